@@ -1,0 +1,11 @@
+from importlib import import_module
+
+from django.apps import AppConfig
+
+
+class AnnotationConfig(AppConfig):
+    name = "annotation"
+    verbose_name = "Annotation"
+
+    def ready(self) -> None:
+        import_module("annotation.tasks")

@@ -1,0 +1,170 @@
+"""The shared words as frozen records that validate themselves: no I/O, no framework.
+
+Conventions. Boxes are ``[x1, y1, x2, y2]`` in pixels of the original picture, continuous (no "+1 pixel"), origin top
+left. A picture is known by its width and height in pixels. Texts are kept as written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+ORIGINAL = "original"
+"""The id of the picture a trajectory or a reference toolchain starts from."""
+
+
+class AnswerType(StrEnum):
+    """How a sample is answered: by choosing an option letter, or in the answerer's own words."""
+
+    MULTIPLE_CHOICE = "mc"
+    OPEN = "open"
+
+
+class Severity(StrEnum):
+    """What happened to the thing an issue is about."""
+
+    REFUSED = "refused"
+    REPAIRED = "repaired"
+    NOTED = "noted"
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One refused, repaired or noted thing of an imported file.
+
+    ``rule`` is a short stable kebab-case name ("unknown-sample", "box-not-finite"); ``found`` the offending value,
+    shortened; ``done`` a full sentence that says what was done and, where one can, what to do.
+    """
+
+    severity: Severity
+    rule: str
+    file: str
+    line: int | None
+    field: str
+    found: str
+    done: str
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in pixels. Raises ``ValueError`` when a number is not finite or the box is empty or reversed."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(v) for v in (self.x1, self.y1, self.x2, self.y2)):
+            raise ValueError("box-not-finite")
+        if self.x2 <= self.x1 or self.y2 <= self.y1:
+            raise ValueError("box-empty")
+
+    @property
+    def width(self) -> float:
+        return self.x2 - self.x1
+
+    @property
+    def height(self) -> float:
+        return self.y2 - self.y1
+
+    @property
+    def area(self) -> float:
+        return self.width * self.height
+
+    def clipped(self, width: float, height: float) -> Box | None:
+        """The part inside a ``width`` × ``height`` picture, or None when nothing is left."""
+        x1, y1 = max(self.x1, 0.0), max(self.y1, 0.0)
+        x2, y2 = min(self.x2, width), min(self.y2, height)
+        return Box(x1, y1, x2, y2) if x2 > x1 and y2 > y1 else None
+
+    def as_list(self) -> list[float]:
+        """``[x1, y1, x2, y2]``, whole numbers as ``int`` so that a round trip through JSON is exact."""
+        return [int(v) if float(v).is_integer() else v for v in (self.x1, self.y1, self.x2, self.y2)]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a reference toolchain. ``image_in`` is one picture id or several; ids are local to the chain."""
+
+    tool: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    image_in: str | tuple[str, ...] | None = None
+    image_out: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A tool that a query needs, and the step (1, 2, ...) at which. Targets of one step are interchangeable."""
+
+    tool: str
+    step: int
+
+    def __post_init__(self) -> None:
+        if self.step < 1:
+            raise ValueError("step-below-one")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPlan:
+    """What a planning query asks for. ``ordered`` is the benchmark's own mark; None = derived from the steps."""
+
+    targets: tuple[Target, ...] = ()
+    distractors: tuple[str, ...] = ()
+    ordered: bool | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.targets or self.distractors)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleContent:
+    """What one person says a sample is: the question, its answer and the gold evidence.
+
+    ``answers`` holds the gold letter (multiple choice) or the accepted strings (open). ``gold_boxes`` are valid boxes
+    in original pixels, clipped to the picture where its size is known.
+    """
+
+    question: str = ""
+    answer_type: AnswerType = AnswerType.OPEN
+    options: Mapping[str, str] = field(default_factory=dict)
+    answers: tuple[str, ...] = ()
+    gold_boxes: tuple[Box, ...] = ()
+    reference_toolchain: tuple[ToolCall, ...] = ()
+    plan: ToolPlan = field(default_factory=ToolPlan)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRecord:
+    """One sample as a benchmark file gives it: where it came from, its picture, its content, its facets.
+
+    ``facets`` maps a facet name to one value or, for ``segment``, several; it includes ``category``, ``tier`` and
+    ``dimension``. Values keep their JSON type (text, number, truth value). ``image`` is a path relative to the file.
+    ``image_group`` None means: the picture is the cluster.
+    """
+
+    id: str
+    content: SampleContent
+    image: str | None = None
+    image_group: str | None = None
+    width: int | None = None
+    height: int | None = None
+    facets: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    file: str = ""
+    line: int | None = None
+
+
+def shortened(value: object, limit: int = 200) -> str:
+    """``value`` as one line of at most ``limit`` characters, for messages about bad input."""
+    text = value if isinstance(value, str) else repr(value)
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def boxes_of(values: Sequence[Sequence[float]]) -> tuple[Box, ...]:
+    """Boxes from lists of four numbers; raises ``ValueError`` on the first invalid one."""
+    return tuple(Box(*(float(v) for v in box)) for box in values)

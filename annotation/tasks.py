@@ -1,0 +1,1 @@
+"""Bodies of the background jobs of this half; each calls one action."""

@@ -1,0 +1,276 @@
+"""What the metrics read and write, as columns: one array per field, one element per row. No framework.
+
+A run of 100 000 trajectories is a handful of NumPy arrays here; records (``evaluation.schema``) are turned into
+columns by ``evaluation.metrics.records``, database rows by the action that scores a run. Ragged data (steps of a
+trajectory, gold boxes of a sample) is flat, with ``start`` offsets of length rows + 1: row ``i`` owns
+``flat[start[i]:start[i + 1]]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation.schema import ToolPlan
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+NO_IMAGE = -1
+"""Code of "no picture" in image columns."""
+ORIGINAL_IMAGE = 0
+"""Code of the original picture in image columns."""
+
+PIXEL, NORM1, NORM1000 = 0, 1, 2
+"""Codes of ``StepColumns.coords``."""
+
+TRUE, FALSE, UNKNOWN = 1, 0, -1
+"""Codes of three-valued columns (verdicts, correctness)."""
+
+
+@dataclass(frozen=True)
+class AnswerKey:
+    """How an answer to one sample is judged. ``accepted``: the gold letter (one) or the accepted strings."""
+
+    multiple_choice: bool
+    options: Mapping[str, str]
+    accepted: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SampleColumns:
+    """The samples of a benchmark (or of one version), m rows.
+
+    Attributes:
+        keys: sample ids, m.
+        size: (m, 2) width and height in pixels; NaN when unknown ("grounding not scorable: size unknown").
+        cluster: (m,) code of the picture cluster (``image_group``, by default the picture).
+        gold_start, gold_boxes: ragged (k, 4) gold boxes as imported, pixels; invalid ones are ignored here.
+        answers: m answer keys.
+        references: m reference toolchains as tool names, as written; None = the sample has no reference chain
+            (then it is in no chain metric that needs one).
+        plans: m tool plans; falsy = no plan.
+        facets: facet name -> m tuples of values as text; several values allowed (``segment``).
+        prompt_words: (m,) whitespace words of the question.
+    """
+
+    keys: Sequence[str]
+    size: Floats
+    cluster: Ints
+    gold_start: Ints
+    gold_boxes: Floats
+    answers: Sequence[AnswerKey]
+    references: Sequence[tuple[str, ...] | None]
+    plans: Sequence[ToolPlan]
+    facets: Mapping[str, Sequence[tuple[str, ...]]] = field(default_factory=dict)
+    prompt_words: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+@dataclass(frozen=True)
+class StepColumns:
+    """All steps of a run, s rows, in order of trajectory and position. Steps flagged ``post_answer`` are left out
+    before they get here; ``unused`` marks steps whose crop came too late (a call, but no usable crop).
+
+    Attributes:
+        tool: (s,) code into ``RunColumns.tools``.
+        bbox, executed: (s, 4) as recorded in ``coords`` of the input picture; NaN rows where there is none or where
+            it is not four finite numbers (``has_bbox`` tells "given but unreadable" from "none": True iff given).
+        coords: (s,) PIXEL | NORM1 | NORM1000.
+        in_start, image_in: ragged (t,) picture codes, local to the trajectory; an empty row = no input named.
+        image_out: (s,) picture code or NO_IMAGE. Codes are per trajectory: ORIGINAL_IMAGE is the original, others
+            are 1, 2, ... in any assignment.
+        out_size: (s, 2) width and height of the returned picture, NaN when unknown.
+        ok: (s,) the call succeeded.
+        unused: (s,) see above.
+    """
+
+    tool: Ints
+    bbox: Floats
+    executed: Floats
+    has_bbox: Bools
+    coords: Ints
+    in_start: Ints
+    image_in: Ints
+    image_out: Ints
+    out_size: Floats
+    ok: Bools
+    unused: Bools
+
+    def __len__(self) -> int:
+        return len(self.tool)
+
+
+@dataclass(frozen=True)
+class RunColumns:
+    """The trajectories of one run under one condition, n rows; at most one per (sample, rollout).
+
+    Attributes:
+        sample: (n,) row into ``SampleColumns``.
+        answers: n raw answers, None when missing.
+        verdict: (n,) an explicit judge or human verdict on the answer: TRUE | FALSE | UNKNOWN.
+        final_image: (n,) picture code of the named final image, NO_IMAGE when not named.
+        step_start, steps: ragged steps.
+        tools: vocabulary, tool names as written.
+        recognition, plan: n predicted tool lists or None (not evaluated).
+        recognition_map, plan_map: n judge mappings ``predicted -> target or None``.
+        cost: (n,) price in US dollars as recorded, NaN when unknown.
+        failed: (n,) the trajectory is an error record.
+    """
+
+    sample: Ints
+    answers: Sequence[str | None]
+    verdict: Ints
+    final_image: Ints
+    step_start: Ints
+    steps: StepColumns
+    tools: Sequence[str]
+    recognition: Sequence[tuple[str, ...] | None]
+    plan: Sequence[tuple[str, ...] | None]
+    recognition_map: Sequence[Mapping[str, str | None]]
+    plan_map: Sequence[Mapping[str, str | None]]
+    cost: Floats
+    failed: Bools
+
+    def __len__(self) -> int:
+        return len(self.sample)
+
+
+class Quadrant:
+    """Codes of ``ScoreColumns.quadrant``; the order is the order on every page."""
+
+    GPAP, GPAM, GMAP, GMAM = 0, 1, 2, 3
+    OUTSIDE = -1
+    NAMES = ("G+A+", "G+A-", "G-A+", "G-A-")
+
+
+class Outcome:
+    """Codes of ``ScoreColumns.plan_outcome``."""
+
+    EXACT, EXTRA_ONLY, MISSING_ONLY, SUBSTITUTE, OUT_OF_ORDER = 0, 1, 2, 3, 4
+    NONE = -1
+    NAMES = ("exact_match", "extra_only", "missing_only", "substitute", "out_of_order")
+
+
+class ChainStatus:
+    """Codes of ``ScoreColumns.chain_status``."""
+
+    OK, EMPTY, BROKEN = 0, 1, 2
+    NAMES = ("ok", "empty", "broken")
+
+
+@dataclass(frozen=True)
+class ScoreColumns:
+    """The per-trajectory measures, n rows: what METRICS 10 names as the per-sample export, and what aggregation needs.
+
+    Floats are NaN and integers -1 where a measure is undefined for the row, unless said otherwise.
+
+    Attributes:
+        sample: (n,) row into ``SampleColumns``.
+        correct: TRUE | FALSE | UNKNOWN (= undecided, never merged with wrong here).
+        undecided, unparsed, missing_answer: why an answer is not right.
+        letter: n letters or texts as read, "" when none.
+        invoked: at least one zoom call attempted.
+        in_population: in the grounding population (1.3) under the settings.
+        scorable: size known and at least one valid gold box.
+        grounded: G+ (False outside the population).
+        quadrant: see ``Quadrant``.
+        crop_index: position (0-based, among the trajectory's steps) of the step that gave the score; -1 when none or
+            when the score belongs to no single crop (union, mean).
+        crop_box: (n, 4) that crop in original pixels, NaN when none.
+        coverage, concentration, ioa, iou: 0..1; 0 for a population row without a usable crop.
+        center_hit: TRUE | FALSE | UNKNOWN. zoom_factor: linear zoom, >= 1 for a crop inside the picture.
+        usable_crops, unusable_crops: counts.
+        cropped_region_size: sum of crop area / image area.
+        visual_evidence: at least one successful call returned an image.
+        calls, unique_tools: L_T and distinct names under ``tool_aliases``.
+        reference_calls: L_G, -1 without a reference.
+        effective_calls, effective_unique_tools, chain_status: 3.1.
+        effective: (s,) per step: on the effective chain.
+        edit_distance, lcs, kendall_tau: chain alignment of all attempted calls against the reference (6).
+        step_crops: (s, 4) every step's usable crop in original pixels, NaN when it has none.
+        step_coverage: (s,) share of the gold region covered by the union of usable crops up to and with this step;
+            NaN where not scorable.
+        plan_outcome, plan_missing, plan_extra: 4.3. plan_in_order: TRUE | FALSE | UNKNOWN. plan_prefix: length of the
+            longest correct prefix (4.4), -1 when there is no plan.
+        recognition_prf, selection_prf: (n, 3) precision, recall, F1; NaN when not scored.
+        plan_order: (n, 2) reversed pairs, all pairs.
+        cost: see ``RunColumns``.
+    """
+
+    sample: Ints
+    correct: Ints
+    undecided: Bools
+    unparsed: Bools
+    missing_answer: Bools
+    letter: Sequence[str]
+    invoked: Bools
+    in_population: Bools
+    scorable: Bools
+    grounded: Bools
+    quadrant: Ints
+    crop_index: Ints
+    crop_box: Floats
+    coverage: Floats
+    concentration: Floats
+    ioa: Floats
+    iou: Floats
+    center_hit: Ints
+    zoom_factor: Floats
+    usable_crops: Ints
+    unusable_crops: Ints
+    cropped_region_size: Floats
+    visual_evidence: Bools
+    calls: Ints
+    unique_tools: Ints
+    reference_calls: Ints
+    effective_calls: Ints
+    effective_unique_tools: Ints
+    chain_status: Ints
+    effective: Bools
+    edit_distance: Ints
+    lcs: Ints
+    kendall_tau: Floats
+    step_crops: Floats
+    step_coverage: Floats
+    plan_outcome: Ints
+    plan_missing: Ints
+    plan_extra: Ints
+    plan_in_order: Ints
+    plan_prefix: Ints
+    recognition_prf: Floats
+    selection_prf: Floats
+    plan_order: Ints
+    cost: Floats
+    failed: Bools
+
+    def __len__(self) -> int:
+        return len(self.sample)
+
+
+@dataclass(frozen=True)
+class MetricRow:
+    """One metric of one run on one slice: the row of METRICS 10 without the names of run, model and benchmark.
+
+    ``value`` is a fraction for rates, a plain number otherwise, None when undefined. ``ci_method`` names how the
+    interval was made ("wilson", "cluster-t", "cluster-bootstrap", "newcombe", "" without one).
+    """
+
+    metric: str
+    slice_by: str
+    slice: str
+    value: float | None
+    n: int
+    numerator: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    ci_method: str = ""
+    p_value: float | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)

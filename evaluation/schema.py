@@ -1,0 +1,178 @@
+"""What models did, as frozen records: no I/O, no framework. Boxes and picture ids as in ``annotation.schema``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from annotation.schema import Issue, Severity
+
+__all__ = [
+    "Condition",
+    "Coordinates",
+    "Intervention",
+    "Issue",
+    "Judgement",
+    "JudgementKind",
+    "Rollout",
+    "RolloutGroup",
+    "Severity",
+    "Step",
+    "StepFlag",
+    "Trajectory",
+    "Usage",
+]
+
+
+class Coordinates(StrEnum):
+    """The space in which a call's box is given, always relative to the step's INPUT picture."""
+
+    PIXEL = "pixel"
+    NORM1 = "norm1"
+    NORM1000 = "norm1000"
+
+
+class Condition(StrEnum):
+    """The intervention a trajectory was made under. Other texts are allowed and kept."""
+
+    NONE = "none"
+    TEXT = "text"
+    VISUAL = "visual"
+    PLACEBO = "placebo"
+
+
+class StepFlag(StrEnum):
+    """Why a recorded call is not evidence. A flagged call is kept and shown; see ``evaluation.metrics.columns``.
+
+    ``POST_ANSWER``: made after the answer was given: no call of the trajectory in any metric.
+    ``UNUSED``: made in the turn that also gave the answer, so its picture came too late: a call that was attempted,
+    without a usable crop.
+    """
+
+    NONE = ""
+    POST_ANSWER = "post_answer"
+    UNUSED = "unused"
+
+
+class JudgementKind(StrEnum):
+    RELIABILITY = "reliability"
+    SUFFICIENCY = "sufficiency"
+    ANSWER = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One tool call. ``bbox`` is what the model asked for, ``executed_bbox`` the pixels it really got, as recorded
+    (four numbers, possibly invalid, never reordered; None when the call has no box), in ``coords`` of the input picture.
+
+    ``bbox_raw`` keeps what was written where it is not four numbers. ``out_size`` is ``(width, height)`` of the
+    returned picture. ``text`` is the reasoning before the call, ``observation`` the text returned.
+    """
+
+    tool: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    bbox: tuple[float, float, float, float] | None = None
+    bbox_raw: Any = None
+    coords: Coordinates = Coordinates.PIXEL
+    image_in: str | tuple[str, ...] | None = None
+    image_out: str | None = None
+    out_size: tuple[float, float] | None = None
+    ok: bool = True
+    text: str = ""
+    observation: str = ""
+    executed_bbox: tuple[float, float, float, float] | None = None
+    label: str = ""
+    flag: StepFlag = StepFlag.NONE
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a trajectory cost, as recorded; each None when unknown. Seconds of wall time, US dollars."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    seconds: float | None = None
+    usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """What a run did on one sample.
+
+    ``recognition`` and ``plan`` are the predicted tool lists (None = the request failed or was not made), repeats and
+    order kept; the maps are a judge's ``predicted -> target`` (target None = "no target"). ``error`` marks a
+    trajectory that failed; ``line`` and ``file`` say where it was read.
+    """
+
+    model: str
+    sample_id: str
+    setting: str = ""
+    rollout: int = 0
+    condition: str = Condition.NONE
+    steps: tuple[Step, ...] = ()
+    final_image: str | None = None
+    answer: str | None = None
+    judge_correct: bool | None = None
+    recognition: tuple[str, ...] | None = None
+    plan: tuple[str, ...] | None = None
+    recognition_map: Mapping[str, str | None] = field(default_factory=dict)
+    plan_map: Mapping[str, str | None] = field(default_factory=dict)
+    error: str = ""
+    usage: Usage = field(default_factory=Usage)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    file: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Intervention:
+    """One record of the native ``interventions`` list: was this model right on this sample under this condition?"""
+
+    model: str
+    sample_id: str
+    condition: str
+    correct: bool | None = None
+    answer: str | None = None
+    setting: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    file: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict by a judge model or a person on an answer, a reliability or a sufficiency question."""
+
+    model: str
+    sample_id: str
+    kind: JudgementKind
+    verdict: str | None = None
+    answer: str | None = None
+    judge: str = ""
+    setting: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    file: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    image_tokens: float
+    acc: float
+    format: float
+    sufficient: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutGroup:
+    """Rollouts of one prompt, for the rewards of METRICS 5.4. ``alpha`` None = the setting's."""
+
+    group_id: str
+    rollouts: tuple[Rollout, ...]
+    alpha: float | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    file: str = ""
+    line: int | None = None
