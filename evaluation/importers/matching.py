@@ -1,0 +1,108 @@
+"""Joining rows of a run with the samples of a benchmark: by id, by picture, by question and options; never by guess."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+NEAR_MATCHES = 3
+CANDIDATES = 400
+"""Near matches are looked for among at most so many samples, so that a file of strangers stays cheap."""
+
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class SampleKey:
+    """What a row of a run can be joined by. ``size`` is ``(width, height)`` in pixels, None when unknown."""
+
+    id: str
+    image: str = ""
+    question: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    size: tuple[int, int] | None = None
+
+
+class SampleIndex(Protocol):
+    """The samples of one benchmark, as an importer needs them."""
+
+    def __contains__(self, sample_id: object) -> bool:
+        """Whether a sample has this id."""
+        ...
+
+    def by_image(self, name: str) -> Sequence[SampleKey]:
+        """The samples whose picture has this file name (folders are ignored)."""
+        ...
+
+    def by_question(self, question: str, options: Mapping[str, str]) -> Sequence[SampleKey]:
+        """The samples with this question and these options letter by letter, compared by ``question_key``."""
+        ...
+
+    def size_of(self, sample_id: str) -> tuple[int, int] | None:
+        """Width and height of the sample's picture, None when unknown."""
+        ...
+
+    def near(self, text: str) -> Sequence[str]:
+        """Up to ``NEAR_MATCHES`` ids of samples whose id, picture name or question resembles ``text``, best first."""
+        ...
+
+
+def normalised(text: str) -> str:
+    """``text`` for comparison: Unicode NFKC, casefold, runs of space as one, no space or full stop at the ends."""
+    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip(" .")
+
+
+def question_key(question: str, options: Mapping[str, str]) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Question and options as one comparable value; blank options are left out, letters keep their texts."""
+    pairs = ((letter.strip().upper(), normalised(text)) for letter, text in options.items() if text.strip())
+    return normalised(question), tuple(sorted(pairs))
+
+
+def base_name(path: str) -> str:
+    """The file name at the end of a path, whichever slash it was written with."""
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+class MemoryIndex:
+    """A ``SampleIndex`` in memory, about 1 kB per sample. Build it once per import."""
+
+    def __init__(self, samples: Iterable[SampleKey]) -> None:
+        self._by_id: dict[str, SampleKey] = {}
+        self._by_image: dict[str, list[SampleKey]] = defaultdict(list)
+        self._by_question: dict[object, list[SampleKey]] = defaultdict(list)
+        self._texts: list[tuple[str, str]] = []
+        for sample in samples:
+            self._add(sample)
+
+    def _add(self, sample: SampleKey) -> None:
+        self._by_id[sample.id] = sample
+        if sample.image:
+            self._by_image[base_name(sample.image)].append(sample)
+        self._by_question[question_key(sample.question, sample.options)].append(sample)
+        if len(self._texts) < CANDIDATES:
+            names = (sample.id, base_name(sample.image), normalised(sample.question))
+            self._texts += [(name, sample.id) for name in names if name]
+
+    def __contains__(self, sample_id: object) -> bool:
+        return sample_id in self._by_id
+
+    def by_image(self, name: str) -> Sequence[SampleKey]:
+        return self._by_image.get(base_name(name), ())
+
+    def by_question(self, question: str, options: Mapping[str, str]) -> Sequence[SampleKey]:
+        return self._by_question.get(question_key(question, options), ())
+
+    def size_of(self, sample_id: str) -> tuple[int, int] | None:
+        sample = self._by_id.get(sample_id)
+        return sample.size if sample else None
+
+    def near(self, text: str) -> Sequence[str]:
+        text = text[:200]
+        close = difflib.get_close_matches(text, [name[:200] for name, _ in self._texts], n=NEAR_MATCHES, cutoff=0.75)
+        ids = (sample_id for name, sample_id in self._texts if name[:200] in close)
+        return tuple(dict.fromkeys(ids))[:NEAR_MATCHES]
