@@ -1,0 +1,26 @@
+"""The settings of the tests: those of the project, with what makes tests fast and closed to the network."""
+
+import os
+import tempfile
+from pathlib import Path
+
+HOME_OF_TESTS = Path(tempfile.gettempdir()) / f"sightline-tests-{os.getuid()}"
+HOME_OF_TESTS.mkdir(parents=True, exist_ok=True)
+os.environ.setdefault("SECRET_KEY", "only for the tests, and long enough that no check of Django minds it at all")
+os.environ.setdefault("SIGHTLINE_HOME", str(HOME_OF_TESTS))
+os.environ.setdefault("CELERY_BROKER_URL", "memory://")
+
+from webapp.settings import *  # noqa: E402, F403
+from webapp.settings import DATABASES  # noqa: E402
+
+DEBUG = False
+ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+# A file, not memory: threads of one test share it as the threads of the web process do.
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["TEST"] = {"NAME": str(HOME_OF_TESTS / f"test-{os.getpid()}.sqlite3")}

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+from webapp.accounts.querysets import ApiTokenQuerySet, InvitationQuerySet, SignInAttemptQuerySet
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
+        if not email:
+            raise ValueError("A user needs an e-mail address.")
+        user = self.model(email=email.strip().lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> User:
+        return self.create_user(email, password, **{**fields, "is_staff": True, "is_superuser": True})
+
+    def get_by_natural_key(self, username: str | None) -> User:
+        return self.get(email=(username or "").strip().lower())
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person, known by an e-mail address that is kept in lower case."""
+
+    email = models.EmailField("e-mail", unique=True)
+    name = models.CharField("name, as others see it", max_length=120)
+    is_staff = models.BooleanField("site admin", default=False)
+    is_active = models.BooleanField("can sign in", default=True)
+    date_joined = models.DateTimeField(default=timezone.now)
+
+    objects = UserManager()
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS = ("name",)
+
+    class Meta:
+        ordering = ("name", "id")
+        constraints = (models.CheckConstraint(condition=models.Q(email=Lower("email")), name="user_email_lower_case"),)
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+    def clean(self) -> None:
+        self.email = self.email.strip().lower()
+
+    def get_full_name(self) -> str:
+        return self.name
+
+    def get_short_name(self) -> str:
+        return self.name.split(" ")[0] or self.email
+
+    @property
+    def initials(self) -> str:
+        """First letters of the first and the last word of the name, or of the address without one."""
+        words = self.name.split() or [self.email]
+        ends = words[:1] + words[1:][-1:]
+        return "".join(word[0] for word in ends).upper()
+
+
+class Invitation(models.Model):
+    """A letter to an address; whoever holds its token may make the account. Only the hash of the token is kept."""
+
+    email = models.EmailField()
+    token_hash = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="invitations_sent"
+    )
+    created = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="invitations_accepted"
+    )
+    # What the half that invites wants to do on acceptance, such as giving roles; opaque to the kernel.
+    data = models.JSONField(default=dict, blank=True)
+
+    objects = InvitationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created", "-id")
+        constraints = (
+            models.CheckConstraint(condition=models.Q(email=Lower("email")), name="invitation_email_lower_case"),
+        )
+
+    def __str__(self) -> str:
+        return self.email
+
+    @property
+    def is_open(self) -> bool:
+        return self.accepted_at is None and self.expires > timezone.now()
+
+
+class ApiToken(models.Model):
+    """A key for programs, shown once; only its hash is kept."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=80)
+    token_hash = models.CharField(max_length=64, unique=True)
+    created = models.DateTimeField(auto_now_add=True)
+    last_used = models.DateTimeField(null=True, blank=True)
+    expires = models.DateTimeField(null=True, blank=True)
+
+    objects = ApiTokenQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "API token"
+        ordering = ("-created", "-id")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SignInAttempt(models.Model):
+    """One try to sign in that has not succeeded; success deletes the row."""
+
+    email = models.CharField(max_length=254)
+    address = models.GenericIPAddressField(null=True)
+    at = models.DateTimeField(default=timezone.now)
+
+    objects = SignInAttemptQuerySet.as_manager()
+
+    class Meta:
+        indexes = (
+            models.Index(fields=["email", "at"], name="attempt_email"),
+            models.Index(fields=["address", "at"], name="attempt_address"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.email} from {self.address}"

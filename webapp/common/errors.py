@@ -1,0 +1,138 @@
+"""What can be wrong, as a tree of errors with a sentence for people and a code for programs.
+
+Actions raise these; pages answer with the stop page, the API with one JSON shape, a job with its error.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string, select_template
+
+from webapp.common import request_id
+
+logger = logging.getLogger(__name__)
+
+
+class ApplicationError(Exception):
+    """A request that cannot be fulfilled, for a reason that the person can read and act on.
+
+    `message` says what happened, to what, and what to do. `code` is stable, for programs. `field` names the input.
+    """
+
+    status = 400
+    code = "invalid"
+    title = "This cannot be done as asked"
+
+    def __init__(
+        self, message: str, *, code: str | None = None, status: int | None = None, field: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or self.code
+        self.status = status or self.status
+        self.field = field
+
+
+class InvalidInput(ApplicationError):
+    """A value is missing, of the wrong form or out of range."""
+
+
+class NotAllowed(ApplicationError):
+    """The person may see the thing but not do this to it."""
+
+    status = 403
+    code = "not_allowed"
+    title = "You do not have the right for this"
+
+
+class NotFound(ApplicationError):
+    """There is no such thing, or not for this person."""
+
+    status = 404
+    code = "not_found"
+    title = "There is nothing here"
+
+
+class Conflict(ApplicationError):
+    """The thing has changed, or is in a state that does not allow this."""
+
+    status = 409
+    code = "conflict"
+    title = "Somebody or something was faster"
+
+
+class TooLarge(ApplicationError):
+    """A file or picture is over a limit of the settings."""
+
+    status = 413
+    code = "too_large"
+    title = "This is too large"
+
+
+class TooManyTries(ApplicationError):
+    """Come back later; the message says when."""
+
+    status = 429
+    code = "too_many_tries"
+    title = "Too many tries"
+
+
+class Unavailable(ApplicationError):
+    """Something this needs does not answer."""
+
+    status = 503
+    code = "unavailable"
+    title = "Something this needs does not answer"
+
+
+def error_body(code: str, message: str, *, field: str | None = None, details: Any = None) -> dict[str, Any]:
+    """The one JSON shape of errors."""
+    return {
+        "error": {
+            "code": code,
+            "message": message,
+            "field": field,
+            "details": details or [],
+            "reference": request_id.current(),
+        }
+    }
+
+
+def error_page(request: HttpRequest, error: ApplicationError) -> HttpResponse:
+    """The answer to a page's request, in the form the request came in."""
+    return stop(request, error.status, code=error.code, title=error.title, message=error.message, field=error.field)
+
+
+def stop(
+    request: HttpRequest, status: int, *, code: str, title: str, message: str, field: str | None = None
+) -> HttpResponse:
+    """The stop page, or the JSON of it below /api/.
+
+    Templates: errors/STATUS.html, else errors/400.html or errors/500.html.
+    Context: status, code, title, message, path, reference.
+    """
+    if request.path.startswith("/api/"):
+        return JsonResponse(error_body(code, message, field=field), status=status)
+    template = select_template([f"errors/{status}.html", f"errors/{400 if status < 500 else 500}.html"])
+    context = {"status": status, "code": code, "title": title, "message": message, **_where(request)}
+    return HttpResponse(template.render(context, request), status=status)
+
+
+def fault_page(request: HttpRequest) -> HttpResponse:
+    """The page of a fault of ours. It asks nothing of the database or the session: those may be what broke.
+
+    Template: errors/500.html, rendered without a request, so that no user is known in it. Context as in stop().
+    """
+    title = "This page broke while it was made"
+    message = "What you saved before is safe. Load the page again; if it breaks again, give the reference to the admin."
+    if request.path.startswith("/api/"):
+        return JsonResponse(error_body("fault", message), status=500)
+    context = {"status": 500, "code": "fault", "title": title, "message": message, **_where(request)}
+    return HttpResponse(render_to_string("errors/500.html", context), status=500)
+
+
+def _where(request: HttpRequest) -> dict[str, str]:
+    return {"path": request.path, "reference": request_id.current()}

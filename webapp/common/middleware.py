@@ -1,0 +1,79 @@
+"""What is done to every request and every answer."""
+
+import re
+import uuid
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from webapp.common import request_id
+from webapp.common.errors import ApplicationError, error_page
+
+Answer = Callable[[HttpRequest], HttpResponseBase]
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self'",
+        "style-src 'self'",
+        # Drawn pictures: thumbnails before they are stored, canvases that are copied.
+        "img-src 'self' data: blob:",
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "object-src 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+_FROM_PROXY = re.compile(r"[A-Za-z0-9-]{8,64}")
+
+
+class RequestIdMiddleware:
+    """Give each request a short reference: in the log, in the answer's header and on the page of a fault."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        given = request.headers.get("X-Request-Id", "")
+        reference = given if _FROM_PROXY.fullmatch(given) else uuid.uuid4().hex[:12]
+        token = request_id.begin(reference)
+        try:
+            response = self.get_response(request)
+        finally:
+            request_id.end(token)
+        response["X-Request-Id"] = reference
+        return response
+
+
+class SecurityHeadersMiddleware:
+    """Put the headers on every answer; an answer that has its own, stricter ones keeps them."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response
+
+
+class ApplicationErrorMiddleware:
+    """Turn an ApplicationError that a page raises into the page that says it."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        return error_page(request, exception) if isinstance(exception, ApplicationError) else None

@@ -1,0 +1,67 @@
+"""Static files: hashed names in production, and the named files of the front-end packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import BaseFinder
+from django.core.checks import CheckMessage, Warning
+from django.core.files.storage import FileSystemStorage, Storage
+from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+
+class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):
+    """Content-hashed names, in the import lines of our modules too.
+
+    Without it a browser mixes a new main.js with an old lib/dom.js after a release.
+    """
+
+    support_js_module_import_aggregation = True
+
+
+class VendorFinder(BaseFinder):
+    """Finds exactly the files that settings.VENDOR_FILES names, inside the folder of the front-end packages."""
+
+    def find(self, path: str, find_all: bool = False, **kwargs: Any) -> Any:
+        # Django 5.2 names the argument find_all, and still passes on the older name "all".
+        wanted_all = find_all or kwargs.get("all", False)
+        file = self._file(path)
+        if file is None:
+            return []
+        return [str(file)] if wanted_all else str(file)
+
+    def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[tuple[str, Storage]]:
+        for path in settings.VENDOR_FILES:
+            if self._file(path) is not None:
+                yield path, _OneFile(settings.VENDOR_FILES[path])
+
+    def check(self, **kwargs: Any) -> list[CheckMessage]:
+        missing = [path for path in settings.VENDOR_FILES if self._file(path) is None]
+        if not missing:
+            return []
+        return [
+            Warning(
+                f"Front-end packages are missing: {', '.join(missing)}. The pages that need them say so and go without.",
+                hint="Run npm ci in the checkout.",
+                id="sightline.W001",
+            )
+        ]
+
+    def _file(self, path: str) -> Path | None:
+        source = settings.VENDOR_FILES.get(path)
+        file = Path(settings.VENDOR_ROOT) / source if source else None
+        return file if file is not None and file.is_file() else None
+
+
+class _OneFile(FileSystemStorage):
+    """A storage that opens one file, whatever name it is asked for: collectstatic asks by the address."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(location=settings.VENDOR_ROOT)
+        self._source = source
+
+    def path(self, name: str) -> str:
+        return super().path(self._source)

@@ -1,0 +1,65 @@
+"""Pages of the site itself: the answers to what cannot be answered, and whether all is well."""
+
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from webapp import VERSION
+from webapp.common.errors import fault_page, stop
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return stop(
+        request,
+        400,
+        code="bad_request",
+        title="The request could not be read",
+        message="The browser sent something that cannot be read. Go back, load the page again and repeat the step.",
+    )
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return stop(
+        request,
+        403,
+        code="not_allowed",
+        title="You do not have the right for this",
+        message=str(exception) or "Your roles do not allow this. Ask a lead of the benchmark for the right.",
+    )
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return stop(
+        request,
+        403,
+        code="stale_form",
+        title="The form is too old",
+        message="The form was opened before you signed in or out. Load the page again and repeat the step.",
+    )
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return stop(
+        request,
+        404,
+        code="not_found",
+        title="There is nothing here",
+        message="It may have been renamed or deleted, or you are not a member where it lives.",
+    )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return fault_page(request)
+
+
+@never_cache
+@require_GET
+def health(request: HttpRequest) -> HttpResponse:
+    """Whether the database answers; for probes, without sign-in."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return JsonResponse({"status": "database does not answer", "version": VERSION}, status=503)
+    return JsonResponse({"status": "ok", "version": VERSION})

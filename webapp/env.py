@@ -1,0 +1,224 @@
+"""Typed readers of the environment, and the one table of every variable that is read.
+
+A reader takes a name of the table only, so that a variable cannot be read without a default and a sentence of help.
+A value that cannot be read stops the start with a sentence: nothing falls back silently.
+"""
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One environment variable: the text it has when unset, and what it is for."""
+
+    name: str
+    default: str
+    help: str
+
+
+VARIABLES: tuple[Variable, ...] = (
+    Variable(
+        "SIGHTLINE_HOME",
+        "var",
+        "Folder of the database, pictures and secret key of the embedded default; relative to the checkout.",
+    ),
+    Variable(
+        "SECRET_KEY",
+        "",
+        "Signs sessions. Unset: generated once into the home folder on the embedded default, required otherwise.",
+    ),
+    Variable("DEBUG", "no", "Show faults in the browser. Never on a machine that others reach."),
+    Variable("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]", "Host names under which the site answers."),
+    Variable("CSRF_TRUSTED_ORIGINS", "", "Origins that may post forms when a proxy changes the host name."),
+    Variable(
+        "DATABASE_URL",
+        "",
+        "postgres://user:password@host:port/name or sqlite:///file. Unset: SQLite in the home folder.",
+    ),
+    Variable(
+        "CELERY_BROKER_URL",
+        "memory://",
+        "redis:// or amqp:// for separate worker processes. memory:// runs the worker inside the web process.",
+    ),
+    Variable(
+        "SIGHTLINE_STORAGE",
+        "",
+        "Where pictures are kept: a folder, or s3://bucket/prefix. Unset: the folder media in the home folder.",
+    ),
+    Variable("SIGHTLINE_S3_ENDPOINT", "", "Address of an S3-compatible store, when it is not the default one."),
+    Variable("SIGHTLINE_MAX_UPLOAD_MB", "512", "Largest file that can be uploaded, in megabytes."),
+    Variable("SIGHTLINE_MAX_MEGAPIXELS", "200", "Largest picture that is decoded, in megapixels."),
+    Variable("SIGHTLINE_HTTPS", "no", "The site is reached by https through a proxy: secure cookies, HSTS, redirect."),
+    Variable("SIGHTLINE_PROXIES", "0", "How many proxies of ours stand in front; their X-Forwarded-For is believed."),
+    Variable("SIGHTLINE_WORKER_THREADS", "2", "Jobs that run at the same time in one worker process."),
+    Variable("SIGHTLINE_WEB_THREADS", "8", "Requests that are answered at the same time in one web process."),
+    Variable("SIGHTLINE_JOB_LEASE_SECONDS", "15", "A job whose worker is silent this long is taken over."),
+    Variable("SIGHTLINE_JOB_KEEP_DAYS", "30", "Finished jobs are kept this many days."),
+    Variable("SIGHTLINE_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR."),
+    Variable("HOST", "127.0.0.1", "Address that the built-in server listens on."),
+    Variable("PORT", "8000", "Port that the built-in server listens on."),
+)
+_DEFAULTS = {variable.name: variable.default for variable in VARIABLES}
+_YES = frozenset({"1", "yes", "true", "on"})
+_NO = frozenset({"0", "no", "false", "off", ""})
+
+
+def text(name: str) -> str:
+    """The value as written, without surrounding blanks; the default of the table when unset."""
+    return os.environ.get(name, _DEFAULTS[name]).strip()
+
+
+def flag(name: str) -> bool:
+    value = text(name).lower()
+    if value not in _YES | _NO:
+        raise ImproperlyConfigured(f"{name} is {text(name)!r}. Write yes or no.")
+    return value in _YES
+
+
+def number(name: str, *, least: int = 0, most: int = 2**31 - 1) -> int:
+    value = text(name)
+    # ASCII only: int() would also take signs, underscores and digits of other scripts.
+    if not (value.isascii() and value.isdigit() and least <= int(value) <= most):
+        raise ImproperlyConfigured(f"{name} is {value!r}. Write a whole number from {least} to {most}.")
+    return int(value)
+
+
+def path(name: str) -> Path:
+    """An absolute path; a relative one counts from the checkout, wherever the command was started."""
+    if not text(name):
+        raise ImproperlyConfigured(f"{name} is empty. Write the path of a folder.")
+    return (BASE_DIR / Path(text(name)).expanduser()).resolve()
+
+
+def words(name: str) -> list[str]:
+    return [word.strip() for word in text(name).split(",") if word.strip()]
+
+
+def origins(name: str) -> list[str]:
+    """Addresses of the form https://host, as Django wants its trusted origins."""
+    for word in words(name):
+        parts = urlsplit(word)
+        if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path not in {"", "/"}:
+            raise ImproperlyConfigured(f"{name} holds {word!r}. Write origins such as https://sightline.example.org.")
+    return [word.rstrip("/") for word in words(name)]
+
+
+def choice(name: str, allowed: tuple[str, ...]) -> str:
+    value = text(name).upper()
+    if value not in allowed:
+        raise ImproperlyConfigured(f"{name} is {text(name)!r}. Write one of {', '.join(allowed)}.")
+    return value
+
+
+def database(name: str, *, home: Path) -> dict[str, Any]:
+    """The Django database of an address: SQLite in the home folder when it is empty."""
+    address = text(name)
+    if not address:
+        return _sqlite(home / "sightline.sqlite3")
+    parts = urlsplit(address)
+    if parts.scheme == "sqlite":
+        return _sqlite((BASE_DIR / unquote(parts.path[1:])).resolve())
+    if parts.scheme in {"postgres", "postgresql"}:
+        return _postgres(name, address)
+    raise ImproperlyConfigured(f"{name} begins with {parts.scheme!r}. Write postgres://… or sqlite:///….")
+
+
+def _sqlite(file: Path) -> dict[str, Any]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": file,
+        "OPTIONS": {
+            # A writer takes the lock when its transaction begins and waits for it; deferred
+            # transactions fail with "database is locked" as soon as two of them write.
+            "timeout": 20,
+            "transaction_mode": "IMMEDIATE",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        },
+    }
+
+
+def _postgres(name: str, address: str) -> dict[str, Any]:
+    parts = urlsplit(address)
+    try:
+        port = parts.port
+    except ValueError as error:
+        raise ImproperlyConfigured(f"The port in {name} is not a number.") from error
+    if len(parts.path) < 2:
+        raise ImproperlyConfigured(f"{name} names no database. Write postgres://user:password@host:port/name.")
+    options = dict(parse_qsl(parts.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path[1:]),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        # The folder of a Unix socket comes as ?host=/folder, as libpq writes it.
+        "HOST": options.pop("host", unquote(parts.hostname or "")),
+        "PORT": str(port or ""),
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": options,
+    }
+
+
+def storage(name: str, *, home: Path) -> dict[str, Any]:
+    """The Django storage for pictures and exports: a folder, or a bucket."""
+    value = text(name)
+    if not value.startswith("s3://"):
+        folder = path(name) if value else home / "media"
+        return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": folder}}
+    parts = urlsplit(value)
+    if not parts.netloc:
+        raise ImproperlyConfigured(f"{name} names no bucket. Write s3://bucket/prefix.")
+    options = {"bucket_name": parts.netloc, "location": parts.path.strip("/"), "file_overwrite": False}
+    if text("SIGHTLINE_S3_ENDPOINT"):
+        options["endpoint_url"] = text("SIGHTLINE_S3_ENDPOINT")
+    return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+
+
+def is_embedded() -> bool:
+    """Whether everything runs in one process on one machine, with nothing else to install."""
+    return not text("DATABASE_URL") and text("CELERY_BROKER_URL") == "memory://"
+
+
+def prepare_home() -> None:
+    """Make the home folder, and see that SECRET_KEY is in the environment.
+
+    Called by what starts a process (manage.py, wsgi, asgi, celery) before the settings are read: so the settings
+    touch no file, and processes started from this one inherit the key. Several processes need the same key, hence
+    it is generated on the embedded default only, and must be given otherwise.
+    """
+    home = path("SIGHTLINE_HOME")
+    home.mkdir(parents=True, exist_ok=True)
+    if text("SECRET_KEY"):
+        return
+    if not is_embedded():
+        raise ImproperlyConfigured("SECRET_KEY is not set. Give all processes the same long random text.")
+    os.environ["SECRET_KEY"] = _kept_key(home / "secret_key")
+
+
+def _kept_key(file: Path) -> str:
+    """The key in the file; the first of several processes that start at once writes it."""
+    if not file.exists():
+        draft = file.with_name(f"secret_key.{secrets.token_hex(8)}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+            stream.write(secrets.token_urlsafe(64))
+        try:
+            os.link(draft, file)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+    key = file.read_text(encoding="ascii").strip()
+    if len(key) < 50:
+        raise ImproperlyConfigured(f"{file} holds no whole key. Delete it: a new one is made, people sign in again.")
+    return key

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+from webapp.jobs.querysets import JobQuerySet
+
+
+class Job(models.Model):
+    """One piece of work in the background. The row is the truth; a message to a worker is only a hint."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "Waiting"
+        RUNNING = "running", "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Needs you"
+        CANCELLED = "cancelled", "Stopped"
+
+    LIVE = (State.QUEUED, State.RUNNING)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    kind = models.CharField(max_length=80)
+    title = models.CharField(max_length=200)
+    payload = models.JSONField(default=dict)
+    key = models.CharField(max_length=200, blank=True, help_text="At most one live job has this key.")
+    benchmark = models.CharField(max_length=100, blank=True, help_text="Slug of the benchmark it belongs to.")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="jobs"
+    )
+    created = models.DateTimeField(default=timezone.now)
+    started = models.DateTimeField(null=True, blank=True)
+    finished = models.DateTimeField(null=True, blank=True)
+
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
+    cancel_requested = models.BooleanField(default=False)
+    attempts = models.PositiveIntegerField(default=0)
+    # Times in a row that a worker vanished without writing a checkpoint.
+    vanished = models.PositiveIntegerField(default=0)
+    worker = models.CharField(max_length=120, blank=True, help_text="Fresh for each claim; whoever knows it may write.")
+    lease_until = models.DateTimeField(null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
+
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(null=True, blank=True)
+    # How far earlier attempts came, so that the time left is estimated from this one alone.
+    done_at_start = models.PositiveIntegerField(default=0)
+    unit = models.CharField(max_length=40, blank=True)
+    checkpoint = models.JSONField(default=dict)
+    error = models.TextField(blank=True)
+    result = models.JSONField(default=dict)
+    result_url = models.CharField(max_length=500, blank=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created", "-id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=["key"],
+                condition=models.Q(state__in=["queued", "running"]) & ~models.Q(key=""),
+                name="job_one_live_per_key",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(state="running") | models.Q(lease_until__isnull=False), name="job_running_has_lease"
+            ),
+        )
+        indexes = (
+            models.Index(fields=["state", "created"], name="job_state"),
+            models.Index(fields=["created_by", "-created"], name="job_creator"),
+            models.Index(fields=["benchmark", "-created"], name="job_benchmark"),
+        )
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return reverse("jobs:job", args=[self.pk])
+
+    @property
+    def is_live(self) -> bool:
+        return self.state in self.LIVE
+
+    @property
+    def can_retry(self) -> bool:
+        return self.state in (self.State.FAILED, self.State.CANCELLED)
+
+    @property
+    def share(self) -> float | None:
+        """Part that is done, from 0 to 1; none when the total is not known."""
+        if not self.total:
+            return None
+        return min(1.0, self.done / self.total)
+
+    @property
+    def seconds_taken(self) -> float | None:
+        """From the start of the last attempt to its end, or to now."""
+        if self.started is None:
+            return None
+        return ((self.finished or timezone.now()) - self.started).total_seconds()
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time left if the rest goes as fast as what this attempt has done; none before it can be said."""
+        taken, begun = self.seconds_taken, self.done_at_start
+        if self.state != self.State.RUNNING or not self.total or not taken or self.done <= begun:
+            return None
+        return taken / (self.done - begun) * max(0, self.total - self.done)
+
+
+class JobLog(models.Model):
+    """One line of what a job said."""
+
+    class Level(models.TextChoices):
+        INFO = "info", "Note"
+        WARNING = "warning", "Look at this"
+        ERROR = "error", "Failed"
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="lines")
+    at = models.DateTimeField(default=timezone.now)
+    level = models.CharField(max_length=10, choices=Level.choices, default=Level.INFO)
+    text = models.TextField()
+
+    class Meta:
+        verbose_name = "line of a job"
+        verbose_name_plural = "lines of jobs"
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Self
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import models
+from django.db.models import Count, Q
+
+if TYPE_CHECKING:
+    from webapp.accounts.models import User
+    from webapp.jobs.models import Job  # noqa: F401
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    def visible_to(self, user: User | AnonymousUser) -> Self:
+        """A person sees the jobs they started; a site admin sees all, automatic ones included."""
+        if user.is_anonymous:
+            return self.none()
+        return self if user.is_staff else self.started_by(user)
+
+    def started_by(self, user: User) -> Self:
+        return self.filter(created_by=user)
+
+    def live(self) -> Self:
+        return self.filter(state__in=["queued", "running"])
+
+    def queued(self) -> Self:
+        return self.filter(state="queued")
+
+    def expired(self, now: datetime) -> Self:
+        """Running on paper, but their worker has been silent for a whole lease."""
+        return self.filter(state="running", lease_until__lt=now)
+
+    def claimable(self, now: datetime) -> Self:
+        return self.filter(Q(state="queued") | Q(state="running", lease_until__lt=now))
+
+    def held_by(self, worker: str) -> Self:
+        return self.filter(state="running", worker=worker)
+
+    def finished_before(self, moment: datetime) -> Self:
+        return self.exclude(state__in=["queued", "running"]).filter(finished__lt=moment)
+
+    def oldest_first(self) -> Self:
+        return self.order_by("created", "id")
+
+    def in_tab(self, tab: str) -> Self:
+        """The jobs of one tab of the jobs page: running (with waiting), failed, done (with stopped), or all."""
+        states = {"running": ["queued", "running"], "failed": ["failed"], "done": ["done", "cancelled"]}
+        return self.filter(state__in=states[tab]) if tab in states else self
+
+    def counts(self) -> dict[str, int]:
+        """How many jobs are in each state, and in all: one query."""
+        states = {state: Count("pk", filter=Q(state=state)) for state in _STATES}
+        return self.aggregate(all=Count("pk"), **states)
+
+
+_STATES = ("queued", "running", "done", "failed", "cancelled")

@@ -1,0 +1,199 @@
+"""The one settings file. Everything that differs between machines comes from the environment (see env.py).
+
+Reading it touches no file and no network; what starts a process calls env.prepare_home() first.
+"""
+
+from webapp import env
+
+BASE_DIR = env.BASE_DIR
+HOME = env.path("SIGHTLINE_HOME")
+SECRET_KEY = env.text("SECRET_KEY")
+DEBUG = env.flag("DEBUG")
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS")
+CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS")
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "rest_framework",
+    "drf_spectacular",
+    "django_filters",
+    "django_htmx",
+    "webapp.common.apps.CommonConfig",
+    "webapp.accounts.apps.AccountsConfig",
+    "webapp.jobs.apps.JobsConfig",
+    "annotation.apps.AnnotationConfig",
+    "evaluation.apps.EvaluationConfig",
+]
+
+MIDDLEWARE = [
+    # First, so that the headers are on every answer: static files, redirects and faults too.
+    "webapp.common.middleware.RequestIdMiddleware",
+    "webapp.common.middleware.SecurityHeadersMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "webapp.common.middleware.ApplicationErrorMiddleware",
+]
+
+ROOT_URLCONF = "webapp.urls"
+WSGI_APPLICATION = "webapp.wsgi.application"
+ASGI_APPLICATION = "webapp.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "webapp.common.context.site",
+            ],
+        },
+    },
+]
+
+DATABASES = {"default": env.database("DATABASE_URL", home=HOME)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Pictures and static files
+STORAGES = {
+    "default": env.storage("SIGHTLINE_STORAGE", home=HOME),
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "webapp.common.static.HashedStaticFilesStorage"
+    },
+}
+STATIC_URL = "/static/"
+STATIC_ROOT = HOME / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "webapp.common.static.VendorFinder",
+]
+# Address under /static/ → file in the folder of the front-end packages. Nothing else of it is served.
+VENDOR_ROOT = BASE_DIR / "node_modules"
+VENDOR_FILES = {
+    "vendor/openseadragon.js": "openseadragon/build/openseadragon/openseadragon.min.js",
+}
+FILE_UPLOAD_TEMP_DIR = None
+DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
+MAX_UPLOAD_BYTES = env.number("SIGHTLINE_MAX_UPLOAD_MB", least=1) * 1024 * 1024
+MAX_PIXELS = env.number("SIGHTLINE_MAX_MEGAPIXELS", least=1) * 1_000_000
+
+# People
+AUTH_USER_MODEL = "accounts.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
+        "OPTIONS": {"user_attributes": ("email", "name")},
+    },
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "accounts:sign-in"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "accounts:sign-in"
+SESSION_COOKIE_AGE = 30 * 24 * 3600
+SESSION_EXPIRE_AT_BROWSER_CLOSE = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+TRUSTED_PROXIES = env.number("SIGHTLINE_PROXIES", most=10)
+CSRF_FAILURE_VIEW = "webapp.common.views.csrf_failure"
+
+# Behind https
+HTTPS = env.flag("SIGHTLINE_HTTPS")
+SESSION_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_SECURE = HTTPS
+SECURE_SSL_REDIRECT = HTTPS
+# The probes of a container come from inside, without the proxy.
+SECURE_REDIRECT_EXEMPT = [r"^health/$"]
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+# Work in the background
+CELERY_BROKER_URL = env.text("CELERY_BROKER_URL")
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+# A worker holds no more messages than it works on: what it holds waits for nothing else.
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# A person is waiting for the answer of the page that starts a job; the sweeper sends what was not sent.
+CELERY_BROKER_CONNECTION_TIMEOUT = 2
+JOB_LEASE_SECONDS = env.number("SIGHTLINE_JOB_LEASE_SECONDS", least=2)
+JOB_KEEP_DAYS = env.number("SIGHTLINE_JOB_KEEP_DAYS", least=1)
+WORKER_THREADS = env.number("SIGHTLINE_WORKER_THREADS", least=1, most=64)
+
+# The built-in server
+HOST = env.text("HOST")
+PORT = env.number("PORT", least=1, most=65535)
+WEB_THREADS = env.number("SIGHTLINE_WEB_THREADS", least=1, most=256)
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "webapp.accounts.tokens.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser", "rest_framework.parsers.MultiPartParser"],
+    "DEFAULT_PAGINATION_CLASS": "webapp.common.api.KeysetPagination",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["webapp.common.api.PersonThrottle", "webapp.common.api.VisitorThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"person": "1200/min", "visitor": "120/min"},
+    "NUM_PROXIES": TRUSTED_PROXIES,
+    "EXCEPTION_HANDLER": "webapp.common.api.error_answer",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Sightline",
+    "DESCRIPTION": "Benchmarks with evidence, the runs of models on them, and every score behind a number.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+LANGUAGE_CODE = "en-gb"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"request_id": {"()": "webapp.common.request_id.RequestIdFilter"}},
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} [{request_id}] {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
+    "root": {
+        "handlers": ["stderr"],
+        "level": env.choice("SIGHTLINE_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR")),
+    },
+    "loggers": {
+        "httpx": {"level": "WARNING"},
+        "django.server": {"handlers": ["stderr"], "propagate": False},
+    },
+}

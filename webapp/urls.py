@@ -1,0 +1,20 @@
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
+from drf_spectacular.views import SpectacularAPIView
+
+from webapp.common import views
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("health/", views.health, name="health"),
+    path("admin/", admin.site.urls),
+    path("api/v1/schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("api/v1/", include("annotation.api.urls")),
+    path("api/v1/", include("evaluation.api.urls")),
+    path("", include("annotation.urls")),
+    path("", include("evaluation.urls")),
+]
+
+handler400 = views.bad_request
+handler403 = views.permission_denied
+handler404 = views.page_not_found
+handler500 = views.server_error
