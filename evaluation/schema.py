@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from annotation.schema import Issue, Severity
+from annotation.schema import Issue, Severity, shortened
 
 __all__ = [
     "Condition",
@@ -23,6 +23,7 @@ __all__ = [
     "StepFlag",
     "Trajectory",
     "Usage",
+    "shortened",
 ]
 
 

@@ -1,0 +1,35 @@
+"""Who may do what on a benchmark. Views load through ``visible_to`` (a stranger gets 404); actions ask here (403)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from annotation.models import Benchmark, Membership
+from annotation.workflow import Right, Role, may
+from webapp.common.errors import Forbidden
+
+if TYPE_CHECKING:
+    from annotation.querysets import Person
+
+
+def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
+    """The person's roles on this benchmark; a site admin has the lead's."""
+    if not user.is_authenticated:
+        return frozenset()
+    if user.is_staff:
+        return frozenset({Role.LEAD})
+    roles = Membership.objects.filter(benchmark=benchmark, user=user).values_list("role", flat=True)
+    return frozenset(Role(role) for role in roles)
+
+
+def allowed(user: Person, benchmark: Benchmark, right: Right) -> bool:
+    """Whether this person may: by a role, or because everyone may view a public benchmark."""
+    return (right is Right.VIEW and benchmark.public) or may(roles_of(user, benchmark), right)
+
+
+def require(user: Person | None, benchmark: Benchmark, right: Right) -> None:
+    """Raises ``Forbidden`` unless allowed. No user at all: a command run by who runs the server."""
+    if user is not None and not allowed(user, benchmark, right):
+        raise Forbidden(
+            f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}. Ask its lead."
+        )

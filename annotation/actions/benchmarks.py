@@ -1,0 +1,54 @@
+"""Making a benchmark and saying who works on it."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, transaction
+
+from annotation.actions.access import require
+from annotation.models import Benchmark, Membership
+from annotation.workflow import Right, Role
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict
+
+
+def create_benchmark(
+    *, actor: User | None, slug: str, title: str = "", description: str = "", licence: str = "", public: bool = False
+) -> Benchmark:
+    """A new, empty benchmark; its maker becomes its lead. Raises ``Conflict`` when the address is taken."""
+    benchmark = Benchmark(
+        slug=slug, title=title or slug, description=description, licence=licence, public=public, created_by=actor
+    )
+    benchmark.full_clean(exclude=["created_by"], validate_unique=False, validate_constraints=False)
+    try:
+        with transaction.atomic():
+            benchmark.save()
+            if actor is not None:
+                Membership.objects.create(benchmark=benchmark, user=actor, role=Role.LEAD)
+            audit.record(actor=actor, action="benchmark.create", subject=benchmark, benchmark=slug)
+    except IntegrityError as error:
+        raise Conflict(f"There is a benchmark at {slug} already. Choose another address.", field="slug") from error
+    return benchmark
+
+
+def add_member(*, actor: User | None, benchmark: Benchmark, user: User, role: Role) -> Membership:
+    """Give a person a role; giving it twice changes nothing."""
+    require(actor, benchmark, Right.MANAGE)
+    with transaction.atomic():
+        membership, added = Membership.objects.get_or_create(benchmark=benchmark, user=user, role=role)
+        if added:
+            audit.record(
+                actor=actor, action="member.add", subject=membership, benchmark=benchmark.slug, after=role.value
+            )
+    return membership
+
+
+def set_public(*, actor: User | None, benchmark: Benchmark, public: bool) -> None:
+    """Open the leaderboard, and what lies behind it, to everyone, or close it."""
+    require(actor, benchmark, Right.MANAGE)
+    with transaction.atomic():
+        Benchmark.objects.filter(pk=benchmark.pk).update(public=public)
+        benchmark.public = public
+        audit.record(
+            actor=actor, action="benchmark.public", subject=benchmark, benchmark=benchmark.slug, after=str(public)
+        )

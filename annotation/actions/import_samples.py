@@ -1,0 +1,243 @@
+"""Importing a benchmark file: read, check, save in batches, remember where each batch ended."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.actions.access import require
+from annotation.actions.save_samples import save_samples
+from annotation.actions.store_images import attach_images
+from annotation.importers import IMPORTERS
+from annotation.importers.interface import ImportProblem, Position, Progress, ReadOptions, Settings
+from annotation.models import Benchmark, ImportIssue, ImportRecord
+from annotation.schema import Issue, SampleRecord, Severity, shortened
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.bulk import insert_rows
+
+BATCH = 500
+KEPT_ISSUES = 20_000
+"""Issues kept with a record; beyond, they are counted by rule and the record says so."""
+
+LIMITS = {"id": 200, "image": 500, "image_group": 200}
+FACET_NAME, FACET_VALUE = 60, 200
+LARGEST_SIDE = 1_000_000
+
+Report = Callable[[Progress], None]
+
+
+@dataclass
+class Imported:
+    """What an import did, for the page, the command and the record."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    settings: dict[str, Any] = field(default_factory=dict)
+    issues: list[Issue] = field(default_factory=list)
+
+
+def file_digest(path: Path) -> str:
+    """sha256 of a file's bytes; of a folder: of its members' names and bytes."""
+    total = hashlib.sha256()
+    for member in [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file()):
+        total.update(member.name.encode())
+        with member.open("rb") as handle:
+            for chunk in iter(lambda handle=handle: handle.read(1 << 20), b""):  # type: ignore[misc]
+                total.update(chunk)
+    return total.hexdigest()
+
+
+def open_record(
+    *,
+    actor: User | None,
+    benchmark: Benchmark,
+    kind: ImportRecord.Kind,
+    path: Path,
+    format: str,
+    options: dict[str, Any],
+) -> ImportRecord:
+    """The record of this import. The same file, unfinished, with the same choices goes on where it stopped."""
+    digest = file_digest(path)
+    unfinished = ImportRecord.objects.filter(
+        benchmark=benchmark, kind=kind, sha256=digest, format=format, options=options, state=ImportRecord.State.RUNNING
+    ).first()
+    if unfinished:
+        return unfinished
+    size = path.stat().st_size if path.is_file() else sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
+    return ImportRecord.objects.create(
+        benchmark=benchmark, kind=kind, file_name=path.name, sha256=digest, bytes=size, format=format,
+        options=options, state=ImportRecord.State.RUNNING, created_by=actor,
+    )  # fmt: skip
+
+
+def import_samples(
+    *,
+    actor: User | None,
+    benchmark: Benchmark,
+    path: Path,
+    format: str,
+    images: Path | None = None,
+    toolchains: Path | None = None,
+    report: Report | None = None,
+) -> tuple[ImportRecord, Imported]:
+    """Import a benchmark file. Restartable and idempotent: the same file again changes nothing.
+
+    Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
+    """
+    require(actor, benchmark, Right.IMPORT_SAMPLES)
+    options = {"images": images.name if images else "", "toolchains": toolchains.name if toolchains else ""}
+    record = open_record(
+        actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.SAMPLES, path=path, format=format, options=options
+    )
+    start = Position(**record.checkpoint) if record.checkpoint else Position()
+    reading = ReadOptions(images=images, toolchains=toolchains, start=start)
+    result = Imported(Counter(record.counts))
+    folder = images or (path if path.is_dir() else path.parent)
+    saver = _Saver(actor, benchmark, record, folder, result)
+    try:
+        saver.take_all(IMPORTERS[format].read(path, reading), report)
+    except ImportProblem as problem:
+        fail_record(record, problem)
+        raise
+    finish_record(actor, record, result.counts)
+    return record, result
+
+
+class _Saver:
+    """Collects rows into batches; each batch is one transaction with its issues and its place in the file."""
+
+    def __init__(
+        self, actor: User | None, benchmark: Benchmark, record: ImportRecord, folder: Path, result: Imported
+    ) -> None:
+        self.actor, self.benchmark, self.record, self.folder, self.result = actor, benchmark, record, folder, result
+        self.rows: list[SampleRecord] = []
+        self.issues: list[Issue] = []
+
+    def take_all(self, stream: Iterator[SampleRecord | Settings | Issue | Progress], report: Report | None) -> None:
+        for item in stream:
+            match item:
+                case SampleRecord():
+                    self._take(item)
+                case Settings():
+                    self.result.settings |= dict(item.values)
+                case Progress():
+                    if len(self.rows) >= BATCH:
+                        self._flush(item.position)
+                    if report:
+                        report(item)
+                case Issue():
+                    self.issues.append(item)
+        self._flush(None)
+
+    def _take(self, record: SampleRecord) -> None:
+        problem = misfit(record)
+        if problem:
+            self.issues.append(problem)
+        else:
+            self.rows.append(record)
+
+    def _flush(self, position: Position | None) -> None:
+        counts = self.result.counts
+        pictures = attach_images
+        with transaction.atomic():
+            saved = save_samples(actor=self.actor, benchmark=self.benchmark, records=self.rows)
+            counts.update(read=len(self.rows), new=saved.new, changed=saved.changed, unchanged=saved.unchanged)
+            self.issues += duplicates(self.rows)
+            keep_issues(self.record, self.issues, counts)
+            remember(self.record, position, counts)
+        found = pictures(actor=self.actor, benchmark=self.benchmark, records=self.rows, folder=self.folder)
+        keep_issues(self.record, found, counts)
+        remember(self.record, position, counts)
+        self.result.issues += [*self.issues, *found][: KEPT_ISSUES - len(self.result.issues)]
+        self.rows, self.issues = [], []
+
+
+def duplicates(records: list[SampleRecord]) -> list[Issue]:
+    """An issue for every record that a later one of the same batch replaces."""
+    last = {record.id: record for record in records}
+    return [
+        Issue(
+            Severity.REPAIRED, "duplicate-id", r.file, r.line, "id", shortened(r.id),
+            f"The id comes again in line {last[r.id].line}; the last one is kept.",
+        )
+        for r in records
+        if last[r.id] is not r
+    ]  # fmt: skip
+
+
+def misfit(record: SampleRecord) -> Issue | None:
+    """Why a record cannot be stored, or None: texts that are too long, sizes no picture has."""
+    long = [name for name, limit in LIMITS.items() if len(getattr(record, name) or "") > limit]
+    facets = {
+        n: v for n, values in record.facets.items() for v in values if len(n) > FACET_NAME or len(str(v)) > FACET_VALUE
+    }
+    sides = [side for side in (record.width, record.height) if side is not None and not 0 < side <= LARGEST_SIDE]
+    if not (long or facets or sides):
+        return None
+    what, found, rule = (
+        (long[0], getattr(record, long[0]), f"at most {LIMITS[long[0]]} characters are kept")
+        if long
+        else (
+            f"facets.{next(iter(facets))}"[:200],
+            next(iter(facets.values())),
+            f"at most {FACET_VALUE} characters are kept",
+        )
+        if facets
+        else ("width, height", sides[0], f"a side has 1 to {LARGEST_SIDE} pixels")
+    )
+    return Issue(
+        Severity.REFUSED,
+        "does-not-fit",
+        record.file,
+        record.line,
+        what,
+        shortened(found),
+        f"Refused: {rule}. Shorten it.",
+    )
+
+
+def keep_issues(record: ImportRecord, issues: list[Issue], counts: Counter[str]) -> None:
+    """Store issues with the record, up to ``KEPT_ISSUES``; every one is counted."""
+    room = max(0, KEPT_ISSUES - counts["issues"])
+    insert_rows(
+        ImportIssue,
+        ["record", "severity", "rule", "file", "line", "field", "found", "done"],
+        [
+            (record.pk, i.severity.value, i.rule, i.file[:500], i.line, i.field[:200], i.found, i.done)
+            for i in issues[:room]
+        ],
+    )
+    counts["issues"] += len(issues)
+    for issue in issues:
+        counts[issue.severity.value] += 1
+
+
+def remember(record: ImportRecord, position: Position | None, counts: Counter[str]) -> None:
+    """Where the last committed batch ended, and what was counted so far."""
+    if position is not None:
+        record.checkpoint = {"member": position.member, "offset": position.offset, "line": position.line}
+    record.counts = dict(counts)
+    record.save(update_fields=["checkpoint", "counts"])
+
+
+def fail_record(record: ImportRecord, problem: ImportProblem) -> None:
+    record.state, record.error, record.finished_at = ImportRecord.State.FAILED, str(problem), timezone.now()
+    record.save(update_fields=["state", "error", "finished_at"])
+
+
+def finish_record(actor: User | None, record: ImportRecord, counts: Counter[str]) -> None:
+    with transaction.atomic():
+        record.state, record.counts, record.finished_at = ImportRecord.State.DONE, dict(counts), timezone.now()
+        record.save(update_fields=["state", "counts", "finished_at"])
+        audit.record(
+            actor=actor, action=f"import.{record.kind}", subject=record, benchmark=record.benchmark.slug,
+            data={"file": record.file_name, "counts": dict(counts)},
+        )  # fmt: skip

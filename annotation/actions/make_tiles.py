@@ -1,0 +1,51 @@
+"""The deep-zoom pyramid and the thumbnail of a picture: made once, in a job, stored beside each other, never changed."""
+
+from __future__ import annotations
+
+from tempfile import NamedTemporaryFile
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+
+from annotation.actions.store_images import picture_path, tile_folder
+from annotation.imaging.decoding import PictureProblem, decode
+from annotation.imaging.pyramid import pyramid, thumbnail, tile_count
+from annotation.models import Image
+from webapp.jobs.registry import JobContext
+
+THUMBNAIL_SIDE = 640
+"""Longest side in pixels: a tile of 270 to 320 css px on a screen of double density."""
+
+
+def make_tiles(context: JobContext, *, image_id: int) -> dict[str, int]:
+    """Write thumbnail and tiles; running it twice writes the same bytes again. Returns how many tiles there are."""
+    image = Image.objects.get(pk=image_id)
+    total = tile_count(image.width, image.height)
+    context.progress(0, total)
+    try:
+        with NamedTemporaryFile(suffix=picture_path(image)[-5:]) as local:
+            with default_storage.open(picture_path(image)) as stored:
+                for chunk in iter(lambda: stored.read(1 << 20), b""):
+                    local.write(chunk)
+            local.flush()
+            _write(f"{tile_folder(image.sha256)}/thumbnail.jpg", thumbnail(local.name, THUMBNAIL_SIDE))
+            pixels = decode(local.name)
+        done = 0
+        for tile in pyramid(pixels):
+            _write(f"{tile_folder(image.sha256)}/{tile.level}/{tile.column}_{tile.row}.jpg", tile.data)
+            done += 1
+            if done % 50 == 0:
+                context.progress(done, total)
+    except PictureProblem as problem:
+        Image.objects.filter(pk=image.pk).update(state=Image.State.FAILED, problem=problem.message)
+        image.samples.update(image_problem=problem.message)
+        context.log(problem.message, level="error")
+        return {"tiles": 0}
+    Image.objects.filter(pk=image.pk).update(state=Image.State.READY, problem="")
+    context.progress(total, total)
+    return {"tiles": done}
+
+
+def _write(name: str, data: bytes) -> None:
+    if not default_storage.exists(name):
+        default_storage.save(name, ContentFile(data))

@@ -1,0 +1,202 @@
+"""Saving a batch of samples read from a file: new ones, changed ones, unchanged ones; one transaction a batch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.models import (
+    Annotation,
+    Benchmark,
+    FacetValue,
+    Gold,
+    GoldBox,
+    PlanTool,
+    ReferenceCall,
+    Revision,
+    Sample,
+)
+from annotation.schema import Box, SampleContent, SampleRecord
+from annotation.workflow import SampleState, State, transition
+from webapp.accounts.models import User
+from webapp.common.bulk import as_json, insert_rows, reserve_ids
+
+
+@dataclass(slots=True)
+class Saved:
+    """What became of a batch."""
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+
+    def __iadd__(self, other: Saved) -> Saved:
+        self.new += other.new
+        self.changed += other.changed
+        self.unchanged += other.unchanged
+        return self
+
+
+def content_digest(content: SampleContent) -> str:
+    """sha256 of a content in canonical form: equal contents, and only they, have equal digests."""
+    plan = content.plan
+    canonical = [
+        content.question,
+        content.answer_type,
+        dict(content.options),
+        list(content.answers),
+        [box.as_list() for box in content.gold_boxes],
+        [[c.tool, dict(c.arguments), c.image_in, c.image_out] for c in content.reference_toolchain],
+        [[t.tool, t.step] for t in plan.targets],
+        list(plan.distractors),
+        plan.ordered,
+    ]
+    return hashlib.sha256(json.dumps(canonical, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def save_samples(*, actor: User | None, benchmark: Benchmark, records: Sequence[SampleRecord]) -> Saved:
+    """Write one batch. A sample that is there already keeps its key and gets a new gold revision where its content
+    differs; the last of two records with one id wins. Imported samples arrive accepted."""
+    latest = {record.id: record for record in records}
+    with transaction.atomic():
+        there = {
+            sample.key: sample
+            for sample in Sample.objects.filter(benchmark=benchmark, key__in=latest)
+            .select_related("gold__revision")
+            .prefetch_related("facets")
+        }
+        saved = _insert(actor, benchmark, [r for key, r in latest.items() if key not in there])
+        for key, sample in there.items():
+            saved += _update(actor, sample, latest[key])
+    return saved
+
+
+def _insert(actor: User | None, benchmark: Benchmark, records: Sequence[SampleRecord]) -> Saved:
+    now = timezone.now()
+    author = actor.pk if actor else None
+    count = len(records)
+    sample_ids = reserve_ids(Sample, count)
+    annotation_ids = reserve_ids(Annotation, count)
+    revision_ids = reserve_ids(Revision, count)
+    insert_rows(
+        Sample, _SAMPLE, [_sample_row(pk, benchmark, r, now) for pk, r in zip(sample_ids, records, strict=True)]
+    )
+    state = transition("import", State.DRAFT).after.value
+    insert_rows(
+        Annotation,
+        ["id", "sample", "author", "state", "imported", "created_at", "changed_at"],
+        [(a, s, author, state, True, now, now) for a, s in zip(annotation_ids, sample_ids, strict=True)],
+    )
+    _insert_revisions(zip(revision_ids, annotation_ids, [1] * count, records, strict=True), author, now)
+    insert_rows(
+        Gold,
+        ["sample", "revision", "accepted_at"],
+        [(s, r, now) for s, r in zip(sample_ids, revision_ids, strict=True)],
+    )
+    insert_rows(FacetValue, _FACET, [row for pk, r in zip(sample_ids, records, strict=True) for row in _facets(pk, r)])
+    return Saved(new=count)
+
+
+def _update(actor: User | None, sample: Sample, record: SampleRecord) -> Saved:
+    """The kept picture wins over the file's size; facets and extra are replaced; content becomes a new revision."""
+    changes = _descriptive_changes(sample, record)
+    old = [(f.name, f.position, f.value, f.kind) for f in sample.facets.all()]
+    new = [row[1:] for row in _facets(sample.pk, record)]
+    if sorted(old) != sorted(new):
+        sample.facets.all().delete()
+        insert_rows(FacetValue, _FACET, [(sample.pk, *row) for row in new])
+        changes = changes or {"changed_at": timezone.now()}
+    gold = getattr(sample, "gold", None)
+    if gold is None or gold.revision.digest != content_digest(record.content):
+        add_gold_revision(actor=actor, sample=sample, record=record)
+        changes |= {"state": SampleState.ACCEPTED.value, "changed_at": timezone.now()}
+    if changes:
+        Sample.objects.filter(pk=sample.pk).update(**changes)
+    return Saved(changed=1) if changes else Saved(unchanged=1)
+
+
+def _descriptive_changes(sample: Sample, record: SampleRecord) -> dict[str, Any]:
+    wanted: dict[str, Any] = {
+        "image_name": record.image or "",
+        "image_group": record.image_group or "",
+        "extra": dict(record.extra),
+    }
+    if sample.image_id is None:
+        wanted |= {"width": record.width, "height": record.height}
+    return {name: value for name, value in wanted.items() if getattr(sample, name) != value}
+
+
+def add_gold_revision(*, actor: User | None, sample: Sample, record: SampleRecord) -> None:
+    """A further imported revision of a sample becomes its gold. Call inside a transaction."""
+    now = timezone.now()
+    annotation, _ = Annotation.objects.get_or_create(
+        sample=sample, author=actor, defaults={"state": State.ACCEPTED, "imported": True}
+    )
+    number = Revision.objects.filter(annotation=annotation).count() + 1
+    [revision_id] = reserve_ids(Revision, 1)
+    _insert_revisions([(revision_id, annotation.pk, number, record)], actor.pk if actor else None, now)
+    Gold.objects.update_or_create(sample=sample, defaults={"revision_id": revision_id, "accepted_at": now})
+
+
+_SAMPLE = [
+    "id", "benchmark", "key", "state", "image_name", "image_problem", "image_group", "width", "height", "extra",
+    "created_at", "changed_at",
+]  # fmt: skip
+_FACET = ["sample", "name", "position", "value", "kind"]
+_REVISION = [
+    "id", "annotation", "number", "author", "question", "answer_type", "options", "answers", "ordered", "digest",
+    "created_at", "submitted_at",
+]  # fmt: skip
+_BOX = ["revision", "position", "x1", "y1", "x2", "y2", "label", "image_width", "image_height"]
+_CALL = ["revision", "position", "tool", "arguments", "image_in", "image_out"]
+_PLAN = ["revision", "position", "tool", "step"]
+
+
+def _sample_row(pk: int, benchmark: Benchmark, record: SampleRecord, now: Any) -> tuple[Any, ...]:
+    sized = (record.width, record.height) if record.width and record.height else (None, None)
+    return (
+        pk, benchmark.pk, record.id, SampleState.ACCEPTED.value, record.image or "", "", record.image_group or "",
+        *sized, as_json(dict(record.extra)), now, now,
+    )  # fmt: skip
+
+
+def _facets(sample_id: int, record: SampleRecord) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    for name, values in record.facets.items():
+        for position, value in enumerate(values):
+            is_text = isinstance(value, str)
+            kind = FacetValue.Kind.TEXT if is_text else FacetValue.Kind.JSON
+            rows.append((sample_id, name, position, value if is_text else json.dumps(value), kind.value))
+    return rows
+
+
+def _insert_revisions(numbered: Any, author: int | None, now: Any) -> None:
+    revisions, boxes, calls, tools = [], [], [], []
+    for pk, annotation_id, number, record in numbered:
+        content: SampleContent = record.content
+        revisions.append((
+            pk, annotation_id, number, author, content.question, content.answer_type.value,
+            as_json(dict(content.options)), as_json(list(content.answers)), content.plan.ordered,
+            content_digest(content), now, now,
+        ))  # fmt: skip
+        boxes += [_box_row(pk, i, box, record) for i, box in enumerate(content.gold_boxes)]
+        calls += [
+            (pk, i, call.tool, as_json(dict(call.arguments)), as_json(call.image_in), call.image_out)
+            for i, call in enumerate(content.reference_toolchain)
+        ]
+        planned = [(t.tool, t.step) for t in content.plan.targets] + [(d, None) for d in content.plan.distractors]
+        tools += [(pk, i, tool, step) for i, (tool, step) in enumerate(planned)]
+    insert_rows(Revision, _REVISION, revisions)
+    insert_rows(GoldBox, _BOX, boxes)
+    insert_rows(ReferenceCall, _CALL, calls)
+    insert_rows(PlanTool, _PLAN, tools)
+
+
+def _box_row(revision_id: int, position: int, box: Box, record: SampleRecord) -> tuple[Any, ...]:
+    return (revision_id, position, box.x1, box.y1, box.x2, box.y2, "", record.width, record.height)

@@ -1,0 +1,203 @@
+"""How well annotators, or a judge and people, agree: on labels, and on boxes.
+
+Labels are codes 0..q−1 with −1 for "missing". Every coefficient is a function of a q × q table summed over items, so
+its interval is a cluster bootstrap of those tables. An undefined coefficient is None, never 1. Source: METRICS 6, 9.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.schema import Box
+from annotation.statistics import Floats, Interval, Ints, bootstrap_interval, cluster_totals, wilson
+
+MISSING = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """One measure of agreement: its value (None = undefined), the items it rests on, its 95 % interval."""
+
+    value: float | None
+    n: int
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Two raters on the same items: raw agreement po, Cohen's kappa, Gwet's AC1, Krippendorff's alpha, the q × q table
+    (rows: first rater) behind them, and how many items lacked a label of either."""
+
+    raw: Coefficient
+    kappa: Coefficient
+    ac1: Coefficient
+    alpha: Coefficient
+    table: tuple[tuple[int, ...], ...]
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeQuality:
+    """A judge as a test against people: share of true cases it calls true, and of false cases it calls false."""
+
+    sensitivity: Coefficient
+    specificity: Coefficient
+
+
+@dataclass(frozen=True, slots=True)
+class BoxAgreement:
+    """Two sets of boxes as regions (overlaps counted once): IoU, and the shared part of each. All 0..1."""
+
+    iou: float
+    ioa_first: float
+    ioa_second: float
+
+
+def agree(first: Ints, second: Ints, categories: int, cluster: Ints | None = None) -> Agreement:
+    """Agreement of two raters. ``first``, ``second``: (n,) codes 0..categories−1 or −1; ``cluster``: (n,) codes of what
+    is resampled as one (default: every item alone). Items without both labels count in ``missing`` only.
+
+    Raises ``ValueError`` on a code outside −1..categories−1.
+    """
+    labels = np.column_stack([first, second])
+    kept = (labels != MISSING).all(axis=1)
+    tables = _pair_tables(labels[kept], categories)
+    groups = (np.arange(len(labels)) if cluster is None else cluster)[kept]
+    total = tables.sum(axis=0).reshape(categories, categories)
+    n = int(kept.sum())
+    return Agreement(
+        raw=_coefficient(tables, groups, _raw, n),
+        kappa=_coefficient(tables, groups, _kappa, n),
+        ac1=_coefficient(tables, groups, _ac1, n),
+        alpha=krippendorff_alpha(labels, categories, cluster),
+        table=tuple(tuple(int(v) for v in row) for row in total),
+        missing=int((~kept).sum()),
+    )
+
+
+def cohen_kappa(first: Ints, second: Ints, categories: int) -> float | None:
+    """(po − pe) / (1 − pe), at most 1; None without items or when pe = 1.
+
+    Example: 10 items, 8 agree, both raters 5 yes: po .8, pe .5, kappa .6.
+    """
+    return agree(first, second, categories).kappa.value
+
+
+def gwet_ac1(first: Ints, second: Ints, categories: int) -> float | None:
+    """(po − pe) / (1 − pe) with pe = Σ π_c (1 − π_c) / (q − 1), π_c the mean share of category c; None when undefined.
+
+    Unlike kappa it does not fall to 0 when nearly all labels are the same. Undefined with one category.
+    """
+    return agree(first, second, categories).ac1.value
+
+
+def krippendorff_alpha(labels: Ints, categories: int, cluster: Ints | None = None) -> Coefficient:
+    """Krippendorff's nominal alpha, 1 − Do / De, of ``labels`` (items, raters) with −1 for missing.
+
+    Items with fewer than two labels are left out. Undefined (None) without a pair or when all labels are equal.
+    """
+    kept = (labels != MISSING).sum(axis=1) >= 2
+    counts = _label_counts(labels[kept], categories)
+    size = np.maximum(counts.sum(axis=1) - 1, 1)[:, None, None]
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(categories)
+    tables = (pairs / size).reshape(len(counts), -1)
+    groups = (np.arange(len(labels)) if cluster is None else cluster)[kept]
+    return _coefficient(tables, groups, _alpha, len(counts))
+
+
+def judge_quality(judge: Ints, people: Ints) -> JudgeQuality:
+    """Sensitivity and specificity with Wilson intervals of ``judge`` against ``people``, (n,) codes 1, 0 or −1."""
+    both = (judge != MISSING) & (people != MISSING)
+
+    def rate(label: int) -> Coefficient:
+        n = int((both & (people == label)).sum())
+        hits = int((both & (people == label) & (judge == label)).sum())
+        return Coefficient(hits / n if n else None, n, wilson(hits, n))
+
+    return JudgeQuality(rate(1), rate(0))
+
+
+def box_agreement(first: Sequence[Box], second: Sequence[Box]) -> BoxAgreement | None:
+    """IoU and IoA of two people's boxes as regions: |A∩B| / |A∪B|, |A∩B| / |A|, |A∩B| / |B|; None when either is empty."""
+    if not first or not second:
+        return None
+    xs = np.unique([v for box in (*first, *second) for v in (box.x1, box.x2)])
+    ys = np.unique([v for box in (*first, *second) for v in (box.y1, box.y2)])
+    area = np.diff(ys)[:, None] * np.diff(xs)[None, :]
+    a, b = _covered(first, xs, ys), _covered(second, xs, ys)
+    shared = float(area[a & b].sum())
+    return BoxAgreement(shared / float(area[a | b].sum()), shared / float(area[a].sum()), shared / float(area[b].sum()))
+
+
+def _covered(boxes: Sequence[Box], xs: Floats, ys: Floats) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    """Which cells of the grid of all box edges lie in one of ``boxes``."""
+    cells = np.zeros((len(ys) - 1, len(xs) - 1), dtype=np.bool_)
+    for box in boxes:
+        left, right = np.searchsorted(xs, (box.x1, box.x2))
+        top, bottom = np.searchsorted(ys, (box.y1, box.y2))
+        cells[top:bottom, left:right] = True
+    return cells
+
+
+def _label_counts(labels: Ints, categories: int) -> Floats:
+    """How often each category was given to each item, as (items, categories)."""
+    if labels.size and (labels.max() >= categories or labels.min() < MISSING):
+        raise ValueError(f"Labels must be codes from -1 to {categories - 1}.")
+    return (labels[:, :, None] == np.arange(categories)).sum(axis=1).astype(np.float64)
+
+
+def _pair_tables(labels: Ints, categories: int) -> Floats:
+    """One q × q table with a single 1 for each item, flattened: (items, q²)."""
+    _label_counts(labels, categories)
+    return np.eye(categories * categories)[labels[:, 0] * categories + labels[:, 1]]
+
+
+def _coefficient(tables: Floats, cluster: Ints, measure: Callable[[Floats], Floats], n: int) -> Coefficient:
+    value = float(measure(tables.sum(axis=0, keepdims=True))[0])
+    if not np.isfinite(value):
+        return Coefficient(None, n)
+    return Coefficient(value, n, bootstrap_interval(cluster_totals(tables, cluster), measure))
+
+
+def _square(tables: Floats) -> Floats:
+    """Tables (draws, q²) as shares (draws, q, q); NaN where a table is empty."""
+    side = round(tables.shape[1] ** 0.5)
+    total = tables.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(tables.reshape(-1, side, side) / total[:, None, None])
+
+
+def _raw(tables: Floats) -> Floats:
+    return np.asarray(np.trace(_square(tables), axis1=1, axis2=2))
+
+
+def _chance_corrected(observed: Floats, expected: Floats) -> Floats:
+    """(po − pe) / (1 − pe), NaN where pe is 1."""
+    room = np.where(np.isclose(expected, 1.0, rtol=0, atol=1e-12), np.nan, 1 - expected)
+    return np.asarray((observed - expected) / room)
+
+
+def _kappa(tables: Floats) -> Floats:
+    shares = _square(tables)
+    return _chance_corrected(_raw(tables), (shares.sum(axis=2) * shares.sum(axis=1)).sum(axis=1))
+
+
+def _ac1(tables: Floats) -> Floats:
+    shares = _square(tables)
+    if shares.shape[1] < 2:
+        return np.full(len(tables), np.nan)
+    prevalence = (shares.sum(axis=2) + shares.sum(axis=1)) / 2
+    return _chance_corrected(_raw(tables), (prevalence * (1 - prevalence)).sum(axis=1) / (shares.shape[1] - 1))
+
+
+def _alpha(tables: Floats) -> Floats:
+    """1 − Do / De from coincidence tables (draws, q²): De = 1 − Σ n_c (n_c − 1) / (n (n − 1))."""
+    n = tables.sum(axis=1)
+    margin = _square(tables).sum(axis=2) * n[:, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected = 1 - (margin * (margin - 1)).sum(axis=1) / (n * (n - 1))
+        disagreement = np.where(expected > 1e-12, (1 - _raw(tables)) / expected, np.nan)
+    return np.asarray(1 - disagreement)

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from annotation.models.sample import Sample
+from annotation.querysets import RevisionQuerySet
+from annotation.schema import AnswerType
+from annotation.workflow import State
+
+
+class Annotation(models.Model):
+    """One person's version of a sample's gold, with revisions that never change once submitted."""
+
+    sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="annotations")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="annotations"
+    )
+    state = models.CharField(max_length=10, choices=[(s.value, s.value) for s in State], default=State.DRAFT.value)
+    imported = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["sample", "author"], name="annotation_once_per_author"),
+            models.UniqueConstraint(
+                fields=["sample"], condition=Q(author__isnull=True), name="annotation_once_without_author"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.sample} by {self.author or 'the importer'}"
+
+
+class Revision(models.Model):
+    """The content of an annotation at one moment. Submitted revisions never change (a trigger refuses it)."""
+
+    annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="revisions")
+    number = models.PositiveIntegerField(default=1)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    question = models.TextField(blank=True, default="")
+    answer_type = models.CharField(max_length=4, choices=[(t.value, t.value) for t in AnswerType])
+    options = models.JSONField(default=dict, blank=True, help_text="{letter: text}")
+    answers = models.JSONField(default=list, blank=True, help_text="The gold letter, or the accepted strings.")
+    ordered = models.BooleanField(null=True, blank=True)
+    digest = models.CharField(max_length=64, help_text="sha256 of the content in canonical form.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = RevisionQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["annotation", "number"], name="revision_number_once")]
+
+    def __str__(self) -> str:
+        return f"r{self.number} of {self.annotation}"
+
+
+class GoldBox(models.Model):
+    """One box of evidence in original pixels: never empty, never outside the picture."""
+
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="gold_boxes")
+    position = models.PositiveSmallIntegerField()
+    x1 = models.FloatField()
+    y1 = models.FloatField()
+    x2 = models.FloatField()
+    y2 = models.FloatField()
+    label = models.TextField(blank=True, default="")
+    image_width = models.PositiveIntegerField(null=True, help_text="The sample's picture when the box was drawn.")
+    image_height = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        ordering = ["revision", "position"]
+        verbose_name_plural = "gold boxes"
+        constraints = [
+            models.UniqueConstraint(fields=["revision", "position"], name="gold_box_position_once"),
+            models.CheckConstraint(condition=Q(x2__gt=F("x1"), y2__gt=F("y1")), name="gold_box_not_empty"),
+            models.CheckConstraint(
+                condition=Q(image_width__isnull=True)
+                | Q(x1__gte=0, y1__gte=0, x2__lte=F("image_width"), y2__lte=F("image_height")),
+                name="gold_box_inside_picture",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"[{self.x1:g}, {self.y1:g}, {self.x2:g}, {self.y2:g}]"
+
+
+class ReferenceCall(models.Model):
+    """One call of the reference toolchain. ``image_in``: one picture id, a list of them, or null."""
+
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="reference_calls")
+    position = models.PositiveSmallIntegerField()
+    tool = models.TextField()
+    arguments = models.JSONField(default=dict, blank=True)
+    image_in = models.JSONField(null=True, blank=True)
+    image_out = models.TextField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["revision", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["revision", "position"], name="reference_call_position_once"),
+            models.CheckConstraint(
+                condition=Q(image_out__isnull=True) | ~Q(image_out="original"), name="reference_call_keeps_original"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.tool
+
+
+class PlanTool(models.Model):
+    """A tool of the tool plan: a target with its step, or (step null) a distractor."""
+
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="plan_tools")
+    position = models.PositiveSmallIntegerField()
+    tool = models.TextField()
+    step = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["revision", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["revision", "position"], name="plan_tool_position_once"),
+            models.CheckConstraint(condition=Q(step__isnull=True) | Q(step__gte=1), name="plan_step_from_one"),
+        ]
+
+    def __str__(self) -> str:
+        return self.tool if self.step is None else f"{self.tool} ({self.step})"
+
+
+class Review(models.Model):
+    """One person's decision on one revision, never their own."""
+
+    class Decision(models.TextChoices):
+        ACCEPT = "accept"
+        FIX_AND_ACCEPT = "fix_and_accept"
+        RETURN = "return"
+        DISCARD = "discard"
+
+    class Reason(models.TextChoices):
+        AMBIGUOUS_BOX = "ambiguous_box"
+        NOT_VERIFIABLE = "not_verifiable"
+        WRONG_ANSWER = "wrong_answer"
+        MORE_THAN_MINIMAL = "more_than_minimal_evidence"
+        WITHOUT_PICTURE = "answerable_without_the_picture"
+        TYPO = "typo"
+        OTHER = "other"
+
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="reviews")
+    revision_author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="reviews")
+    decision = models.CharField(max_length=16, choices=Decision)
+    reasons = models.JSONField(default=list, blank=True)
+    comment = models.TextField(blank=True, default="")
+    blind_answer = models.TextField(null=True, blank=True)
+    blind_seconds = models.FloatField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["revision", "reviewer"], name="review_once_per_reviewer"),
+            models.CheckConstraint(
+                condition=Q(revision_author__isnull=True) | ~Q(reviewer=F("revision_author")),
+                name="review_never_of_own_work",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.decision} {self.revision}"

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.validators import RegexValidator
+from django.db import models
+
+from annotation.querysets import BenchmarkQuerySet
+from annotation.workflow import Role
+
+KEY = RegexValidator(
+    r"^[a-z0-9][a-z0-9-]*$", "Use small letters, digits and hyphens, beginning with a letter or digit."
+)
+
+
+class Benchmark(models.Model):
+    """A set of samples with gold evidence, the people who make it and the runs made on it."""
+
+    slug = models.CharField(max_length=60, unique=True, validators=[KEY])
+    title = models.CharField(max_length=200)
+    description = models.TextField(blank=True, default="")
+    licence = models.CharField(max_length=200, blank=True, default="")
+    public = models.BooleanField(default=False, help_text="Anyone may read the leaderboard and what lies behind it.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    objects = BenchmarkQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["title"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return f"/benchmarks/{self.slug}/"
+
+
+class Membership(models.Model):
+    """One role of one person on one benchmark."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=12, choices=[(r.value, r.value) for r in Role])
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "user", "role"], name="membership_once"),
+            models.CheckConstraint(condition=models.Q(role__in=[r.value for r in Role]), name="membership_known_role"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} is {self.role} of {self.benchmark}"
+
+
+class InvitedRole(models.Model):
+    """A role that an invitation brings with it; it becomes a membership when the invitation is accepted."""
+
+    invitation = models.ForeignKey("accounts.Invitation", on_delete=models.CASCADE, related_name="roles")
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=12, choices=[(r.value, r.value) for r in Role])
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["invitation", "benchmark", "role"], name="invited_role_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} of {self.benchmark}"
+
+
+class Version(models.Model):
+    """A frozen, named state of a benchmark: which revision was the gold of each sample. Scores name the version."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()
+    note = models.TextField(blank=True, default="")
+    checksum = models.CharField(max_length=64)
+    frozen_at = models.DateTimeField()
+    frozen_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["benchmark", "-number"]
+        constraints = [models.UniqueConstraint(fields=["benchmark", "number"], name="version_number_once")]
+
+    def __str__(self) -> str:
+        return f"{self.benchmark} version {self.number}"
+
+
+class VersionEntry(models.Model):
+    """The gold of one sample in a frozen version. Triggers in the database refuse any change (migration 0002)."""
+
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="entries")
+    sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="+")
+    revision = models.ForeignKey("annotation.Revision", on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["version", "sample"], name="version_sample_once")]
+
+    def __str__(self) -> str:
+        return f"{self.sample} in {self.version}"

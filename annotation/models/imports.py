@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from annotation.models.benchmark import Benchmark
+
+
+class ImportRecord(models.Model):
+    """The permanent record of one import: what was read, with which choices, and what became of every row.
+
+    ``checkpoint`` is where the last committed batch ended, so that a killed import goes on from there.
+    """
+
+    class Kind(models.TextChoices):
+        SAMPLES = "samples"
+        RUNS = "runs"
+
+    class State(models.TextChoices):
+        PREVIEW = "preview"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="imports")
+    kind = models.CharField(max_length=8, choices=Kind)
+    state = models.CharField(max_length=8, choices=State, default=State.PREVIEW)
+    file_name = models.CharField(max_length=500)
+    sha256 = models.CharField(max_length=64, blank=True, default="")
+    bytes = models.BigIntegerField(default=0)
+    format = models.CharField(max_length=40)
+    options = models.JSONField(default=dict, blank=True)
+    counts = models.JSONField(default=dict, blank=True)
+    checkpoint = models.JSONField(default=dict, blank=True)
+    error = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.file_name} into {self.benchmark}"
+
+
+class ImportIssue(models.Model):
+    """One refused, repaired or noted thing of an import: file, line, field, what was found, what was done."""
+
+    record = models.ForeignKey(ImportRecord, on_delete=models.CASCADE, related_name="issues")
+    severity = models.CharField(max_length=8)
+    rule = models.CharField(max_length=60)
+    file = models.CharField(max_length=500, blank=True, default="")
+    line = models.BigIntegerField(null=True, blank=True)
+    field = models.CharField(max_length=200, blank=True, default="")
+    found = models.TextField(blank=True, default="")
+    done = models.TextField()
+
+    class Meta:
+        ordering = ["record", "pk"]
+        indexes = [models.Index(fields=["record", "severity", "rule"], name="import_issue_by_rule")]
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.done}"

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.db import models
+from django.db.models import F, Q
+
+from annotation.models.benchmark import Benchmark
+from annotation.querysets import FacetValueQuerySet, SampleQuerySet
+from annotation.workflow import SampleState
+
+
+class Image(models.Model):
+    """A stored picture, named by the sha256 of its file; width and height are after the EXIF orientation."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        READY = "ready"
+        FAILED = "failed"
+
+    sha256 = models.CharField(max_length=64, unique=True)
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+    format = models.CharField(max_length=8)
+    orientation = models.PositiveSmallIntegerField(default=1)
+    bytes = models.BigIntegerField()
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    problem = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(width__gt=0, height__gt=0), name="image_has_an_area")]
+
+    def __str__(self) -> str:
+        return f"{self.sha256[:12]} ({self.width} × {self.height})"
+
+
+class Sample(models.Model):
+    """A picture and the question asked of it. Content lives in revisions; ``gold`` is the accepted one.
+
+    ``image_name`` is what the file called the picture; ``image_problem`` says why its pixels are not here. Width and
+    height are known from the picture or from the file; without them grounding is not scorable.
+    """
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="samples")
+    key = models.CharField(max_length=200)
+    state = models.CharField(
+        max_length=10, choices=[(s.value, s.value) for s in SampleState], default=SampleState.TO_DO.value
+    )
+    image = models.ForeignKey(Image, null=True, blank=True, on_delete=models.PROTECT, related_name="samples")
+    image_name = models.CharField(max_length=500, blank=True, default="")
+    image_problem = models.TextField(blank=True, default="")
+    image_group = models.CharField(max_length=200, blank=True, default="")
+    width = models.PositiveIntegerField(null=True, blank=True)
+    height = models.PositiveIntegerField(null=True, blank=True)
+    extra = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now=True)
+
+    objects = SampleQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["benchmark", "key"]
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "key"], name="sample_key_once"),
+            models.CheckConstraint(
+                condition=Q(width__isnull=True, height__isnull=True) | Q(width__gt=0, height__gt=0),
+                name="sample_size_whole",
+            ),
+            models.CheckConstraint(condition=~Q(key=""), name="sample_has_a_key"),
+        ]
+        indexes = [models.Index(fields=["benchmark", "state"], name="sample_by_state")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class FacetValue(models.Model):
+    """One value of a sample on one facet (category, tier, dimension, segment, or any other to slice by).
+
+    ``value`` is the text that pages show and slices name; ``kind`` keeps the JSON type the file gave it.
+    """
+
+    class Kind(models.TextChoices):
+        TEXT = "text"
+        JSON = "json"
+
+    sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="facets")
+    name = models.CharField(max_length=60)
+    position = models.PositiveSmallIntegerField(default=0)
+    value = models.CharField(max_length=200)
+    kind = models.CharField(max_length=4, choices=Kind, default=Kind.TEXT)
+
+    objects = FacetValueQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["sample", "name", "position"]
+        constraints = [models.UniqueConstraint(fields=["sample", "name", "position"], name="facet_position_once")]
+        indexes = [models.Index(fields=["name", "value"], name="facet_by_value")]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.value}"
+
+    def original(self) -> Any:
+        """The value as the file gave it: text, number or truth value."""
+        return self.value if self.kind == self.Kind.TEXT else json.loads(self.value)
+
+
+class Gold(models.Model):
+    """The accepted revision of a sample: at most one."""
+
+    sample = models.OneToOneField(Sample, on_delete=models.CASCADE, related_name="gold")
+    revision = models.OneToOneField("annotation.Revision", on_delete=models.PROTECT, related_name="gold_of")
+    accepted_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"gold of {self.sample}"
+
+    class Meta:
+        verbose_name_plural = "gold"
+        indexes = [models.Index(F("accepted_at"), name="gold_by_time")]

@@ -1,0 +1,146 @@
+"""Intervals that both halves need: Wilson's for a rate, and the percentile interval of a cluster bootstrap.
+
+A *cluster* is what is drawn as one: the samples of one picture. A statistic that can be bootstrapped here is a function
+of totals over clusters (successes and trials, a table of counts), so a draw is a vector of how often each cluster was
+drawn, and all draws are one matrix product.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+Z95 = 1.959963984540054
+"""The 97.5 % point of the normal distribution."""
+DRAWS = 2000
+"""Draws of a bootstrap interval; ranks take more."""
+SEED = 20260101
+"""The seed used unless another is given; it is stated beside every interval made with it."""
+MIN_CLUSTERS = 20
+"""Fewer clusters than this have no bootstrap interval."""
+
+_CHUNK = 4_000_000
+_MOST_PATTERNS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A 95 % interval, how it was made ("wilson", "cluster-t", ...), and what belongs beside it (DEFF, seed, draws)."""
+
+    low: float
+    high: float
+    method: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def halfwidth(self) -> float:
+        """Half the width: the h of a table's "p ± h"."""
+        return (self.high - self.low) / 2
+
+
+def wilson(successes: float, n: float, z: float = Z95) -> Interval | None:
+    """Wilson's score interval of ``successes / n``, within 0..1; None when n is 0.
+
+    With p = successes / n and d = 1 + z²/n: centre (p + z²/2n) / d, half-width z/d · √(p(1−p)/n + z²/4n²).
+    ``n`` may be an effective number of samples, not whole. Raises ``ValueError`` for successes outside 0..n.
+    Source: METRICS 6. Example: ``wilson(2, 10)`` is 0.057 .. 0.510.
+    """
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} successes of {n}: between 0 and n are needed.")
+    if n == 0:
+        return None
+    p, spread = successes / n, z * z / n
+    centre = (p + spread / 2) / (1 + spread)
+    half = z / (1 + spread) * math.sqrt(p * (1 - p) / n + spread / (4 * n))
+    low = 0.0 if successes == 0 else max(centre - half, 0.0)
+    high = 1.0 if successes == n else min(centre + half, 1.0)
+    return Interval(low, high, "wilson")
+
+
+def cluster_totals(values: Floats, cluster: Ints) -> Floats:
+    """Sums of the rows of ``values`` (n,) or (n, k) within each cluster of ``cluster`` (n,), as (clusters, k)."""
+    columns = values.reshape(len(cluster), -1)
+    codes = np.unique(cluster, return_inverse=True)[1]
+    size = int(codes.max()) + 1 if len(codes) else 0
+    sums = [np.bincount(codes, weights=column, minlength=size) for column in columns.T]
+    return np.column_stack(sums) if sums else np.zeros((size, 0))
+
+
+def resampled_totals(totals: Floats, draws: int = DRAWS, seed: int = SEED) -> Floats:
+    """Totals over ``draws`` resamples, with replacement, of the rows of ``totals`` (clusters, k), as (draws, k).
+
+    Clusters with the same totals are interchangeable, so with few different ones their numbers are drawn at once from
+    the multinomial distribution. Same totals, draws and seed give the same answer.
+    """
+    generator = np.random.default_rng(seed)
+    patterns, multiplicity = _patterns(totals)
+    if len(patterns) <= _MOST_PATTERNS:
+        drawn = generator.multinomial(len(totals), multiplicity / len(totals), size=draws)
+        return np.asarray(drawn @ patterns, dtype=np.float64)
+    if len(totals) * draws <= _CHUNK:
+        return _counts(len(totals), draws, seed) @ totals
+    step = max(1, _CHUNK // len(totals))
+    parts = [_drawn_counts(generator, len(totals), min(step, draws - at)) @ totals for at in range(0, draws, step)]
+    return np.concatenate(parts)
+
+
+def bootstrap_interval(
+    totals: Floats, statistic: Callable[[Floats], Floats], *, draws: int = DRAWS, seed: int = SEED
+) -> Interval | None:
+    """Percentile interval of ``statistic`` over cluster bootstrap draws of ``totals`` (clusters, k).
+
+    ``statistic`` maps totals (draws, k) to values (draws,), NaN where undefined; undefined draws are left out and
+    counted. None below 20 clusters, or when more than half of the draws are undefined. Source: METRICS 9.2.
+    """
+    if len(totals) < MIN_CLUSTERS:
+        return None
+    values = statistic(resampled_totals(totals, draws, seed))
+    defined = values[np.isfinite(values)]
+    if len(defined) * 2 < draws:
+        return None
+    low, high = np.quantile(defined, (0.025, 0.975))
+    detail: dict[str, Any] = {"draws": draws, "seed": seed, "clusters": len(totals)}
+    if len(defined) < draws:
+        detail["undefined_draws"] = draws - len(defined)
+    return Interval(float(low), float(high), "cluster-bootstrap", detail)
+
+
+def ratio(totals: Floats) -> Floats:
+    """First column over second of ``totals`` (draws, 2), NaN where the second is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(totals[:, 1] != 0, totals[:, 0] / totals[:, 1], np.nan))
+
+
+def _patterns(totals: Floats) -> tuple[Floats, Ints]:
+    """Different rows and how often each occurs; rows of more than two columns are taken as all different."""
+    if totals.shape[1] > 2:
+        return totals, np.ones(len(totals), dtype=np.int64)
+    joined = totals[:, 0] + 1j * totals[:, 1] if totals.shape[1] == 2 else totals[:, 0] + 0j
+    found, multiplicity = np.unique(joined, return_counts=True)
+    return np.column_stack([found.real, found.imag])[:, : totals.shape[1]], multiplicity
+
+
+@lru_cache(maxsize=2)
+def _counts(size: int, draws: int, seed: int) -> Floats:
+    """The counts of one bootstrap, kept for the next measure on as many clusters."""
+    counts = _drawn_counts(np.random.default_rng(seed), size, draws)
+    counts.setflags(write=False)
+    return counts
+
+
+def _drawn_counts(generator: np.random.Generator, size: int, draws: int) -> Floats:
+    """How often each of ``size`` clusters was drawn in each of ``draws`` resamples of ``size``, as (draws, size)."""
+    drawn = generator.integers(0, size, size=(draws, size), dtype=np.int32)
+    counts = np.empty((draws, size))
+    for row, clusters in zip(counts, drawn, strict=True):
+        row[:] = np.bincount(clusters, minlength=size)
+    return counts

@@ -1,0 +1,96 @@
+"""States, roles and the one table of allowed transitions. Pure: every action asks it before it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a member may do on one benchmark. A site admin may do everything."""
+
+    ANNOTATOR = "annotator"
+    REVIEWER = "reviewer"
+    LEAD = "lead"
+    RESEARCHER = "researcher"
+
+
+class State(StrEnum):
+    """Where one person's annotation of a sample stands."""
+
+    DRAFT = "draft"
+    SUBMITTED = "submitted"
+    IN_REVIEW = "in_review"
+    ACCEPTED = "accepted"
+    RETURNED = "returned"
+    DISCARDED = "discarded"
+
+
+class SampleState(StrEnum):
+    """Where a sample stands, seen over all its annotations: what pages count and filter."""
+
+    TO_DO = "to_do"
+    DRAFT = "draft"
+    IN_REVIEW = "in_review"
+    RETURNED = "returned"
+    ACCEPTED = "accepted"
+    DISCARDED = "discarded"
+
+
+class Right(StrEnum):
+    """What a page or an action needs. Rights belong to roles; see ``RIGHTS``."""
+
+    VIEW = "view"
+    ANNOTATE = "annotate"
+    REVIEW = "review"
+    IMPORT_RUNS = "import_runs"
+    IMPORT_SAMPLES = "import_samples"
+    SCORE = "score"
+    EXPORT = "export"
+    MANAGE = "manage"
+
+
+RIGHTS: dict[Role, frozenset[Right]] = {
+    Role.ANNOTATOR: frozenset({Right.VIEW, Right.ANNOTATE}),
+    Role.REVIEWER: frozenset({Right.VIEW, Right.REVIEW}),
+    Role.RESEARCHER: frozenset({Right.VIEW, Right.IMPORT_RUNS, Right.SCORE, Right.EXPORT}),
+    Role.LEAD: frozenset(Right),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One allowed change of an annotation's state and the right it needs."""
+
+    name: str
+    before: State
+    after: State
+    right: Right
+
+
+TRANSITIONS: tuple[Transition, ...] = (
+    Transition("submit", State.DRAFT, State.SUBMITTED, Right.ANNOTATE),
+    Transition("start_review", State.SUBMITTED, State.IN_REVIEW, Right.REVIEW),
+    Transition("accept", State.IN_REVIEW, State.ACCEPTED, Right.REVIEW),
+    Transition("return", State.IN_REVIEW, State.RETURNED, Right.REVIEW),
+    Transition("discard", State.IN_REVIEW, State.DISCARDED, Right.REVIEW),
+    Transition("take_up", State.RETURNED, State.DRAFT, Right.ANNOTATE),
+    Transition("reopen", State.ACCEPTED, State.DRAFT, Right.MANAGE),
+    Transition("import", State.DRAFT, State.ACCEPTED, Right.IMPORT_SAMPLES),
+)
+"""Everything that may happen to an annotation. "import": an imported sample arrives accepted, its author the importer."""
+
+
+def may(roles: Collection[Role], right: Right) -> bool:
+    """Whether any of these roles carries the right."""
+    return any(right in RIGHTS[role] for role in roles)
+
+
+def transition(name: str, before: State) -> Transition:
+    """The allowed transition of this name from this state; raises ``LookupError`` saying what is allowed instead."""
+    for candidate in TRANSITIONS:
+        if candidate.name == name and candidate.before == before:
+            return candidate
+    allowed = [t.name for t in TRANSITIONS if t.before == before]
+    raise LookupError(f"An annotation that is {before} cannot {name}; it can: {', '.join(allowed) or 'nothing'}.")

@@ -1,0 +1,169 @@
+"""Importing what models did: read, check, save in batches, remember where each batch ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from annotation.actions.access import require
+from annotation.actions.import_samples import fail_record, finish_record, keep_issues, open_record, remember
+from annotation.models import Benchmark, ImportRecord, Revision, Sample
+from annotation.workflow import Right
+from evaluation.actions.save_runs import RunBook, save_others, save_trajectories
+from evaluation.importers import IMPORTERS
+from evaluation.importers.interface import (
+    BoxSpace,
+    ImportProblem,
+    Position,
+    Progress,
+    ReadOptions,
+    RunSummary,
+    Settings,
+)
+from evaluation.importers.matching import MemoryIndex, SampleKey
+from evaluation.models import Run
+from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
+from webapp.accounts.models import User
+
+BATCH = 1000
+NAME, CONDITION = 200, 40
+LARGEST_ROLLOUT = 2_000_000_000
+
+Report = Callable[[Progress], None]
+
+
+@dataclass
+class Imported:
+    """What an import of runs did: counts by outcome, the runs it touched, the first issues, settings it carried."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    runs: list[Run] = field(default_factory=list)
+    issues: list[Issue] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    summary: RunSummary | None = None
+
+
+def sample_index(benchmark: Benchmark) -> MemoryIndex:
+    """The benchmark's samples as importers join them: by id, by picture, by question and options."""
+    questions = {
+        r.gold_of.sample_id: r
+        for r in Revision.objects.filter(gold_of__sample__benchmark=benchmark).select_related("gold_of")
+    }
+    keys = []
+    for pk, key, image, width, height in Sample.objects.filter(benchmark=benchmark).values_list(
+        "pk", "key", "image_name", "width", "height"
+    ):
+        gold = questions.get(pk)
+        size = (width, height) if width and height else None
+        keys.append(SampleKey(key, image, gold.question if gold else "", gold.options if gold else {}, size))
+    return MemoryIndex(keys)
+
+
+def import_runs(
+    *,
+    actor: User | None,
+    benchmark: Benchmark,
+    path: Path,
+    format: str,
+    model: str = "",
+    setting: str = "",
+    coordinates: str = "",
+    report: Report | None = None,
+    record: ImportRecord | None = None,
+) -> tuple[ImportRecord, Imported]:
+    """Import trajectories and their kin. Restartable and idempotent: the same file again changes nothing.
+
+    Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
+    """
+    require(actor, benchmark, Right.IMPORT_RUNS)
+    space = BoxSpace.parse(coordinates) if coordinates else None
+    options = {"model": model, "setting": setting, "coordinates": coordinates}
+    record = record or open_record(
+        actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.RUNS, path=path, format=format, options=options
+    )
+    start = Position(**record.checkpoint) if record.checkpoint else Position()
+    reading = ReadOptions(model=model, setting=setting, coordinates=space, start=start)
+    saver = _Saver(actor, benchmark, record)
+    try:
+        saver.take_all(IMPORTERS[format].read(path, reading, sample_index(benchmark)), report)
+    except ImportProblem as problem:
+        fail_record(record, problem)
+        raise
+    finish_record(actor, record, saver.result.counts)
+    saver.result.runs = saver.book.runs
+    return record, saver.result
+
+
+class _Saver:
+    """Collects records into batches; each batch is one transaction with its issues and its place in the file."""
+
+    def __init__(self, actor: User | None, benchmark: Benchmark, record: ImportRecord) -> None:
+        self.record = record
+        self.book = RunBook(benchmark, actor)
+        self.result = Imported(Counter(record.counts))
+        self.trajectories: list[Trajectory] = []
+        self.others: list[Intervention | Judgement | RolloutGroup] = []
+        self.issues: list[Issue] = []
+
+    def take_all(self, stream: Iterator[Any], report: Report | None) -> None:
+        for item in stream:
+            match item:
+                case Trajectory() | Intervention() | Judgement() | RolloutGroup():
+                    self._take(item)
+                case Issue():
+                    self.issues.append(item)
+                case Settings():
+                    self.result.settings |= dict(item.values)
+                case RunSummary():
+                    self.result.summary = item
+                case Progress():
+                    if len(self.trajectories) + len(self.others) + len(self.issues) >= BATCH:
+                        self._flush(item.position)
+                    if report:
+                        report(item)
+        self._flush(None)
+
+    def _take(self, item: Trajectory | Intervention | Judgement | RolloutGroup) -> None:
+        problem = self._misfit(item)
+        if problem:
+            self.issues.append(problem)
+        elif isinstance(item, Trajectory):
+            self.trajectories.append(item)
+        else:
+            self.others.append(item)
+
+    def _misfit(self, item: Trajectory | Intervention | Judgement | RolloutGroup) -> Issue | None:
+        if isinstance(item, RolloutGroup):
+            checks = [("group_id", item.group_id, len(item.group_id) <= NAME, f"at most {NAME} characters are kept")]
+        else:
+            rollout = getattr(item, "rollout", 0)
+            condition = getattr(item, "condition", "")
+            checks = [
+                ("sample_id", item.sample_id, item.sample_id in self.book.samples, "no sample of the benchmark has it"),
+                ("model", item.model, 0 < len(item.model) <= NAME, f"a model has a name of 1 to {NAME} characters"),
+                ("setting", item.setting, len(item.setting) <= NAME, f"at most {NAME} characters are kept"),
+                ("condition", condition, len(condition) <= CONDITION, f"at most {CONDITION} characters are kept"),
+                ("rollout", rollout, 0 <= rollout <= LARGEST_ROLLOUT, f"0 to {LARGEST_ROLLOUT} are allowed"),
+            ]
+        for name, value, fits, rule in checks:
+            if not fits:
+                done = f"Refused: {rule}. Correct the file and import it again."
+                kind = "unknown-sample" if name == "sample_id" else "does-not-fit"
+                return Issue(Severity.REFUSED, kind, item.file, item.line, name, shortened(value), done)
+        return None
+
+    def _flush(self, position: Position | None) -> None:
+        counts = self.result.counts
+        with transaction.atomic():
+            counts.update(save_trajectories(self.book, self.trajectories, self.record))
+            counts.update(save_others(self.book, self.others, self.record))
+            keep_issues(self.record, self.issues, counts)
+            remember(self.record, position, counts)
+        room = 1000 - len(self.result.issues)
+        self.result.issues += self.issues[: max(0, room)]
+        self.trajectories, self.others, self.issues = [], [], []

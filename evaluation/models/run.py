@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from evaluation.querysets import RunQuerySet, TrajectoryQuerySet
+
+
+class Model(models.Model):
+    """A vision-language model, or a scripted baseline that is run here."""
+
+    name = models.CharField(max_length=200, unique=True)
+    baseline = models.BooleanField(default=False)
+    url = models.URLField(blank=True, default="")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Run(models.Model):
+    """One model on one benchmark under one setting."""
+
+    benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="runs")
+    model = models.ForeignKey(Model, on_delete=models.PROTECT, related_name="runs")
+    setting = models.CharField(max_length=200, blank=True, default="")
+    note = models.TextField(blank=True, default="")
+    extra = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["benchmark", "model__name", "setting"]
+        constraints = [models.UniqueConstraint(fields=["benchmark", "model", "setting"], name="run_once_per_setting")]
+
+    def __str__(self) -> str:
+        return f"{self.model}, {self.setting}" if self.setting else str(self.model)
+
+
+class Trajectory(models.Model):
+    """What a run did on one sample, as recorded. ``condition`` "none": without an intervention.
+
+    ``recognition`` and ``plan`` are lists of tool names, null when the request failed or was not made.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="trajectories")
+    sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="trajectories")
+    rollout = models.PositiveIntegerField(default=0)
+    condition = models.CharField(max_length=40, default="none")
+    answer = models.TextField(null=True, blank=True)
+    judge_correct = models.BooleanField(null=True, blank=True)
+    final_image = models.TextField(null=True, blank=True)
+    recognition = models.JSONField(null=True, blank=True)
+    plan = models.JSONField(null=True, blank=True)
+    recognition_map = models.JSONField(default=dict, blank=True)
+    plan_map = models.JSONField(default=dict, blank=True)
+    error = models.TextField(blank=True, default="")
+    input_tokens = models.BigIntegerField(null=True, blank=True)
+    output_tokens = models.BigIntegerField(null=True, blank=True)
+    seconds = models.FloatField(null=True, blank=True)
+    usd = models.FloatField(null=True, blank=True)
+    extra = models.JSONField(default=dict, blank=True)
+    digest = models.CharField(max_length=32, help_text="Of the record as read: the same record again changes nothing.")
+    source = models.ForeignKey("annotation.ImportRecord", null=True, on_delete=models.SET_NULL, related_name="+")
+    line = models.PositiveBigIntegerField(null=True, blank=True)
+
+    objects = TrajectoryQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["run", "sample__key", "rollout", "condition"]
+        verbose_name_plural = "trajectories"
+        constraints = [
+            models.UniqueConstraint(fields=["run", "sample", "rollout", "condition"], name="trajectory_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run} on {self.sample}"
+
+
+class Step(models.Model):
+    """One tool call of a trajectory: the box it asked for and, where recorded, the box it got.
+
+    Boxes are in ``coords`` of the step's input picture, as recorded; null where the call has none.
+    """
+
+    trajectory = models.ForeignKey(Trajectory, on_delete=models.CASCADE, related_name="steps")
+    position = models.PositiveIntegerField()
+    tool = models.TextField()
+    arguments = models.JSONField(default=dict, blank=True)
+    x1 = models.FloatField(null=True)
+    y1 = models.FloatField(null=True)
+    x2 = models.FloatField(null=True)
+    y2 = models.FloatField(null=True)
+    executed_x1 = models.FloatField(null=True)
+    executed_y1 = models.FloatField(null=True)
+    executed_x2 = models.FloatField(null=True)
+    executed_y2 = models.FloatField(null=True)
+    bbox_raw = models.JSONField(null=True, blank=True)
+    coords = models.CharField(max_length=8, default="pixel")
+    image_in = models.JSONField(null=True, blank=True)
+    image_out = models.TextField(null=True, blank=True)
+    out_width = models.FloatField(null=True)
+    out_height = models.FloatField(null=True)
+    ok = models.BooleanField(default=True)
+    text = models.TextField(blank=True, default="")
+    observation = models.TextField(blank=True, default="")
+    label = models.TextField(blank=True, default="")
+    flag = models.CharField(max_length=12, blank=True, default="")
+    extra = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["trajectory", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["trajectory", "position"], name="step_position_once"),
+            models.CheckConstraint(condition=Q(coords__in=["pixel", "norm1", "norm1000"]), name="step_known_coords"),
+            models.CheckConstraint(
+                condition=Q(flag__in=["", "post_answer", "unused"]),
+                name="step_known_flag",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.position + 1} {self.tool}"
+
+
+class Intervention(models.Model):
+    """Whether a run was right on a sample under a condition, where only that was recorded (no trajectory)."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="interventions")
+    sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="+")
+    condition = models.CharField(max_length=40)
+    correct = models.BooleanField(null=True, blank=True)
+    answer = models.TextField(null=True, blank=True)
+    extra = models.JSONField(default=dict, blank=True)
+    source = models.ForeignKey("annotation.ImportRecord", null=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "sample", "condition"], name="intervention_once")]
+
+    def __str__(self) -> str:
+        return f"{self.run} on {self.sample}, {self.condition}"
+
+
+class Judgement(models.Model):
+    """A verdict by a judge model or a person: on an answer, on reliability or on sufficiency."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="judgements")
+    sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=12)
+    judge = models.CharField(max_length=200, blank=True, default="")
+    verdict = models.TextField(null=True, blank=True)
+    answer = models.TextField(null=True, blank=True)
+    extra = models.JSONField(default=dict, blank=True)
+    source = models.ForeignKey("annotation.ImportRecord", null=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "sample", "kind", "judge"], name="judgement_once_per_judge"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["reliability", "sufficiency", "answer"]), name="judgement_known_kind"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.run} on {self.sample}"
+
+
+class RolloutGroup(models.Model):
+    """Rollouts of one prompt, rewarded together (METRICS 5.4)."""
+
+    benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="rollout_groups")
+    group_id = models.CharField(max_length=200)
+    alpha = models.FloatField(null=True, blank=True)
+    extra = models.JSONField(default=dict, blank=True)
+    source = models.ForeignKey("annotation.ImportRecord", null=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["benchmark", "group_id"], name="rollout_group_once")]
+
+    def __str__(self) -> str:
+        return self.group_id
+
+
+class Rollout(models.Model):
+    group = models.ForeignKey(RolloutGroup, on_delete=models.CASCADE, related_name="rollouts")
+    position = models.PositiveIntegerField()
+    image_tokens = models.FloatField()
+    acc = models.FloatField()
+    format = models.FloatField()
+    sufficient = models.BooleanField()
+
+    class Meta:
+        ordering = ["group", "position"]
+        constraints = [models.UniqueConstraint(fields=["group", "position"], name="rollout_position_once")]
+
+    def __str__(self) -> str:
+        return f"{self.group} {self.position}"

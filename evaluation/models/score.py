@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from evaluation.models.run import Run, Trajectory
+from evaluation.querysets import MetricQuerySet, ScoreQuerySet
+
+
+class BenchmarkSettings(models.Model):
+    """The metric settings (METRICS 8) that a benchmark is scored with; only what differs from the defaults."""
+
+    benchmark = models.OneToOneField("annotation.Benchmark", on_delete=models.CASCADE, related_name="metric_settings")
+    values = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        verbose_name_plural = "benchmark settings"
+
+    def __str__(self) -> str:
+        return f"settings of {self.benchmark}"
+
+
+class Scoring(models.Model):
+    """One computation of a run's scores: with which settings and on which gold. Derived: it can always be made again.
+
+    ``gold_digest`` names the gold it saw; a benchmark whose digest differs makes it stale. ``version`` is the frozen
+    version with that gold, null when the benchmark has changed since its last freeze.
+    """
+
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="scoring")
+    settings = models.JSONField(default=dict, blank=True)
+    version = models.ForeignKey("annotation.Version", null=True, on_delete=models.SET_NULL, related_name="+")
+    gold_digest = models.CharField(max_length=64)
+    stale = models.BooleanField(default=False)
+    computed_at = models.DateTimeField()
+    seconds = models.FloatField()
+    samples_n = models.PositiveIntegerField()
+    trajectories_n = models.PositiveIntegerField()
+    failed_n = models.PositiveIntegerField(default=0)
+    extras = models.JSONField(default=dict, blank=True, help_text="Tables of the run page: tools, lengths, curves.")
+
+    def __str__(self) -> str:
+        return f"scores of {self.run}"
+
+
+class Score(models.Model):
+    """The per-trajectory measures of METRICS 10; null where undefined. See ``evaluation.metrics.columns``."""
+
+    trajectory = models.OneToOneField(Trajectory, on_delete=models.CASCADE, related_name="score", primary_key=True)
+    scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="scores")
+    correct = models.BooleanField(null=True)
+    undecided = models.BooleanField()
+    unparsed = models.BooleanField()
+    missing_answer = models.BooleanField()
+    letter = models.CharField(max_length=200, blank=True, default="")
+    invoked = models.BooleanField()
+    in_population = models.BooleanField()
+    grounded = models.BooleanField()
+    quadrant = models.SmallIntegerField(default=-1)
+    crop_index = models.IntegerField(null=True)
+    crop_x1 = models.FloatField(null=True)
+    crop_y1 = models.FloatField(null=True)
+    crop_x2 = models.FloatField(null=True)
+    crop_y2 = models.FloatField(null=True)
+    coverage = models.FloatField(null=True)
+    concentration = models.FloatField(null=True)
+    ioa = models.FloatField(null=True)
+    iou = models.FloatField(null=True)
+    center_hit = models.BooleanField(null=True)
+    zoom_factor = models.FloatField(null=True)
+    usable_crops = models.IntegerField()
+    unusable_crops = models.IntegerField()
+    cropped_region_size = models.FloatField(null=True)
+    visual_evidence = models.BooleanField()
+    calls = models.IntegerField()
+    unique_tools = models.IntegerField()
+    reference_calls = models.IntegerField(null=True)
+    effective_calls = models.IntegerField()
+    effective_unique_tools = models.IntegerField()
+    chain_status = models.SmallIntegerField()
+    edit_distance = models.IntegerField(null=True)
+    lcs = models.IntegerField(null=True)
+    kendall_tau = models.FloatField(null=True)
+    plan_outcome = models.SmallIntegerField(default=-1)
+    plan_missing = models.IntegerField(null=True)
+    plan_extra = models.IntegerField(null=True)
+    plan_in_order = models.BooleanField(null=True)
+    plan_prefix = models.IntegerField(null=True)
+
+    objects = ScoreQuerySet.as_manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["scoring", "quadrant"], name="score_by_quadrant")]
+
+    def __str__(self) -> str:
+        return f"score of {self.trajectory_id}"
+
+
+class Metric(models.Model):
+    """One metric of one run on one slice, with its interval (METRICS 10). ``value`` null: undefined, shown as n/a."""
+
+    scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="metrics")
+    metric = models.CharField(max_length=60)
+    slice_by = models.CharField(max_length=60, blank=True, default="")
+    slice = models.CharField(max_length=200, blank=True, default="")
+    value = models.FloatField(null=True)
+    n = models.IntegerField()
+    numerator = models.FloatField(null=True)
+    ci_low = models.FloatField(null=True)
+    ci_high = models.FloatField(null=True)
+    ci_method = models.CharField(max_length=40, blank=True, default="")
+    p_value = models.FloatField(null=True)
+    detail = models.JSONField(default=dict, blank=True)
+
+    objects = MetricQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["scoring", "slice_by", "slice", "metric"], name="metric_once_per_slice"),
+            models.CheckConstraint(condition=Q(n__gte=0), name="metric_n_not_negative"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.metric} of {self.scoring_id}"
