@@ -1,0 +1,70 @@
+"""What is installed and locked: hashes, no hosts, one OpenCV, and no trace of the machine it was written on."""
+
+import json
+import re
+from importlib.metadata import distributions
+
+import pytest
+
+from tests.architecture.source import ROOT, files, text
+
+LOCKS = ("requirements.txt", "requirements-test.txt", "requirements-node.txt")
+HOSTS = [".".join(parts) for parts in (("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("npmjs", "com"))]
+FOLDERS = ["/" + name + "/" for name in ("root", "work", "farm")]
+BINARY = {
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".webp",
+    ".ico",
+    ".zip",
+    ".parquet",
+    ".xlsx",
+    ".woff2",
+    ".gif",
+    ".tif",
+    ".tiff",
+    ".eval",
+}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_locks_name_no_host_and_every_package_has_a_hash(name):
+    lines = [line for line in (ROOT / name).read_text().splitlines() if line and not line.startswith((" ", "#"))]
+    assert lines
+    assert "://" not in (ROOT / name).read_text()
+    assert all("==" in line and line.endswith("\\") for line in lines), "a package without version or hash"
+
+
+def test_the_test_lock_holds_the_same_versions_as_the_product():
+    def pins(name: str) -> dict[str, str]:
+        return dict(re.findall(r"^([\w.\-]+)(?:\[[^]]*\])?==([^\s;]+)", (ROOT / name).read_text(), re.M))
+
+    product, tests = pins("requirements.txt"), pins("requirements-test.txt")
+    assert {name: tests.get(name) for name in product} == product
+
+
+def test_front_end_packages_are_locked_by_content():
+    packages = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+    for name, package in packages.items():
+        if name:
+            assert package["integrity"].startswith("sha512-"), name
+            assert "resolved" not in package, f"{name} records a host"
+
+
+def test_exactly_one_opencv_is_installed():
+    """Two of them overwrite one folder, and no tool notices."""
+    names = {distribution.metadata["Name"].lower() for distribution in distributions()}
+    assert [name for name in sorted(names) if name.startswith("opencv")] == ["opencv-python-headless"]
+
+
+def test_no_file_names_a_registry_or_a_folder_of_one_machine():
+    pattern = re.compile("|".join([*map(re.escape, HOSTS), *(rf"(?<![\w.\-*]){re.escape(name)}" for name in FOLDERS)]))
+    found = [
+        f"{path}:{number}"
+        for path in files()
+        if path.suffix not in BINARY
+        for number, line in enumerate(text(path).splitlines(), start=1)
+        if pattern.search(line)
+    ]
+    assert not found

@@ -1,0 +1,46 @@
+"""Files and functions stay as small as a person reads at once."""
+
+import ast
+import re
+
+import pytest
+
+from tests.architecture.source import files, text, tree
+
+LINES = {".py": 400, ".js": 200, ".css": 250, ".html": 120}
+FUNCTION_LINES = 60
+
+
+@pytest.mark.parametrize(("suffix", "limit"), LINES.items())
+def test_files_are_short(suffix, limit):
+    sizes = {path: len(text(path).splitlines()) for path in files(suffix) if "migrations" not in path.parts}
+    assert {str(path): size for path, size in sizes.items() if size > limit} == {}
+
+
+def test_functions_are_short():
+    long = {
+        f"{path}:{node.lineno} {node.name}": size
+        for path in files(".py")
+        if "migrations" not in path.parts
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (size := (node.end_lineno or node.lineno) - node.lineno + 1) > FUNCTION_LINES
+    }
+    assert long == {}
+
+
+def test_nothing_is_left_unfinished():
+    marks = re.compile("|".join((r"\bTO" + r"DO\b", r"\bFIX" + r"ME\b", r"raise Not" + "ImplementedError")))
+    assert [str(path) for path in files(".py", ".js") if marks.search(text(path))] == []
+
+
+def test_no_exception_is_caught_whole_and_dropped():
+    dropped = [
+        f"{path}:{node.lineno}"
+        for path in files(".py")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or ast.unparse(node.type) in {"Exception", "BaseException"})
+        and all(isinstance(step, ast.Pass | ast.Continue | ast.Return) for step in node.body)
+    ]
+    assert not dropped

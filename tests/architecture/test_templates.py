@@ -1,0 +1,91 @@
+"""R15 and the content policy: pieces know no app, and no page holds script, style or handlers of its own."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.source import ROOT, files, text
+
+TEMPLATES = Path("templates")
+INCLUDE = re.compile(r"""{%\s*(?:include|extends)\s+["']([^"']+)["']""")
+COMMENT = re.compile(r"{#.*?#}|{%\s*comment.*?endcomment\s*%}|<!--.*?-->", re.S)
+INLINE = {
+    "an inline script": re.compile(r"<script(?![^>]*\bsrc=)(?![^>]*\btype=[\"']application/json)", re.I),
+    "a style element": re.compile(r"<style\b", re.I),
+    "a style attribute": re.compile(r"\sstyle\s*=", re.I),
+    "a handler": re.compile(r"<[^>]*\son[a-z]+\s*=", re.I),
+    "a script address": re.compile(r"""=\s*["']\s*javascript:""", re.I),
+    "an htmx handler": re.compile(r"\shx-on[:=-]", re.I),
+    "text passed as markup": re.compile(r"\|\s*safe\b|{%\s*autoescape\s+off"),
+}
+SHARED = {"ui", "base.html"}
+
+
+def pages() -> list[Path]:
+    return [path for path in files(".html") if path.is_relative_to(TEMPLATES)]
+
+
+@pytest.mark.parametrize(
+    ("markup", "fault"),
+    [
+        ("<script>go()</script>", "an inline script"),
+        ("<style>a{}</style>", "a style element"),
+        ('<p style="color: red">', "a style attribute"),
+        ('<button type="button" onclick="go()">', "a handler"),
+        ('<a href="javascript:go()">', "a script address"),
+        ('<div hx-on:click="go()">', "an htmx handler"),
+        ("{{ note|safe }}", "text passed as markup"),
+    ],
+)
+def test_each_kind_of_inline_code_is_found(markup, fault):
+    assert INLINE[fault].search(markup)
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<script type="module" src="main.js"></script>',
+        '<script type="application/json" id="boxes">[]</script>',
+        '<link rel="stylesheet" href="app.css">',
+        '<option value="1" selected>',
+        "<p>one = two</p>",
+    ],
+)
+def test_markup_without_inline_code_passes(markup):
+    assert not any(pattern.search(markup) for pattern in INLINE.values())
+
+
+def test_no_page_holds_script_style_or_handlers():
+    assert pages()
+    found = [
+        f"{path}: {fault}"
+        for path in pages()
+        for fault, pattern in INLINE.items()
+        if pattern.search(COMMENT.sub("", text(path)))
+    ]
+    assert not found
+
+
+def test_shared_pieces_name_no_app():
+    apps = re.compile(r"""["'](annotation|evaluation)[:/]""")
+    found = [str(path) for path in pages() if path.parts[1] == "ui" and apps.search(text(path))]
+    assert not found
+
+
+def test_pages_include_only_shared_pieces_and_their_own_folder():
+    for path in pages():
+        for name in INCLUDE.findall(text(path)):
+            top = name.split("/")[0]
+            assert top in {*SHARED, path.parts[1]}, f"{path} includes {name}"
+            assert (ROOT / TEMPLATES / name).is_file(), f"{path} includes {name}, which does not exist"
+
+
+@pytest.mark.django_db
+def test_every_answer_carries_a_policy_without_inline_code(client):
+    policy = client.get("/health/").headers["Content-Security-Policy"]
+    rules = {words[0]: words[1:] for words in (rule.split() for rule in policy.split(";")) if words}
+    assert rules["default-src"] in (["'self'"], ["'none'"])
+    assert "'unsafe-inline'" not in policy
+    assert "'unsafe-eval'" not in policy
+    assert rules["frame-ancestors"] == ["'none'"]

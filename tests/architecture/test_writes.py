@@ -1,0 +1,79 @@
+"""R17: rows are written by actions. And: a count of queries that is asserted is really counted."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.source import files, product_files, tree
+
+READING_ROOMS = {"views", "api", "tasks", "forms"}
+CREATING = {"bulk_create", "bulk_update", "get_or_create", "update_or_create", "acreate", "asave", "adelete"}
+QUERY_COUNTS = {"assertNumQueries", "django_assert_num_queries", "django_assert_max_num_queries"}
+
+
+def is_reading_room(path: Path) -> bool:
+    return bool(READING_ROOMS & {*path.parts[1:-1], path.stem})
+
+
+def called_name(call: ast.Call) -> str:
+    target = call.func
+    return target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
+
+
+def is_write(call: ast.Call) -> bool:
+    """Whether a call looks like a write of rows. Files and caches are told apart by their positional arguments."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    name, receiver = call.func.attr, ast.unparse(call.func.value)
+    if name in CREATING:
+        return True
+    if name in {"save", "delete"}:
+        return not call.args
+    if name in {"create", "update"}:
+        return ".objects" in receiver or receiver.endswith(")")
+    return False
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("sample.save()", True),
+        ("sample.save(update_fields=['state'])", True),
+        ("Sample.objects.create(name='a')", True),
+        ("Sample.objects.filter(pk=1).update(state='draft')", True),
+        ("Sample.objects.visible_to(user).delete()", True),
+        ("Sample.objects.bulk_create(rows)", True),
+        ("picture.save(stream, 'PNG')", False),
+        ("context.update(page=1)", False),
+        ("cache.delete('key')", False),
+        ("accept_annotation(actor=user)", False),
+    ],
+)
+def test_a_write_is_told_from_what_only_looks_like_one(code, expected):
+    assert is_write(ast.parse(code, mode="eval").body) is expected
+
+
+def test_views_api_tasks_and_forms_write_no_rows():
+    writes = [
+        f"{path}:{node.lineno} {ast.unparse(node)[:80]}"
+        for path in product_files()
+        if is_reading_room(path)
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call) and is_write(node)
+    ]
+    assert not writes, "Writes belong into an action:\n" + "\n".join(writes)
+
+
+def test_a_counted_query_is_counted_around_something():
+    bare = [
+        f"{path}:{node.lineno}"
+        for path in files(".py")
+        if path.parts[0] == "tests"
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and called_name(node.value) in QUERY_COUNTS
+        and len(node.value.args) < 2
+    ]
+    assert not bare, "Without `with` it asserts nothing: " + ", ".join(bare)
