@@ -1,7 +1,7 @@
 """What every importer of runs takes and gives. Shared words (progress, positions, problems) are those of the samples.
 
-``read(source, options, samples)`` is a generator of records, issues and progress; see ``annotation.importers.interface``
-for what each promises.
+``read(source, options, samples)`` is a generator of records, issues and progress; what each promises is stated in
+``annotation.importers.interface``.
 """
 
 from __future__ import annotations

@@ -1,0 +1,154 @@
+"""Typed values out of untrusted JSON objects, with an issue for everything that is not as it should be."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from annotation.schema import Issue, Severity, shortened
+
+MAX_NAME = 255
+"""The longest name or id, in characters."""
+
+Number4 = tuple[float, float, float, float]
+
+
+class RowRefused(Exception):
+    """The row cannot be kept; carries the issue that says why."""
+
+    def __init__(self, issue: Issue) -> None:
+        super().__init__(issue.done)
+        self.issue = issue
+
+
+class Report:
+    """Collects the issues of one row."""
+
+    __slots__ = ("file", "issues", "line")
+
+    def __init__(self, file: str, line: int | None) -> None:
+        self.file, self.line = file, line
+        self.issues: list[Issue] = []
+
+    def noted(self, rule: str, field: str, found: object, done: str) -> None:
+        self.issues.append(Issue(Severity.NOTED, rule, self.file, self.line, field, shortened(found), done))
+
+    def repaired(self, rule: str, field: str, found: object, done: str) -> None:
+        self.issues.append(Issue(Severity.REPAIRED, rule, self.file, self.line, field, shortened(found), done))
+
+    def refuse(self, rule: str, field: str, found: object, done: str) -> NoReturn:
+        """Raises ``RowRefused``."""
+        raise RowRefused(Issue(Severity.REFUSED, rule, self.file, self.line, field, shortened(found), done))
+
+
+def is_number(value: object) -> bool:
+    """Whether ``value`` is a finite number (a truth value is none)."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def four_numbers(value: object) -> Number4 | None:
+    """``value`` as four finite numbers in their order, None when it is anything else."""
+    if isinstance(value, list | tuple) and len(value) == 4 and all(is_number(v) for v in value):
+        return (value[0], value[1], value[2], value[3])
+    return None
+
+
+def name(value: object, field: str, report: Report, *, default: str = "") -> str:
+    """A name or id: a text, or a whole number as text. Refuses the row when it is missing, too long or neither."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if value is None or value == "":
+        value = default
+    if not isinstance(value, str) or not value.strip():
+        report.refuse("missing-field", field, value, f"The row has no {field} and was left out. Add it.")
+    return _short_enough(value, field, report)
+
+
+def label(value: object, field: str, report: Report, *, default: str = "") -> str:
+    """As ``name``, but may be absent."""
+    return default if value is None or value == "" else name(value, field, report)
+
+
+def _short_enough(value: str, field: str, report: Report) -> str:
+    if len(value) > MAX_NAME:
+        report.refuse("too-long", field, value[:60], f"{field} is longer than {MAX_NAME} characters; shorten it.")
+    return value
+
+
+def text(value: object, field: str, report: Report) -> str:
+    """A text of any length; absent is "". Numbers become text; anything else its JSON, reported."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        report.repaired("not-text", field, value, f"{field} is not a text; its JSON was kept as text.")
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
+
+
+def truth(value: object, field: str, report: Report) -> bool | None:
+    """True, False or None; 0 and 1 count; anything else is reported and unknown."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float) and value in (0, 1):
+        return bool(value)
+    report.repaired("not-a-truth-value", field, value, f"{field} is neither true, false nor null; taken as unknown.")
+    return None
+
+
+def mapping(value: object, field: str, report: Report) -> dict[str, Any]:
+    """An object; absent is empty; anything else is reported and empty."""
+    if isinstance(value, dict):
+        return value
+    if value is not None:
+        report.repaired("not-an-object", field, value, f"{field} is not an object; it was ignored.")
+    return {}
+
+
+def items(value: object, field: str, report: Report) -> list[Any]:
+    """A list; absent is empty; anything else refuses the row."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        report.refuse("not-a-list", field, value, f"{field} is not a list; the row was left out. Write it as a list.")
+    return value
+
+
+def names(value: object, field: str, report: Report) -> tuple[str, ...]:
+    """A list of names, repeats and order kept. One text is trimmed, loses final full stops and is cut at commas."""
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        parts = (part.strip() for part in value.strip().rstrip(".").split(","))
+        return tuple(part for part in parts if part)
+    found = []
+    for index, item in enumerate(items(value, field, report)):
+        if isinstance(item, str):
+            found.append(item)
+        else:
+            report.repaired("not-a-name", f"{field}[{index}]", item, "This is not a name; the entry was left out.")
+    return tuple(found)
+
+
+def pictures(value: object, field: str, report: Report) -> str | tuple[str, ...] | None:
+    """One picture id or several; None when absent."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    report.refuse("not-a-picture-id", field, value, f"{field} is neither a picture id nor a list of them.")
+
+
+def extra(data: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
+    """What ``data`` holds beyond the known keys."""
+    return {key: value for key, value in data.items() if key not in known}

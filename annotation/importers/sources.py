@@ -1,0 +1,159 @@
+"""Opens what people hand in: one file, a folder, or a zip of files. Nothing is unpacked to disk, nothing is executed."""
+
+from __future__ import annotations
+
+import re
+import stat
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from annotation.importers.interface import ImportProblem
+
+HEAD_BYTES = 1 << 16
+"""As much of a file is read to tell its format."""
+
+Pick = Callable[[Sequence[str]], Sequence[str]]
+"""From the names of a folder or zip, those to read, in order."""
+
+_FOREIGN = (
+    (b"\x1f\x8b", "is packed with gzip. Unpack it, or put it into a zip."),
+    (b"\x80\x02", "is a Python pickle. Pickles can run code and are never read; save it as JSON."),
+    (b"\x80\x03", "is a Python pickle. Pickles can run code and are never read; save it as JSON."),
+    (b"\x80\x04", "is a Python pickle. Pickles can run code and are never read; save it as JSON."),
+    (b"\x80\x05", "is a Python pickle. Pickles can run code and are never read; save it as JSON."),
+    (b"\xff\xfe", "is written in UTF-16. Save it as UTF-8."),
+    (b"\xfe\xff", "is written in UTF-16. Save it as UTF-8."),
+    (b"\x89PNG", "is a picture. Give the file with the rows; pictures are named in it."),
+    (b"\xff\xd8\xff", "is a picture. Give the file with the rows; pictures are named in it."),
+    (b"PAR1", "is a Parquet file. Save its rows as JSONL."),
+    (b"%PDF", "is a PDF. Give the JSON or JSONL file with the rows."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``row_bytes``: the longest row kept. ``total_bytes``: all members unpacked. ``ratio``: the most a zip member may
+    grow when unpacked, judged only for members over ``ratio_from`` bytes."""
+
+    row_bytes: int = 64 << 20
+    total_bytes: int = 64 << 30
+    ratio: int = 200
+    ratio_from: int = 32 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file to read: the file itself, or one in a folder or zip. ``size`` in bytes, unpacked."""
+
+    name: str
+    size: int
+    path: Path
+    in_zip: bool = False
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """The bytes of the member. Raises ``ImportProblem`` when a zip turns out damaged on the way."""
+        if not self.in_zip:
+            with self.path.open("rb") as file:
+                yield file
+            return
+        try:
+            with zipfile.ZipFile(self.path) as archive, archive.open(self.name) as file:
+                yield file
+        except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError) as error:
+            raise ImportProblem(
+                f"{self.name} in {self.path.name} cannot be unpacked ({error}). Zip it again."
+            ) from error
+
+    def head(self) -> bytes:
+        """The first bytes."""
+        with self.open() as file:
+            return file.read(HEAD_BYTES)
+
+
+def by_keys(keys: Sequence[str]) -> Pick:
+    """Picks ``<key>.jsonl`` for each key, in this order; without any, the only JSON or JSONL file there is."""
+
+    def pick(names: Sequence[str]) -> Sequence[str]:
+        named = [n for key in keys for n in names if re.fullmatch(rf"{key}\.(jsonl|ndjson)", PurePosixPath(n).name)]
+        single = [n for n in names if PurePosixPath(n).suffix.lower() in {".json", ".jsonl", ".ndjson"}]
+        return named or (single if len(single) == 1 else [])
+
+    return pick
+
+
+def open_members(path: Path, pick: Pick, wanted: str, limits: Limits) -> list[Member]:
+    """What to read of ``path``. ``wanted`` says in words what ``pick`` looks for. Raises ``ImportProblem``."""
+    if path.is_dir():
+        members = _folder_members(path, pick)
+    elif not path.is_file():
+        raise ImportProblem(f"There is no file {path.name}. Check the path.")
+    elif zipfile.is_zipfile(path):
+        members = _zip_members(path, pick, limits)
+    else:
+        members = [Member(path.name, path.stat().st_size, path)]
+    if not members:
+        raise ImportProblem(f"{path.name} holds nothing that can be read here. Wanted: {wanted}.")
+    _refuse_foreign(members, path, limits)
+    return members
+
+
+def _refuse_foreign(members: Sequence[Member], path: Path, limits: Limits) -> None:
+    total = sum(member.size for member in members)
+    if total > limits.total_bytes:
+        raise ImportProblem(f"{path.name} holds {total:,} bytes; {limits.total_bytes:,} are allowed. Split it.")
+    if total == 0:
+        raise ImportProblem(f"{path.name} is empty. Check that it was written and sent completely.")
+    for member in members:
+        head = member.head()[:8]
+        for magic, what in _FOREIGN:
+            if head.startswith(magic):
+                raise ImportProblem(f"{member.name} {what}")
+
+
+def _folder_members(path: Path, pick: Pick) -> list[Member]:
+    root = path.resolve()
+    files = {p.name: p for p in sorted(path.iterdir()) if p.is_file()}
+    chosen = [files[name] for name in pick(list(files))]
+    for file in chosen:
+        if not file.resolve().is_relative_to(root):
+            raise ImportProblem(f"{file.name} is a link to a file outside {path.name}. Put the file itself there.")
+    return [Member(file.name, file.stat().st_size, file) for file in chosen]
+
+
+def _zip_members(path: Path, pick: Pick, limits: Limits) -> list[Member]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            infos = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+    except (zipfile.BadZipFile, OSError) as error:
+        raise ImportProblem(f"{path.name} is not a readable zip ({error}). Zip it again.") from error
+    for info in infos.values():
+        _refuse_unsafe(info, path.name)
+    chosen = [infos[name] for name in pick([name for name in infos if not name.startswith("__MACOSX/")])]
+    for info in chosen:
+        _refuse_bomb(info, limits)
+    return [Member(info.filename, info.file_size, path, in_zip=True) for info in chosen]
+
+
+def _refuse_unsafe(info: zipfile.ZipInfo, archive: str) -> None:
+    name = info.filename.replace("\\", "/")
+    if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in name.split("/"):
+        raise ImportProblem(
+            f"{archive} holds the unsafe name {info.filename[:100]!r}, which points outside it. Refused."
+        )
+    if stat.S_ISLNK(info.external_attr >> 16):
+        raise ImportProblem(f"{archive} holds the link {info.filename[:100]!r}. Zip the files themselves.")
+
+
+def _refuse_bomb(info: zipfile.ZipInfo, limits: Limits) -> None:
+    if info.flag_bits & 1:
+        raise ImportProblem(f"{info.filename} is encrypted. Zip it without a password.")
+    if info.file_size > limits.ratio_from and info.file_size > limits.ratio * max(info.compress_size, 1):
+        raise ImportProblem(
+            f"{info.filename} would grow from {info.compress_size:,} to {info.file_size:,} bytes when unpacked, more "
+            f"than {limits.ratio} times. Refused as a zip bomb; send it unpacked if it is genuine."
+        )
