@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role, may
-from webapp.common.errors import Forbidden
+from webapp.common.errors import NotAllowed
 
 if TYPE_CHECKING:
     from annotation.querysets import Person
@@ -28,8 +28,8 @@ def allowed(user: Person, benchmark: Benchmark, right: Right) -> bool:
 
 
 def require(user: Person | None, benchmark: Benchmark, right: Right) -> None:
-    """Raises ``Forbidden`` unless allowed. No user at all: a command run by who runs the server."""
+    """Raises ``NotAllowed`` unless allowed. No user at all: a command run by who runs the server."""
     if user is not None and not allowed(user, benchmark, right):
-        raise Forbidden(
+        raise NotAllowed(
             f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}. Ask its lead."
         )

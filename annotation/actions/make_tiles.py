@@ -8,7 +8,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 from annotation.actions.store_images import picture_path, tile_folder
-from annotation.imaging.decoding import PictureProblem, decode
+from annotation.imaging.problems import PictureProblem
 from annotation.imaging.pyramid import pyramid, thumbnail, tile_count
 from annotation.models import Image
 from webapp.jobs.registry import JobContext
@@ -29,23 +29,20 @@ def make_tiles(context: JobContext, *, image_id: int) -> dict[str, int]:
                     local.write(chunk)
             local.flush()
             _write(f"{tile_folder(image.sha256)}/thumbnail.jpg", thumbnail(local.name, THUMBNAIL_SIDE))
-            pixels = decode(local.name)
-        done = 0
-        for tile in pyramid(pixels):
-            _write(f"{tile_folder(image.sha256)}/{tile.level}/{tile.column}_{tile.row}.jpg", tile.data)
-            done += 1
-            if done % 50 == 0:
+            done = 0
+            for tile in pyramid(local.name):
+                _write(f"{tile_folder(image.sha256)}/{tile.level}/{tile.column}_{tile.row}.jpg", tile.bytes)
+                done += 1
                 context.progress(done, total)
     except PictureProblem as problem:
         Image.objects.filter(pk=image.pk).update(state=Image.State.FAILED, problem=problem.message)
         image.samples.update(image_problem=problem.message)
-        context.log(problem.message, level="error")
+        context.warn(problem.message)
         return {"tiles": 0}
     Image.objects.filter(pk=image.pk).update(state=Image.State.READY, problem="")
-    context.progress(total, total)
     return {"tiles": done}
 
 
 def _write(name: str, data: bytes) -> None:
-    if not default_storage.exists(name):
-        default_storage.save(name, ContentFile(data))
+    """Over whatever a worker that was killed left half written: the storage overwrites, the bytes are the same."""
+    default_storage.save(name, ContentFile(data))

@@ -9,7 +9,8 @@ from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import transaction
 
-from annotation.imaging.decoding import PictureInfo, PictureProblem, inspect
+from annotation.imaging.decoding import PictureInfo, inspect
+from annotation.imaging.problems import PictureProblem
 from annotation.models import Benchmark, GoldBox, Image, Sample
 from annotation.schema import Box, Issue, SampleRecord, Severity, shortened
 from webapp.accounts.models import User
@@ -80,10 +81,8 @@ def _store(actor: User | None, benchmark: Benchmark, path: Path, info: PictureIn
         orientation=info.orientation,
         bytes=info.bytes,
     )
-    target = picture_path(image)
-    if not default_storage.exists(target):
-        with path.open("rb") as handle:
-            default_storage.save(target, File(handle))
+    with path.open("rb") as handle:
+        default_storage.save(picture_path(image), File(handle))
     with transaction.atomic():
         image, new = Image.objects.get_or_create(
             sha256=image.sha256,

@@ -1,0 +1,42 @@
+"""The metric settings of a benchmark: read with defaults, changed by name, checked before anything is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+
+from annotation.actions.access import require
+from annotation.models import Benchmark
+from annotation.workflow import Right
+from evaluation.metrics.settings import MetricSettings
+from evaluation.models import BenchmarkSettings, Scoring
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import InvalidInput
+
+
+def settings_of(benchmark: Benchmark) -> MetricSettings:
+    """The settings the benchmark is scored with: METRICS 8's defaults but for what was changed."""
+    row = BenchmarkSettings.objects.filter(benchmark=benchmark).first()
+    return MetricSettings.from_mapping(row.values if row else {})
+
+
+def change_settings(*, actor: User | None, benchmark: Benchmark, values: Mapping[str, Any]) -> MetricSettings:
+    """Change some settings, keep the others; every run scored otherwise becomes stale. Raises ``InvalidInput``."""
+    require(actor, benchmark, Right.SCORE)
+    before = settings_of(benchmark)
+    try:
+        after = MetricSettings.from_mapping({**before.changed(), **values})
+    except ValueError as error:
+        raise InvalidInput(str(error), field="settings") from error
+    if after != before:
+        with transaction.atomic():
+            BenchmarkSettings.objects.update_or_create(benchmark=benchmark, defaults={"values": after.changed()})
+            Scoring.objects.filter(run__benchmark=benchmark).update(stale=True)
+            audit.record(
+                actor=actor, action="settings.change", subject=benchmark, benchmark=benchmark.slug,
+                data={"before": before.changed(), "after": after.changed()},
+            )  # fmt: skip
+    return after
