@@ -136,6 +136,8 @@ X_FRAME_OPTIONS = "DENY"
 
 # Work in the background
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL")
+# How a worker is told of a job: the composition root chooses, jobs do not know Celery.
+JOB_MESSENGER = "webapp.jobs.messages.wake_embedded" if CELERY_BROKER_URL == "memory://" else "webapp.celery.send"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]

@@ -10,6 +10,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/v1/", include("annotation.api.urls")),
     path("api/v1/", include("evaluation.api.urls")),
+    path("", include("webapp.accounts.urls")),
+    path("jobs/", include("webapp.jobs.urls")),
     path("", include("annotation.urls")),
     path("", include("evaluation.urls")),
 ]

@@ -81,8 +81,6 @@ class Invitation(models.Model):
     accepted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="invitations_accepted"
     )
-    # What the half that invites wants to do on acceptance, such as giving roles; opaque to the kernel.
-    data = models.JSONField(default=dict, blank=True)
 
     objects = InvitationQuerySet.as_manager()
 

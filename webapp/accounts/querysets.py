@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
 from django.db import models
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Min, Q
 from django.utils import timezone
 
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
 
 
 class SignInAttemptQuerySet(models.QuerySet["SignInAttempt"]):
-    def since(self, moment: datetime) -> Self:
-        return self.filter(at__gt=moment)
-
     def counted(self, *, email: str, address: str | None) -> dict[str, int]:
         """Failed tries by the pair of account and address, by the account, and by the address: one query."""
         same_email, same_address = Q(email=email), Q(address=address)
@@ -37,5 +34,5 @@ class SignInAttemptQuerySet(models.QuerySet["SignInAttempt"]):
             address=Count("pk", filter=same_address),
         )
 
-    def latest(self) -> datetime | None:
-        return self.aggregate(latest=Max("at"))["latest"]
+    def earliest_moment(self) -> datetime | None:
+        return self.aggregate(earliest=Min("at"))["earliest"]

@@ -44,7 +44,7 @@ class VendorFinder(BaseFinder):
             return []
         return [
             Warning(
-                f"Front-end packages are missing: {', '.join(missing)}. The pages that need them say so and go without.",
+                f"Front-end packages are missing: {', '.join(missing)}. Pages that need them go without.",
                 hint="Run npm ci in the checkout.",
                 id="sightline.W001",
             )

@@ -93,7 +93,6 @@ class Migration(migrations.Migration):
                 ("created", models.DateTimeField(auto_now_add=True)),
                 ("expires", models.DateTimeField()),
                 ("accepted_at", models.DateTimeField(blank=True, null=True)),
-                ("data", models.JSONField(blank=True, default=dict)),
                 (
                     "accepted_by",
                     models.ForeignKey(

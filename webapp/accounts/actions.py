@@ -1,0 +1,110 @@
+"""What happens to accounts: invitations, passwords, tokens. Each writes its audit entry."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from webapp.accounts.models import ApiToken, Invitation, User
+from webapp.accounts.tokens import hashed, new_secret
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput, NotFound
+
+INVITATION_LASTS = timedelta(days=7)
+
+WhenAccepted = Callable[[Invitation, User], None]
+_when_accepted: list[WhenAccepted] = []
+
+
+def when_accepted(callback: WhenAccepted) -> WhenAccepted:
+    """Register what else happens, in the same transaction, when an invitation is accepted; a decorator."""
+    _when_accepted.append(callback)
+    return callback
+
+
+@transaction.atomic
+def invite(*, email: str, actor: User, lasts: timedelta = INVITATION_LASTS) -> tuple[Invitation, str]:
+    """Make an invitation; the second is its secret, for the link, and is kept nowhere."""
+    secret = secrets.token_urlsafe(32)
+    invitation = Invitation.objects.create(
+        email=email.strip().lower(), token_hash=hashed(secret), invited_by=actor, expires=timezone.now() + lasts
+    )
+    audit.record(actor=actor, action="invitation.create", subject=invitation, data={"email": invitation.email})
+    return invitation, secret
+
+
+def invitation_of(secret: str) -> Invitation:
+    """The open invitation that a link leads to."""
+    invitation = Invitation.objects.open().select_related("invited_by").filter(token_hash=hashed(secret)).first()
+    if invitation is None:
+        raise NotFound("The invitation was used already, or its time is over. Ask whoever sent it for a new one.")
+    return invitation
+
+
+@transaction.atomic
+def accept_invitation(secret: str, *, name: str = "", password: str = "", actor: User | None = None) -> User:
+    """Make the account of the invitation and give it what it was invited to.
+
+    A person who has an account already gives neither name nor password, but has to be signed in as `actor`.
+    """
+    invitation = Invitation.objects.select_for_update().get(pk=invitation_of(secret).pk)
+    if not invitation.is_open:
+        raise Conflict("The invitation was accepted a moment ago. Sign in with the password you chose.")
+    if actor is not None and actor.email != invitation.email:
+        raise Conflict(f"The invitation is for {invitation.email}, but you are signed in as {actor.email}.")
+    user = actor or _new_user(invitation.email, name=name, password=password)
+    invitation.accepted_at, invitation.accepted_by = timezone.now(), user
+    invitation.save(update_fields=["accepted_at", "accepted_by"])
+    for callback in _when_accepted:
+        callback(invitation, user)
+    audit.record(actor=user, action="invitation.accept", subject=invitation)
+    return user
+
+
+def _new_user(email: str, *, name: str, password: str) -> User:
+    if User.objects.filter(email=email).exists():
+        raise Conflict(f"{email} has an account already. Sign in, then open the link of the invitation again.")
+    user = User(email=email, name=name.strip())
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        raise InvalidInput(" ".join(error.messages), field="password") from error
+    user.set_password(password)
+    user.save()
+    return user
+
+
+@transaction.atomic
+def change_password(*, password: str, actor: User) -> None:
+    actor.set_password(password)
+    actor.save(update_fields=["password"])
+    audit.record(actor=actor, action="password.change", subject=actor)
+
+
+@transaction.atomic
+def change_name(*, name: str, actor: User) -> None:
+    before = actor.name
+    actor.name = name
+    actor.save(update_fields=["name"])
+    audit.record(actor=actor, action="user.rename", subject=actor, data={"from": before, "to": name})
+
+
+@transaction.atomic
+def create_token(*, name: str, actor: User, expires: datetime | None = None) -> tuple[ApiToken, str]:
+    """Make a key for programs; the second is the key itself, to be shown once."""
+    secret = new_secret()
+    token = ApiToken.objects.create(user=actor, name=name, token_hash=hashed(secret), expires=expires)
+    audit.record(actor=actor, action="token.create", subject=token, data={"name": name})
+    return token, secret
+
+
+@transaction.atomic
+def revoke_token(token: ApiToken, *, actor: User) -> None:
+    audit.record(actor=actor, action="token.revoke", subject=token, data={"name": token.name})
+    token.delete()

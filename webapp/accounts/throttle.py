@@ -1,0 +1,44 @@
+"""Slowing down guesses of passwords. Kept in the database: it holds across processes and restarts."""
+
+import math
+from datetime import timedelta
+
+from django.utils import timezone
+
+from webapp.accounts.models import SignInAttempt
+from webapp.common.errors import TooManyTries
+
+WINDOW = timedelta(minutes=15)
+# One person who mistypes is stopped by the first. The others stop many machines that guess at one account, and one
+# machine that guesses at many; they are higher, because a whole office may share an address.
+MOST = {"pair": 5, "account": 30, "address": 50}
+
+
+def begin_attempt(*, email: str, address: str | None) -> SignInAttempt:
+    """Count this try before the password is looked at, so that tries at the same moment count too.
+
+    Raises TooManyTries once a limit is passed; refused tries are not counted, so the wait ends.
+    """
+    now = timezone.now()
+    SignInAttempt.objects.filter(at__lte=now - WINDOW).delete()
+    attempt = SignInAttempt.objects.create(email=email[:254], address=address, at=now)
+    counts = SignInAttempt.objects.counted(email=attempt.email, address=address)
+    passed = [name for name, most in MOST.items() if counts[name] > most]
+    if passed:
+        attempt.delete()
+        raise TooManyTries(_sentence(passed[0], email=attempt.email, address=address))
+    return attempt
+
+
+def end_attempt(*, email: str, address: str | None) -> None:
+    """Forget the failed tries of a person who has now signed in from there."""
+    SignInAttempt.objects.filter(email=email[:254], address=address).delete()
+
+
+def _sentence(limit: str, *, email: str, address: str | None) -> str:
+    same = {"pair": {"email": email, "address": address}, "account": {"email": email}, "address": {"address": address}}
+    first = SignInAttempt.objects.filter(**same[limit]).earliest_moment()
+    left = (first + WINDOW - timezone.now()).total_seconds() if first else WINDOW.total_seconds()
+    minutes = max(1, math.ceil(left / 60))
+    where = "from this computer's address" if limit == "address" else f"for {email}"
+    return f"Too many failed tries {where}. Try again in {minutes} min."

@@ -1,0 +1,174 @@
+"""Signing in and out, one's own account, and accepting an invitation."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render, resolve_url
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from webapp.accounts import actions
+from webapp.accounts.forms import AcceptForm, NameForm, PasswordForm, SignInForm, TokenForm
+from webapp.accounts.models import User
+from webapp.accounts.throttle import begin_attempt, end_attempt
+from webapp.common.errors import ApplicationError
+from webapp.common.http import Request, SignedInRequest, client_address
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in(request: Request) -> HttpResponse:
+    """Template accounts/sign_in.html; context: form (SignInForm: email, password, stay), next, problem (a sentence)."""
+    target = _safe_target(request)
+    if request.method != "POST" and request.user.is_authenticated:
+        return redirect(target)
+    form = SignInForm(request.POST or None)
+    problem, status = "", 200
+    if form.is_valid():
+        try:
+            user = _authenticated(request, form.cleaned_data["email"], form.cleaned_data["password"])
+        except ApplicationError as error:
+            problem, status = error.message, error.status
+        else:
+            login(request, user)
+            request.session.set_expiry(settings.SESSION_COOKIE_AGE if form.cleaned_data["stay"] else 0)
+            return redirect(target)
+    context = {"form": form, "next": request.POST.get("next") or request.GET.get("next", ""), "problem": problem}
+    return render(request, "accounts/sign_in.html", context, status=status)
+
+
+def _authenticated(request: HttpRequest, email: str, password: str) -> User:
+    """The person of this address and password. Whether the address or the password was wrong is not told."""
+    address = client_address(request)
+    begin_attempt(email=email, address=address)
+    user = authenticate(request, username=email, password=password)
+    if not isinstance(user, User):
+        raise ApplicationError("E-mail and password do not belong together. Check both, capitals too.")
+    end_attempt(email=email, address=address)
+    return user
+
+
+def _safe_target(request: HttpRequest) -> str:
+    """Where to go after signing in: a page of this site, or home."""
+    target = request.POST.get("next") or request.GET.get("next", "")
+    if url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
+        return target
+    return resolve_url(settings.LOGIN_REDIRECT_URL)
+
+
+@require_POST
+def sign_out(request: Request) -> HttpResponse:
+    logout(request)
+    return redirect(settings.LOGOUT_REDIRECT_URL)
+
+
+@login_required
+@require_safe
+def account(request: SignedInRequest) -> HttpResponse:
+    """Template and context: see _account_page."""
+    return _account_page(request)
+
+
+def _account_page(
+    request: SignedInRequest,
+    *,
+    name_form: NameForm | None = None,
+    password_form: PasswordForm | None = None,
+    token_form: TokenForm | None = None,
+    secret: str = "",
+) -> HttpResponse:
+    """Template accounts/account.html; context: name_form (name), password_form (old, new), token_form (name, days),
+    tokens (name, created, last_used, expires), secret (a token just made, shown this once; else "").
+    """
+    forms = (name_form, password_form, token_form)
+    context = {
+        "name_form": name_form or NameForm(initial={"name": request.user.name}),
+        "password_form": password_form or PasswordForm(user=request.user),
+        "token_form": token_form or TokenForm(),
+        "tokens": request.user.api_tokens.all(),
+        "secret": secret,
+    }
+    return render(request, "accounts/account.html", context, status=400 if any(f and f.errors for f in forms) else 200)
+
+
+@login_required
+@require_POST
+def rename(request: SignedInRequest) -> HttpResponse:
+    form = NameForm(request.POST)
+    if not form.is_valid():
+        return _account_page(request, name_form=form)
+    actions.change_name(name=form.cleaned_data["name"], actor=request.user)
+    messages.success(request, "Your name is changed.")
+    return redirect("accounts:account")
+
+
+@sensitive_post_parameters()
+@login_required
+@require_POST
+def change_password(request: SignedInRequest) -> HttpResponse:
+    form = PasswordForm(request.POST, user=request.user)
+    if not form.is_valid():
+        return _account_page(request, password_form=form)
+    actions.change_password(password=form.cleaned_data["new"], actor=request.user)
+    update_session_auth_hash(request, request.user)
+    messages.success(request, "Your password is changed. You are signed out everywhere else.")
+    return redirect("accounts:account")
+
+
+@never_cache
+@login_required
+@require_POST
+def create_token(request: SignedInRequest) -> HttpResponse:
+    form = TokenForm(request.POST)
+    if not form.is_valid():
+        return _account_page(request, token_form=form)
+    _, secret = actions.create_token(name=form.cleaned_data["name"], expires=form.expires(), actor=request.user)
+    return _account_page(request, secret=secret)
+
+
+@login_required
+@require_POST
+def revoke_token(request: SignedInRequest, token_id: int) -> HttpResponse:
+    token = get_object_or_404(request.user.api_tokens, pk=token_id)
+    actions.revoke_token(token, actor=request.user)
+    messages.success(request, f"The token “{token.name}” opens nothing any more.")
+    return redirect("accounts:account")
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "HEAD", "POST"])
+def accept_invitation(request: Request, secret: str) -> HttpResponse:
+    """Template accounts/invitation.html; context: invitation (email, invited_by, expires), form (AcceptForm: name,
+    password), has_account, signed_in_as_invited (then one button is enough), next (this page, for the way by sign-in).
+    """
+    invitation = actions.invitation_of(secret)
+    actor = request.user if isinstance(request.user, User) else None
+    invited = actor is not None and actor.email == invitation.email
+    form = AcceptForm(request.POST or None)
+    if request.method == "POST" and (invited or form.is_valid()):
+        try:
+            user = actions.accept_invitation(
+                secret, actor=actor if invited else None, **(form.cleaned_data if not invited else {})
+            )
+        except ApplicationError as error:
+            form.add_error(error.field if error.field in form.fields else None, error.message)
+        else:
+            if not invited:
+                login(request, user)
+            return redirect(settings.LOGIN_REDIRECT_URL)
+    context = {
+        "invitation": invitation,
+        "form": form,
+        "has_account": User.objects.filter(email=invitation.email).exists(),
+        "signed_in_as_invited": invited,
+        "next": request.path,
+    }
+    return render(request, "accounts/invitation.html", context, status=400 if form.errors and not invited else 200)

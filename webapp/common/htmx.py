@@ -1,0 +1,24 @@
+"""One address, two forms: the page, and the piece of it that htmx asks for."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+
+from webapp.common.http import Request
+
+
+def render_page(
+    request: Request, page: str, piece: str, context: Mapping[str, Any], *, status: int = 200
+) -> HttpResponse:
+    """Render `piece` for htmx, and the whole `page` for everybody else.
+
+    The answer varies with the headers that decide it, or a cache would show the piece as a page. When the browser
+    goes back and htmx has the page no longer, it asks for all of it; so does a boosted link.
+    """
+    wants_piece = bool(request.htmx) and not request.htmx.history_restore_request and not request.htmx.boosted
+    response = render(request, piece if wants_piece else page, dict(context), status=status)
+    patch_vary_headers(response, ("HX-Request", "HX-History-Restore-Request", "HX-Boosted"))
+    return response

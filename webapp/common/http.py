@@ -1,0 +1,40 @@
+"""Requests as our views get them: the types say what the middleware and the decorators have put there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.http import HttpRequest, QueryDict
+from django_htmx.middleware import HtmxDetails
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
+    from webapp.accounts.models import User
+
+
+class Request(HttpRequest):
+    """Any request to a page, htmx or not, signed in or not."""
+
+    htmx: HtmxDetails
+    user: User | AnonymousUser  # type: ignore[assignment]
+
+
+class SignedInRequest(Request):
+    """A request behind login_required."""
+
+    user: User  # type: ignore[assignment]
+    GET: QueryDict  # type: ignore[assignment]
+    POST: QueryDict  # type: ignore[assignment]
+
+
+def client_address(request: HttpRequest) -> str | None:
+    """The address the request came from, past as many proxies as the settings say are ours.
+
+    A header is believed only where a proxy of ours has written it: what lies further left was sent by the visitor.
+    """
+    hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",") if hop.strip()]
+    if settings.TRUSTED_PROXIES and len(hops) >= settings.TRUSTED_PROXIES:
+        return hops[-settings.TRUSTED_PROXIES]
+    return request.META.get("REMOTE_ADDR") or None

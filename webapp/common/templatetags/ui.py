@@ -1,0 +1,312 @@
+"""Tags and filters of every page: how numbers are written, and the small drawings (templates/ui/)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.forms import BoundField, CheckboxInput, FileInput, NumberInput, Select, Textarea
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from webapp.common import drawing, wording
+from webapp.common.wording import MINUS, finite
+
+register = template.Library()
+
+QUADRANTS = {
+    "gpap": ("G+A+", "seen, right"),
+    "gpam": (f"G+A{MINUS}", "seen, wrong"),
+    "gmap": (f"G{MINUS}A+", "missed, right"),
+    "gmam": (f"G{MINUS}A{MINUS}", "missed, wrong"),
+}
+STATES = {
+    "todo": "To do",
+    "draft": "Draft",
+    "review": "In review",
+    "accepted": "Accepted",
+    "returned": "Returned",
+    "discarded": "Discarded",
+    "running": "Running",
+    "waiting": "Waiting",
+    "needs": "Needs you",
+    "done": "Done",
+    "stopped": "Stopped",
+}
+RATIOS = {"16x9": 16 / 9, "4x3": 4 / 3, "1x1": 1.0}
+THEMES = ("light", "dark")
+
+
+# Numbers and times
+
+
+@register.filter
+def percent(value: object, digits: int = 1) -> str:
+    return wording.percent(value, digits)
+
+
+@register.filter
+def share_percent(value: object) -> str:
+    return wording.small_share(value)
+
+
+@register.filter
+def signed_pp(value: object, digits: int = 1) -> str:
+    return wording.percentage_points(value, digits)
+
+
+@register.filter
+def number(value: object, digits: int = 0) -> str:
+    return wording.decimal(value, digits)
+
+
+@register.filter
+def p_value(value: object) -> str:
+    return wording.p_value(value)
+
+
+@register.filter(name="bytes")
+def file_size(value: object) -> str:
+    return wording.size_of_file(value)
+
+
+@register.filter
+def duration(seconds: object) -> str:
+    return wording.duration(seconds)
+
+
+@register.filter
+def ago(moment: datetime | None) -> str:
+    return wording.ago(moment, timezone.now())
+
+
+@register.filter
+def px(width: Any, height: object = None) -> str:
+    """``{{ width|px:height }}``, or ``{{ thing|px }}`` of anything with a width and a height."""
+    if height is None and hasattr(width, "width"):
+        return wording.pixels(width.width, width.height)
+    return wording.pixels(width, height)
+
+
+# Addresses and forms
+
+
+@register.simple_tag(takes_context=True)
+def query(context: template.Context, **changes: Any) -> str:
+    """The query of this page with changes: ``{% query page=2 tool=None %}``. None or "" takes a term away."""
+    request = context.get("request")
+    terms = request.GET.copy() if request else QueryDict(mutable=True)
+    for name, value in changes.items():
+        if value in (None, ""):
+            terms.pop(name, None)
+        elif isinstance(value, list | tuple):
+            terms.setlist(name, [str(item) for item in value])
+        else:
+            terms[name] = str(value)
+    return f"?{terms.urlencode()}"
+
+
+@register.simple_tag(takes_context=True)
+def theme(context: template.Context) -> str:
+    """The theme a person chose, from its cookie: "light", "dark", or "" to follow the system."""
+    request = context.get("request")
+    chosen = request.COOKIES.get("theme", "") if request else ""
+    return chosen if chosen in THEMES else ""
+
+
+@register.filter
+def control(field: BoundField) -> SafeString:
+    """The control of a form field with its class; an error is announced by aria-invalid, which Django sets."""
+    widget = field.field.widget
+    if isinstance(widget, CheckboxInput | FileInput):
+        return field.as_widget()
+    name = "select" if isinstance(widget, Select) else "textarea" if isinstance(widget, Textarea) else "input"
+    extra = " input--num" if isinstance(widget, NumberInput) else ""
+    own = widget.attrs.get("class", "")
+    return field.as_widget(attrs={"class": f"{name}{extra} {own}".strip()})
+
+
+@register.filter
+def is_checkbox(field: BoundField) -> bool:
+    return isinstance(field.field.widget, CheckboxInput)
+
+
+# Signs
+
+
+@register.inclusion_tag("ui/_icon.html")
+def icon(name: str, label: str = "") -> dict[str, str]:
+    """``{% icon "download" %}``. With a label it is read aloud; without, it is decoration."""
+    return {"name": name, "label": label}
+
+
+@register.inclusion_tag("ui/_state.html")
+def state(kind: str, label: str = "", bad: bool = False) -> dict[str, Any]:
+    """``{% state "review" %}``, ``{% state "done" "as asked" %}``. Kinds: the keys of STATES."""
+    return {"kind": kind, "label": label or STATES[kind], "bad": bad or kind == "needs"}
+
+
+@register.filter
+def quadrant_code(name: str) -> str:
+    """``G+A-`` (with either minus) or ``gpam`` as ``gpam``."""
+    code = name.lower().replace("+", "p").replace("-", "m").replace(MINUS, "m")
+    if code not in QUADRANTS:
+        raise ValueError(f"{name!r} is not a quadrant")
+    return code
+
+
+@register.inclusion_tag("ui/_quadrant.html")
+def quadrant(name: str, kind: str = "", words: bool = False) -> dict[str, Any]:
+    """``{% quadrant "G+A-" %}``; kind "tag" has a ground, "glyph" is the sign alone; words adds "seen, wrong"."""
+    code = quadrant_code(name)
+    label, meaning = QUADRANTS[code]
+    return {"code": code, "label": label, "meaning": meaning, "kind": kind, "words": words}
+
+
+# Bars and intervals
+
+
+@register.simple_tag
+def facet_width(count: object, largest: object) -> str:
+    """Length of a facet's bar: its count relative to the largest of the list."""
+    most = finite(largest)
+    return drawing.along(drawing.place(finite(count) or 0.0, 0, most)) if most else "0%"
+
+
+@register.inclusion_tag("ui/_interval.html")
+def interval(value: object, low: object, high: object, axis_low: float = 0, axis_high: float = 1) -> dict[str, Any]:
+    """Track, whisker and point on one axis: ``{% interval m.value m.low m.high axis_low=0.3 axis_high=0.8 %}``."""
+    return _interval(value, low, high, axis_low, axis_high)
+
+
+@register.inclusion_tag("ui/_difference.html")
+def difference(
+    value: object, low: object, high: object, p: object = None, axis_low: float = -0.4, axis_high: float = 0.4
+) -> dict[str, Any]:
+    """A difference of shares with its zero line and its adjusted p; "tie" when the interval holds 0."""
+    bounds = finite(low), finite(high)
+    tie = bounds[0] is not None and bounds[1] is not None and bounds[0] <= 0 <= bounds[1]
+    zero = drawing.along(drawing.place(0, axis_low, axis_high))
+    return {**_interval(value, low, high, axis_low, axis_high), "p": p, "tie": tie, "zero": zero}
+
+
+def _interval(value: object, low: object, high: object, axis_low: float, axis_high: float) -> dict[str, Any]:
+    point, start, end = finite(value), finite(low), finite(high)
+    drawn: dict[str, Any] = {"value": value, "low": low, "high": high, "point": None, "start": None}
+    if point is not None:
+        drawn["point"] = drawing.along(drawing.place(point, axis_low, axis_high))
+    if point is not None and start is not None and end is not None:
+        left, right = (drawing.place(bound, axis_low, axis_high) for bound in (start, end))
+        drawn |= {"start": drawing.along(left), "length": drawing.along(max(0.0, right - left))}
+    return drawn
+
+
+@register.inclusion_tag("ui/_stack.html")
+def stack(
+    gpap: object, gpam: object, gmap: object, gmam: object, size: str = "", numbers: bool = False
+) -> dict[str, Any]:
+    """The four quadrants, in their fixed order, as shares or counts: ``{% stack 0.57 0.08 0.14 0.21 %}``."""
+    bars = drawing.stacked(zip(QUADRANTS, (gpap, gpam, gmap, gmam), strict=True))
+    named = [(bar, QUADRANTS[bar.name][0]) for bar in bars]
+    return {"bars": bars, "label": _spoken(named), "size": size, "numbers": numbers}
+
+
+@register.inclusion_tag("ui/_stack.html")
+def stack_of(*parts: object, size: str = "") -> dict[str, Any]:
+    """Shares in ink, as name and value by turns: ``{% stack_of "accepted" 872 "in review" 38 "to do" 269 %}``.
+
+    The fills are ink, grey, open and empty, in this order; a name that begins with "!" is drawn as a failure.
+    """
+    names = [str(name) for name in parts[::2]]
+    fills = iter("abcdd")
+    kinds = ["bad" if name.startswith("!") else next(fills) for name in names]
+    bars = drawing.stacked(zip(kinds, parts[1::2], strict=True))
+    named = [(bar, name.removeprefix("!")) for bar, name in zip(bars, names, strict=False)]
+    return {"bars": bars, "label": _spoken(named), "size": size, "numbers": False}
+
+
+def _spoken(named: Iterable[tuple[drawing.Bar, str]]) -> str:
+    return ", ".join(f"{name} {wording.percent(bar.share)} %" for bar, name in named) or "nothing counted"
+
+
+@register.inclusion_tag("ui/_meter.html")
+def meter(value: object, most: object = 1, mark: object = None, kind: str = "") -> dict[str, Any]:
+    """A bar of ``value`` out of ``most`` with, if given, a gold line at ``mark``; kind "crop" is blue."""
+    whole = finite(most) or 1.0
+    at = finite(mark)
+    return {
+        "width": drawing.along(drawing.place(finite(value) or 0.0, 0, whole)),
+        "mark": None if at is None else drawing.along(drawing.place(at, 0, whole)),
+        "kind": kind,
+    }
+
+
+@register.inclusion_tag("ui/_progress.html")
+def progress(done: object, total: object, label: str = "Progress", kind: str = "") -> dict[str, Any]:
+    """``{% progress job.done job.total %}``; without a total it moves. Kinds: "bad", "done"."""
+    whole = finite(total)
+    return {"done": int(finite(done) or 0), "total": int(whole) if whole else None, "label": label, "kind": kind}
+
+
+# Pictures
+
+
+@register.inclusion_tag("ui/_shot.html")
+def shot(
+    src: str,
+    width: float,
+    height: float,
+    alt: str = "",
+    gold: Iterable[Any] = (),
+    crops: Iterable[Any] = (),
+    asked: Iterable[Any] = (),
+    old: Iterable[Any] = (),
+    ratio: str = "",
+    shown: float = 280,
+    small: bool = True,
+    tags: bool = False,
+    loupe: str = "",
+    loading: str = "lazy",
+) -> dict[str, Any]:
+    """A picture of ``width`` × ``height`` original pixels with marks over it, whatever size ``src`` has.
+
+    Boxes are four numbers, or anything with x1, y1, x2, y2, in pixels of the original; a crop may have ``turn`` (its
+    number) and ``focused``. ``ratio`` ("16x9", "4x3", "1x1") cuts the picture to its place, "" shows all of it.
+    ``shown`` is about how wide it stands on the screen. ``tags`` draws G1 … and the turn numbers. ``loupe`` is the
+    address of a picture of the evidence.
+    """
+    window = drawing.seen_of(float(width), float(height), RATIOS[ratio] if ratio else None)
+    marks = [drawing.mark("old", box, window, shown=shown) for box in old or ()]
+    marks += [drawing.mark("asked", box, window, shown=shown) for box in asked or ()]
+    marks += [
+        drawing.mark("crop", crop, window, shown=shown, text=_turn(crop, place), focused=bool(_of(crop, "focused")))
+        for place, crop in enumerate(crops or (), 1)
+    ]
+    golds = [drawing.mark("gold", box, window, shown=shown, text=f"G{n}") for n, box in enumerate(gold or (), 1)]
+    covered = any(window.across(float(box.x)) > 60 and window.down(float(box.y)) > 50 for box in golds)
+    return {
+        "src": src,
+        "alt": alt,
+        "ratio": ratio,
+        "marks": marks + golds,
+        "view_box": window.view_box,
+        "small": small,
+        "tags": tags,
+        "loupe": loupe,
+        "loupe_left": covered,
+        "loading": loading,
+        "width": int(width),
+        "height": int(height),
+    }
+
+
+def _of(thing: Any, name: str) -> Any:
+    return thing.get(name) if isinstance(thing, dict) else getattr(thing, name, None)
+
+
+def _turn(crop: Any, place: int) -> str:
+    turn = _of(crop, "turn")
+    return str(place if turn is None else turn)

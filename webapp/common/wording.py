@@ -1,0 +1,128 @@
+"""How numbers, sizes and times are written. Undefined (None or not a number) is "n/a", never 0."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+NOT_AVAILABLE = "n/a"
+MINUS = "\N{MINUS SIGN}"
+THIN = "\N{NARROW NO-BREAK SPACE}"
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+Number = float | int | None
+
+
+def finite(value: object) -> float | None:
+    """The value as a float, or None when it is missing, not a number or not finite."""
+    if value is None or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def decimal(value: object, digits: int = 0, *, sign: bool = False) -> str:
+    """``1240`` as "1,240", with a true minus and no "-0". ``sign`` writes a plus too."""
+    number = finite(value)
+    if number is None:
+        return NOT_AVAILABLE
+    text = f"{abs(number):,.{digits}f}"
+    if float(text.replace(",", "")) == 0:
+        return text
+    return (MINUS if number < 0 else "+" if sign else "") + text
+
+
+def percent(share: object, digits: int = 1) -> str:
+    """A share from 0 to 1 in percent, without the sign: 0.572 as "57.2"."""
+    number = finite(share)
+    return NOT_AVAILABLE if number is None else decimal(100 * number, digits)
+
+
+def small_share(share: object) -> str:
+    """A share that may be tiny, with its sign and as many decimals as it needs: 0.00047 as "0.047 %"."""
+    number = finite(share)
+    if number is None:
+        return NOT_AVAILABLE
+    value = 100 * number
+    if 0 < value < 0.0005:
+        return f"<{THIN}0.001{THIN}%"
+    digits = 3 if value < 1 else 2 if value < 10 else 1
+    return f"{decimal(value, digits if value else 0)}{THIN}%"
+
+
+def percentage_points(difference: object, digits: int = 1) -> str:
+    """A difference of two shares in percentage points, signed: -0.059 as "−5.9"."""
+    number = finite(difference)
+    return NOT_AVAILABLE if number is None else decimal(100 * number, digits, sign=True)
+
+
+def p_value(value: object) -> str:
+    """Three decimals below .1, else two, no leading nought; "< .001" below that: 0.018 as ".018"."""
+    number = finite(value)
+    if number is None:
+        return NOT_AVAILABLE
+    if number < 0.001:
+        return f"<{THIN}.001"
+    if number >= 0.995:
+        return "1"
+    return f"{number:.{3 if number < 0.0995 else 2}f}".removeprefix("0")
+
+
+def size_of_file(count: object) -> str:
+    """Bytes with a unit of 1000: 8_400_000 as "8.4 MB"."""
+    number = finite(count)
+    if number is None:
+        return NOT_AVAILABLE
+    for unit in ("B", "kB", "MB", "GB"):
+        if number < 999.5:
+            break
+        number /= 1000
+    else:
+        unit = "TB"
+    return f"{decimal(number, 0 if unit == 'B' or number >= 99.5 else 1)}{THIN}{unit}"
+
+
+def duration(seconds: object) -> str:
+    """The two largest units that matter: "0.4 s", "20 s", "1 min 12 s", "9 min", "2 h 5 min", "3 d"."""
+    number = finite(seconds)
+    if number is None:
+        return NOT_AVAILABLE
+    number = max(0.0, number)
+    if number < 9.95:
+        return f"{decimal(number, 1)}{THIN}s"
+    whole = round(number)
+    if whole < 60:
+        return f"{whole}{THIN}s"
+    for unit, size, part, part_size, most in (
+        ("min", 60, "s", 1, 300),
+        ("h", 3600, "min", 60, 36000),
+        ("d", 86400, "h", 3600, 259200),
+    ):
+        if whole < size * (60 if unit == "min" else 24) or unit == "d":
+            break
+    many, rest = divmod(whole, size)
+    shown = f" {rest // part_size}{THIN}{part}" if whole < most and rest // part_size else ""
+    return f"{many}{THIN}{unit}{shown}"
+
+
+def ago(moment: datetime | None, now: datetime) -> str:
+    """How long ago, in one unit: "just now", "12 min ago", "3 h ago", "2 d ago"; the date after two weeks."""
+    if moment is None:
+        return NOT_AVAILABLE
+    seconds = (now - moment).total_seconds()
+    if seconds < 60:
+        return "just now"
+    for unit, size, most in (("min", 60, 3600), ("h", 3600, 86400), ("d", 86400, 14 * 86400)):
+        if seconds < most:
+            return f"{int(seconds // size)}{THIN}{unit} ago"
+    return f"{moment.astimezone(UTC) if moment.tzinfo else moment:%-d %b %Y}"
+
+
+def pixels(width: object, height: object) -> str:
+    """``56, 72`` as "56 × 72 px"."""
+    if finite(width) is None or finite(height) is None:
+        return NOT_AVAILABLE
+    return f"{decimal(width).replace(',', '')} {TIMES} {decimal(height).replace(',', '')}{THIN}px"

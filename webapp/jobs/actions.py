@@ -1,0 +1,98 @@
+"""Starting, stopping and repeating jobs: the only door to work in the background."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict
+from webapp.jobs.messages import send
+from webapp.jobs.models import Job
+from webapp.jobs.registry import kind_named
+
+
+def enqueue_on_commit(
+    kind: str,
+    *,
+    payload: dict[str, Any],
+    actor: User | None,
+    title: str,
+    benchmark: str = "",
+    key: str | None = None,
+    total: int | None = None,
+) -> Job:
+    """Put a job in the queue when the transaction around this commits; nothing happens if it does not.
+
+    `payload` holds ids and plain values, never objects. With a `key` there is at most one live job of it: while one
+    waits or runs, that one is returned and none is added.
+    """
+    kind_named(kind)
+    fields = {"payload": payload, "created_by": actor, "benchmark": benchmark, "key": key or "", "total": total}
+    while True:
+        try:
+            with transaction.atomic():
+                job = Job.objects.create(kind=kind, title=title, sent_at=timezone.now(), **fields)
+        except IntegrityError:
+            # The one with this key may end between the refusal and this look; then there is room for ours.
+            live = Job.objects.live().filter(key=key).first() if key else None
+            if live is not None:
+                return live
+            if not key:
+                raise
+        else:
+            transaction.on_commit(partial(send, job.pk))
+            return job
+
+
+@transaction.atomic
+def cancel(job: Job, *, actor: User) -> Job:
+    """Stop the job: at once when it waits, at its next progress when it runs."""
+    job = _locked(job)
+    if not job.is_live:
+        raise Conflict(f"“{job.title}” is over already: {job.get_state_display().lower()}.")
+    before = job.state
+    if job.state == Job.State.QUEUED:
+        job.state, job.finished = Job.State.CANCELLED, timezone.now()
+    job.cancel_requested = True
+    job.save(update_fields=["state", "finished", "cancel_requested"])
+    _note("job.cancel", job, actor=actor, before=before)
+    return job
+
+
+@transaction.atomic
+def retry(job: Job, *, actor: User) -> Job:
+    """Put a failed or stopped job in the queue again; it goes on from its last checkpoint."""
+    job = _locked(job)
+    if not job.can_retry:
+        raise Conflict(f"“{job.title}” can be repeated only after it failed or was stopped.")
+    if job.key and Job.objects.live().filter(key=job.key).exists():
+        raise Conflict(f"“{job.title}” is under way already in another job.")
+    before = job.state
+    job.state, job.cancel_requested, job.error, job.vanished = Job.State.QUEUED, False, "", 0
+    job.finished, job.sent_at = None, timezone.now()
+    job.save(update_fields=["state", "cancel_requested", "error", "vanished", "finished", "sent_at"])
+    _note("job.retry", job, actor=actor, before=before)
+    transaction.on_commit(partial(send, job.pk))
+    return job
+
+
+def _locked(job: Job) -> Job:
+    """The row as it is now, held until the transaction ends, so that a claim waits for it."""
+    return Job.objects.select_for_update().get(pk=job.pk)
+
+
+def _note(action: str, job: Job, *, actor: User, before: str) -> None:
+    audit.record(
+        actor=actor,
+        action=action,
+        subject=job,
+        benchmark=job.benchmark,
+        before=before,
+        after="cancelling" if job.is_live and job.cancel_requested else job.state,
+        data={"kind": job.kind, "title": job.title},
+    )

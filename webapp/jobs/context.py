@@ -1,0 +1,85 @@
+"""What the body of a job gets: its checkpoint, and the ways to say how far it is."""
+
+from __future__ import annotations
+
+import time
+from threading import Event
+from typing import Any
+
+from django.db.models import Value
+from django.db.models.functions import Least
+
+from webapp.jobs.claim import lease_end
+from webapp.jobs.models import Job, JobLog
+
+
+class JobInterrupted(Exception):
+    """The body must end now; it lets this pass through, so that its open transaction is rolled back."""
+
+
+class JobCancelled(JobInterrupted):
+    """Somebody stopped the job."""
+
+
+class LeaseLost(JobInterrupted):
+    """Another worker has taken the job over."""
+
+
+class WorkerStopping(JobInterrupted):
+    """The worker is told to end; the job goes back into the queue."""
+
+
+class JobContext:
+    """Handed to the body. progress() and save() raise JobInterrupted where the body has to stop.
+
+    A row is written at most twice a second by progress(), however often it is called.
+    """
+
+    write_every_seconds = 0.5
+
+    def __init__(self, job: Job, *, stopping: Event | None = None) -> None:
+        self.job = job
+        self.state: dict[str, Any] = job.checkpoint
+        self.result_url = ""
+        self._stopping = stopping or Event()
+        self._written = float("-inf")
+
+    def progress(self, done: int, total: int | None = None, *, unit: str = "") -> None:
+        """Say that `done` of `total` are done, and stop here when somebody asked for it."""
+        if self._stopping.is_set():
+            raise WorkerStopping
+        total = self.job.total if total is None else total
+        recent = time.monotonic() - self._written < self.write_every_seconds
+        if recent and done != total and total == self.job.total:
+            return
+        self.job.total = total
+        self._write(done=done, total=total, **({"unit": unit} if unit else {}), **self._begun(done))
+        self._written = time.monotonic()
+
+    def save(self, state: dict[str, Any], *, done: int | None = None) -> None:
+        """Keep the checkpoint. Call it inside the transaction of the writes that it accounts for.
+
+        Then both are kept or neither: after a crash the next worker goes on from `state`, with nothing lost or
+        repeated. A worker that was overtaken gets LeaseLost, which rolls its writes back.
+        """
+        if self._stopping.is_set():
+            raise WorkerStopping
+        self._write(checkpoint=state, vanished=0, **({} if done is None else {"done": done, **self._begun(done)}))
+        self.state = state
+
+    def log(self, text: str, *, level: str = JobLog.Level.INFO) -> None:
+        """Add a line to the log of the job; inside a transaction it is kept only if that is."""
+        JobLog.objects.create(job_id=self.job.pk, text=text, level=level)
+
+    def warn(self, text: str) -> None:
+        self.log(text, level=JobLog.Level.WARNING)
+
+    def _begun(self, done: int) -> dict[str, Any]:
+        """A body without checkpoints begins again at nought; the estimate must not count from further on."""
+        return {"done_at_start": Least("done_at_start", Value(done))}
+
+    def _write(self, **fields: Any) -> None:
+        held = Job.objects.filter(pk=self.job.pk).held_by(self.job.worker)
+        if held.filter(cancel_requested=False).update(lease_until=lease_end(), **fields):
+            return
+        raise JobCancelled if held.exists() else LeaseLost

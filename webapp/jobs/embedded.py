@@ -1,0 +1,91 @@
+"""The worker of the embedded default: threads beside the web threads, on the same durable rows.
+
+Not a Celery worker in a thread: that one expects the main thread of its process for its signals, gives up messages of
+memory:// when it ends, and costs its whole machinery for what is a claim and a call. The claim, the lease, the bodies
+and the ends of a job are the very code that a Celery worker runs.
+"""
+
+import logging
+import time
+from datetime import timedelta
+from threading import Event, Lock, Thread
+
+from django.db import DatabaseError, close_old_connections, connection
+from django.utils import timezone
+
+from webapp.jobs.claim import claim_next, give_back
+from webapp.jobs.messages import WAKE
+from webapp.jobs.models import Job
+from webapp.jobs.runner import run
+from webapp.jobs.sweeper import prune
+
+logger = logging.getLogger(__name__)
+
+
+class EmbeddedWorker:
+    """Runs up to `threads` jobs at the same time, until stop()."""
+
+    idle_seconds = 1.0
+
+    def __init__(self, threads: int) -> None:
+        self._stopping = Event()
+        self._lock = Lock()
+        self._held: dict[str, Job] = {}
+        self._threads = [Thread(target=self._loop, name=f"worker {n + 1}", daemon=True) for n in range(threads)]
+        self._pruned = timezone.now() - timedelta(hours=1)
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self, seconds: float = 2.0) -> None:
+        """Ask the bodies to stop at their next progress, then give back what is still held.
+
+        Whatever a body does after that is refused, because its claim no longer holds; the next start goes on.
+        """
+        self._stopping.set()
+        WAKE.set()
+        end = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
+        with self._lock:
+            held = list(self._held.values())
+        for job in held:
+            give_back(job)
+
+    def _loop(self) -> None:
+        while not self._stopping.is_set():
+            WAKE.clear()
+            try:
+                busy = self._run_next()
+            except DatabaseError:
+                logger.warning("The worker could not reach the database; trying again.", exc_info=True)
+                connection.close()
+                busy = False
+            if not busy and not self._stopping.is_set():
+                WAKE.wait(self.idle_seconds)
+        connection.close()
+
+    def _run_next(self) -> bool:
+        close_old_connections()
+        self._prune_each_hour()
+        job = claim_next()
+        if job is None:
+            return False
+        with self._lock:
+            self._held[job.worker] = job
+        try:
+            run(job, stopping=self._stopping)
+        finally:
+            with self._lock:
+                del self._held[job.worker]
+        return True
+
+    def _prune_each_hour(self) -> None:
+        now = timezone.now()
+        with self._lock:
+            due = now - self._pruned >= timedelta(hours=1)
+            if due:
+                self._pruned = now
+        if due:
+            prune(now)

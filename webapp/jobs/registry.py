@@ -1,0 +1,50 @@
+"""The table of job kinds: which function does the work of a job."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from webapp.common.errors import ApplicationError
+from webapp.jobs.context import JobContext
+
+
+class Body(Protocol):
+    """Does the work. May be run again after a worker vanished: it goes on from context.state and repeats nothing.
+
+    What it returns is kept as the result of the job.
+    """
+
+    def __call__(self, context: JobContext, /, **payload: Any) -> dict[str, Any] | None: ...
+
+
+@dataclass(frozen=True)
+class Kind:
+    name: str
+    title: str
+    body: Body
+
+
+B = TypeVar("B", bound=Body)
+
+KINDS: dict[str, Kind] = {}
+
+
+def job(name: str, *, title: str) -> Callable[[B], B]:
+    """Register the decorated function as the body of jobs of this kind; `title` is the verb people read."""
+
+    def register(body: B) -> B:
+        if name in KINDS:
+            raise ValueError(f"Two bodies claim the job kind {name!r}.")
+        KINDS[name] = Kind(name, title, body)
+        return body
+
+    return register
+
+
+def kind_named(name: str) -> Kind:
+    try:
+        return KINDS[name]
+    except KeyError:
+        raise ApplicationError(
+            f"This program does not know jobs of the kind {name!r}. The worker may be older than the pages: restart it."
+        ) from None

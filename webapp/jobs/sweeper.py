@@ -1,0 +1,66 @@
+"""Finding what no message will bring: jobs whose message was lost, whose worker vanished, or which are long over."""
+
+import logging
+from datetime import datetime, timedelta
+from threading import Event, Thread
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.models import Q
+from django.utils import timezone
+
+from webapp.jobs.messages import send
+from webapp.jobs.models import Job
+
+logger = logging.getLogger(__name__)
+# A message is given this long to be worked off before it is taken for lost.
+_LOST_AFTER = timedelta(seconds=30)
+_AT_ONCE = 200
+
+
+def resend(now: datetime, *, all_queued: bool = False) -> int:
+    """Send jobs that wait without a recent message, and jobs whose lease is over; how many.
+
+    A message too many is harmless: only one worker can claim the job.
+    """
+    unsent = Q(sent_at=None) | Q(sent_at__lt=now - _LOST_AFTER)
+    waiting = Job.objects.queued() if all_queued else Job.objects.queued().filter(unsent)
+    lost = waiting | Job.objects.expired(now).filter(unsent | Q(sent_at__lt=now - timedelta(seconds=2)))
+    ids = list(lost.oldest_first().values_list("pk", flat=True)[:_AT_ONCE])
+    Job.objects.filter(pk__in=ids).update(sent_at=now)
+    for job_id in ids:
+        send(job_id)
+    return len(ids)
+
+
+def prune(now: datetime) -> int:
+    """Delete jobs that have been over for longer than the settings keep them; how many rows went."""
+    return Job.objects.finished_before(now - timedelta(days=settings.JOB_KEEP_DAYS)).delete()[0]
+
+
+class Sweeper(Thread):
+    """Sends what was lost each second, and prunes each hour; runs in each worker of the broker."""
+
+    def __init__(self) -> None:
+        super().__init__(name="sweeper of jobs", daemon=True)
+        self._ended = Event()
+
+    def run(self) -> None:
+        first, pruned = True, timezone.now() - timedelta(hours=1)
+        while True:
+            now = timezone.now()
+            try:
+                resend(now, all_queued=first)
+                first = False
+                if now - pruned >= timedelta(hours=1):
+                    prune(now)
+                    pruned = now
+            except DatabaseError:
+                logger.warning("The sweeper could not read the jobs; trying again.", exc_info=True)
+                connection.close()
+            if self._ended.wait(1):
+                connection.close()
+                return
+
+    def stop(self) -> None:
+        self._ended.set()

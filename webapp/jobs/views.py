@@ -1,0 +1,102 @@
+"""The jobs pages."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_POST, require_safe
+
+from webapp.common.htmx import render_page
+from webapp.common.http import SignedInRequest
+from webapp.common.paging import page_after
+from webapp.jobs import actions
+from webapp.jobs.models import Job
+
+TABS = {"all": "All", "running": "Running", "failed": "Needs you", "done": "Done"}
+PAGE_SIZE = 50
+# Enough to read what went wrong; the whole log of a long job would be megabytes each second.
+LINES_SHOWN = 200
+
+
+@login_required
+@require_safe
+def jobs(request: SignedInRequest) -> HttpResponse:
+    """Templates jobs/list.html and its piece jobs/_list.html; context: page (rows, has_next, after), tabs (name,
+    label, count, current), tab, counts (all, queued, running, done, failed, cancelled), everyone (shown, else mine),
+    can_see_everyone, live (whether the piece should ask again).
+
+    Address: ?tab=all|running|failed|done &who=everyone (site admins) &after=KEY. Five queries with the session's two.
+    """
+    everyone = request.user.is_staff and request.GET.get("who") == "everyone"
+    seen = Job.objects.visible_to(request.user) if everyone else Job.objects.started_by(request.user)
+    tab = request.GET.get("tab", "all")
+    tab = tab if tab in TABS else "all"
+    counts = seen.counts()
+    rows = seen.in_tab(tab).select_related("created_by")
+    context = {
+        "page": page_after(rows, request.GET.get("after", ""), order=("-created", "-id"), size=PAGE_SIZE),
+        "tabs": _tabs(counts, tab),
+        "tab": tab,
+        "counts": counts,
+        "everyone": everyone,
+        "can_see_everyone": request.user.is_staff,
+        "live": bool(counts["queued"] + counts["running"]),
+    }
+    return render_page(request, "jobs/list.html", "jobs/_list.html", context)
+
+
+def _tabs(counts: dict[str, int], current: str) -> list[dict[str, Any]]:
+    """What each tab is called and counts; the tabs hold the states as JobQuerySet.in_tab does."""
+    shown = {
+        "all": counts["all"],
+        "running": counts["queued"] + counts["running"],
+        "failed": counts["failed"],
+        "done": counts["done"] + counts["cancelled"],
+    }
+    return [
+        {"name": name, "label": label, "count": shown[name], "current": name == current} for name, label in TABS.items()
+    ]
+
+
+@login_required
+@require_safe
+def job(request: SignedInRequest, job_id: UUID) -> HttpResponse:
+    """Templates jobs/detail.html and its piece jobs/_detail.html; context: job, lines (the last 200: at, level,
+    text), lines_left_out, live.
+    """
+    found = _job_for(request, job_id)
+    newest = list(found.lines.order_by("-id")[: LINES_SHOWN + 1])
+    context = {
+        "job": found,
+        "lines": newest[:LINES_SHOWN][::-1],
+        "lines_left_out": len(newest) > LINES_SHOWN,
+        "live": found.is_live,
+    }
+    return render_page(request, "jobs/detail.html", "jobs/_detail.html", context)
+
+
+@login_required
+@require_POST
+def cancel(request: SignedInRequest, job_id: UUID) -> HttpResponse:
+    stopped = actions.cancel(_job_for(request, job_id), actor=request.user)
+    said = "stops at its next step" if stopped.is_live else "is stopped"
+    messages.success(request, f"“{stopped.title}” {said}.")
+    return redirect(stopped)
+
+
+@login_required
+@require_POST
+def retry(request: SignedInRequest, job_id: UUID) -> HttpResponse:
+    again = actions.retry(_job_for(request, job_id), actor=request.user)
+    messages.success(request, f"“{again.title}” waits to be repeated.")
+    return redirect(again)
+
+
+def _job_for(request: SignedInRequest, job_id: UUID) -> Job:
+    """The job, if this person may see it; 404 for a stranger."""
+    return get_object_or_404(Job.objects.visible_to(request.user).select_related("created_by"), pk=job_id)
