@@ -8,7 +8,7 @@ import pytest
 
 from tests.architecture.source import ROOT, files, text
 
-LOCKS = ("requirements.txt", "requirements-test.txt", "requirements-node.txt")
+LOCKS = ("requirements.txt", "requirements-test.txt", "requirements-server.txt", "requirements-node.txt")
 HOSTS = [".".join(parts) for parts in (("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("npmjs", "com"))]
 FOLDERS = ["/" + name + "/" for name in ("root", "work", "farm")]
 BINARY = {

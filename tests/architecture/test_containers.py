@@ -1,0 +1,150 @@
+"""The containers: what compose starts, what the image promises, and the entrypoint really run."""
+
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.architecture.source import ROOT
+from webapp.env import VARIABLES
+
+DOCKER = ROOT / "docker"
+COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text())
+SERVICES = COMPOSE["services"]
+INSTRUCTIONS = [
+    line.split(maxsplit=1)
+    for line in (DOCKER / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
+    if line and not line.startswith(("#", " "))
+]
+PINNED = re.compile(r"^[\w./-]+:\d+\.\d+(\.\d+)?(-[\w.-]+)?$")
+OF_CONTAINERS = {"WEB_CONCURRENCY", "TMPDIR"}
+"""Variables that gunicorn and Python read themselves."""
+
+
+def values(instruction: str) -> list[str]:
+    return [line[1] for line in INSTRUCTIONS if line[0] == instruction]
+
+
+def example() -> dict[str, str]:
+    lines = (DOCKER / "env.example").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+
+def test_compose_starts_web_worker_database_broker_and_proxy():
+    assert set(SERVICES) == {"web", "worker", "postgres", "redis", "proxy"}
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_each_service_is_pinned_and_watched(name):
+    assert PINNED.match(SERVICES[name]["image"])
+    assert SERVICES[name]["healthcheck"]["test"][0] in {"CMD", "CMD-SHELL"}
+    assert SERVICES[name]["restart"] == "unless-stopped"
+    assert "privileged" not in SERVICES[name]
+
+
+def test_only_the_proxy_is_reached_from_outside():
+    assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
+
+
+def test_services_wait_for_what_they_need():
+    assert set(SERVICES["web"]["depends_on"]) == {"postgres", "redis"}
+    assert set(SERVICES["worker"]["depends_on"]) == {"web", "redis"}
+    assert set(SERVICES["proxy"]["depends_on"]) == {"web"}
+    for service in SERVICES.values():
+        for need in service.get("depends_on", {}).values():
+            assert need == {"condition": "service_healthy"}
+
+
+def test_secrets_have_no_default_and_no_value():
+    written = (DOCKER / "compose.yaml").read_text()
+    for secret in ("SECRET_KEY", "POSTGRES_PASSWORD"):
+        assert example()[secret] == ""
+        assert f"${{{secret}:?" in written
+        assert f"${{{secret}:-" not in written
+
+
+def test_containers_are_given_variables_that_exist():
+    known = {variable.name for variable in VARIABLES} | OF_CONTAINERS
+    for name in ("web", "worker"):
+        assert set(SERVICES[name]["environment"]) <= known
+
+
+def test_the_example_names_every_variable_of_compose_and_no_other():
+    used = set(re.findall(r"(?<!\$)\$\{(\w+)", (DOCKER / "compose.yaml").read_text()))
+    assert set(example()) == used
+
+
+def test_the_image_is_built_of_pinned_images_and_hashed_packages():
+    images = [value.split()[0] for value in values("FROM")]
+    assert all(PINNED.match(image) for image in images)
+    installs = [value for value in values("RUN") if "pip install" in value]
+    assert installs
+    assert all("--require-hashes" in value for value in installs)
+    assert any("npm ci" in value for value in values("RUN"))
+
+
+def test_the_image_runs_as_nobody_special_and_says_how_it_is():
+    assert values("USER") == ["sightline"]
+    names = [line[0] for line in INSTRUCTIONS]
+    assert names.index("USER") < names.index("ENTRYPOINT")
+    assert "/health/" in values("HEALTHCHECK")[0]
+    assert any("collectstatic" in value for value in values("RUN"))
+
+
+def test_what_the_image_copies_exists_and_nothing_private_is_sent():
+    allowed = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
+    assert all((ROOT / name).exists() for name in allowed)
+    assert (ROOT / ".dockerignore").read_text().startswith("*\n")
+    assert not {".git", ".env", "var", "docker"} & set(allowed)
+
+
+def test_the_proxy_serves_nothing_itself():
+    conf = (DOCKER / "proxy.conf").read_text()
+    assert re.search(r"set \$application http://web:8000;\s+proxy_pass \$application;", conf)
+    assert not re.search(r"^\s*(root|alias|try_files|proxy_ignore_headers)\b", conf, re.M)
+
+
+def run_entrypoint(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the entrypoint with an SQLite home and with servers that only say how they were started."""
+    programs = home / "bin"
+    programs.mkdir()
+    for name in ("gunicorn", "celery"):
+        (programs / name).write_text(f'#!/bin/sh\necho "started {name} $*"\n')
+        (programs / name).chmod(0o755)
+    environ = {
+        "PATH": f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "SIGHTLINE_HOME": str(home),
+        "SECRET_KEY": "only for this test, and long enough that no check of Django minds it",
+        "DATABASE_URL": "",
+        "TMPDIR": str(home / "uploads"),
+    }
+    return subprocess.run(
+        ["sh", str(DOCKER / "entrypoint.sh"), *arguments],
+        cwd=ROOT, env=environ, capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+
+
+def test_the_entrypoint_is_plain_shell():
+    for shell in filter(None, map(shutil.which, ("sh", "dash"))):
+        assert subprocess.run([shell, "-n", str(DOCKER / "entrypoint.sh")]).returncode == 0
+
+
+def test_web_migrates_and_then_serves(tmp_path):
+    done = run_entrypoint(tmp_path, "web")
+    assert done.returncode == 0, done.stderr
+    assert "started gunicorn webapp.wsgi:application --bind 0.0.0.0:8000" in done.stdout.splitlines()[-1]
+    with sqlite3.connect(tmp_path / "sightline.sqlite3") as database:
+        assert database.execute("SELECT count(*) FROM django_migrations").fetchone()[0] > 0
+    assert (tmp_path / "uploads").is_dir()
+
+
+def test_another_command_is_run_as_it_is(tmp_path):
+    done = run_entrypoint(tmp_path, "sh", "-c", "echo as it is; exit 3")
+    assert (done.returncode, done.stdout) == (3, "as it is\n")
+    assert not (tmp_path / "sightline.sqlite3").exists()
