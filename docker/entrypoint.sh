@@ -13,8 +13,7 @@ web)
     ;;
 worker)
     python docker/prepare.py
-    exec celery --app webapp.celery:app worker --pool threads --concurrency "${SIGHTLINE_WORKER_THREADS:-2}" \
-        --without-gossip --without-mingle --loglevel "${SIGHTLINE_LOG_LEVEL:-INFO}"
+    exec python manage.py worker
     ;;
 *)
     exec "$@"

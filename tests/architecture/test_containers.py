@@ -111,12 +111,11 @@ def test_the_proxy_serves_nothing_itself():
 
 
 def run_entrypoint(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the entrypoint with an SQLite home and with servers that only say how they were started."""
+    """Run the entrypoint with an SQLite home and with a server that only says how it was started."""
     programs = home / "bin"
     programs.mkdir()
-    for name in ("gunicorn", "celery"):
-        (programs / name).write_text(f'#!/bin/sh\necho "started {name} $*"\n')
-        (programs / name).chmod(0o755)
+    (programs / "gunicorn").write_text('#!/bin/sh\necho "started gunicorn $*"\n')
+    (programs / "gunicorn").chmod(0o755)
     environ = {
         "PATH": f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}",
         "SIGHTLINE_HOME": str(home),
