@@ -174,11 +174,11 @@ def storage(name: str, *, home: Path) -> dict[str, Any]:
     value = text(name)
     if not value.startswith("s3://"):
         folder = path(name) if value else home / "media"
-        return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": folder}}
+        return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": folder, "allow_overwrite": True}}
     parts = urlsplit(value)
     if not parts.netloc:
         raise ImproperlyConfigured(f"{name} names no bucket. Write s3://bucket/prefix.")
-    options = {"bucket_name": parts.netloc, "location": parts.path.strip("/"), "file_overwrite": False}
+    options = {"bucket_name": parts.netloc, "location": parts.path.strip("/"), "file_overwrite": True}
     if text("SIGHTLINE_S3_ENDPOINT"):
         options["endpoint_url"] = text("SIGHTLINE_S3_ENDPOINT")
     return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}

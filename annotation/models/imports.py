@@ -17,6 +17,9 @@ class ImportRecord(models.Model):
         RUNS = "runs"
 
     class State(models.TextChoices):
+        """An uploaded file is read (a dry run), then waits for a decision (preview), then runs; a command runs at once."""
+
+        READING = "reading"
         PREVIEW = "preview"
         RUNNING = "running"
         DONE = "done"
@@ -24,7 +27,7 @@ class ImportRecord(models.Model):
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="imports")
     kind = models.CharField(max_length=8, choices=Kind)
-    state = models.CharField(max_length=8, choices=State, default=State.PREVIEW)
+    state = models.CharField(max_length=8, choices=State, default=State.RUNNING)
     file_name = models.CharField(max_length=500)
     sha256 = models.CharField(max_length=64, blank=True, default="")
     bytes = models.BigIntegerField(default=0)
@@ -32,6 +35,9 @@ class ImportRecord(models.Model):
     options = models.JSONField(default=dict, blank=True)
     counts = models.JSONField(default=dict, blank=True)
     checkpoint = models.JSONField(default=dict, blank=True)
+    upload = models.CharField(max_length=300, blank=True, default="", help_text="Where the uploaded file is stored.")
+    preview = models.JSONField(default=dict, blank=True, help_text="What the dry run found: formats, counts, records.")
+    job_id = models.CharField(max_length=36, blank=True, default="")
     error = models.TextField(blank=True, default="")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
