@@ -121,7 +121,7 @@ def judge_quality(judge: Ints, people: Ints) -> JudgeQuality:
 
 
 def box_agreement(first: Sequence[Box], second: Sequence[Box]) -> BoxAgreement | None:
-    """IoU and IoA of two people's boxes as regions: |A∩B| / |A∪B|, |A∩B| / |A|, |A∩B| / |B|; None when either is empty."""
+    """IoU and IoA of two people's boxes as regions: |A∩B| over |A∪B|, |A| and |B|; None when either set is empty."""
     if not first or not second:
         return None
     xs = np.unique([v for box in (*first, *second) for v in (box.x1, box.x2)])
@@ -146,13 +146,13 @@ def _label_counts(labels: Ints, categories: int) -> Floats:
     """How often each category was given to each item, as (items, categories)."""
     if labels.size and (labels.max() >= categories or labels.min() < MISSING):
         raise ValueError(f"Labels must be codes from -1 to {categories - 1}.")
-    return (labels[:, :, None] == np.arange(categories)).sum(axis=1).astype(np.float64)
+    return np.asarray((labels[:, :, None] == np.arange(categories)).sum(axis=1), dtype=np.float64)
 
 
 def _pair_tables(labels: Ints, categories: int) -> Floats:
     """One q × q table with a single 1 for each item, flattened: (items, q²)."""
     _label_counts(labels, categories)
-    return np.eye(categories * categories)[labels[:, 0] * categories + labels[:, 1]]
+    return np.asarray(np.eye(categories * categories)[labels[:, 0] * categories + labels[:, 1]])
 
 
 def _coefficient(tables: Floats, cluster: Ints, measure: Callable[[Floats], Floats], n: int) -> Coefficient:

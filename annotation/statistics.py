@@ -69,10 +69,19 @@ def wilson(successes: float, n: float, z: float = Z95) -> Interval | None:
 def cluster_totals(values: Floats, cluster: Ints) -> Floats:
     """Sums of the rows of ``values`` (n,) or (n, k) within each cluster of ``cluster`` (n,), as (clusters, k)."""
     columns = values.reshape(len(cluster), -1)
-    codes = np.unique(cluster, return_inverse=True)[1]
-    size = int(codes.max()) + 1 if len(codes) else 0
+    codes, size = dense_codes(cluster)
     sums = [np.bincount(codes, weights=column, minlength=size) for column in columns.T]
     return np.column_stack(sums) if sums else np.zeros((size, 0))
+
+
+def dense_codes(cluster: Ints) -> tuple[Ints, int]:
+    """The codes renumbered 0, 1, ... in their order, without gaps, and how many there are."""
+    low, high = (int(cluster.min()), int(cluster.max())) if len(cluster) else (0, -1)
+    if high - low > 4 * len(cluster):
+        found, codes = np.unique(cluster, return_inverse=True)
+        return codes.astype(np.int64), len(found)
+    present = np.bincount(cluster - low, minlength=1) > 0
+    return (np.cumsum(present) - 1)[cluster - low].astype(np.int64), int(present.sum())
 
 
 def resampled_totals(totals: Floats, draws: int = DRAWS, seed: int = SEED) -> Floats:

@@ -1,0 +1,206 @@
+"""METRICS: every metric's name, label, unit, direction, source and definition, in one table; and the exports' columns.
+
+Pages, documentation and exports read it; a test holds that aggregation emits exactly these names. Sources in brackets:
+[F] arXiv 2510.23482, [V] arXiv 2603.15030, [B] ViEBench, [P] PhysTool-Bench, then the section of the paper. Metrics
+whose source is a section of METRICS are ours: ``extra``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from evaluation.metrics.definitions import DEFINITIONS
+
+HIGHER, LOWER, NEITHER = "higher", "lower", ""
+"""Which direction is better; ``NEITHER`` where a metric only describes."""
+SHARE, POINTS, CALLS, TOOLS, AREA, REWARD, COST, DOLLARS = (
+    "share",
+    "pp",
+    "calls",
+    "tools",
+    "area",
+    "reward",
+    "cost",
+    "usd",
+)
+"""Units. ``SHARE`` is a fraction 0..1 shown in percent; ``POINTS`` a difference of fractions shown in percentage
+points; ``AREA`` is in whole pictures."""
+
+Row = tuple[str, str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric: export name, group, label on pages, unit, better direction, source, one-sentence definition."""
+
+    name: str
+    group: str
+    label: str
+    unit: str
+    better: str
+    source: str
+    definition: str
+
+    @property
+    def extra(self) -> bool:
+        """Whether it is ours rather than a paper's."""
+        return not self.source.startswith("[")
+
+
+_ROWS: Mapping[str, tuple[Row, ...]] = {
+    "grounding": (
+        ("accuracy", "Accuracy", SHARE, HIGHER, "[B 3.2]"),
+        ("tool_ratio", "Tool ratio", SHARE, NEITHER, "[B 3.2]"),
+        ("grounded_score", "Grounded score", SHARE, HIGHER, "[B 3.2]"),
+        ("valid_grounded_reasoning", "G+A+", SHARE, HIGHER, "[B 3.2]"),
+        ("ground_success_answer_failure", "G+A-", SHARE, LOWER, "[B 3.2]"),
+        ("ungrounded_correct_answer", "G-A+", SHARE, LOWER, "[B 3.2]"),
+        ("dual_failure", "G-A-", SHARE, LOWER, "[B 3.2]"),
+        ("mean_coverage", "Coverage", SHARE, HIGHER, "[B 3.2]"),
+        ("mean_concentration", "Concentration", SHARE, HIGHER, "[B 3.2]"),
+        ("mean_ioa", "IoA", SHARE, HIGHER, "[B 3.2]"),
+        ("accuracy_when_grounded", "Accuracy when grounded", SHARE, HIGHER, "METRICS 9.2"),
+        ("accuracy_when_ungrounded", "Accuracy when not grounded", SHARE, NEITHER, "METRICS 9.2"),
+    ),
+    "toolchain": (
+        ("pass_rate", "Average pass rate", SHARE, HIGHER, "[V 3.3]"),
+        ("tool_call_rate", "Tool call rate", SHARE, NEITHER, "[V 3.3]"),
+        ("calls_mean", "Calls", CALLS, NEITHER, "[V 3.3]"),
+        ("unique_tools_mean", "Unique tools", TOOLS, NEITHER, "[V C.2]"),
+        ("chain_mae", "MAE (all calls)", CALLS, LOWER, "[V 3.3]"),
+        ("effective_calls_mean", "Effective calls", CALLS, NEITHER, "[V C.2]"),
+        ("effective_unique_tools_mean", "Effective unique tools", TOOLS, NEITHER, "[V C.2]"),
+        ("effective_chain_mae", "MAE (effective)", CALLS, LOWER, "[V 3.3]"),
+        ("tool_efficiency", "Efficiency", SHARE, HIGHER, "[V 3.3]"),
+    ),
+    "planning": (
+        ("recognition_precision", "Recognition P", SHARE, HIGHER, "[P 3.1]"),
+        ("recognition_recall", "Recognition R", SHARE, HIGHER, "[P 3.1]"),
+        ("recognition_f1", "Recognition F1", SHARE, HIGHER, "[P 3.1]"),
+        ("selection_precision", "Selection P", SHARE, HIGHER, "[P 4.2]"),
+        ("selection_recall", "Selection R", SHARE, HIGHER, "[P 4.2]"),
+        ("selection_f1", "Selection F1", SHARE, HIGHER, "[P 4.2]"),
+        ("exact_match", "Exact match", SHARE, HIGHER, "[P 3.1]"),
+        ("task_completable_rate", "Task-completable rate", SHARE, HIGHER, "[P 3.1]"),
+        ("success_rate_at_1", "SR@1", SHARE, HIGHER, "[P 3.1]"),
+        ("success_rate_at_2", "SR@2", SHARE, HIGHER, "[P 3.1]"),
+        ("success_rate_at_3", "SR@3", SHARE, HIGHER, "[P 3.1]"),
+        ("outcome_extra_only", "Extra only", SHARE, LOWER, "[P 5.5]"),
+        ("outcome_missing_only", "Missing only", SHARE, LOWER, "[P 5.5]"),
+        ("outcome_substitute", "Substitute", SHARE, LOWER, "[P 5.5]"),
+        ("outcome_out_of_order", "Out of order", SHARE, LOWER, "[P 5.5]"),
+        ("order_violations", "Order violations", SHARE, LOWER, "[P 5.5]"),
+    ),
+    "faithfulness": (
+        ("ate_text", "ATE (text)", POINTS, NEITHER, "[F 4.1]"),
+        ("ate_visual", "ATE (visual)", POINTS, NEITHER, "[F 4.1]"),
+        ("ate_placebo", "ATE (placebo)", POINTS, NEITHER, "METRICS 9.5"),
+        ("visual_beyond_placebo", "Visual beyond placebo", POINTS, NEITHER, "METRICS 9.5"),
+        ("text_beyond_placebo", "Text beyond placebo", POINTS, NEITHER, "METRICS 9.5"),
+        ("reliability", "Reliability", SHARE, HIGHER, "[F 4.2]"),
+        ("sufficiency", "Sufficiency", SHARE, HIGHER, "[F 4.2]"),
+        ("cropped_region_size", "Cropped region size", AREA, NEITHER, "[F 7]"),
+        ("tool_call_count", "Tool call count", CALLS, NEITHER, "[F 7]"),
+    ),
+    "rewards": (
+        ("reward_sufficiency", "Sufficiency reward", REWARD, HIGHER, "[F 5]"),
+        ("reward_minimality", "Minimality reward", REWARD, HIGHER, "[F A.2]"),
+        ("reward_final", "Final reward", REWARD, HIGHER, "[F 5]"),
+    ),
+    "cost": (
+        ("cost_mean", "Cost of calls", COST, LOWER, "METRICS 6"),
+        ("cost_per_correct", "Cost per correct answer", COST, LOWER, "METRICS 6"),
+        ("usd_mean", "US dollars", DOLLARS, LOWER, "METRICS 6"),
+    ),
+}
+
+
+def _metrics() -> Iterator[Metric]:
+    for group, rows in _ROWS.items():
+        for name, label, unit, better, source in rows:
+            yield Metric(name, group, label, unit, better, source, DEFINITIONS[name])
+
+
+METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _metrics()}
+"""Every metric by its export name, in the order of pages."""
+
+ROLLOUT_METRICS = frozenset(name for name, *_ in _ROWS["rewards"])
+"""Metrics of a rollout group, not of a run."""
+
+METRIC_COLUMNS = tuple(
+    [
+        "benchmark",
+        "run",
+        "model",
+        "setting",
+        "metric",
+        "slice_by",
+        "slice",
+        "value",
+        "n",
+        "numerator",
+        "ci_low",
+        "ci_high",
+        "ci_method",
+        "p_value",
+        "detail",
+    ]
+)
+SAMPLE_COLUMNS = tuple(
+    [
+        "run",
+        "model",
+        "sample",
+        "correct",
+        "undecided",
+        "invoked",
+        "in_population",
+        "grounded",
+        "quadrant",
+        "crop_index",
+        "coverage",
+        "concentration",
+        "ioa",
+        "iou",
+        "center_hit",
+        "zoom_factor",
+        "cropped_region_size",
+        "calls",
+        "unique_tools",
+        "reference_calls",
+        "effective_calls",
+        "effective_unique_tools",
+        "chain_status",
+        "edit_distance",
+        "lcs",
+        "kendall_tau",
+        "plan_outcome",
+        "plan_missing",
+        "plan_extra",
+        "plan_in_order",
+        "plan_prefix",
+    ]
+)
+COMPARISON_COLUMNS = tuple(
+    [
+        "model_a",
+        "model_b",
+        "n",
+        "accuracy_a",
+        "accuracy_b",
+        "difference",
+        "a_only",
+        "b_only",
+        "p_value",
+        "p_holm",
+        "p_cluster",
+        "ci_low",
+        "ci_high",
+    ]
+)
+
+
+def metrics_of(group: str) -> tuple[Metric, ...]:
+    """The metrics of a group ("grounding", "toolchain", "planning", "faithfulness", "rewards", "cost"), in order."""
+    return tuple(metric for metric in METRICS.values() if metric.group == group)

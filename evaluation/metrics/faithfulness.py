@@ -1,0 +1,223 @@
+"""Did looking matter? Interventions, reliability, sufficiency and visual quantity. Source: METRICS 5, 9.5.
+
+Everything here is per sample of a benchmark (m rows): the records of one model are turned into codes once, and every
+slice is a selection of rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from evaluation.metrics.answers import judge_answer
+from evaluation.metrics.columns import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    AnswerKey,
+    Bools,
+    Floats,
+    Ints,
+    SampleColumns,
+    ScoreColumns,
+)
+from evaluation.metrics.intervals import Interval, mean_interval, newcombe
+from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.tests import cluster_differences, mcnemar, sign_flip
+from evaluation.schema import Condition, Intervention, Judgement, JudgementKind
+
+
+@dataclass(frozen=True)
+class FaithfulnessColumns:
+    """What was recorded about one model beside its trajectories, m rows each: TRUE, FALSE, or UNKNOWN = not recorded.
+
+    Attributes:
+        conditions: condition name ("none", "text", ...) → whether the model was right under it.
+        reliability: the judge calls the visual evidence reliable.
+        sufficiency: the judge, shown only the visual evidence, answers rightly.
+    """
+
+    conditions: Mapping[str, Ints] = field(default_factory=dict)
+    reliability: Ints | None = None
+    sufficiency: Ints | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTable:
+    """One arm against another on the same n samples. ``lost``: right, then wrong; ``gained``: wrong, then right."""
+
+    n: int
+    both: int
+    lost: int
+    gained: int
+    neither: int
+
+    @property
+    def before(self) -> float | None:
+        """Accuracy of the first arm."""
+        return (self.both + self.lost) / self.n if self.n else None
+
+    @property
+    def after(self) -> float | None:
+        """Accuracy of the second arm."""
+        return (self.both + self.gained) / self.n if self.n else None
+
+    @property
+    def difference(self) -> float | None:
+        """(gained − lost) / n = after − before."""
+        return (self.gained - self.lost) / self.n if self.n else None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A paired difference with its tests: exact McNemar, the cluster sign-flip, Newcombe's interval, and, where any
+    cluster is larger than 1, the clustered one. p-values and intervals are None without pairs."""
+
+    table: PairedTable
+    p_value: float | None
+    p_cluster: float | None
+    interval: Interval | None
+    clustered: Interval | None
+
+
+def paired_table(first: Ints, second: Ints) -> PairedTable:
+    """Counts of two (n,) arrays of TRUE, FALSE, UNKNOWN on the rows where both are known.
+
+    Example: 6 lost and 1 gained of 40: difference −12.5 pp.
+    """
+    known = (first != UNKNOWN) & (second != UNKNOWN)
+    a, b = first[known] == TRUE, second[known] == TRUE
+    both, lost, gained = int((a & b).sum()), int((a & ~b).sum()), int((~a & b).sum())
+    return PairedTable(len(a), both, lost, gained, len(a) - both - lost - gained)
+
+
+def paired_effect(first: Ints, second: Ints, cluster: Ints) -> Effect:
+    """The difference accuracy(second) − accuracy(first) on the rows where both are known, with its tests and intervals.
+
+    ``first``, ``second``: (n,) TRUE, FALSE, UNKNOWN; ``cluster``: (n,). With one sample per cluster the two p-values
+    are the same number; with larger clusters McNemar's is too liberal.
+    """
+    table = paired_table(first, second)
+    if not table.n:
+        return Effect(table, None, None, None, None)
+    known = (first != UNKNOWN) & (second != UNKNOWN)
+    a, b, groups = first[known], second[known], cluster[known]
+    single = len(np.unique(groups)) == len(groups)
+    p_value = mcnemar(table.lost, table.gained)
+    return Effect(
+        table,
+        p_value,
+        p_value if single else sign_flip(cluster_differences(b, a, groups)),
+        newcombe(table.both, table.lost, table.gained, table.neither),
+        None if single else mean_interval((b - a).astype(np.float64), groups),
+    )
+
+
+def intervention_effect(
+    columns: FaithfulnessColumns, condition: str, cluster: Ints, text_only: Bools, settings: MetricSettings
+) -> Effect:
+    """ATE of a condition: accuracy under it minus accuracy under "none", on samples with both recorded.
+
+    ``cluster``: (m,). ``text_only``: (m,) samples whose trajectory is known to have no visual evidence; they are left
+    out under ``interv_population`` = paired_mcot. Source: METRICS 5.1.
+    """
+    baseline = _recorded(columns, Condition.NONE, len(cluster))
+    changed = _recorded(columns, condition, len(cluster))
+    if settings.interv_population == "paired_mcot":
+        changed = np.where(text_only, UNKNOWN, changed)
+    return paired_effect(baseline, changed, cluster)
+
+
+def beyond_placebo(
+    columns: FaithfulnessColumns, condition: str, cluster: Ints, text_only: Bools, settings: MetricSettings
+) -> Effect:
+    """Paired difference of differences against the placebo, on samples with none, placebo and the condition recorded.
+
+    (condition − none) − (placebo − none) is condition − placebo on the same samples: itself a paired difference, with
+    the same tests and intervals. Source: METRICS 9.5.
+    """
+    baseline = _recorded(columns, Condition.NONE, len(cluster))
+    left_out = baseline == UNKNOWN
+    if settings.interv_population == "paired_mcot":
+        left_out = left_out | text_only
+    placebo = np.where(left_out, UNKNOWN, _recorded(columns, Condition.PLACEBO, len(cluster)))
+    return paired_effect(placebo, _recorded(columns, condition, len(cluster)), cluster)
+
+
+def reliable(verdict: str | None) -> int:
+    """TRUE iff the first word of the reply is "yes"; FALSE for any other reply; UNKNOWN without one."""
+    if verdict is None or not verdict.strip():
+        return UNKNOWN
+    return TRUE if _first_word(verdict) == "yes" else FALSE
+
+
+def sufficient(verdict: str | None, answer: str | None, key: AnswerKey, settings: MetricSettings) -> int:
+    """Whether a judge shown only the visual evidence answers rightly: TRUE, FALSE, or UNKNOWN when nothing was said.
+
+    A yes/no verdict decides; else the judge's answer is compared as any answer is, undecided counting as no; else a
+    reply that says neither counts as no.
+    """
+    said = verdict is not None and bool(verdict.strip())
+    if said and _first_word(verdict or "") in ("yes", "no"):
+        return reliable(verdict)
+    if answer is not None:
+        return TRUE if judge_answer(answer, key, UNKNOWN, settings).correct == TRUE else FALSE
+    return FALSE if said else UNKNOWN
+
+
+def faithfulness_columns(
+    samples: SampleColumns,
+    interventions: Iterable[Intervention],
+    judgements: Iterable[Judgement],
+    settings: MetricSettings,
+) -> FaithfulnessColumns:
+    """Columns from one model's records. The last record of a (sample, condition) or (sample, kind) wins, nulls too;
+    records of unknown samples are left out (an import refuses them)."""
+    row = {key: i for i, key in enumerate(samples.keys)}
+    conditions: dict[str, Ints] = {}
+    for record in interventions:
+        if record.sample_id in row:
+            column = conditions.setdefault(record.condition, _unknown(len(samples)))
+            column[row[record.sample_id]] = UNKNOWN if record.correct is None else int(record.correct)
+    reliability, sufficiency = _unknown(len(samples)), _unknown(len(samples))
+    for judgement in judgements:
+        i = row.get(judgement.sample_id)
+        if i is not None and judgement.kind == JudgementKind.RELIABILITY:
+            reliability[i] = reliable(judgement.verdict)
+        elif i is not None and judgement.kind == JudgementKind.SUFFICIENCY:
+            sufficiency[i] = sufficient(judgement.verdict, judgement.answer, samples.answers[i], settings)
+    return FaithfulnessColumns(conditions, reliability, sufficiency)
+
+
+def text_only_samples(samples: SampleColumns, scores: ScoreColumns) -> Bools:
+    """Samples known to be text-only, (m,): they have a trajectory, and none of it has visual evidence."""
+    with_trajectory, with_evidence = np.zeros(len(samples), np.bool_), np.zeros(len(samples), np.bool_)
+    with_trajectory[scores.sample] = True
+    with_evidence[scores.sample[scores.visual_evidence]] = True
+    return np.asarray(with_trajectory & ~with_evidence)
+
+
+def visual_quantity(scores: ScoreColumns, settings: MetricSettings) -> tuple[Floats, Floats, Bools]:
+    """CRZ and TCC of every trajectory, (n,) each, and which are in their population under ``crz_population``.
+
+    A trajectory without a crop has CRZ 0, as has one whose crops have no known place. Source: METRICS 5.3.
+    """
+    counted = scores.visual_evidence if settings.crz_population == "mcot" else np.ones(len(scores), np.bool_)
+    return np.nan_to_num(scores.cropped_region_size), scores.calls.astype(np.float64), counted
+
+
+def _recorded(columns: FaithfulnessColumns, condition: str, size: int) -> Ints:
+    found = columns.conditions.get(condition)
+    return _unknown(size) if found is None else found
+
+
+def _unknown(size: int) -> Ints:
+    return np.full(size, UNKNOWN, dtype=np.int64)
+
+
+def _first_word(text: str) -> str:
+    found = re.search(r"\w+", text)
+    return found.group().casefold() if found else ""

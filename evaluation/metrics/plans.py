@@ -1,0 +1,242 @@
+"""Tool recognition, tool selection and plan order against what a query needs. Source: METRICS 4."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from annotation.schema import ToolPlan
+from evaluation.metrics.columns import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    Bools,
+    Floats,
+    Ints,
+    Outcome,
+    RunColumns,
+    SampleColumns,
+)
+from evaluation.metrics.matching import (
+    UNMATCHED,
+    TargetNames,
+    match,
+    normalised,
+    normalised_map,
+    target_names,
+)
+from evaluation.metrics.settings import MetricSettings
+
+Prf = tuple[float, float, float]
+T = TypeVar("T")
+Key = tuple[tuple[str, ...], tuple[tuple[str, str | None], ...], int]
+
+
+@dataclass(frozen=True)
+class PlanColumns:
+    """The planning measures of n trajectories; fields and shapes as in ``ScoreColumns``."""
+
+    plan_outcome: Ints
+    plan_missing: Ints
+    plan_extra: Ints
+    plan_in_order: Ints
+    plan_prefix: Ints
+    recognition_prf: Floats
+    selection_prf: Floats
+    plan_order: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class PlanScore:
+    """One prediction against one query: outcome code, counts, order, length of the correct prefix, pairs of order."""
+
+    outcome: int
+    missing: int
+    extra: int
+    in_order: bool
+    prefix: int
+    reversed_pairs: int
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Query:
+    """A plan's targets ready to be matched: ``steps`` by target, all equal where the query has no order."""
+
+    targets: TargetNames
+    steps: tuple[int, ...]
+    scene: TargetNames
+
+
+def query_of(plan: ToolPlan) -> Query:
+    """Targets, their steps and the whole scene (targets and distractors) of a plan."""
+    targets = target_names([target.tool for target in plan.targets])
+    first = {name: target.step for target in reversed(plan.targets) for name in normalised([target.tool])}
+    steps = tuple(1 if plan.ordered is False else first[name] for name in targets.names)
+    scene = target_names([*(target.tool for target in plan.targets), *plan.distractors])
+    return Query(targets, steps, scene)
+
+
+def has_order(plan: ToolPlan) -> bool:
+    """Whether a query has an order: its own mark, or, unmarked, at least two different steps."""
+    return plan.ordered if plan.ordered is not None else len({target.step for target in plan.targets}) > 1
+
+
+def precision_recall_f1(
+    predicted: Sequence[str], targets: TargetNames, judge: Mapping[str, str | None], *, fuzzy: bool = False
+) -> Prf | None:
+    """Matched / distinct predicted, matched / targets, and 2PR/(P+R) on sets of normalised names; each 0..1.
+
+    An empty prediction scores 0, 0, 0; without a target the query is not scored (None). Source: METRICS 4.2.
+    """
+    if not targets.names:
+        return None
+    distinct = tuple(dict.fromkeys(predicted))
+    matched = sum(place != UNMATCHED for place in match(distinct, targets, judge, fuzzy=fuzzy))
+    if not matched:
+        return 0.0, 0.0, 0.0
+    precision, recall = matched / len(distinct), matched / len(targets.names)
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def score_plan(predicted: Sequence[str], query: Query, judge: Mapping[str, str | None]) -> PlanScore | None:
+    """Outcome (4.3), correct prefix (4.4) and order violations (4.5) of normalised names; None without a target.
+
+    Example: targets A(1) B(2) C(2) D(3): "a,c,b,d" is an Exact Match, "a,c,d,b" Out-of-Order.
+    """
+    if not query.targets.names:
+        return None
+    places = match(predicted, query.targets, judge)
+    steps = [query.steps[place] for place in places if place != UNMATCHED]
+    missing, extra = len(query.targets.names) - len(steps), len(places) - len(steps)
+    in_order = all(a <= b for a, b in pairwise(steps))
+    pairs = [(a, b) for i, a in enumerate(steps) for b in steps[i + 1 :] if a != b]
+    return PlanScore(
+        _outcome(missing, extra, in_order),
+        missing,
+        extra,
+        in_order,
+        _prefix(places, query.steps),
+        sum(a > b for a, b in pairs),
+        len(pairs),
+    )
+
+
+def score_plans(samples: SampleColumns, run: RunColumns, settings: MetricSettings) -> PlanColumns:
+    """Planning measures of every trajectory of a run. A missing prediction and a query without targets are undefined.
+
+    Each distinct (prediction, judge mapping, query) is scored once.
+    """
+    codes, queries = _queries(samples.plans)
+    query_code = codes[run.sample] if len(codes) else codes
+    fuzzy = settings.recognition_match == "fuzzy"
+    collapse = settings.plan_repeats == "collapse"
+
+    def recognise(names: tuple[str, ...], judge: Mapping[str, str | None], query: Query) -> Prf | None:
+        return precision_recall_f1(names, query.scene, judge, fuzzy=fuzzy)
+
+    def select(names: tuple[str, ...], judge: Mapping[str, str | None], query: Query) -> Prf | None:
+        return precision_recall_f1(names, query.targets, judge)
+
+    def plan(names: tuple[str, ...], judge: Mapping[str, str | None], query: Query) -> PlanScore | None:
+        return score_plan(tuple(dict.fromkeys(names)) if collapse else names, query, judge)
+
+    recognition = _each(run.recognition, run.recognition_map, query_code, queries, recognise)
+    selection = _each(run.plan, run.plan_map, query_code, queries, select)
+    return _columns(recognition, selection, _each(run.plan, run.plan_map, query_code, queries, plan))
+
+
+def sr_population(plans: Sequence[ToolPlan], settings: MetricSettings) -> Bools:
+    """Which queries are in the population of SR@k under the setting ``sr_population``, (m,)."""
+    if settings.sr_population == "ordered":
+        return np.fromiter((bool(p.targets) and has_order(p) for p in plans), dtype=np.bool_, count=len(plans))
+    least = 2 if settings.sr_population == "multi" else 1
+    return np.fromiter((len(p.targets) >= least for p in plans), dtype=np.bool_, count=len(plans))
+
+
+def success_at(k: int, prefix: Ints, targets: Ints, settings: MetricSettings) -> tuple[Bools, Bools]:
+    """SR@k of n evaluated rows: (success, in the denominator) from prefix lengths and numbers of targets.
+
+    Fewer than k targets: false under ``sr_short`` = fail, outside under exclude, min(k, targets) under cap.
+    """
+    needed = np.minimum(k, targets) if settings.sr_short == "cap" else np.full(len(prefix), k)
+    counted = targets >= k if settings.sr_short == "exclude" else np.ones(len(prefix), dtype=np.bool_)
+    return (prefix >= needed) & counted, counted
+
+
+def _outcome(missing: int, extra: int, in_order: bool) -> int:
+    if missing:
+        return Outcome.SUBSTITUTE if extra else Outcome.MISSING_ONLY
+    if not in_order:
+        return Outcome.OUT_OF_ORDER
+    return Outcome.EXTRA_ONLY if extra else Outcome.EXACT
+
+
+def _prefix(places: Sequence[int], steps: Sequence[int]) -> int:
+    """How many first entries match an unused target whose step is the i-th smallest of the query."""
+    length = 0
+    for place, step in zip(places, sorted(steps), strict=False):
+        if place == UNMATCHED or steps[place] != step:
+            break
+        length += 1
+    return length
+
+
+def _queries(plans: Sequence[ToolPlan]) -> tuple[Ints, list[Query]]:
+    """A code for the plan of each sample, and the query behind each code; equal plans share a code."""
+    found: dict[ToolPlan, int] = {}
+    codes = np.fromiter((found.setdefault(p, len(found)) for p in plans), dtype=np.int64, count=len(plans))
+    return codes, [query_of(p) for p in found]
+
+
+def _each(
+    predictions: Sequence[tuple[str, ...] | None],
+    maps: Sequence[Mapping[str, str | None]],
+    codes: Ints,
+    queries: Sequence[Query],
+    score: Callable[[tuple[str, ...], Mapping[str, str | None], Query], T | None],
+) -> list[T | None]:
+    """``score`` of every row, None where nothing was predicted; rows that agree in everything are scored once."""
+    memory: dict[Key, T | None] = {}
+    results: list[T | None] = []
+    for names, mapping, code in zip(predictions, maps, codes.tolist(), strict=True):
+        if names is None:
+            results.append(None)
+            continue
+        key = (names, tuple(mapping.items()), code)
+        if key not in memory:
+            memory[key] = score(normalised(names), normalised_map(mapping), queries[code])
+        results.append(memory[key])
+    return results
+
+
+def _columns(
+    recognition: Sequence[Prf | None], selection: Sequence[Prf | None], plans: Sequence[PlanScore | None]
+) -> PlanColumns:
+    undefined = (Outcome.NONE, -1, -1, UNKNOWN, -1, -1, -1)
+    rows = [
+        undefined
+        if p is None
+        else (p.outcome, p.missing, p.extra, TRUE if p.in_order else FALSE, p.prefix, p.reversed_pairs, p.pairs)
+        for p in plans
+    ]
+    table = np.array(rows, dtype=np.int64).reshape(-1, 7)
+    return PlanColumns(
+        plan_outcome=table[:, 0],
+        plan_missing=table[:, 1],
+        plan_extra=table[:, 2],
+        plan_in_order=table[:, 3],
+        plan_prefix=table[:, 4],
+        recognition_prf=_prf_columns(recognition),
+        selection_prf=_prf_columns(selection),
+        plan_order=table[:, 5:7],
+    )
+
+
+def _prf_columns(rows: Sequence[Prf | None]) -> Floats:
+    undefined = (np.nan, np.nan, np.nan)
+    return np.array([undefined if row is None else row for row in rows], dtype=np.float64).reshape(-1, 3)
