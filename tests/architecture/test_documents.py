@@ -1,0 +1,137 @@
+"""The documents tell the truth: every name in them exists, and every name that exists is in them."""
+
+import ast
+import json
+import re
+import shlex
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands, load_command_class
+
+from evaluation.metrics.settings import CHOICES, MetricSettings
+from tests.architecture.source import ROOT, files, product_files, text, tree
+from webapp.env import VARIABLES
+
+README = (ROOT / "README.md").read_text()
+METRICS = (ROOT / "docs/metrics.md").read_text()
+FORMATS = (ROOT / "docs/formats.md").read_text()
+MAKEFILE = (ROOT / "Makefile").read_text()
+DOCUMENTS = [path for path in files(".md") if path.parts[0] != "tests"]
+
+
+def section(document: str, title: str) -> str:
+    """The text under a heading of the second level."""
+    found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", document, re.M | re.S)
+    assert found, f"no section {title!r}"
+    return found[1]
+
+
+def rows(text_of_table: str) -> list[tuple[str, ...]]:
+    """The rows of a table whose first cell is code, without the backquotes."""
+    lines = re.findall(r"^\| (`.*) \|$", text_of_table, re.M)
+    return [tuple(cell.strip().strip("`") for cell in re.split(r"(?<!\\) ?\| ?", line)) for line in lines]
+
+
+def commands(document: str) -> list[str]:
+    blocks = re.findall(r"^```sh\n(.*?)^```", document, re.M | re.S)
+    return [line.split("#")[0].strip() for block in blocks for line in block.splitlines() if line.strip()]
+
+
+def test_the_settings_table_is_what_the_settings_read():
+    table = rows(section(README, "Settings"))
+    assert table == [(variable.name, variable.default, variable.help) for variable in VARIABLES]
+
+
+def test_the_environment_is_read_in_one_place():
+    """Other modules may hand on which settings module is meant; all else goes through webapp.env."""
+    for path in product_files():
+        if path == Path("webapp/env.py"):
+            continue
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Attribute) and ast.unparse(node) in {"os.environ", "os.getenv"}:
+                line = text(path).splitlines()[node.lineno - 1]
+                assert "DJANGO_SETTINGS_MODULE" in line, f"{path}:{node.lineno} reads the environment"
+
+
+def test_the_readme_begins_with_its_two_commands():
+    assert commands(README)[:2] == ["make demo", "make test"]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=str)
+def test_every_make_target_in_a_document_exists(document):
+    targets = set(re.findall(r"^([a-z]+):", MAKEFILE, re.M))
+    named = {words[1] for line in commands(text(document)) if (words := line.split())[0] == "make"}
+    assert named <= targets
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=str)
+def test_every_command_in_a_document_exists_with_its_options(document):
+    for line in commands(text(document)):
+        found = re.search(r"manage\.py (\w+)(.*)", line)
+        if not found:
+            continue
+        name, rest = found.groups()
+        assert name in get_commands(), f"{document} names manage.py {name}"
+        known = load_command_class(get_commands()[name], name).create_parser("manage.py", name).format_help()
+        for option in re.findall(r"--[a-z-]+", rest):
+            assert re.search(rf"{option}\b", known), f"{document}: manage.py {name} has no {option}"
+
+
+def test_every_link_between_documents_leads_somewhere():
+    for document in DOCUMENTS:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", text(document)):
+            assert (ROOT / document.parent / target).exists(), f"{document} links {target}"
+
+
+def test_every_metric_is_documented_and_nothing_else_is():
+    catalogue = import_module("evaluation.metrics.catalogue").METRICS
+    documented = {row[0] for row in rows(METRICS.split("## Settings")[0])}
+    assert documented == set(catalogue)
+
+
+def test_every_metric_says_what_it_is():
+    for name, metric in import_module("evaluation.metrics.catalogue").METRICS.items():
+        assert len(metric.definition.split()) >= 3, name
+
+
+def test_every_metric_setting_is_documented_with_its_default_and_alternatives():
+    table = {row[0]: row[1:] for row in rows(section(METRICS, "Settings"))}
+    assert {name: row[0] for name, row in table.items()} == {
+        name: str(value) for name, value in MetricSettings().as_dict().items()
+    }
+    for name, choices in CHOICES.items():
+        assert tuple(re.findall(r"\w+", table[name][1])) == choices[1:]
+
+
+@pytest.mark.parametrize(
+    ("title", "room", "table"),
+    [
+        ("Importers of benchmarks", "annotation.importers", "IMPORTERS"),
+        ("Importers of runs", "evaluation.importers", "IMPORTERS"),
+        ("Exporters of benchmarks", "annotation.exporters", "EXPORTERS"),
+    ],
+)
+def test_every_format_is_documented_and_nothing_else_is(title, room, table):
+    assert {row[0] for row in rows(section(FORMATS, title))} == set(getattr(import_module(room), table))
+
+
+def test_the_example_of_the_native_format_is_json_with_known_keys():
+    example = json.loads(re.search(r"```json\n(.*?)```", FORMATS, re.S)[1])
+    documented = {row[0]: set(re.findall(r"\w+", row[1])) for row in rows(section(FORMATS, "The native format"))}
+    for key, records in example.items():
+        for record in records:
+            assert set(record) <= documented[key]
+
+
+def test_every_make_target_says_what_it_does():
+    phony = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.M)[1].split())
+    assert set(re.findall(r"^([a-z]+):.*## \S", MAKEFILE, re.M)) == phony
+
+
+def test_the_build_machine_runs_the_checks_and_the_tests():
+    script = (ROOT / ".ci/run").read_text()
+    assert [line for line in script.splitlines() if line.startswith("make ")] == ["make lint", "make test"]
+    assert "set -euo pipefail" in script
+    assert all(shlex.split(line, comments=True) is not None for line in script.splitlines())
