@@ -79,6 +79,7 @@ STORAGES = {
     },
 }
 STATIC_URL = "/static/"
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 STATIC_ROOT = HOME / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
@@ -147,7 +148,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A person is waiting for the answer of the page that starts a job; the sweeper sends what was not sent.
 CELERY_BROKER_CONNECTION_TIMEOUT = 2
-JOB_LEASE_SECONDS = env.number("SIGHTLINE_JOB_LEASE_SECONDS", least=2)
+JOB_LEASE_SECONDS = env.number("SIGHTLINE_JOB_LEASE_SECONDS", least=1)
 JOB_KEEP_DAYS = env.number("SIGHTLINE_JOB_KEEP_DAYS", least=1)
 WORKER_THREADS = env.number("SIGHTLINE_WORKER_THREADS", least=1, most=64)
 

@@ -20,6 +20,13 @@ class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):
     """
 
     support_js_module_import_aggregation = True
+    # Of our modules only: in those of others an "import" may stand in a comment, or a source map be left out, and
+    # collecting would stop at a file that nobody asks for.
+    _js_module_import_aggregation_patterns = (
+        "js/*.js",
+        CompressedManifestStaticFilesStorage._js_module_import_aggregation_patterns[1],
+    )
+    patterns = tuple(pair for pair in CompressedManifestStaticFilesStorage.patterns if pair[0] == "*.css")
 
 
 class VendorFinder(BaseFinder):

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Case, F, When
+from django.db.models import Case, F, IntegerField, When
 from django.utils import timezone
 
 from webapp.jobs.models import Job
@@ -35,7 +35,11 @@ def claim(job_id: uuid.UUID | str, *, worker: str) -> Job | None:
             worker=worker,
             lease_until=lease_end(now),
             attempts=F("attempts") + 1,
-            vanished=Case(When(state=Job.State.RUNNING, then=F("vanished") + 1), default=F("vanished")),
+            vanished=Case(
+                When(state=Job.State.RUNNING, then=F("vanished") + 1),
+                default=F("vanished"),
+                output_field=IntegerField(),
+            ),
             started=now,
             finished=None,
             done_at_start=F("done"),

@@ -6,7 +6,7 @@ import time
 from threading import Event
 from typing import Any
 
-from django.db.models import Value
+from django.db.models import IntegerField, Value
 from django.db.models.functions import Least
 
 from webapp.jobs.claim import lease_end
@@ -76,7 +76,7 @@ class JobContext:
 
     def _begun(self, done: int) -> dict[str, Any]:
         """A body without checkpoints begins again at nought; the estimate must not count from further on."""
-        return {"done_at_start": Least("done_at_start", Value(done))}
+        return {"done_at_start": Least("done_at_start", Value(done), output_field=IntegerField())}
 
     def _write(self, **fields: Any) -> None:
         held = Job.objects.filter(pk=self.job.pk).held_by(self.job.worker)

@@ -1,0 +1,75 @@
+"""The cast, and what all tests share: no network beyond this machine."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from tests.factories import make_user
+from webapp.accounts.models import User
+
+_LOCAL = ("127.0.0.1", "::1", "localhost")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def network_is_closed() -> Iterator[None]:
+    """Refuse connections to other machines: a test that needs one tests somebody else's server."""
+    open_connect = socket.socket.connect
+
+    def connect(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in _LOCAL:
+            raise OSError(f"Tests reach no other machine, and {address[0]} is one.")
+        open_connect(self, address)
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(socket.socket, "connect", connect)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(autouse=True)
+def limits_start_afresh() -> None:
+    """The request limits of the API live in the cache, which outlasts a test."""
+    cache.clear()
+
+
+@pytest.fixture
+def ana(db: None) -> User:
+    """Annotates."""
+    return make_user("Ana Lind")
+
+
+@pytest.fixture
+def rui(db: None) -> User:
+    """Reviews."""
+    return make_user("Rui Costa")
+
+
+@pytest.fixture
+def lea(db: None) -> User:
+    """Leads."""
+    return make_user("Lea Moreau")
+
+
+@pytest.fixture
+def sam(db: None) -> User:
+    """Is a stranger: may sign in, belongs to nothing."""
+    return make_user("Sam Ode")
+
+
+@pytest.fixture
+def admin(db: None) -> User:
+    """Runs the site."""
+    return make_user("Ada Kern", is_staff=True, is_superuser=True)
+
+
+def signed_in(user: User) -> Client:
+    """A browser in which this person is signed in."""
+    client = Client()
+    client.force_login(user)
+    return client

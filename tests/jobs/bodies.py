@@ -1,0 +1,42 @@
+"""Job kinds for the tests; imported by the tests and by the worker processes that they start."""
+
+import time
+from typing import Any
+
+from django.db import transaction
+
+from webapp.common.errors import InvalidInput
+from webapp.jobs.context import JobContext
+from webapp.jobs.registry import job
+
+
+@job("tests.count", title="Count")
+def count(context: JobContext, *, to: int, pause: float = 0.0) -> dict[str, Any]:
+    """Write the numbers below `to`, one line each, every line in a transaction with its checkpoint."""
+    for number in range(context.state.get("next", 0), to):
+        with transaction.atomic():
+            context.log(str(number))
+            context.save({"next": number + 1}, done=number + 1)
+        time.sleep(pause)
+    return {"counted": to}
+
+
+@job("tests.once", title="Once")
+def once(context: JobContext) -> None:
+    context.log("ran")
+
+
+@job("tests.steps", title="Steps")
+def steps(context: JobContext, *, of: int) -> None:
+    for number in range(of):
+        context.progress(number + 1, of, unit="steps")
+
+
+@job("tests.refuses", title="Refuse")
+def refuses(context: JobContext) -> None:
+    raise InvalidInput("sh-0207.jpg is cut off after 3.1 MB. Replace it or leave it out.")
+
+
+@job("tests.breaks", title="Break")
+def breaks(context: JobContext) -> None:
+    raise KeyError("secret detail")

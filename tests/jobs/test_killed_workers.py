@@ -1,0 +1,119 @@
+"""A worker that is killed at any moment loses nothing and repeats nothing."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import redis
+
+from tests.jobs.conftest import Enqueue
+from webapp.jobs.models import Job, JobLog
+
+REDIS = "redis://127.0.0.1:6379/0"
+ROOT = Path(__file__).resolve().parents[2]
+Start = Callable[[], "subprocess.Popen[bytes]"]
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+
+def redis_or_skip() -> redis.Redis:
+    client = redis.Redis.from_url(REDIS)
+    try:
+        client.ping()
+    except redis.ConnectionError:
+        pytest.skip("no Redis answers at 127.0.0.1:6379")
+    return client
+
+
+@pytest.fixture(params=["memory", "redis"])
+def start_worker(request: pytest.FixtureRequest, database_address: str, tmp_path: Path) -> Iterator[Start]:
+    """Start a worker process on the test database; what is left of it is ended with the test."""
+    queue = f"tests-{uuid.uuid4().hex}"
+    client = redis_or_skip() if request.param == "redis" else None
+    environment = {
+        **os.environ,
+        "DATABASE_URL": database_address,
+        "CELERY_BROKER_URL": REDIS if client else "memory://",
+        "SIGHTLINE_JOB_LEASE_SECONDS": "1",
+        "SIGHTLINE_HOME": str(tmp_path),
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+    }
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start() -> subprocess.Popen[bytes]:
+        log = (tmp_path / "worker.log").open("ab")
+        command = [sys.executable, "-m", "tests.jobs.worker_process", queue]
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True)
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        kill(process)
+    if client:
+        client.delete(queue)
+        client.delete(f"_kombu.binding.{queue}")
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """kill -9, its pool of processes included."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def wait_until(true: Callable[[], bool], *, seconds: float = 40) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "the worker did not come so far in time"
+        time.sleep(0.02)
+
+
+def test_killing_workers_at_random_moments_loses_and_repeats_nothing(start_worker: Start, enqueue: Enqueue) -> None:
+    jobs = [enqueue("tests.count", to=60, pause=0.01) for _ in range(3)]
+    moments = random.Random(7)
+    for _ in range(3):
+        seen = JobLog.objects.count()
+        worker = start_worker()
+        wait_until(lambda seen=seen: JobLog.objects.count() > seen)
+        time.sleep(moments.uniform(0, 0.4))
+        kill(worker)
+    assert Job.objects.live().exists(), "the kills came after the work; nothing was tried"
+    start_worker()
+    wait_until(lambda: not Job.objects.live().exists())
+    for job in jobs:
+        job.refresh_from_db()
+        assert (job.state, job.result) == ("done", {"counted": 60})
+        assert list(job.lines.values_list("text", flat=True)) == [str(number) for number in range(60)]
+
+
+def test_two_worker_processes_run_each_job_once(start_worker: Start, enqueue: Enqueue) -> None:
+    jobs = [enqueue("tests.once") for _ in range(20)]
+    start_worker()
+    start_worker()
+    wait_until(lambda: not Job.objects.live().exists())
+    assert [list(job.lines.values_list("text", flat=True)) for job in jobs] == [["ran"]] * 20
+    assert set(Job.objects.values_list("state", "attempts")) == {("done", 1)}
+
+
+def test_a_worker_that_is_told_to_end_gives_its_jobs_back_soon(start_worker: Start, enqueue: Enqueue) -> None:
+    enqueue("tests.count", to=100, pause=0.02)
+    worker = start_worker()
+    wait_until(JobLog.objects.exists)
+    begun = time.monotonic()
+    os.kill(worker.pid, signal.SIGTERM)
+    worker.wait(timeout=20)
+    job = Job.objects.get()
+    # Celery lets a running task finish; the embedded worker stops it at its checkpoint.
+    assert job.state in ("queued", "done")
+    assert job.state == "done" or time.monotonic() - begun < 3
