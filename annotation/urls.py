@@ -1,5 +1,13 @@
-from django.urls import URLPattern, URLResolver
+from django.urls import path
+
+from annotation.views import images
 
 app_name = "annotation"
 
-urlpatterns: list[URLPattern | URLResolver] = []
+IMAGES = "benchmarks/<slug:slug>/images/<slug:sha256>"
+
+urlpatterns = [
+    path(f"{IMAGES}/thumbnail.jpg", images.thumbnail, name="thumbnail"),
+    path(f"{IMAGES}/tiles/<int:level>/<int:column>_<int:row>.jpg", images.tile, name="tile"),
+    path(f"{IMAGES}/regions/<str:box>/<int:side>.jpg", images.region, name="region"),
+]

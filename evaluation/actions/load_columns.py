@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.actions.freeze import gold_digest
 from annotation.models import Benchmark, FacetValue, GoldBox, PlanTool, ReferenceCall, Revision, Sample
 from annotation.schema import ORIGINAL, AnswerType, Target, ToolPlan
 from evaluation.metrics.columns import (
@@ -55,15 +55,6 @@ class LoadedRun:
     columns: RunColumns
     pks: list[int]
     positions: NDArray[np.int64]
-
-
-def gold_digest(benchmark: Benchmark) -> str:
-    """One name for the gold of all samples: equal digests mean equal scores."""
-    rows = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).order_by("key")
-    total = hashlib.sha256()
-    for row in rows.values_list("key", "gold__revision__digest", "width", "height", "image_group").iterator():
-        total.update(repr(row).encode("utf-8", "surrogatepass"))
-    return total.hexdigest()
 
 
 def load_samples(benchmark: Benchmark) -> LoadedSamples:

@@ -1,0 +1,18 @@
+"""What a benchmark is, in the numbers of METRICS 3.3: for the command, the page and the API."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from annotation.models import Benchmark, Sample
+from evaluation.actions.load_columns import load_samples
+from evaluation.metrics.describe import describe
+
+
+def describe_benchmark(benchmark: Benchmark) -> dict[str, Any]:
+    """``describe_benchmark --format json`` of FORMATS N as one object."""
+    numbers = asdict(describe(load_samples(benchmark).columns))
+    by = numbers.pop("by")
+    with_image = Sample.objects.filter(benchmark=benchmark, gold__isnull=False, image__isnull=False).count()
+    return {"samples": numbers.pop("samples"), "with_image": with_image, **numbers, "by": by}

@@ -1,0 +1,137 @@
+"""Scoring: one run's trajectories and the gold as columns, through the metrics, back into rows. The only glue."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.actions.access import require
+from annotation.models import Benchmark, Version
+from annotation.workflow import Right
+from evaluation.actions.load_columns import LoadedRun, LoadedSamples, load_run, load_samples
+from evaluation.actions.metric_settings import settings_of
+from evaluation.actions.save_scores import save_metrics, save_scores
+from evaluation.metrics.aggregate import aggregate
+from evaluation.metrics.columns import TRUE, SampleColumns, ScoreColumns
+from evaluation.metrics.faithfulness import FaithfulnessColumns, faithfulness_columns
+from evaluation.metrics.score import score_run as score_columns
+from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.tables import run_tables
+from evaluation.models import Intervention, Judgement, Run, Scoring, Trajectory
+from evaluation.schema import Condition, JudgementKind
+from evaluation.schema import Intervention as InterventionRecord
+from evaluation.schema import Judgement as JudgementRecord
+from webapp.accounts.models import User
+from webapp.common import audit
+
+
+def score_benchmark(
+    *,
+    actor: User | None,
+    benchmark: Benchmark,
+    only_stale: bool = False,
+    report: Callable[[int, int, Run], None] | None = None,
+) -> list[Scoring]:
+    """Score all runs of a benchmark, or only those without scores that are true today."""
+    require(actor, benchmark, Right.SCORE)
+    samples = load_samples(benchmark)
+    settings = settings_of(benchmark)
+    runs = list(Run.objects.of(benchmark))
+    if only_stale:
+        runs = [run for run in runs if is_stale(run, samples.digest, settings)]
+    scorings = []
+    for done, run in enumerate(runs):
+        if report:
+            report(done, len(runs), run)
+        scorings.append(score_one(actor=actor, run=run, samples=samples, settings=settings))
+    return scorings
+
+
+def is_stale(run: Run, digest: str, settings: MetricSettings) -> bool:
+    """Whether a run has no scores, or scores of other trajectories, another gold or other settings."""
+    scoring = getattr(run, "scoring", None)
+    return scoring is None or scoring.stale or scoring.gold_digest != digest or scoring.settings != settings.changed()
+
+
+def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings: MetricSettings) -> Scoring:
+    """Compute and store the scores and metrics of one run; what was there before is replaced in one transaction."""
+    begun = time.monotonic()
+    loaded = load_run(run, samples)
+    scores = score_columns(samples.columns, loaded.columns, settings)
+    others = list(_others(run, samples, settings))
+    faithfulness = _faithfulness(run, samples, scores, others, settings)
+    rows = aggregate(samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness)
+    with transaction.atomic():
+        Scoring.objects.filter(run=run).delete()
+        scoring = Scoring.objects.create(
+            run=run,
+            settings=settings.changed(),
+            version=_version(run.benchmark, samples.digest),
+            gold_digest=samples.digest,
+            computed_at=timezone.now(),
+            seconds=0,
+            samples_n=len(samples.columns),
+            trajectories_n=len(loaded.columns),
+            failed_n=int(loaded.columns.failed.sum()),
+            extras=run_tables(samples.columns, scores, loaded.columns, settings),
+        )
+        for part, part_scores in [(loaded, scores), *((p, s) for _, p, s in others)]:
+            save_scores(scoring, part, part_scores)
+        save_metrics(scoring, rows)
+        Scoring.objects.filter(pk=scoring.pk).update(seconds=time.monotonic() - begun)
+        audit.record(actor=actor, action="run.score", subject=run, benchmark=run.benchmark.slug)
+    return scoring
+
+
+def _others(
+    run: Run, samples: LoadedSamples, settings: MetricSettings
+) -> Iterator[tuple[str, LoadedRun, ScoreColumns]]:
+    """The trajectories that metrics are not made of, scored for their own pages: further rollouts, interventions."""
+    conditions = list(Trajectory.objects.filter(run=run).order_by().values_list("condition", flat=True).distinct())
+    parts = [(condition, False) for condition in conditions if condition != Condition.NONE]
+    parts += [(condition, True) for condition in conditions]
+    for condition, further in parts:
+        loaded = load_run(run, samples, condition=condition, further=further)
+        if len(loaded.columns):
+            yield ("" if further else condition), loaded, score_columns(samples.columns, loaded.columns, settings)
+
+
+def _faithfulness(
+    run: Run,
+    samples: LoadedSamples,
+    scores: ScoreColumns,
+    others: list[tuple[str, LoadedRun, ScoreColumns]],
+    settings: MetricSettings,
+) -> FaithfulnessColumns:
+    """Recorded interventions and judgements, and what trajectories under a condition amount to. A record wins over
+    the trajectory: it is what the file says."""
+    implied = [InterventionRecord("", key, Condition.NONE, correct) for key, correct in _right(samples.columns, scores)]
+    for condition, _, theirs in others:
+        if condition:
+            implied += [InterventionRecord("", k, condition, right) for k, right in _right(samples.columns, theirs)]
+    recorded = (
+        InterventionRecord("", key, condition, correct)
+        for key, condition, correct in Intervention.objects.filter(run=run).values_list(
+            "sample__key", "condition", "correct"
+        )
+    )
+    judgements = (
+        JudgementRecord("", key, JudgementKind(kind), verdict, answer)
+        for key, kind, verdict, answer in Judgement.objects.filter(run=run)
+        .order_by("pk")
+        .values_list("sample__key", "kind", "verdict", "answer")
+    )
+    return faithfulness_columns(samples.columns, [*implied, *recorded], judgements, settings)
+
+
+def _right(samples: SampleColumns, scores: ScoreColumns) -> Iterator[tuple[str, bool]]:
+    """Right or wrong per sample; an undecided answer counts as the accuracy counts it: wrong."""
+    for row, correct in zip(scores.sample.tolist(), scores.correct.tolist(), strict=True):
+        yield samples.keys[row], correct == TRUE
+
+
+def _version(benchmark: Benchmark, digest: str) -> Version | None:
+    return Version.objects.filter(benchmark=benchmark, checksum=digest).order_by("-number").first()

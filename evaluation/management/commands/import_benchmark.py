@@ -1,0 +1,43 @@
+"""``manage.py import_benchmark SLUG PATH``: samples and their gold into a benchmark, made when it is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from annotation.actions.benchmarks import create_benchmark
+from annotation.actions.import_samples import import_samples
+from annotation.importers import IMPORTERS, detect_format
+from annotation.models import Benchmark
+from evaluation.actions.metric_settings import change_settings
+from evaluation.management.output import answering_plainly, chosen_format, print_counts
+
+
+class Command(BaseCommand):
+    help = "Import a benchmark file, folder or zip: samples with their gold evidence."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", help="the benchmark's address; made when there is none")
+        parser.add_argument("path", type=Path)
+        parser.add_argument("--format", choices=sorted(IMPORTERS), help="recognised by content when left out")
+        parser.add_argument("--images", type=Path, help="folder the picture names are relative to")
+        parser.add_argument("--join-toolchains", type=Path, help="a second file whose toolchains are joined by content")
+        parser.add_argument("--title", default="", help="name of a benchmark that is made by this")
+
+    @answering_plainly
+    def handle(self, *, slug: str, path: Path, title: str, images: Path | None, **options: Any) -> None:
+        format = chosen_format(self, options["format"], path, detect_format)
+        benchmark = Benchmark.objects.filter(slug=slug).first() or create_benchmark(actor=None, slug=slug, title=title)
+        _, result = import_samples(
+            actor=None,
+            benchmark=benchmark,
+            path=path,
+            format=format,
+            images=images,
+            toolchains=options["join_toolchains"],
+        )
+        if result.settings:
+            change_settings(actor=None, benchmark=benchmark, values=result.settings)
+        print_counts(self, result.counts, result.issues, ("read", "new", "changed", "unchanged"))

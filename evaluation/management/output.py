@@ -1,0 +1,75 @@
+"""What the commands share: finding things, refusing in a sentence, printing what was read, kept and refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+
+from annotation.importers.interface import Detection, ImportProblem
+from annotation.models import Benchmark
+from annotation.schema import Issue
+from webapp.common.errors import ApplicationError
+
+SHOWN_ISSUES = 20
+SURE = 0.5
+"""Below this confidence a format is not chosen for the person."""
+
+
+def answering_plainly(handle: Callable[..., None]) -> Callable[..., None]:
+    """A refused import or a wrong value ends the command with its sentence and exit status 1, without a traceback."""
+
+    @wraps(handle)
+    def plainly(self: BaseCommand, *args: Any, **options: Any) -> None:
+        try:
+            handle(self, *args, **options)
+        except (ImportProblem, ApplicationError) as error:
+            raise CommandError(str(error)) from error
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from error
+
+    return plainly
+
+
+def the_benchmark(slug: str) -> Benchmark:
+    benchmark = Benchmark.objects.filter(slug=slug).first()
+    if benchmark is None:
+        known = ", ".join(Benchmark.objects.order_by("slug").values_list("slug", flat=True)[:20]) or "none yet"
+        raise CommandError(f"There is no benchmark {slug!r}. There are: {known}.")
+    return benchmark
+
+
+def chosen_format(
+    command: BaseCommand, given: str | None, path: Path, detect: Callable[[Path], Sequence[Detection]]
+) -> str:
+    """The format asked for, or the one found by content; says which and why."""
+    if not path.exists():
+        raise CommandError(f"{path} is not there. Check the path.")
+    if given:
+        return given
+    found = list(detect(path))
+    if not found or found[0].confidence < SURE:
+        tried = "; ".join(f"{d.importer}: {', '.join(d.reasons)}" for d in found) or "no format recognises it"
+        raise CommandError(f"{path.name} is of no known format ({tried}). Name the format with --format.")
+    best = found[0]
+    command.stdout.write(f"Format {best.importer}: {'; '.join(best.reasons)}.")
+    return best.importer
+
+
+def print_counts(command: BaseCommand, counts: Counter[str], issues: Sequence[Issue], names: Sequence[str]) -> None:
+    """What was read, kept, repaired and refused; then the first issues. Fails when nothing could be imported."""
+    parts = [f"{name.replace('_', ' ')} {counts[name]}" for name in names if counts[name]]
+    parts += [f"{name} {counts[name]}" for name in ("repaired", "refused", "noted") if counts[name]]
+    command.stdout.write(", ".join(parts) + "." if parts else "Nothing was read.")
+    for issue in issues[:SHOWN_ISSUES]:
+        place = f"{issue.file}:{issue.line}" if issue.line else issue.file
+        command.stdout.write(f"  {issue.severity} {place} {issue.field}: {issue.found} ({issue.rule}). {issue.done}")
+    if len(issues) > SHOWN_ISSUES:
+        command.stdout.write(f"  and {counts['issues'] - SHOWN_ISSUES} more, all kept with the import record.")
+    if not (counts["new"] or counts["changed"] or counts["unchanged"]):
+        raise CommandError("Nothing could be imported.")
