@@ -16,6 +16,8 @@ from annotation.importers.reading import RawRow
 from annotation.schema import Issue, Severity, shortened
 
 MAX_DEPTH = 64
+MAX_REPORTED = 10
+"""So many repairs of one kind are reported of one row; all are made."""
 _BRACKET = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 _LONE = re.compile("[\ud800-\udfff]")
 
@@ -44,10 +46,8 @@ class RowDecoder:
                 return None, [_refused(row, "nul-bytes", "", "The row is nothing but NUL bytes; the file is damaged.")]
         if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _depth(raw) > MAX_DEPTH:
             done = f"The row nests deeper than {MAX_DEPTH} levels and was left out."
-            return None, [
-                *issues,
-                _refused(row, "nested-too-deep", shortened(raw[:60].decode("utf-8", "replace")), done),
-            ]
+            found = shortened(raw[:60].decode("utf-8", "replace"))
+            return None, [*issues, _refused(row, "nested-too-deep", found, done)]
         value, parsing = self._parse(row, _text_of(row, raw, issues))
         issues += parsing
         if value is None:
@@ -84,13 +84,14 @@ class RowDecoder:
         if len(value) != len(pairs):
             seen: set[str] = set()
             for key, _ in pairs:
-                if key in seen:
+                if key in seen and len(self._found) < MAX_REPORTED:
                     self._found.append(("duplicate-key", shortened(key, 80)))
                 seen.add(key)
         return value
 
     def _not_finite(self, token: str) -> str:
-        self._found.append(("not-finite", token))
+        if len(self._found) < MAX_REPORTED:
+            self._found.append(("not-finite", token))
         return token
 
     def _float(self, token: str) -> float | str:

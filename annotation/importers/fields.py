@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, NoReturn
 
 from annotation.schema import Issue, Severity, shortened
@@ -13,6 +13,8 @@ MAX_NAME = 255
 """The longest name or id, in characters."""
 
 Number4 = tuple[float, float, float, float]
+
+_NUMBERS = frozenset({int, float})
 
 
 class RowRefused(Exception):
@@ -48,16 +50,23 @@ def is_number(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     try:
-        return math.isfinite(value)
+        return isfinite(value)
     except OverflowError:
         return False
 
 
 def four_numbers(value: object) -> Number4 | None:
     """``value`` as four finite numbers in their order, None when it is anything else."""
-    if isinstance(value, list | tuple) and len(value) == 4 and all(is_number(v) for v in value):
-        return (value[0], value[1], value[2], value[3])
-    return None
+    if not isinstance(value, list | tuple) or len(value) != 4:
+        return None
+    a, b, c, d = value
+    if not (type(a) in _NUMBERS and type(b) in _NUMBERS and type(c) in _NUMBERS and type(d) in _NUMBERS):
+        return None
+    try:
+        finite = isfinite(a) and isfinite(b) and isfinite(c) and isfinite(d)
+    except OverflowError:  # a whole number beyond any float
+        return None
+    return (a, b, c, d) if finite else None
 
 
 def name(value: object, field: str, report: Report, *, default: str = "") -> str:

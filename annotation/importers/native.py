@@ -23,8 +23,27 @@ PLAIN_FACETS = ("category", "tier", "dimension")
 """Facets that have a key of their own; ``segments`` gives the facet ``segment``."""
 
 KNOWN = frozenset(
-    "id image image_group width height question answer_type options answer gold_boxes category tier dimension segments "
-    "facets reference_toolchain targets distractors ordered".split()
+    [
+        "id",
+        "image",
+        "image_group",
+        "width",
+        "height",
+        "question",
+        "answer_type",
+        "options",
+        "answer",
+        "gold_boxes",
+        "category",
+        "tier",
+        "dimension",
+        "segments",
+        "facets",
+        "reference_toolchain",
+        "targets",
+        "distractors",
+        "ordered",
+    ]
 )
 _CALL_KEYS = frozenset({"tool", "arguments", "image_in", "image_out"})
 _LETTER = re.compile(r"\(?([A-Za-z])\)?[.:]?")

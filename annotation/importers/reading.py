@@ -135,7 +135,8 @@ class RowStream:
         yield RawRow(element.key, member.name, element.line + number, text, element.end_offset)
 
     def _too_long(self, member: Member, line: int) -> Issue:
-        done = f"The row is longer than {self._limits.row_bytes:,} bytes and was not read. Take pictures and other bulk out."
+        limit = f"{self._limits.row_bytes:,} bytes"
+        done = f"The row is longer than {limit} and was not read. Take pictures and other bulk out of it."
         return Issue(Severity.REFUSED, "row-too-long", member.name, line, "", "", done)
 
 

@@ -1,10 +1,11 @@
-"""Opens what people hand in: one file, a folder, or a zip of files. Nothing is unpacked to disk, nothing is executed."""
+"""Opens what people hand in: one file, a folder, or a zip of files. Nothing is unpacked to disk or executed."""
 
 from __future__ import annotations
 
 import re
 import stat
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ class Member:
         try:
             with zipfile.ZipFile(self.path) as archive, archive.open(self.name) as file:
                 yield file
-        except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError) as error:
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError) as error:
             raise ImportProblem(
                 f"{self.name} in {self.path.name} cannot be unpacked ({error}). Zip it again."
             ) from error

@@ -8,11 +8,16 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NoReturn, Protocol
+
+from annotation.importers.fields import Report
 
 NEAR_MATCHES = 3
 CANDIDATES = 400
-"""Near matches are looked for among at most so many samples, so that a file of strangers stays cheap."""
+"""Near matches are looked for among at most so many names, all with the same first letters."""
+PROPOSALS = 200
+"""Near matches are looked for so often, then no more, so that a file of strangers stays cheap."""
+_FIRST_LETTERS = 2
 
 _SPACE = re.compile(r"\s+")
 
@@ -75,7 +80,8 @@ class MemoryIndex:
         self._by_id: dict[str, SampleKey] = {}
         self._by_image: dict[str, list[SampleKey]] = defaultdict(list)
         self._by_question: dict[object, list[SampleKey]] = defaultdict(list)
-        self._texts: list[tuple[str, str]] = []
+        self._names: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        self._proposals = 0
         for sample in samples:
             self._add(sample)
 
@@ -84,9 +90,11 @@ class MemoryIndex:
         if sample.image:
             self._by_image[base_name(sample.image)].append(sample)
         self._by_question[question_key(sample.question, sample.options)].append(sample)
-        if len(self._texts) < CANDIDATES:
-            names = (sample.id, base_name(sample.image), normalised(sample.question))
-            self._texts += [(name, sample.id) for name in names if name]
+        for text in (sample.id, base_name(sample.image), sample.question):
+            name = normalised(text[:200])
+            bucket = self._names[name[:_FIRST_LETTERS]]
+            if name and len(bucket) < CANDIDATES:
+                bucket.append((name, sample.id))
 
     def __contains__(self, sample_id: object) -> bool:
         return sample_id in self._by_id
@@ -102,7 +110,25 @@ class MemoryIndex:
         return sample.size if sample else None
 
     def near(self, text: str) -> Sequence[str]:
-        text = text[:200]
-        close = difflib.get_close_matches(text, [name[:200] for name, _ in self._texts], n=NEAR_MATCHES, cutoff=0.75)
-        ids = (sample_id for name, sample_id in self._texts if name[:200] in close)
+        self._proposals += 1
+        wanted = normalised(text[:200])
+        bucket = self._names.get(wanted[:_FIRST_LETTERS], [])
+        if self._proposals > PROPOSALS or not wanted:
+            return ()
+        close = difflib.get_close_matches(wanted, {name for name, _ in bucket}, n=NEAR_MATCHES, cutoff=0.75)
+        ids = (sample_id for match in close for name, sample_id in bucket if name == match)
         return tuple(dict.fromkeys(ids))[:NEAR_MATCHES]
+
+
+def unknown_sample(sample_id: str, samples: SampleIndex, report: Report) -> NoReturn:
+    """Refuses the row of a sample that the benchmark does not have; names what it might have meant."""
+    report.refuse(
+        "unknown-sample", "sample_id", sample_id, not_joined("The benchmark has no sample", sample_id, samples)
+    )
+
+
+def not_joined(what: str, text: str, samples: SampleIndex) -> str:
+    """The sentence for a row without a sample, with near matches where there are any."""
+    near = samples.near(text)
+    hint = f" Near: {', '.join(near)}." if near else ""
+    return f"{what} {text[:80]!r}; the row was left out.{hint} Import the benchmark first, or correct the name."

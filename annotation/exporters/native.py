@@ -1,0 +1,128 @@
+"""The native format, written canonically: the same records always give the same bytes.
+
+One JSON document; keys sorted, one row per line, whole numbers without a point, UTF-8 as is. What equals its default is
+left out, so reading and writing again changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from typing import IO, Any
+
+from annotation.importers.native import KNOWN, PLAIN_FACETS
+from annotation.schema import SampleContent, SampleRecord, ToolCall
+
+_WHOLE = 2.0**53
+
+
+def write_native(out: IO[bytes], sections: Mapping[str, Iterable[Mapping[str, Any]] | Mapping[str, Any]]) -> int:
+    """Writes ``{"section": [row, ...], ...}`` to ``out``, sections sorted by name, rows in the order given.
+
+    A section that is one mapping (``settings``) is written as an object. Rows are taken one at a time; the number
+    written is returned. Sections without rows are left out. Raises ``ValueError`` on a number that is not finite.
+    """
+    rows = 0
+    out.write(b"{")
+    opened = b"\n"
+    for name in sorted(sections):
+        section = sections[name]
+        key = json.dumps(name).encode() + b": "
+        if isinstance(section, Mapping):
+            if section:
+                out.write(opened + key + row_line(section))
+                opened = b",\n"
+            continue
+        begun = False
+        for row in section:
+            out.write((b",\n" if begun else opened + key + b"[\n") + row_line(row))
+            begun = True
+            rows += 1
+        if begun:
+            out.write(b"\n]")
+            opened = b",\n"
+    out.write(b"\n}\n")
+    return rows
+
+
+def row_line(row: Mapping[str, Any]) -> bytes:
+    """One row as canonical JSON without a line end. Raises ``ValueError`` on a number that is not finite."""
+    text = json.dumps(_whole(row), ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(", ", ": "))
+    return text.encode("utf-8")
+
+
+def _whole(value: Any) -> Any:
+    """``value`` with whole floats as ``int``, tuples as lists, and text keys; what JSON cannot tell apart is one."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < _WHOLE else value
+    if isinstance(value, Mapping):
+        return {str(key): _whole(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole(item) for item in value]
+    return value
+
+
+def compact(row: Mapping[str, Any]) -> dict[str, Any]:
+    """``row`` without what is None, "" or empty."""
+    return {
+        key: value for key, value in row.items() if value is not None and value != "" and value != [] and value != {}
+    }
+
+
+def with_extra(row: dict[str, Any], extra: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """``row`` with the unknown keys it came with. One that is now a key of the format is written as ``extra.key``."""
+    for key in sorted(extra):
+        name = key
+        while name in known or name in row:
+            name = f"extra.{name}"
+        row[name] = extra[key]
+    return row
+
+
+def sample_row(sample: SampleRecord) -> dict[str, Any]:
+    """One row of ``samples``; ``annotation.importers.native.sample_from`` is its inverse."""
+    row: dict[str, Any] = {
+        "id": sample.id,
+        "image": sample.image,
+        "image_group": sample.image_group,
+        "width": sample.width,
+        "height": sample.height,
+        **_content_row(sample.content),
+        **_facet_row(sample.facets),
+    }
+    return with_extra(compact(row), sample.extra, KNOWN)
+
+
+def _content_row(content: SampleContent) -> dict[str, Any]:
+    answers: Any = list(content.answers)
+    return {
+        "question": content.question,
+        "answer_type": content.answer_type.value,
+        "options": dict(content.options),
+        "answer": answers[0] if len(answers) == 1 else answers,
+        "gold_boxes": [box.as_list() for box in content.gold_boxes],
+        "reference_toolchain": [call_row(call) for call in content.reference_toolchain],
+        "targets": [{"tool": target.tool, "step": target.step} for target in content.plan.targets],
+        "distractors": list(content.plan.distractors),
+        "ordered": content.plan.ordered,
+    }
+
+
+def call_row(call: ToolCall) -> str | dict[str, Any]:
+    """One call of a reference toolchain: its name alone when there is nothing else to say."""
+    inputs = list(call.image_in) if isinstance(call.image_in, tuple) else call.image_in
+    row = {"tool": call.tool, "arguments": dict(call.arguments), "image_in": inputs, "image_out": call.image_out}
+    row = compact(row)
+    return call.tool if row.keys() == {"tool"} else row
+
+
+def _facet_row(facets: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    for facet, values in facets.items():
+        if facet == "segment":
+            row["segments"] = list(values)
+            continue
+        target = row if facet in PLAIN_FACETS else others
+        target[facet] = values[0] if len(values) == 1 else list(values)
+    return {**row, "facets": others}

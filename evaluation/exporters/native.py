@@ -1,0 +1,116 @@
+"""Rows of the native format for what models did; ``annotation.exporters.native.write_native`` writes them.
+
+Each is the inverse of its reader in ``evaluation.importers``: what equals its default is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.exporters.native import compact, with_extra
+from evaluation.importers.native import GROUP_KEYS, INTERVENTION_KEYS, JUDGEMENT_KEYS
+from evaluation.importers.native_trajectory import KNOWN, STEP_KEYS
+from evaluation.schema import Condition, Coordinates, Intervention, Judgement, RolloutGroup, Step, Trajectory, Usage
+
+
+def trajectory_row(trajectory: Trajectory) -> dict[str, Any]:
+    """One row of ``trajectories``. An empty prediction is written, as it says other than a missing one."""
+    row = {
+        "model": trajectory.model,
+        "sample_id": trajectory.sample_id,
+        "setting": trajectory.setting,
+        "rollout": trajectory.rollout or None,
+        "condition": None if trajectory.condition == Condition.NONE else str(trajectory.condition),
+        "steps": [step_row(step) for step in trajectory.steps],
+        "final_image": trajectory.final_image,
+        "judge_correct": trajectory.judge_correct,
+        "match_map_recognition": dict(trajectory.recognition_map),
+        "match_map_plan": dict(trajectory.plan_map),
+        "error": trajectory.error,
+        "usage": _usage_row(trajectory.usage),
+    }
+    kept = {
+        "answer": trajectory.answer,
+        "predicted_tools_recognition": _listed(trajectory.recognition),
+        "predicted_tools_plan": _listed(trajectory.plan),
+    }
+    return with_extra({**compact(row), **_given(kept)}, trajectory.extra, KNOWN)
+
+
+def step_row(step: Step) -> dict[str, Any]:
+    """One step. A box that is not four numbers is written as it was read."""
+    inputs = _listed(step.image_in) if isinstance(step.image_in, tuple) else step.image_in
+    row = {
+        "tool": step.tool,
+        "args": dict(step.arguments),
+        "coords": None if step.coords is Coordinates.PIXEL else step.coords.value,
+        "image_in": inputs,
+        "image_out": step.image_out,
+        "out_size": _listed(step.out_size),
+        "ok": None if step.ok else False,
+        "text": step.text,
+        "observation": step.observation,
+        "label": step.label,
+        "flag": step.flag.value,
+    }
+    extra = dict(step.extra)
+    unread = extra.pop("executed_bbox_raw", None)
+    boxes = {
+        "bbox": step.bbox_raw if step.bbox is None else list(step.bbox),
+        "executed_bbox": unread if step.executed_bbox is None else list(step.executed_bbox),
+    }
+    if "args_raw" in extra and not step.arguments:
+        row["args"] = None
+        boxes["args"] = extra.pop("args_raw")
+    return with_extra({**compact(row), **_given(boxes)}, extra, STEP_KEYS)
+
+
+def intervention_row(intervention: Intervention) -> dict[str, Any]:
+    """One row of ``interventions``."""
+    row = {
+        "model": intervention.model,
+        "sample_id": intervention.sample_id,
+        "condition": str(intervention.condition),
+        "correct": intervention.correct,
+        "answer": intervention.answer,
+        "setting": intervention.setting or None,
+    }
+    return with_extra(_given(row), intervention.extra, INTERVENTION_KEYS)
+
+
+def judgement_row(judgement: Judgement) -> dict[str, Any]:
+    """One row of ``judgements``."""
+    row = {
+        "model": judgement.model,
+        "sample_id": judgement.sample_id,
+        "kind": judgement.kind.value,
+        "verdict": judgement.verdict,
+        "answer": judgement.answer,
+        "judge": judgement.judge or None,
+        "setting": judgement.setting or None,
+    }
+    return with_extra(_given(row), judgement.extra, JUDGEMENT_KEYS)
+
+
+def rollout_group_row(group: RolloutGroup) -> dict[str, Any]:
+    """One row of ``rollout_groups``."""
+    rollouts = [
+        {"image_tokens": r.image_tokens, "acc": r.acc, "format": r.format, "sufficient": r.sufficient}
+        for r in group.rollouts
+    ]
+    row = {"group_id": group.group_id, "alpha": group.alpha, "rollouts": rollouts}
+    return with_extra(_given(row), group.extra, GROUP_KEYS)
+
+
+def _usage_row(usage: Usage) -> dict[str, Any]:
+    names = ("input_tokens", "output_tokens", "seconds", "usd")
+    return _given({name: getattr(usage, name) for name in names})
+
+
+def _listed(values: tuple[Any, ...] | None) -> list[Any] | None:
+    return None if values is None else list(values)
+
+
+def _given(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if value is not None}

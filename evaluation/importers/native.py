@@ -1,0 +1,180 @@
+"""The native format: ``trajectories``, ``interventions``, ``judgements``, ``rollout_groups`` and ``settings``.
+
+Also taken, beyond FORMATS N: ``condition`` of a trajectory, ``flag`` of a step, ``setting`` of an intervention or a
+judgement. Samples in the same file are passed over; the importers of benchmarks read them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from annotation.importers import fields
+from annotation.importers.decoding import RowDecoder
+from annotation.importers.fields import Report, RowRefused
+from annotation.importers.reading import RawRow, RowStream
+from evaluation.importers.interface import (
+    PROGRESS_EVERY,
+    Detection,
+    ImportProblem,
+    Read,
+    ReadOptions,
+    RunSummary,
+    SampleIndex,
+    Settings,
+)
+from evaluation.importers.matching import unknown_sample
+from evaluation.importers.native_trajectory import trajectory_from
+from evaluation.schema import Intervention, Judgement, JudgementKind, Rollout, RolloutGroup, Trajectory
+
+KEYS = ("trajectories", "interventions", "judgements", "rollout_groups", "settings")
+INTERVENTION_KEYS = frozenset({"model", "sample_id", "condition", "correct", "answer", "setting"})
+JUDGEMENT_KEYS = frozenset({"model", "sample_id", "kind", "verdict", "answer", "judge", "setting"})
+GROUP_KEYS = frozenset({"group_id", "alpha", "rollouts"})
+
+Record = Trajectory | Intervention | Judgement | RolloutGroup | Settings
+
+
+def detect(head: bytes, name: str) -> Detection:
+    """A native run names its lists, or its rows have ``sample_id`` and a key that only native rows have."""
+    reasons = []
+    if name.rsplit(".", 1)[0] in KEYS:
+        reasons.append(f"The file is called {name.rsplit('.', 1)[0]}.")
+    if found := re.search(rb'"(trajectories|interventions|judgements|rollout_groups)"\s*:\s*\[', head):
+        reasons.append(f'It holds a list "{found[1].decode()}".')
+    own = [k for k in ("steps", "condition", "kind", "predicted_tools_plan") if f'"{k}"'.encode() in head]
+    if b'"sample_id"' in head and own:
+        reasons.append(f"Its rows have the keys sample_id and {own[0]}.")
+    elif b'"group_id"' in head and b'"rollouts"' in head:
+        reasons.append("Its rows have the keys group_id and rollouts.")
+    return Detection("native", (0.0, 0.8, 0.95, 1.0)[len(reasons)], tuple(reasons))
+
+
+def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
+    """All records of ``path``. Raises ``ImportProblem`` when there is no row at all."""
+    stream = RowStream(path, KEYS, options.start)
+    decoder = RowDecoder()
+    trajectories = failed = 0
+    for row in stream:
+        if not isinstance(row, RawRow):
+            yield row
+            continue
+        data, issues = decoder.decode(row)
+        yield from issues
+        if data is not None:
+            report = Report(row.file, row.line)
+            try:
+                record = _READERS[row.key or kind_of(data)](data, options, report)
+                if not isinstance(record, RolloutGroup | Settings) and record.sample_id not in samples:
+                    unknown_sample(record.sample_id, samples, report)
+            except RowRefused as refused:
+                yield from report.issues
+                yield refused.issue
+            else:
+                yield from report.issues
+                yield record
+                if isinstance(record, Trajectory):
+                    trajectories += 1
+                    failed += bool(record.error)
+        if stream.given % PROGRESS_EVERY == 0:
+            yield stream.progress()
+    yield stream.progress()
+    if not options.start.offset:
+        yield RunSummary(trajectories, failed)
+        if not stream.given:
+            wanted = "a list named trajectories, interventions, judgements or rollout_groups, or such JSONL files"
+            raise ImportProblem(f"{path.name} holds no runs. Wanted: {wanted}.")
+
+
+def kind_of(data: Mapping[str, Any]) -> str:
+    """The list a row of an unnamed file belongs to, by the keys only its kind has."""
+    if "rollouts" in data:
+        return "rollout_groups"
+    if "kind" in data and "verdict" in data:
+        return "judgements"
+    if "correct" in data and "condition" in data and "steps" not in data:
+        return "interventions"
+    return "trajectories"
+
+
+def intervention_from(data: Mapping[str, Any], options: ReadOptions, report: Report) -> Intervention:
+    """One row of ``interventions``. Raises ``RowRefused``."""
+    return Intervention(
+        model=fields.name(data.get("model"), "model", report, default=options.model),
+        sample_id=fields.name(data.get("sample_id"), "sample_id", report),
+        condition=fields.name(data.get("condition"), "condition", report),
+        correct=fields.truth(data.get("correct"), "correct", report),
+        answer=_text_or_none(data.get("answer"), "answer", report),
+        setting=fields.label(data.get("setting"), "setting", report, default=options.setting),
+        extra=fields.extra(data, INTERVENTION_KEYS),
+        file=report.file,
+        line=report.line,
+    )
+
+
+def judgement_from(data: Mapping[str, Any], options: ReadOptions, report: Report) -> Judgement:
+    """One row of ``judgements``. Raises ``RowRefused``, also for a kind that is not known."""
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in {known.value for known in JudgementKind}:
+        done = f"kind must be one of {', '.join(JudgementKind)}; the row was left out."
+        report.refuse("unknown-kind", "kind", kind, done)
+    return Judgement(
+        model=fields.name(data.get("model"), "model", report, default=options.model),
+        sample_id=fields.name(data.get("sample_id"), "sample_id", report),
+        kind=JudgementKind(kind),
+        verdict=_text_or_none(data.get("verdict"), "verdict", report),
+        answer=_text_or_none(data.get("answer"), "answer", report),
+        judge=fields.label(data.get("judge"), "judge", report),
+        setting=fields.label(data.get("setting"), "setting", report, default=options.setting),
+        extra=fields.extra(data, JUDGEMENT_KEYS),
+        file=report.file,
+        line=report.line,
+    )
+
+
+def rollout_group_from(data: Mapping[str, Any], options: ReadOptions, report: Report) -> RolloutGroup:
+    """One row of ``rollout_groups``. Raises ``RowRefused``; a group is whole or it is not kept."""
+    alpha = data.get("alpha")
+    if alpha is not None and not (fields.is_number(alpha) and 0 <= alpha <= 1):
+        report.repaired("alpha-out-of-range", "alpha", alpha, "alpha is no number from 0 to 1; the setting's is used.")
+        alpha = None
+    given = fields.items(data.get("rollouts"), "rollouts", report)
+    return RolloutGroup(
+        group_id=fields.name(data.get("group_id"), "group_id", report),
+        rollouts=tuple(_rollout(item, f"rollouts[{index}]", report) for index, item in enumerate(given)),
+        alpha=alpha,
+        extra=fields.extra(data, GROUP_KEYS),
+        file=report.file,
+        line=report.line,
+    )
+
+
+def _rollout(value: object, field: str, report: Report) -> Rollout:
+    data = fields.mapping(value, field, report)
+    numbers = [data.get(key) for key in ("image_tokens", "acc", "format")]
+    sufficient = fields.truth(data.get("sufficient"), f"{field}.sufficient", report)
+    numbers = [int(v) if isinstance(v, bool) else v for v in numbers]
+    if sufficient is None or not all(fields.is_number(v) for v in numbers):
+        done = "A rollout needs the numbers image_tokens, acc and format, and sufficient true or false; group left out."
+        report.refuse("rollout-incomplete", field, value, done)
+    tokens, acc, shape = (float(v) if isinstance(v, int | float) else 0.0 for v in numbers)
+    return Rollout(tokens, acc, shape, sufficient)
+
+
+def _settings_from(data: Mapping[str, Any], options: ReadOptions, report: Report) -> Settings:
+    return Settings(data, report.file, report.line)
+
+
+def _text_or_none(value: object, field: str, report: Report) -> str | None:
+    return None if value is None else fields.text(value, field, report)
+
+
+_READERS: Mapping[str, Callable[[dict[str, Any], ReadOptions, Report], Record]] = {
+    "trajectories": trajectory_from,
+    "interventions": intervention_from,
+    "judgements": judgement_from,
+    "rollout_groups": rollout_group_from,
+    "settings": _settings_from,
+}
