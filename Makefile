@@ -17,7 +17,7 @@ PACKAGES := .venv/.packages
 TEST_PACKAGES := .venv/.test-packages
 FRONT_END := node_modules/.made
 
-.PHONY: help setup demo run test lint bench lock clean
+.PHONY: help setup demo run test lint docs bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ lint: $(TEST_PACKAGES) $(FRONT_END) ## Layout, types, dependency rules, template
 	@SECRET_KEY=$$(head -c 48 /dev/urandom | base64 -w 0) SIGHTLINE_HTTPS=yes ALLOWED_HOSTS=sightline.example.org \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(BIN)/mypy
+
+docs: $(TEST_PACKAGES) ## Write the tables of the documents anew from the code
+	@$(BIN)/python -m tests.architecture.tables
 
 bench: setup ## Measure speed and memory
 	@$(BIN)/python -m bench

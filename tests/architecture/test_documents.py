@@ -4,18 +4,16 @@ import ast
 import json
 import re
 import shlex
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 from django.core.management import get_commands, load_command_class
 
-from evaluation.metrics.settings import CHOICES, MetricSettings
+from evaluation.metrics.catalogue import METRICS
+from tests.architecture import tables
 from tests.architecture.source import ROOT, files, product_files, text, tree
-from webapp.env import VARIABLES
 
 README = (ROOT / "README.md").read_text()
-METRICS = (ROOT / "docs/metrics.md").read_text()
 FORMATS = (ROOT / "docs/formats.md").read_text()
 MAKEFILE = (ROOT / "Makefile").read_text()
 DOCUMENTS = [path for path in files(".md") if path.parts[0] != "tests"]
@@ -37,11 +35,6 @@ def rows(text_of_table: str) -> list[tuple[str, ...]]:
 def commands(document: str) -> list[str]:
     blocks = re.findall(r"^```sh\n(.*?)^```", document, re.M | re.S)
     return [line.split("#")[0].strip() for block in blocks for line in block.splitlines() if line.strip()]
-
-
-def test_the_settings_table_is_what_the_settings_read():
-    table = rows(section(README, "Settings"))
-    assert table == [(variable.name, variable.default, variable.help) for variable in VARIABLES]
 
 
 def test_the_environment_is_read_in_one_place():
@@ -85,36 +78,18 @@ def test_every_link_between_documents_leads_somewhere():
             assert (ROOT / document.parent / target).exists(), f"{document} links {target}"
 
 
-def test_every_metric_is_documented_and_nothing_else_is():
-    catalogue = import_module("evaluation.metrics.catalogue").METRICS
-    documented = {row[0] for row in rows(METRICS.split("## Settings")[0])}
-    assert documented == set(catalogue)
+@pytest.mark.parametrize("name", tables.TABLES)
+def test_every_table_is_what_the_code_says(name):
+    """`make docs` writes them anew."""
+    found = [match for path in tables.DOCUMENTS for match in tables.TABLE.finditer(text(path)) if match[2] == name]
+    assert len(found) == 1
+    assert found[0][0] == tables.with_tables(found[0][0])
 
 
-def test_every_metric_says_what_it_is():
-    for name, metric in import_module("evaluation.metrics.catalogue").METRICS.items():
+def test_every_metric_has_a_definition():
+    assert METRICS
+    for name, metric in METRICS.items():
         assert len(metric.definition.split()) >= 3, name
-
-
-def test_every_metric_setting_is_documented_with_its_default_and_alternatives():
-    table = {row[0]: row[1:] for row in rows(section(METRICS, "Settings"))}
-    assert {name: row[0] for name, row in table.items()} == {
-        name: str(value) for name, value in MetricSettings().as_dict().items()
-    }
-    for name, choices in CHOICES.items():
-        assert tuple(re.findall(r"\w+", table[name][1])) == choices[1:]
-
-
-@pytest.mark.parametrize(
-    ("title", "room", "table"),
-    [
-        ("Importers of benchmarks", "annotation.importers", "IMPORTERS"),
-        ("Importers of runs", "evaluation.importers", "IMPORTERS"),
-        ("Exporters of benchmarks", "annotation.exporters", "EXPORTERS"),
-    ],
-)
-def test_every_format_is_documented_and_nothing_else_is(title, room, table):
-    assert {row[0] for row in rows(section(FORMATS, title))} == set(getattr(import_module(room), table))
 
 
 def test_the_example_of_the_native_format_is_json_with_known_keys():

@@ -1,0 +1,87 @@
+"""The tables of the documents that say what the code says: ``make docs`` writes them, a test compares them.
+
+A table stands between ``<!-- table: name -->`` and ``<!-- end -->``; the text around it is written by hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from pathlib import Path
+
+from evaluation.metrics.catalogue import METRICS, metrics_of
+from evaluation.metrics.settings import CHOICES, RANGES, MetricSettings
+from tests.architecture.source import ROOT
+from webapp.env import VARIABLES
+
+DOCUMENTS = (Path("README.md"), Path("docs/metrics.md"), Path("docs/formats.md"))
+TABLE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = list(head)
+    lines = [head, ["---"] * len(head), *(list(row) for row in rows)]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+def code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def environment() -> str:
+    rows = ((code(variable.name), code(variable.default), variable.help) for variable in VARIABLES)
+    return table(("Variable", "Default", "What it does"), rows)
+
+
+def metrics() -> str:
+    parts = []
+    for group in dict.fromkeys(metric.group for metric in METRICS.values()):
+        rows = (
+            (code(metric.name), metric.label, metric.unit, metric.better, metric.source, metric.definition)
+            for metric in metrics_of(group)
+        )
+        head = ("Name", "Label", "Unit", "Better", "Source", "Definition")
+        parts.append(f"### {group.capitalize()}\n\n{table(head, rows)}\n")
+    return "\n" + "".join(parts)
+
+
+def metric_settings() -> str:
+    def allowed(name: str) -> str:
+        if name in RANGES:
+            low, high = RANGES[name]
+            return f"{low:g} to {high:g}"
+        return ", ".join(map(code, CHOICES[name][1:]))
+
+    rows = ((code(name), code(str(value)), allowed(name)) for name, value in MetricSettings().as_dict().items())
+    return table(("Setting", "Default", "Alternatives"), rows)
+
+
+def formats(room: str, name: str) -> str:
+    entries = getattr(import_module(room), name)
+    return table(("Format", "What it is"), ((code(key), entry.title) for key, entry in entries.items()))
+
+
+TABLES: Mapping[str, Callable[[], str]] = {
+    "environment": environment,
+    "metrics": metrics,
+    "metric-settings": metric_settings,
+    "benchmark-importers": lambda: formats("annotation.importers", "IMPORTERS"),
+    "run-importers": lambda: formats("evaluation.importers", "IMPORTERS"),
+    "benchmark-exporters": lambda: formats("annotation.exporters", "EXPORTERS"),
+}
+
+
+def with_tables(document: str) -> str:
+    """The document with every table as the code has it now."""
+    return TABLE.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], document)
+
+
+def main() -> None:
+    for path in DOCUMENTS:
+        text = (ROOT / path).read_text(encoding="utf-8")
+        (ROOT / path).write_text(with_tables(text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
