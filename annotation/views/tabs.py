@@ -1,0 +1,64 @@
+"""The head and the tabs of a benchmark's pages. Each half puts its own tabs into the one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from annotation.models import Benchmark
+from annotation.views.loading import rights_in
+from annotation.workflow import Right
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A tab: its name in addresses, its words, where it leads, what it counts, and the right it needs."""
+
+    name: str
+    label: str
+    route: str
+    count: Callable[[Benchmark], int] | None = None
+    right: Right = Right.VIEW
+    place: int = 0
+
+
+@dataclass(frozen=True)
+class TabLink:
+    """A tab as ``ui/_tabs.html`` draws it."""
+
+    label: str
+    href: str
+    current: bool
+    count: int | None
+
+
+TABS: list[Tab] = [
+    Tab("samples", "Samples", "annotation:samples", lambda benchmark: benchmark.samples.count(), place=0),
+]
+
+
+def add_tabs(tabs: list[Tab]) -> None:
+    """Put tabs into the table; called once, when the other half is ready."""
+    TABS.extend(tab for tab in tabs if tab not in TABS)
+    TABS.sort(key=lambda tab: tab.place)
+
+
+def benchmark_context(request: HttpRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
+    """What ``templates/benchmark.html`` needs: ``benchmark``, ``rights``, ``tabs``, ``version``."""
+    rights = rights_in(request, benchmark)
+    tabs = [
+        TabLink(
+            tab.label,
+            reverse(tab.route, args=[benchmark.slug]),
+            tab.name == current,
+            tab.count(benchmark) if tab.count else None,
+        )
+        for tab in TABS
+        if rights[tab.right.value]
+    ]
+    version = benchmark.versions.order_by("-number").first()
+    return {"benchmark": benchmark, "rights": rights, "tabs": tabs, "version": version}
