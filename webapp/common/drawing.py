@@ -134,8 +134,11 @@ def mark(kind: str, box: Any, window: Window, *, shown: float, text: str = "", f
     x, y = (x1 + x2 - width) / 2, (y1 + y2 - height) / 2
     top = window.down(y)
     return Mark(
-        kind,
-        *(written(value) for value in (x, y, width, height)),
+        kind=kind,
+        x=written(x),
+        y=written(y),
+        width=written(width),
+        height=written(height),
         focused=focused,
         text=text,
         left=along(window.across(x)),

@@ -10,7 +10,14 @@ MINUS = "\N{MINUS SIGN}"
 THIN = "\N{NARROW NO-BREAK SPACE}"
 TIMES = "\N{MULTIPLICATION SIGN}"
 
-Number = float | int | None
+_DURATIONS: tuple[tuple[float, int, str, int, str], ...] = (
+    (300, 60, "min", 1, "s"),
+    (3600, 60, "min", 0, ""),
+    (36_000, 3600, "h", 60, "min"),
+    (86_400, 3600, "h", 0, ""),
+    (math.inf, 86_400, "d", 3600, "h"),
+)
+"""Below so many seconds, said in this unit, with this smaller one beside it where there is one."""
 
 
 def finite(value: object) -> float | None:
@@ -76,13 +83,11 @@ def size_of_file(count: object) -> str:
     number = finite(count)
     if number is None:
         return NOT_AVAILABLE
-    for unit in ("B", "kB", "MB", "GB"):
-        if number < 999.5:
-            break
+    units = ["B", "kB", "MB", "GB", "TB"]
+    while number >= 999.5 and len(units) > 1:
         number /= 1000
-    else:
-        unit = "TB"
-    return f"{decimal(number, 0 if unit == 'B' or number >= 99.5 else 1)}{THIN}{unit}"
+        units.pop(0)
+    return f"{decimal(number, 0 if units[0] == 'B' or number >= 99.5 else 1)}{THIN}{units[0]}"
 
 
 def duration(seconds: object) -> str:
@@ -96,16 +101,10 @@ def duration(seconds: object) -> str:
     whole = round(number)
     if whole < 60:
         return f"{whole}{THIN}s"
-    for unit, size, part, part_size, most in (
-        ("min", 60, "s", 1, 300),
-        ("h", 3600, "min", 60, 36000),
-        ("d", 86400, "h", 3600, 259200),
-    ):
-        if whole < size * (60 if unit == "min" else 24) or unit == "d":
-            break
+    size, unit, part_size, part = next(row[1:] for row in _DURATIONS if whole < row[0])
     many, rest = divmod(whole, size)
-    shown = f" {rest // part_size}{THIN}{part}" if whole < most and rest // part_size else ""
-    return f"{many}{THIN}{unit}{shown}"
+    smaller = rest // part_size if part_size else 0
+    return f"{many}{THIN}{unit}" + (f" {smaller}{THIN}{part}" if smaller else "")
 
 
 def ago(moment: datetime | None, now: datetime) -> str:
