@@ -1,0 +1,32 @@
+"""Exporting a benchmark: natively with all that models did on it, or its samples in another format."""
+
+from __future__ import annotations
+
+from typing import IO
+
+from annotation.actions.read_samples import sample_records
+from annotation.exporters.native import sample_row, write_native
+from annotation.models import Benchmark
+from evaluation.actions.metric_settings import settings_of
+from evaluation.actions.read_runs import (
+    intervention_records,
+    judgement_records,
+    rollout_group_records,
+    trajectory_records,
+)
+from evaluation.exporters.native import intervention_row, judgement_row, rollout_group_row, trajectory_row
+
+
+def export_native(benchmark: Benchmark, out: IO[bytes]) -> int:
+    """Everything of a benchmark as one native file; the same contents always give the same bytes."""
+    return write_native(
+        out,
+        {
+            "samples": map(sample_row, sample_records(benchmark)),
+            "trajectories": map(trajectory_row, trajectory_records(benchmark)),
+            "interventions": map(intervention_row, intervention_records(benchmark)),
+            "judgements": map(judgement_row, judgement_records(benchmark)),
+            "rollout_groups": map(rollout_group_row, rollout_group_records(benchmark)),
+            "settings": settings_of(benchmark).changed(),
+        },
+    )
