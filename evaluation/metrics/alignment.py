@@ -1,0 +1,158 @@
+"""Toolchains laid side by side: Levenshtein distance, longest common subsequence, Kendall tau (METRICS 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain
+
+import numpy as np
+
+from evaluation.metrics.columns import Bools, Floats, Ints, RunColumns, SampleColumns
+from evaluation.metrics.names import canonical_name, name_codes
+from evaluation.metrics.ragged import starts_of
+
+CELLS = 65_536
+"""Cells of the table of one batch: its rows stay in the cache."""
+
+_PAD_REFERENCE, _PAD_PREDICTED = -1, -2
+
+
+class Edit(StrEnum):
+    """What turns a reference toolchain into the predicted one."""
+
+    MATCH = "match"
+    SUBSTITUTE = "substitute"
+    DELETE = "delete"
+    INSERT = "insert"
+
+
+@dataclass(frozen=True, slots=True)
+class EditOperation:
+    """One row of two chains side by side: names as written, None where one chain has nothing.
+
+    DELETE: the reference names a tool that was not called. INSERT: a call that the reference does not name.
+    """
+
+    edit: Edit
+    reference: str | None
+    predicted: str | None
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """(n,) each: Levenshtein ``edit_distance`` and ``lcs`` length, -1 without a reference; ``kendall_tau`` -1..1,
+    NaN without a reference or with fewer than two tools in both."""
+
+    edit_distance: Ints
+    lcs: Ints
+    kendall_tau: Floats
+
+
+def align_run(samples: SampleColumns, run: RunColumns) -> Alignment:
+    """All attempted calls of every trajectory against its sample's reference toolchain, by canonical name.
+
+    Kendall tau is taken over the tools in both, each at its first occurrence: (pairs in the same order - pairs
+    reversed) / pairs. Example a,b,c against b,a,d: distance 3, LCS 1, tau -1.
+    """
+    book: dict[str, int] = {}
+    predicted = name_codes(run.tools, book)[run.steps.tool] if len(run.steps) else np.empty(0, np.int64)
+    known = np.array([names is not None for names in samples.references], bool)
+    start = starts_of(np.array([len(names or ()) for names in samples.references], np.int64))
+    flat = name_codes(list(chain.from_iterable(names or () for names in samples.references)), book)
+    out = Alignment(np.full(len(run), -1), np.full(len(run), -1), np.full(len(run), np.nan))
+    lengths = np.diff(start)[run.sample], np.diff(run.step_start)
+    for rows in _batches(*lengths, known[run.sample]):
+        of_reference, of_predicted = lengths[0][rows], lengths[1][rows]
+        a = _padded(flat, start[run.sample[rows]], of_reference, _PAD_REFERENCE)
+        b = _padded(predicted, run.step_start[rows], of_predicted, _PAD_PREDICTED)
+        out.edit_distance[rows], out.lcs[rows] = _tables(a, b, of_reference, of_predicted)
+        out.kendall_tau[rows] = _kendall(a, b)
+    return out
+
+
+def align(reference: Sequence[str], predicted: Sequence[str]) -> list[EditOperation]:
+    """The fewest edits from ``reference`` to ``predicted``, as rows to show side by side.
+
+    Names are compared canonically. Of equally short ways it takes the one that, read from the end, prefers a pair
+    (match or substitute), then a deletion. The number of rows that are no MATCH is the Levenshtein distance.
+    """
+    a, b = [canonical_name(n) for n in reference], [canonical_name(n) for n in predicted]
+    cost = [[i + j if i * j == 0 else 0 for j in range(len(b) + 1)] for i in range(len(a) + 1)]
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            pair = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1])
+            cost[i][j] = min(pair, cost[i - 1][j] + 1, cost[i][j - 1] + 1)
+    operations, i, j = [], len(a), len(b)
+    while i or j:
+        if i and j and cost[i][j] == cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]):
+            i, j = i - 1, j - 1
+            edit = Edit.MATCH if a[i] == b[j] else Edit.SUBSTITUTE
+            operations.append(EditOperation(edit, reference[i], predicted[j]))
+        elif i and cost[i][j] == cost[i - 1][j] + 1:
+            i -= 1
+            operations.append(EditOperation(Edit.DELETE, reference[i], None))
+        else:
+            j -= 1
+            operations.append(EditOperation(Edit.INSERT, None, predicted[j]))
+    return operations[::-1]
+
+
+def _batches(reference: Ints, predicted: Ints, known: Bools) -> Iterator[Ints]:
+    """Rows of similar lengths together, so that one long chain does not pad all others."""
+    rows = np.flatnonzero(known)
+    rows = rows[np.lexsort((reference[rows], predicted[rows]))]
+    while len(rows):
+        head = rows[: max(1, CELLS // (int(predicted[rows[0]]) + 1))]
+        size = max(1, CELLS // (int(predicted[head].max()) + 1))
+        yield rows[:size]
+        rows = rows[size:]
+
+
+def _padded(flat: Ints, first: Ints, counts: Ints, pad: int) -> Ints:
+    """(longest, r): column ``i`` holds the codes of row ``i``, then ``pad``."""
+    place = np.arange(int(counts.max(initial=0)))[:, None]
+    inside = place < counts[None, :]
+    out = np.full(inside.shape, pad)
+    out[inside] = flat[(first[None, :] + place)[inside]]
+    return out
+
+
+def _tables(a: Ints, b: Ints, of_a: Ints, of_b: Ints) -> tuple[Ints, Ints]:
+    """Levenshtein distances and LCS lengths of the columns of ``a`` and ``b``: both tables, a line at a time.
+
+    The best over the left neighbour is a running minimum of ``value - column`` (LCS: a running maximum).
+    """
+    column = np.arange(len(b) + 1)[:, None]
+    edits = np.repeat(column, len(of_a), axis=1)
+    common = np.zeros_like(edits)
+    distance, lcs = of_b.copy(), np.zeros_like(of_b)
+    for i, code in enumerate(a, 1):
+        same = b == code
+        line = edits + 1
+        np.minimum(line[1:], edits[:-1] + ~same, out=line[1:])
+        edits = np.minimum.accumulate(line - column, axis=0) + column
+        longer = common.copy()
+        np.maximum(longer[1:], common[:-1] + same, out=longer[1:])
+        common = np.maximum.accumulate(longer, axis=0)
+        ended = np.flatnonzero(of_a == i)
+        distance[ended], lcs[ended] = edits[of_b[ended], ended], common[of_b[ended], ended]
+    return distance, lcs
+
+
+def _kendall(a: Ints, b: Ints) -> Floats:
+    """Kendall tau of the columns over the codes in both, at their first places."""
+    place = np.full(a.shape, -1)
+    for i, code in enumerate(a):
+        same = b == code
+        new = (a[:i] != code).all(axis=0) & same.any(axis=0) if len(b) else np.zeros(len(code), bool)
+        place[i, new] = same.argmax(axis=0)[new] if len(b) else -1
+    order, pairs = np.zeros(a.shape[1]), np.zeros(a.shape[1])
+    for i in range(len(a) - 1):
+        both = (place[i] >= 0) & (place[i + 1 :] >= 0)
+        pairs += both.sum(axis=0)
+        order += (np.sign(place[i + 1 :] - place[i]) * both).sum(axis=0)
+    tau = np.full(a.shape[1], np.nan)
+    np.divide(order, pairs, out=tau, where=pairs > 0)
+    return tau

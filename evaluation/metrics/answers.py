@@ -1,0 +1,110 @@
+"""Judging answers: right, wrong, or undecided until a judge speaks (METRICS 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.metrics.answer_text import answer_text, normalised
+from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, Bools, Ints
+from evaluation.metrics.letters import read_letter
+from evaluation.metrics.settings import MetricSettings
+
+CONTAINED_WORDS = 5
+"""Under ``open_match = contains`` an accepted string of fewer words than this may occur anywhere in the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerResult:
+    """One judged answer.
+
+    ``correct`` is TRUE, FALSE or UNKNOWN (undecided). ``letter``: the letter as read (multiple choice) or the text of
+    the answer (open), "" when there is none. At most one of ``undecided``, ``unparsed`` and ``missing`` is true.
+    """
+
+    correct: int
+    letter: str
+    undecided: bool = False
+    unparsed: bool = False
+    missing: bool = False
+
+
+@dataclass(frozen=True)
+class AnswerColumns:
+    """``AnswerResult`` of n answers, as columns named as in ``ScoreColumns``."""
+
+    correct: Ints
+    letter: Sequence[str]
+    undecided: Bools
+    unparsed: Bools
+    missing_answer: Bools
+
+
+def judge_answer(text: str | None, key: AnswerKey, verdict: int, settings: MetricSettings) -> AnswerResult:
+    """Judges one raw answer.
+
+    A blank answer is wrong, whatever the verdict. Then an explicit ``verdict`` (TRUE, FALSE; UNKNOWN = none) decides.
+    Then, multiple choice: the letter read equals the gold letter; none read: unparsed, wrong. Open: equal to an
+    accepted string (normalised; ``open_match`` may widen it), else undecided. A multiple-choice key without a gold
+    letter leaves every read answer undecided.
+    """
+    return _judge(answer_text(text), key, verdict, settings)
+
+
+def _judge(found: str, key: AnswerKey, verdict: int, settings: MetricSettings) -> AnswerResult:
+    if not found:
+        return AnswerResult(FALSE, "", missing=True)
+    letter = read_letter(found, key.options) if key.multiple_choice else found
+    if verdict != UNKNOWN:
+        return AnswerResult(verdict, letter)
+    if not key.multiple_choice:
+        accepted = _accepts(found, key.accepted, settings.open_match == "contains")
+        return AnswerResult(TRUE if accepted else UNKNOWN, letter, undecided=not accepted)
+    if not letter:
+        return AnswerResult(FALSE, "", unparsed=True)
+    gold = {accepted.strip().upper() for accepted in key.accepted}
+    if not gold:
+        return AnswerResult(UNKNOWN, letter, undecided=True)
+    return AnswerResult(TRUE if letter in gold else FALSE, letter)
+
+
+def judge_answers(
+    texts: Sequence[str | None], keys: Sequence[AnswerKey], key: Ints, verdict: Ints, settings: MetricSettings
+) -> AnswerColumns:
+    """Judges n answers; ``key`` is each answer's row in ``keys``. Equal answers under equal keys are judged once."""
+    codes = _key_codes(keys)
+    book: dict[tuple[str, int], int] = {}
+    results: list[AnswerResult] = []
+    of_row = []
+    for text, row in zip(map(answer_text, texts), key.tolist(), strict=True):
+        place = text, codes[row]
+        if (result := book.get(place)) is None:
+            result = book[place] = len(results)
+            results.append(_judge(text, keys[row], UNKNOWN, settings))
+        of_row.append(result)
+    at = np.array(of_row, np.int64)
+    missing = np.array([r.missing for r in results], bool)[at]
+    open_to_judge = verdict == UNKNOWN
+    return AnswerColumns(
+        correct=np.where(missing | open_to_judge, np.array([r.correct for r in results], np.int64)[at], verdict),
+        letter=[results[result].letter for result in of_row],
+        undecided=np.array([r.undecided for r in results], bool)[at] & open_to_judge,
+        unparsed=np.array([r.unparsed for r in results], bool)[at] & open_to_judge,
+        missing_answer=missing,
+    )
+
+
+def _key_codes(keys: Sequence[AnswerKey]) -> list[int]:
+    """One code per key, equal for keys that judge alike."""
+    book: dict[tuple[object, ...], int] = {}
+    return [book.setdefault((k.multiple_choice, k.accepted, *k.options.items()), len(book)) for k in keys]
+
+
+def _accepts(answer: str, accepted: Sequence[str], contains: bool) -> bool:
+    said = normalised(answer)
+    for words in map(normalised, accepted):
+        if words and (said == words or (contains and len(words.split()) < CONTAINED_WORDS and words in said)):
+            return True
+    return False

@@ -1,0 +1,96 @@
+"""The grounding population, who is grounded in it, and the quadrants (METRICS 1.3, 1.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.metrics.answers import AnswerColumns
+from evaluation.metrics.boxes import areas
+from evaluation.metrics.columns import TRUE, UNKNOWN, Bools, Floats, Ints, Quadrant, RunColumns, SampleColumns
+from evaluation.metrics.crops import Crops
+from evaluation.metrics.grounding import gold_sets, ground, known_sizes
+from evaluation.metrics.ragged import TIE, count_true, rows_of
+from evaluation.metrics.settings import MetricSettings
+
+
+@dataclass(frozen=True)
+class GroundingColumns:
+    """The grounding columns of ``ScoreColumns``, same names and meanings.
+
+    ``usable_crops + unusable_crops`` is the number of zoom calls attempted. Outside the population every measure of
+    the scoring crop is undefined.
+    """
+
+    invoked: Bools
+    in_population: Bools
+    scorable: Bools
+    grounded: Bools
+    quadrant: Ints
+    crop_index: Ints
+    crop_box: Floats
+    coverage: Floats
+    concentration: Floats
+    ioa: Floats
+    iou: Floats
+    center_hit: Ints
+    zoom_factor: Floats
+    usable_crops: Ints
+    unusable_crops: Ints
+    cropped_region_size: Floats
+    step_crops: Floats
+    step_coverage: Floats
+
+
+def score_grounding(
+    samples: SampleColumns, run: RunColumns, crops: Crops, answers: AnswerColumns, settings: MetricSettings
+) -> GroundingColumns:
+    """Grounding of every trajectory under ``settings``.
+
+    Population: scorable samples with a zoom call attempted; under ``no_crop`` fail or full_image all scorable ones.
+    Under ``undecided_answer = exclude`` an undecided row leaves it. Grounded: IoA above the threshold; equal within
+    1e-9 is not above.
+    """
+    size, gold = known_sizes(samples.size)[run.sample], gold_sets(samples).take(run.sample)
+    zooms, usable = count_true(crops.zoom, run.step_start), count_true(crops.usable, run.step_start)
+    scorable, invoked = gold.counts > 0, zooms > 0
+    inside = scorable & (invoked | (settings.no_crop != "exclude"))
+    if settings.undecided_answer == "exclude":
+        inside &= ~answers.undecided
+    whole = inside & ~invoked & (settings.no_crop == "full_image")
+    found = ground(crops, run.step_start, gold, size, settings.multi_crop, settings.multi_gold, whole)
+    grounded = inside & (found.shares.ioa > settings.ioa_threshold + TIE)
+    return GroundingColumns(
+        invoked=invoked,
+        in_population=inside,
+        scorable=scorable,
+        grounded=grounded,
+        quadrant=quadrants(inside, grounded, answers.correct == TRUE),
+        crop_index=np.where(inside, found.crop_index, -1),
+        crop_box=np.where(inside[:, None], found.crop_box, np.nan),
+        coverage=np.where(inside, found.shares.coverage, np.nan),
+        concentration=np.where(inside, found.shares.concentration, np.nan),
+        ioa=np.where(inside, found.shares.ioa, np.nan),
+        iou=np.where(inside, found.shares.iou, np.nan),
+        center_hit=np.where(inside, found.center_hit, UNKNOWN),
+        zoom_factor=np.where(inside, found.zoom_factor, np.nan),
+        usable_crops=usable,
+        unusable_crops=zooms - usable,
+        cropped_region_size=cropped_region_sizes(crops, run.step_start, size),
+        step_crops=crops.box,
+        step_coverage=found.step_coverage,
+    )
+
+
+def quadrants(population: Bools, grounded: Bools, correct: Bools) -> Ints:
+    """(n,) ``Quadrant`` codes: G+A+, G+A-, G-A+, G-A- of the population rows, OUTSIDE elsewhere."""
+    return np.where(population, 2 * ~grounded + ~correct, Quadrant.OUTSIDE)
+
+
+def cropped_region_sizes(crops: Crops, step_start: Ints, size: Floats) -> Floats:
+    """Sum over usable crops of crop area / image area; overlaps count twice, an unknown location adds 0 (5.3)."""
+    row = rows_of(step_start)[crops.usable]
+    shares = areas(crops.box[crops.usable]) / (size[row, 0] * size[row, 1])
+    total: Floats = np.bincount(row, weights=shares, minlength=len(step_start) - 1).astype(np.float64)
+    return total
