@@ -1,8 +1,10 @@
 from evaluation.models.run import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Step, Trajectory
 from evaluation.models.score import BenchmarkSettings, Metric, Score, Scoring
+from evaluation.models.standing import Comparison, Standing
 
 __all__ = [
     "BenchmarkSettings",
+    "Comparison",
     "Intervention",
     "Judgement",
     "Metric",
@@ -12,6 +14,7 @@ __all__ = [
     "Run",
     "Score",
     "Scoring",
+    "Standing",
     "Step",
     "Trajectory",
 ]

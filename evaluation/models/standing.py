@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+
+from evaluation.models.score import Scoring
+
+
+class Standing(models.Model):
+    """A run's place among the ranked runs of its benchmark, by one metric: "3 [2-6]", with the chance of being best.
+
+    ``rank`` null: no value. ``low``, ``high``, ``p_best`` null: fewer than 20 clusters. Scripted baselines have no
+    standing.
+    """
+
+    scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="standings")
+    metric = models.CharField(max_length=60)
+    rank = models.PositiveIntegerField(null=True)
+    low = models.PositiveIntegerField(null=True)
+    high = models.PositiveIntegerField(null=True)
+    p_best = models.FloatField(null=True)
+    detail = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["scoring", "metric"], name="standing_once_per_metric")]
+
+    def __str__(self) -> str:
+        return f"{self.rank} by {self.metric}"
+
+
+class Comparison(models.Model):
+    """Two runs on the samples both have (METRICS 9.3): right answers of one, of the other, and what that can mean.
+
+    ``difference`` = accuracy_b - accuracy_a; ``a_only``, ``b_only`` count samples only one has right; ``p_value`` exact
+    McNemar, ``p_cluster`` the cluster sign-flip; the interval is Newcombe's. Holm's correction belongs to a view.
+    """
+
+    a = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="compared_as_a")
+    b = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="compared_as_b")
+    n = models.PositiveIntegerField()
+    accuracy_a = models.FloatField(null=True)
+    accuracy_b = models.FloatField(null=True)
+    difference = models.FloatField(null=True)
+    a_only = models.PositiveIntegerField()
+    b_only = models.PositiveIntegerField()
+    p_value = models.FloatField(null=True)
+    p_cluster = models.FloatField(null=True)
+    ci_low = models.FloatField(null=True)
+    ci_high = models.FloatField(null=True)
+    detectable = models.FloatField(null=True, help_text="Minimum detectable difference, 80 % power.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["a", "b"], name="comparison_once"),
+            models.CheckConstraint(condition=~Q(a=F("b")), name="comparison_of_two"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.b_id} against {self.a_id}"
