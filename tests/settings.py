@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 HOME_OF_TESTS = Path(tempfile.gettempdir()) / f"sightline-tests-{os.getuid()}"
-HOME_OF_TESTS.mkdir(parents=True, exist_ok=True)
+(HOME_OF_TESTS / "static").mkdir(parents=True, exist_ok=True)
 os.environ.setdefault("SECRET_KEY", "only for the tests, and long enough that no check of Django minds it at all")
 os.environ.setdefault("SIGHTLINE_HOME", str(HOME_OF_TESTS))
 os.environ.setdefault("CELERY_BROKER_URL", "memory://")

@@ -40,7 +40,7 @@ def page_after(rows: QuerySet[Row], key: str, *, order: Sequence[str], size: int
         rows = rows.filter(_beyond(order, _read(key, len(order))))
     try:
         found = list(rows.order_by(*order)[: size + 1])
-    except (ValidationError, ValueError) as error:
+    except (ValidationError, TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(_STALE, code="stale_page", field="after") from error
     shown = found[:size]
     return Page(shown, _write(shown[-1], order) if len(found) > size else "")

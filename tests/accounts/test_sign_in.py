@@ -1,0 +1,118 @@
+"""Signing in and out, and how often one may try."""
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings as project
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.conftest import signed_in
+from tests.factories import PASSWORD
+from webapp.accounts import throttle
+from webapp.accounts.models import SignInAttempt, User
+
+pytestmark = pytest.mark.django_db
+SIGN_IN = "/sign-in/"
+
+
+def try_to_sign_in(password: str, *, email: str = "ana@example.org", address: str = "10.0.0.1", **extra: str) -> object:
+    data = {"email": email, "password": password, **extra}
+    return Client(REMOTE_ADDR=address).post(SIGN_IN, data)
+
+
+def test_a_person_signs_in_whatever_the_capitals_of_the_address(ana: User) -> None:
+    answer = try_to_sign_in(PASSWORD, email="Ana@Example.ORG")
+    assert answer.status_code == 302
+    assert answer.url == "/"
+
+
+@pytest.mark.parametrize(
+    ("ticked", "lasts"),
+    [({}, ""), ({"stay": "on"}, 30 * 24 * 3600)],
+    ids=["until the browser closes", "30 days"],
+)
+def test_the_session_lasts_as_long_as_was_ticked(ana: User, ticked: dict[str, str], lasts: object) -> None:
+    cookie = try_to_sign_in(PASSWORD, **ticked).cookies[project.SESSION_COOKIE_NAME]
+    assert cookie["max-age"] == lasts
+    assert cookie["httponly"]
+
+
+@pytest.mark.parametrize(
+    ("target", "goes_to"),
+    [
+        ("/jobs/", "/jobs/"),
+        ("https://elsewhere.example/", "/"),
+        ("//elsewhere.example/", "/"),
+        ("javascript:alert(1)", "/"),
+    ],
+)
+def test_after_signing_in_one_stays_on_this_site(ana: User, target: str, goes_to: str) -> None:
+    assert try_to_sign_in(PASSWORD, next=target).url == goes_to
+
+
+def test_a_wrong_address_and_a_wrong_password_are_answered_alike(ana: User) -> None:
+    wrong = [try_to_sign_in("wrong"), try_to_sign_in("wrong", email="nobody@example.org")]
+    assert {answer.status_code for answer in wrong} == {400}
+    assert len({answer.context["problem"] for answer in wrong}) == 1
+
+
+def test_a_person_who_was_switched_off_does_not_come_in(ana: User) -> None:
+    User.objects.update(is_active=False)
+    assert try_to_sign_in(PASSWORD).status_code == 400
+
+
+def test_after_five_failed_tries_the_right_password_does_not_help_and_the_page_says_when_it_will(ana: User) -> None:
+    for _ in range(5):
+        assert try_to_sign_in("wrong").status_code == 400
+    refused = try_to_sign_in(PASSWORD)
+    assert refused.status_code == 429
+    assert "Try again in 15 min" in refused.context["problem"]
+    SignInAttempt.objects.update(at=timezone.now() - timedelta(minutes=10))
+    assert "Try again in 5 min" in try_to_sign_in(PASSWORD).context["problem"]
+    SignInAttempt.objects.update(at=timezone.now() - throttle.WINDOW)
+    assert try_to_sign_in(PASSWORD).status_code == 302
+
+
+def test_others_sign_in_while_one_account_is_locked_from_one_address(ana: User, rui: User) -> None:
+    for _ in range(6):
+        try_to_sign_in("wrong")
+    assert try_to_sign_in(PASSWORD, email="rui@example.org").status_code == 302
+    assert try_to_sign_in(PASSWORD, address="10.0.0.2").status_code == 302
+
+
+def test_an_account_that_is_guessed_at_from_everywhere_is_locked_everywhere(ana: User) -> None:
+    for number in range(throttle.MOST["account"]):
+        SignInAttempt.objects.create(email=ana.email, address=f"10.1.0.{number}")
+    assert try_to_sign_in(PASSWORD, address="10.0.0.2").status_code == 429
+
+
+def test_an_address_that_guesses_at_everyone_is_locked(ana: User) -> None:
+    for number in range(throttle.MOST["address"]):
+        SignInAttempt.objects.create(email=f"{number}@example.org", address="10.0.0.1")
+    refused = try_to_sign_in(PASSWORD)
+    assert refused.status_code == 429
+    assert "from this computer" in refused.context["problem"]
+
+
+def test_success_forgets_the_failed_tries(ana: User) -> None:
+    for _ in range(4):
+        try_to_sign_in("wrong")
+    try_to_sign_in(PASSWORD)
+    assert not SignInAttempt.objects.exists()
+
+
+def test_signing_out_needs_a_post(ana: User) -> None:
+    client = signed_in(ana)
+    assert client.get("/sign-out/").status_code == 405
+    assert client.post("/sign-out/").url == SIGN_IN
+    assert client.get(reverse("accounts:account")).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("name", "initials"),
+    [("Ada Kern", "AK"), ("Ana", "A"), ("Ines de la Cruz", "IC"), ("", "N")],
+)
+def test_initials_are_of_the_first_and_last_word(name: str, initials: str) -> None:
+    assert User(name=name, email="nameless@example.org").initials == initials

@@ -1,0 +1,139 @@
+"""The environment is read with types, and what cannot be read stops the start with a sentence."""
+
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from webapp import VERSION, env
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_variable_that_the_settings_read_is_in_the_table_and_the_other_way_round() -> None:
+    source = "".join((ROOT / "webapp" / name).read_text() for name in ("settings.py", "env.py"))
+    reading = re.compile(
+        r"(?:env\.)?(?:text|flag|number|path|words|origins|choice|database|storage)\(\s*\"([A-Z0-9_]+)\""
+    )
+    assert set(reading.findall(source)) == {variable.name for variable in env.VARIABLES}
+
+
+def test_no_other_module_reads_the_environment() -> None:
+    readers = [
+        str(file.relative_to(ROOT))
+        for folder in ("webapp", "annotation", "evaluation")
+        for file in (ROOT / folder).rglob("*.py")
+        if re.search(r"os\.environ\b(?!\.setdefault\(\"DJANGO_SETTINGS_MODULE)|getenv\(", file.read_text())
+    ]
+    assert readers == ["webapp/env.py"]
+
+
+def test_each_variable_says_what_it_is_for() -> None:
+    assert all(variable.help.endswith(".") for variable in env.VARIABLES)
+    assert len({variable.name for variable in env.VARIABLES}) == len(env.VARIABLES)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert f'version = "{VERSION}"' in (ROOT / "pyproject.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "read", "said"),
+    [
+        ("DEBUG", "maybe", lambda: env.flag("DEBUG"), "Write yes or no"),
+        ("PORT", "eighty", lambda: env.number("PORT"), "Write a whole number"),
+        ("PORT", "-1", lambda: env.number("PORT"), "Write a whole number"),
+        ("PORT", "70000", lambda: env.number("PORT", most=65535), "from 0 to 65535"),
+        ("PORT", "٣", lambda: env.number("PORT"), "Write a whole number"),
+        ("SIGHTLINE_HOME", " ", lambda: env.path("SIGHTLINE_HOME"), "is empty"),
+        ("CSRF_TRUSTED_ORIGINS", "example.org", lambda: env.origins("CSRF_TRUSTED_ORIGINS"), "Write origins"),
+        ("SIGHTLINE_LOG_LEVEL", "loud", lambda: env.choice("SIGHTLINE_LOG_LEVEL", ("INFO",)), "Write one of INFO"),
+        ("DATABASE_URL", "mysql://x/y", lambda: env.database("DATABASE_URL", home=Path()), "Write postgres"),
+        ("DATABASE_URL", "postgres://h", lambda: env.database("DATABASE_URL", home=Path()), "names no database"),
+        ("DATABASE_URL", "postgres://h:x/n", lambda: env.database("DATABASE_URL", home=Path()), "not a number"),
+        ("SIGHTLINE_STORAGE", "s3:///x", lambda: env.storage("SIGHTLINE_STORAGE", home=Path()), "names no bucket"),
+    ],
+)
+def test_what_cannot_be_read_is_said(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, read: object, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured, match=said) as raised:
+        read()  # type: ignore[operator]
+    assert name in str(raised.value)
+
+
+def test_a_postgres_address_is_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgres://ana%40x:p%2Fw%3A@db.example.org:5433/sight%20line?sslmode=require")
+    read = env.database("DATABASE_URL", home=Path())
+    assert (read["USER"], read["PASSWORD"], read["HOST"], read["PORT"]) == ("ana@x", "p/w:", "db.example.org", "5433")
+    assert (read["NAME"], read["OPTIONS"]) == ("sight line", {"sslmode": "require"})
+    monkeypatch.setenv("DATABASE_URL", "postgresql:///sightline?host=/run/postgresql")
+    assert env.database("DATABASE_URL", home=Path())["HOST"] == "/run/postgresql"
+
+
+def test_sqlite_writers_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "sqlite:////data/sightline.sqlite3")
+    read = env.database("DATABASE_URL", home=Path())
+    assert read["NAME"] == Path("/data/sightline.sqlite3")
+    assert read["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+
+
+def test_storage_is_a_folder_or_a_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SIGHTLINE_STORAGE", raising=False)
+    assert env.storage("SIGHTLINE_STORAGE", home=Path("/home"))["OPTIONS"]["location"] == Path("/home/media")
+    monkeypatch.setenv("SIGHTLINE_STORAGE", "s3://pictures/sight/line")
+    options = env.storage("SIGHTLINE_STORAGE", home=Path())["OPTIONS"]
+    assert (options["bucket_name"], options["location"]) == ("pictures", "sight/line")
+
+
+@pytest.fixture
+def embedded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("SIGHTLINE_HOME", str(tmp_path / "home"))
+    for name in ("SECRET_KEY", "DATABASE_URL", "CELERY_BROKER_URL"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    return tmp_path / "home"
+
+
+def test_the_embedded_default_makes_a_secret_key_that_only_its_owner_reads(embedded: Path) -> None:
+    env.prepare_home()
+    first = env.text("SECRET_KEY")
+    file = embedded / "secret_key"
+    assert len(first) >= 80
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert [entry.name for entry in embedded.iterdir()] == ["secret_key"]
+
+
+def test_processes_that_start_at_once_agree_on_the_key(embedded: Path) -> None:
+    embedded.mkdir()
+    with ThreadPoolExecutor(8) as pool:
+        keys = list(pool.map(lambda _: env._kept_key(embedded / "secret_key"), range(16)))
+    assert len(set(keys)) == 1
+
+
+def test_a_key_that_was_cut_off_is_refused(embedded: Path) -> None:
+    embedded.mkdir()
+    (embedded / "secret_key").write_text("short")
+    with pytest.raises(ImproperlyConfigured, match="no whole key"):
+        env.prepare_home()
+
+
+@pytest.mark.parametrize(("name", "value"), [("DATABASE_URL", "postgres:///x"), ("CELERY_BROKER_URL", "redis://x")])
+def test_several_processes_must_be_given_the_key(
+    embedded: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured, match="SECRET_KEY is not set"):
+        env.prepare_home()
+    assert not (embedded / "secret_key").exists()
+
+
+def test_reading_the_settings_touches_no_file(embedded: Path) -> None:
+    code = "import webapp.settings; import pathlib; assert not pathlib.Path(webapp.settings.HOME).exists()"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0, done.stderr
