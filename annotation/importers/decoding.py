@@ -154,6 +154,19 @@ def _cleaned(value: dict[str, Any], row: RawRow, issues: list[Issue]) -> dict[st
     return result
 
 
+def storable(value: Any) -> Any:
+    """``value``, read from a text inside a row, as JSON that can be stored: see the head of this module."""
+    if isinstance(value, str):
+        return _LONE.sub("\ufffd", value.replace("\x00", ""))
+    if isinstance(value, list | tuple):
+        return [storable(item) for item in value]
+    if isinstance(value, dict):
+        return {str(storable(str(key))): storable(item) for key, item in value.items()}
+    if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return str(value)
+
+
 def _unreadable(row: RawRow, text: str, error: Exception) -> Issue:
     if not row.closed:
         done = "The file ends in the middle of this row: it was cut off. Send the whole file again."

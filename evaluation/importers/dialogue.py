@@ -1,0 +1,147 @@
+"""Reading a DeepEyes dialogue: the assistant's turns, the calls in their tags, and where the answer stands.
+
+A call counts only inside ``<tool_call>`` tags. A tag may lack its end (the closing tag is a stop string); the call
+then reaches to the next tag or the end of the turn. Calls are parsed as JSON, else as Python literals, never executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from annotation.importers.decoding import MAX_DEPTH, storable
+
+EXAMPLE_BOX = [10, 20, 100, 200]
+EXAMPLE_LABEL = "the apple on the desk"
+"""The call that the released prompt shows as an example; models echo it."""
+
+_CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|(?=<tool_call>)|(?=<answer>)|\Z)", re.DOTALL)
+_OPEN, _CLOSE = "<answer>", "</answer>"
+MAX_CALLS = 50
+"""So many calls of one turn are read; more is a degenerate turn."""
+_NAME = re.compile(r"""["']name["']\s*:\s*["']([^"']{1,100})["']""")
+_OPTION = re.compile(r"([A-Z])\.[ \t]*(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tagged call as written. ``arguments`` None = it is not an object with arguments (cut off, empty, no JSON)."""
+
+    raw: str
+    start: int
+    end: int
+    name: str = ""
+    arguments: dict[str, Any] | None = None
+
+    @property
+    def is_example(self) -> bool:
+        """Whether it only repeats the example of the prompt."""
+        given = self.arguments or {}
+        return given.get("bbox_2d", given.get("bbox")) == EXAMPLE_BOX and given.get("label") == EXAMPLE_LABEL
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One assistant turn and the text and picture that came back (None and False = nothing came back)."""
+
+    text: str
+    response: str | None = None
+    picture: bool = False
+    calls: tuple[Call, ...] = field(default=())
+
+    @property
+    def answer(self) -> tuple[int, int] | None:
+        """Where the first complete answer of the turn, tags included, begins and ends."""
+        return answer_span(self.text)
+
+
+def answer_span(text: str) -> tuple[int, int] | None:
+    """Where the text from the first ``<answer>`` to the next ``</answer>`` begins and ends, tags included."""
+    start = text.find(_OPEN)
+    end = text.find(_CLOSE, start) if start >= 0 else -1
+    return (start, end + len(_CLOSE)) if end >= 0 else None
+
+
+def answer_in(text: str) -> str | None:
+    """The text between the first answer tags, None without them."""
+    span = answer_span(text)
+    return text[span[0] + len(_OPEN) : span[1] - len(_CLOSE)].strip() if span else None
+
+
+def turns_of(messages: Sequence[Any]) -> list[Turn]:
+    """The assistant turns of OpenAI-style messages, each with what followed it; messages of no known form are empty."""
+    turns: list[Turn] = []
+    for message in messages:
+        role, content = (message.get("role"), message.get("content")) if isinstance(message, dict) else (None, None)
+        if role == "assistant":
+            text = text_of(content)
+            turns.append(Turn(text, calls=tuple(calls_of(text))))
+        elif role in {"user", "tool", "function"} and turns:
+            last = turns[-1]
+            turns[-1] = Turn(last.text, text_of(content), last.picture or _has_picture(content), last.calls)
+    return turns
+
+
+def text_of(content: Any) -> str:
+    """All text of a message's content, which is a text or a list of items."""
+    if isinstance(content, str):
+        return content
+    items = content if isinstance(content, list) else []
+    texts = (item.get("text") for item in items if isinstance(item, dict))
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _has_picture(content: Any) -> bool:
+    items = content if isinstance(content, list) else []
+    return any(isinstance(item, dict) and ("image_url" in item or "image" in item) for item in items)
+
+
+def calls_of(text: str) -> Iterator[Call]:
+    """The tagged calls of a turn, in order."""
+    for match in islice(_CALL.finditer(text), MAX_CALLS):
+        raw = match[1].strip()
+        value = storable(_literal(raw))
+        arguments = value.get("arguments") if isinstance(value, dict) else None
+        if isinstance(value, dict) and isinstance(arguments, dict):
+            yield Call(raw, match.start(), match.end(), str(value.get("name") or ""), arguments)
+        else:
+            name = _NAME.search(raw)
+            yield Call(raw, match.start(), match.end(), name[1] if name else "")
+
+
+def _literal(raw: str) -> Any:
+    """The first JSON value of ``raw``, else the Python literal it is, else None. Deep nesting is no call."""
+    if raw.count("[") + raw.count("{") > MAX_DEPTH:
+        return None
+    try:
+        return json.JSONDecoder(parse_constant=str).raw_decode(raw)[0]
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return ast.literal_eval(raw[:10_000])
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def question_and_options(messages: Sequence[Any]) -> tuple[str, Mapping[str, str]]:
+    """Question and options from the first user turn: ``Question: ...``, ``Options:``, then ``A. ...`` line by line."""
+    users = (m.get("content") for m in messages if isinstance(m, dict) and m.get("role") == "user")
+    text = text_of(next(users, ""))
+    question, found, rest = text.partition("\nOptions:")
+    options: dict[str, str] = {}
+    last = ""
+    for line in rest.split("\n") if found else ():
+        match = _OPTION.match(line)
+        if match and match[1] == chr(ord("A") + len(options)):
+            last = match[1]
+            options[last] = match[2].strip()
+        elif not line.strip() and options:
+            break
+        elif last:
+            options[last] += "\n" + line
+    return question.removeprefix("Question:").strip(), options
