@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 # Say PYTHON=... to choose another; it has to be 3.11 or newer, with its venv module.
 PYTHON ?= $(firstword $(foreach name,python3 python3.14 python3.13 python3.12 python3.11,$(if $(shell $(name) -c 'import sys, venv, ensurepip; print(sys.version_info >= (3, 11) or "")' 2>/dev/null),$(name))))
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes
 LOCK := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-header
 
 # Stamps: what was installed last. A target is made again only when its lock has changed.

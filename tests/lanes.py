@@ -21,7 +21,7 @@ from tests import postgres
 
 ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-WORKERS = ("-n", str(min(4, os.cpu_count() or 1)))
+WORKERS = ("-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal")
 NO_TESTS_COLLECTED = 5
 
 
