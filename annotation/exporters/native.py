@@ -10,8 +10,34 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import IO, Any
 
-from annotation.importers.native import KNOWN, PLAIN_FACETS
 from annotation.schema import SampleContent, SampleRecord, ToolCall
+
+PLAIN_FACETS = ("category", "tier", "dimension")
+"""Facets that have a key of their own; ``segment`` is the list ``segments``."""
+SAMPLE_KEYS = frozenset(
+    [
+        "id",
+        "image",
+        "image_group",
+        "width",
+        "height",
+        "question",
+        "answer_type",
+        "options",
+        "answer",
+        "gold_boxes",
+        "category",
+        "tier",
+        "dimension",
+        "segments",
+        "facets",
+        "reference_toolchain",
+        "targets",
+        "distractors",
+        "ordered",
+    ]
+)
+"""All keys a sample row can have; what else a sample came with keeps its own key."""
 
 _WHOLE = 2.0**53
 
@@ -80,7 +106,7 @@ def with_extra(row: dict[str, Any], extra: Mapping[str, Any], known: Collection[
 
 
 def sample_row(sample: SampleRecord) -> dict[str, Any]:
-    """One row of ``samples``; ``annotation.importers.native.sample_from`` is its inverse."""
+    """One row of ``samples``; ``annotation.importers.samples.sample_from`` is its inverse."""
     row: dict[str, Any] = {
         "id": sample.id,
         "image": sample.image,
@@ -90,7 +116,7 @@ def sample_row(sample: SampleRecord) -> dict[str, Any]:
         **_content_row(sample.content),
         **_facet_row(sample.facets),
     }
-    return with_extra(compact(row), sample.extra, KNOWN)
+    return with_extra(compact(row), sample.extra, SAMPLE_KEYS)
 
 
 def _content_row(content: SampleContent) -> dict[str, Any]:

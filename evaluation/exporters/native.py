@@ -9,9 +9,47 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.exporters.native import compact, with_extra
-from evaluation.importers.native import GROUP_KEYS, INTERVENTION_KEYS, JUDGEMENT_KEYS
-from evaluation.importers.native_trajectory import KNOWN, STEP_KEYS
 from evaluation.schema import Condition, Coordinates, Intervention, Judgement, RolloutGroup, Step, Trajectory, Usage
+
+TRAJECTORY_KEYS = frozenset(
+    [
+        "model",
+        "sample_id",
+        "setting",
+        "rollout",
+        "condition",
+        "steps",
+        "final_image",
+        "answer",
+        "judge_correct",
+        "predicted_tools_recognition",
+        "predicted_tools_plan",
+        "match_map_recognition",
+        "match_map_plan",
+        "error",
+        "usage",
+    ]
+)
+STEP_KEYS = frozenset(
+    [
+        "tool",
+        "args",
+        "bbox",
+        "coords",
+        "image_in",
+        "image_out",
+        "out_size",
+        "ok",
+        "text",
+        "observation",
+        "executed_bbox",
+        "label",
+        "flag",
+    ]
+)
+INTERVENTION_KEYS = frozenset({"model", "sample_id", "condition", "correct", "answer", "setting"})
+JUDGEMENT_KEYS = frozenset({"model", "sample_id", "kind", "verdict", "answer", "judge", "setting"})
+GROUP_KEYS = frozenset({"group_id", "alpha", "rollouts"})
 
 
 def trajectory_row(trajectory: Trajectory) -> dict[str, Any]:
@@ -35,7 +73,7 @@ def trajectory_row(trajectory: Trajectory) -> dict[str, Any]:
         "predicted_tools_recognition": _listed(trajectory.recognition),
         "predicted_tools_plan": _listed(trajectory.plan),
     }
-    return with_extra({**compact(row), **_given(kept)}, trajectory.extra, KNOWN)
+    return with_extra({**compact(row), **_given(kept)}, trajectory.extra, TRAJECTORY_KEYS)
 
 
 def step_row(step: Step) -> dict[str, Any]:

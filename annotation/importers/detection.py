@@ -1,0 +1,36 @@
+"""What is shown to the detectors of a file, a folder or a zip: the ends of its most telling member."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+from annotation.importers.interface import Detection
+from annotation.importers.sources import HEAD_BYTES, Limits, Member, open_members
+
+
+def glimpse(path: Path, keys: Sequence[str]) -> tuple[bytes, str]:
+    """First and, of a plain file, last bytes of the member to judge by, and its name. Of a folder or zip that is
+    ``<key>.jsonl`` of the first key there is, else the first table or JSON file. Raises ``ImportProblem``."""
+
+    def pick(names: Sequence[str]) -> Sequence[str]:
+        data = [name for name in names if PurePosixPath(name).suffix.lower() in {".json", ".jsonl", ".ndjson", ".tsv"}]
+        known = [name for key in keys for name in data if PurePosixPath(name).stem == key]
+        return (known or data)[:1]
+
+    member = open_members(path, pick, "a JSON, JSONL or TSV file", Limits())[0]
+    return _ends(member), PurePosixPath(member.name).name
+
+
+def _ends(member: Member) -> bytes:
+    with member.open() as file:
+        head = file.read(HEAD_BYTES)
+        if member.in_zip or member.size <= 2 * HEAD_BYTES:
+            return head + file.read(HEAD_BYTES)
+        file.seek(-HEAD_BYTES, 2)
+        return head + b"\n" + file.read()
+
+
+def best_first(detections: Iterable[Detection]) -> list[Detection]:
+    """Those that may be, the surest first."""
+    return sorted((d for d in detections if d.confidence > 0), key=lambda d: -d.confidence)

@@ -1,0 +1,146 @@
+"""Rows of a tab-separated file with a heading, in constant memory, with a place for each.
+
+Cells may be quoted and then hold tabs and line ends. A stray quote that swallows the lines after it is noticed by the
+number of columns; the lines are then read one by one, with quotes as plain characters.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from annotation.importers.interface import ImportProblem, Position, Progress
+from annotation.importers.sources import Limits, Member, open_members
+from annotation.schema import Issue, Severity, shortened
+
+_BOM = "\ufeff"
+_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """The cells of one row by column name, as text."""
+
+    file: str
+    line: int
+    cells: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    text: str
+    number: int
+    end: int
+
+
+class TableStream:
+    """Iterates rows and issues of the TSV at ``path``; ``columns`` is its heading. Raises ``ImportProblem``."""
+
+    def __init__(self, path: Path, start: Position | None = None, limits: Limits = _LIMITS) -> None:
+        self._member = _only_member(path, limits)
+        self._row_bytes = limits.row_bytes
+        csv.field_size_limit(max(csv.field_size_limit(), limits.row_bytes))
+        with self._member.open() as file:
+            first = file.readline(1 << 20)
+        heading = first.decode("utf-8", "replace").removeprefix(_BOM).rstrip("\r\n")
+        self.columns = next(csv.reader([heading], delimiter="\t"), [])
+        if len(self.columns) < 2:
+            raise ImportProblem(f"{self._member.name} has no tab-separated heading. Save the table as TSV.")
+        begin = start or Position()
+        self._at = begin if begin.offset else Position(self._member.name, len(first), 1)
+        self._issues: list[Issue] = []
+
+    def progress(self) -> Progress:
+        """Everything up to here has been given."""
+        return Progress(self._member.name, self._at.offset, self._at.line, self._at.offset, self._member.size)
+
+    def __iter__(self) -> Iterator[TableRow | Issue]:
+        with self._member.open() as file:
+            file.seek(self._at.offset)
+            lines = self._lines(file)
+            taken: list[_Line] = []
+            reader = csv.reader(self._noting(lines, taken), delimiter="\t")
+            while True:
+                taken.clear()
+                try:
+                    cells = next(reader, None)
+                except csv.Error:
+                    cells = []
+                yield from self._issues
+                self._issues.clear()
+                if cells is None:
+                    return
+                if taken:
+                    self._at = Position(self._member.name, taken[-1].end, taken[-1].number)
+                    yield from self._checked(cells, taken)
+
+    def _noting(self, lines: Iterator[_Line], taken: list[_Line]) -> Iterator[str]:
+        """The texts of ``lines``; each line also goes to ``taken``, so that the place of a row is known."""
+        for line in lines:
+            taken.append(line)
+            yield line.text
+
+    def _lines(self, file: IO[bytes]) -> Iterator[_Line]:
+        offset, number = self._at.offset, self._at.line
+        while raw := file.readline(self._row_bytes):
+            offset += len(raw)
+            number += raw.endswith(b"\n")
+            yield _Line(self._text(raw, number), number, offset)
+
+    def _text(self, raw: bytes, number: int) -> str:
+        text = raw.decode("utf-8", "replace")
+        if "\x00" in text:
+            self._note("nul-bytes", number, "", "NUL bytes were removed.")
+        if "\ufffd" in text and "\ufffd".encode() not in raw:
+            self._note("not-utf-8", number, "", "Bytes that are not UTF-8 became the replacement character.")
+        return text.replace("\x00", "")
+
+    def _note(self, rule: str, line: int, found: str, done: str) -> None:
+        self._issues.append(Issue(Severity.REPAIRED, rule, self._member.name, line, "", shortened(found), done))
+
+    def _checked(self, cells: list[str], taken: list[_Line]) -> Iterator[TableRow | Issue]:
+        if not any(cell.strip() for cell in cells) and len(taken) == 1:
+            return
+        if len(cells) == len(self.columns):
+            yield self._row(cells, taken[0].number)
+        elif len(taken) == 1:
+            yield self._wrong(taken[0], len(cells))
+        else:
+            yield from self._one_by_one(taken)
+
+    def _one_by_one(self, taken: list[_Line]) -> Iterator[TableRow | Issue]:
+        """Lines that a stray quote drew together, each on its own."""
+        for line in taken:
+            cells = next(csv.reader([line.text.rstrip("\r\n")], delimiter="\t"), [])
+            if len(cells) != len(self.columns):
+                cells = line.text.rstrip("\r\n").split("\t")
+            if len(cells) != len(self.columns):
+                yield self._wrong(line, len(cells))
+                continue
+            self._note(
+                "stray-quote", line.number, line.text[:80], "A quote was never closed; read as a plain character."
+            )
+            yield from self._issues
+            self._issues.clear()
+            yield self._row(cells, line.number)
+
+    def _row(self, cells: list[str], line: int) -> TableRow:
+        return TableRow(self._member.name, line, dict(zip(self.columns, cells, strict=True)))
+
+    def _wrong(self, line: _Line, count: int) -> Issue:
+        done = (
+            f"The row has {count} columns, the heading {len(self.columns)}; it was left out. The file may be cut off."
+        )
+        found = shortened(line.text, 80)
+        return Issue(Severity.REFUSED, "wrong-columns", self._member.name, line.number, "", found, done)
+
+
+def _only_member(path: Path, limits: Limits) -> Member:
+    members = open_members(path, lambda names: [n for n in names if n.lower().endswith(".tsv")], "one TSV file", limits)
+    if len(members) > 1:
+        names = ", ".join(member.name for member in members[:5])
+        raise ImportProblem(f"{path.name} holds several TSV files ({names}). Give the one to import.")
+    return members[0]
