@@ -29,7 +29,7 @@ MIN_CLUSTERS = 20
 """Fewer clusters than this have no bootstrap interval."""
 
 _CHUNK = 4_000_000
-_MOST_PATTERNS = 256
+_FEW_PATTERNS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,14 @@ def wilson(successes: float, n: float, z: float = Z95) -> Interval | None:
     return Interval(low, high, "wilson")
 
 
-def cluster_totals(values: Floats, cluster: Ints) -> Floats:
-    """Sums of the rows of ``values`` (n,) or (n, k) within each cluster of ``cluster`` (n,), as (clusters, k)."""
-    columns = values.reshape(len(cluster), -1)
+def cluster_totals(values: Floats, cluster: Ints | None) -> Floats:
+    """Sums of the rows of ``values`` (n,) or (n, k) within each cluster of ``cluster`` (n,), as (clusters, k).
+
+    Without ``cluster`` every row is its own.
+    """
+    columns = values if values.ndim == 2 else values[:, None]
+    if cluster is None:
+        return columns
     codes, size = dense_codes(cluster)
     sums = [np.bincount(codes, weights=column, minlength=size) for column in columns.T]
     return np.column_stack(sums) if sums else np.zeros((size, 0))
@@ -91,8 +96,9 @@ def resampled_totals(totals: Floats, draws: int = DRAWS, seed: int = SEED) -> Fl
     the multinomial distribution. Same totals, draws and seed give the same answer.
     """
     generator = np.random.default_rng(seed)
-    patterns, multiplicity = _patterns(totals)
-    if len(patterns) <= _MOST_PATTERNS:
+    few = few_patterns(totals)
+    if few is not None:
+        patterns, multiplicity = few
         drawn = generator.multinomial(len(totals), multiplicity / len(totals), size=draws)
         return np.asarray(drawn @ patterns, dtype=np.float64)
     if len(totals) * draws <= _CHUNK:
@@ -100,6 +106,19 @@ def resampled_totals(totals: Floats, draws: int = DRAWS, seed: int = SEED) -> Fl
     step = max(1, _CHUNK // len(totals))
     parts = [_drawn_counts(generator, len(totals), min(step, draws - at)) @ totals for at in range(0, draws, step)]
     return np.concatenate(parts)
+
+
+def few_patterns(totals: Floats) -> tuple[Floats, Ints] | None:
+    """The different rows of ``totals`` (clusters, k), and how often each occurs, if they are at most 64 and far fewer
+    than the clusters and k <= 2; else None."""
+    if totals.shape[1] > 2:
+        return None
+    joined = totals[:, 0] + 1j * totals[:, -1]
+    # A look at the first rows settles most cases that have too many.
+    if len(np.unique(joined[:1000])) > _FEW_PATTERNS:
+        return None
+    _, first, multiplicity = np.unique(joined, return_index=True, return_counts=True)
+    return (totals[first], multiplicity) if len(first) * 8 <= len(totals) and len(first) <= _FEW_PATTERNS else None
 
 
 def bootstrap_interval(
@@ -127,15 +146,6 @@ def ratio(totals: Floats) -> Floats:
     """First column over second of ``totals`` (draws, 2), NaN where the second is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(totals[:, 1] != 0, totals[:, 0] / totals[:, 1], np.nan))
-
-
-def _patterns(totals: Floats) -> tuple[Floats, Ints]:
-    """Different rows and how often each occurs; rows of more than two columns are taken as all different."""
-    if totals.shape[1] > 2:
-        return totals, np.ones(len(totals), dtype=np.int64)
-    joined = totals[:, 0] + 1j * totals[:, 1] if totals.shape[1] == 2 else totals[:, 0] + 0j
-    found, multiplicity = np.unique(joined, return_counts=True)
-    return np.column_stack([found.real, found.imag])[:, : totals.shape[1]], multiplicity
 
 
 @lru_cache(maxsize=2)

@@ -192,12 +192,13 @@ def faithfulness_columns(
     return FaithfulnessColumns(conditions, reliability, sufficiency)
 
 
-def text_only_samples(samples: SampleColumns, scores: ScoreColumns) -> Bools:
-    """Samples known to be text-only, (m,): they have a trajectory, and none of it has visual evidence."""
+def evidence_of_samples(samples: SampleColumns, scores: ScoreColumns) -> tuple[Bools, Bools]:
+    """Samples known to be text-only (they have a trajectory, and none of it has visual evidence), and samples with
+    visual evidence, (m,) each. A sample without a trajectory is neither."""
     with_trajectory, with_evidence = np.zeros(len(samples), np.bool_), np.zeros(len(samples), np.bool_)
     with_trajectory[scores.sample] = True
     with_evidence[scores.sample[scores.visual_evidence]] = True
-    return np.asarray(with_trajectory & ~with_evidence)
+    return with_trajectory & ~with_evidence, with_evidence
 
 
 def visual_quantity(scores: ScoreColumns, settings: MetricSettings) -> tuple[Floats, Floats, Bools]:

@@ -1,7 +1,8 @@
 """Intervals of rates, means, ratios and paired differences, clustered where samples are. Source: METRICS 9.
 
 The rules: independent yes/no samples get Wilson's interval; clustered ones mean ± t · SE between clusters, or Wilson's
-with the effective number of samples near 0 and 1; ratios of totals get a cluster bootstrap.
+with the effective number of samples near 0 and 1; ratios of totals get a cluster bootstrap. Everywhere ``cluster`` (n,)
+says which samples belong together, and None that every sample is alone.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from annotation.statistics import (
     bootstrap_interval,
     cluster_totals,
     dense_codes,
+    few_patterns,
     ratio,
     wilson,
 )
@@ -62,7 +64,7 @@ class Clustering:
         return {"clusters": self.clusters, "deff": self.deff, "n_eff": self.n_eff}
 
 
-def clustering(values: Floats, cluster: Ints, weights: Floats | None = None) -> Clustering:
+def clustering(values: Floats, cluster: Ints | None, weights: Floats | None = None) -> Clustering:
     """The clustered standard error and design effect of mean(``values``), (n,), or of Σ values / Σ ``weights``.
 
     SE = (1/W) √(C/(C−1) · Σ_g (Σ_{i in g} (s_i − R w_i))²) with w = 1 and W = n for a mean; the naive SE takes each
@@ -81,7 +83,7 @@ def clustering(values: Floats, cluster: Ints, weights: Floats | None = None) -> 
     return Clustering(n, groups, None if variance is None else math.sqrt(variance), deff, n / deff if deff else None)
 
 
-def rate_interval(successes: Floats, cluster: Ints) -> Interval | None:
+def rate_interval(successes: Floats, cluster: Ints | None) -> Interval | None:
     """The interval of a share of yes (1) among yes/no samples ``successes`` (n,), within 0..1; None without samples.
 
     Wilson for independent samples; with any cluster larger than 1 mean ± t_{C−1} SE, and Wilson with n_eff where that
@@ -106,7 +108,7 @@ def rate_interval(successes: Floats, cluster: Ints) -> Interval | None:
     return None if fallback is None else Interval(fallback.low, fallback.high, "wilson-n-eff", detail)
 
 
-def mean_interval(values: Floats, cluster: Ints, weights: Floats | None = None) -> Interval | None:
+def mean_interval(values: Floats, cluster: Ints | None, weights: Floats | None = None) -> Interval | None:
     """mean ± t_{C−1} SE of ``values`` (n,), or of Σ values / Σ weights; None with fewer than two clusters."""
     if len(values) < 2 or (weights is not None and weights.sum() == 0):
         return None
@@ -119,7 +121,7 @@ def mean_interval(values: Floats, cluster: Ints, weights: Floats | None = None) 
 
 
 def ratio_interval(
-    numerators: Floats, denominators: Floats, cluster: Ints, *, draws: int = DRAWS, seed: int = SEED
+    numerators: Floats, denominators: Floats, cluster: Ints | None, *, draws: int = DRAWS, seed: int = SEED
 ) -> Interval | None:
     """Cluster bootstrap percentile interval of Σ ``numerators`` / Σ ``denominators``, (n,) each.
 
@@ -127,7 +129,7 @@ def ratio_interval(
     default draws), where both intervals agree to within the noise of the draws, it is the clustered t of the ratio.
     """
     totals = cluster_totals(np.column_stack([numerators, denominators]), cluster)
-    if len(totals) * draws > MOST_DRAWN_CELLS and len(np.unique(totals[:, 0] + 1j * totals[:, 1])) > 256:
+    if len(totals) * draws > MOST_DRAWN_CELLS and few_patterns(totals) is None:
         return mean_interval(numerators, cluster, denominators)
     return bootstrap_interval(totals, ratio, draws=draws, seed=seed)
 
@@ -209,11 +211,11 @@ def _log_beta(a: float, b: float) -> float:
 def _variance(residuals: Floats, total: float) -> float | None:
     """C/(C−1) · Σ residual² / total²: the squared standard error; None with fewer than two residuals."""
     size = len(residuals)
-    return float(size / (size - 1) * (residuals @ residuals) / total**2) if size > 1 else None
+    return float(size / (size - 1) * np.square(residuals).sum() / total**2) if size > 1 else None
 
 
-def _all_alone(cluster: Ints) -> bool:
-    return dense_codes(cluster)[1] == len(cluster)
+def _all_alone(cluster: Ints | None) -> bool:
+    return cluster is None or dense_codes(cluster)[1] == len(cluster)
 
 
 def _phi(both: int, only_first: int, only_second: int, neither: int) -> float:

@@ -1,0 +1,222 @@
+"""All metrics of one run on the whole benchmark and on every slice, with intervals. Source: METRICS 9, 10.
+
+Averages over groups are pooled: every slice sums its own rows, and nothing is averaged twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation.statistics import dense_codes
+from evaluation.metrics.catalogue import METRICS, ROLLOUT_METRICS
+from evaluation.metrics.columns import (
+    TRUE,
+    UNKNOWN,
+    Bools,
+    Floats,
+    Ints,
+    MetricRow,
+    RunColumns,
+    SampleColumns,
+    ScoreColumns,
+)
+from evaluation.metrics.faithfulness import (
+    Effect,
+    FaithfulnessColumns,
+    beyond_placebo,
+    evidence_of_samples,
+    intervention_effect,
+)
+from evaluation.metrics.intervals import DRAWS, SEED, Interval, mean_interval, rate_interval, ratio_interval
+from evaluation.metrics.measures import RATE, RATIO, Measure, Rows, all_measures, evaluated_rows, success_measures
+from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.slices import TARGETS, WHOLE, Slice, slice_rows
+from evaluation.schema import Condition
+
+EFFECTS = (
+    ("ate_text", intervention_effect, Condition.TEXT),
+    ("ate_visual", intervention_effect, Condition.VISUAL),
+    ("ate_placebo", intervention_effect, Condition.PLACEBO),
+    ("visual_beyond_placebo", beyond_placebo, Condition.VISUAL),
+    ("text_beyond_placebo", beyond_placebo, Condition.TEXT),
+)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What every slice needs."""
+
+    samples: SampleColumns
+    scores: ScoreColumns
+    faithfulness: FaithfulnessColumns
+    settings: MetricSettings
+    rows: Rows
+    text_only: Bools
+    with_evidence: Bools
+    alone: bool
+    draws: int
+    seed: int
+
+
+def aggregate(
+    samples: SampleColumns,
+    scores: ScoreColumns,
+    run: RunColumns | None,
+    settings: MetricSettings,
+    *,
+    slices: Sequence[str] | None = None,
+    faithfulness: FaithfulnessColumns | None = None,
+    prices: Mapping[str, float] | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> list[MetricRow]:
+    """Every metric of the catalogue for the whole benchmark (``slice_by`` "") and for each value of each facet.
+
+    Args:
+        run: the scored trajectories; needed for verdicts on samples without an accepted answer and for ``prices``.
+        slices: names of the facets to slice by, ``targets`` and ``calls`` included; default all.
+        faithfulness: interventions and judgements of the model.
+        prices: price of a call by tool name, default 1.
+
+    Values are fractions 0..1 for rates, None where undefined. ``detail`` holds the counts that must never be hidden
+    (samples, missing, failed, ...), and DEFF, n_eff, draws and seed of the interval. A metric without a population on
+    the whole benchmark is given there, as undefined, and not repeated for slices. A run in which every record is an
+    error has no values: its rows say ``run_failed``.
+    """
+    rows = evaluated_rows(samples, scores, settings)
+    columns = faithfulness or FaithfulnessColumns()
+    alone = dense_codes(rows.cluster)[1] == len(rows.cluster)
+    text_only, with_evidence = evidence_of_samples(samples, scores)
+    task = _Task(samples, scores, columns, settings, rows, text_only, with_evidence, alone, draws, seed)
+    measures = all_measures(samples, scores, run, rows, settings, prices)
+    by_targets = {m.metric: m for m in success_measures(samples, scores, rows, settings, by_targets=True)}
+    place = {name: i for i, name in enumerate(METRICS)}
+    found: list[MetricRow] = []
+    empty: set[str] = set()
+    failed = len(scores) > 0 and bool(scores.failed.all())
+    for part in slice_rows(samples, rows.sample, rows.calls, slices):
+        counts = _counts(part, task)
+        wanted = [by_targets.get(m.metric, m) if part.by == TARGETS else m for m in measures]
+        made = [_summary(m, part, counts, task) for m in wanted if m.metric not in empty]
+        made += [row for row in _faithfulness_rows(part, counts, task) if row.metric not in empty]
+        if part.by == WHOLE:
+            empty = {row.metric for row in made if row.n == 0}
+            # Queries outside the population of SR@k still count by number of targets.
+            empty -= set() if "exact_match" in empty else set(by_targets)
+        made.sort(key=lambda row: place[row.metric])
+        found += [_without_value(row) for row in made] if failed else made
+    return found
+
+
+def order_of_metrics() -> tuple[str, ...]:
+    """The metrics that ``aggregate`` gives, in the order of the catalogue."""
+    return tuple(name for name in METRICS if name not in ROLLOUT_METRICS)
+
+
+def _summary(measure: Measure, part: Slice, counts: Mapping[str, Any], task: _Task) -> MetricRow:
+    numerator, denominator = measure.numerator[part.rows], measure.denominator[part.rows]
+    inside = (denominator != 0) | (numerator != 0)
+    numerator, denominator = numerator[inside], denominator[inside]
+    top, bottom = float(numerator.sum()), float(denominator.sum())
+    interval = None
+    if bottom > 0:
+        cluster = None if task.alone else task.rows.cluster[part.rows][inside]
+        interval = _interval(measure.kind, numerator, denominator, cluster, task)
+    return _row(measure.metric, part, top / bottom if bottom else None, len(numerator), top, interval, dict(counts))
+
+
+def _interval(kind: str, numerator: Floats, denominator: Floats, cluster: Ints | None, task: _Task) -> Interval | None:
+    if kind == RATE:
+        return rate_interval(numerator, cluster)
+    if kind == RATIO:
+        return ratio_interval(numerator, denominator, cluster, draws=task.draws, seed=task.seed)
+    return mean_interval(numerator, cluster)
+
+
+def _faithfulness_rows(part: Slice, counts: Mapping[str, Any], task: _Task) -> list[MetricRow]:
+    """Effects, reliability and sufficiency on the samples of a slice (METRICS 5.1, 5.2)."""
+    members, cluster = part.samples, task.samples.cluster[part.samples]
+    text_only = task.text_only[members]
+    columns = FaithfulnessColumns({name: codes[members] for name, codes in task.faithfulness.conditions.items()})
+    rows = [
+        _effect_row(metric, effect(columns, condition, cluster, text_only, task.settings), part, counts)
+        for metric, effect, condition in EFFECTS
+    ]
+    return [
+        *rows,
+        _judged_row("reliability", task.faithfulness.reliability, part, counts, task),
+        _judged_row("sufficiency", task.faithfulness.sufficiency, part, counts, task),
+    ]
+
+
+def _effect_row(metric: str, effect: Effect, part: Slice, counts: Mapping[str, Any]) -> MetricRow:
+    table = effect.table
+    detail: dict[str, Any] = {
+        **counts,
+        "lost": table.lost,
+        "gained": table.gained,
+        "accuracy_none": table.before,
+        "accuracy_intervened": table.after,
+        "p_cluster": effect.p_cluster,
+    }
+    if effect.clustered:
+        detail |= {
+            "cluster_low": effect.clustered.low,
+            "cluster_high": effect.clustered.high,
+            **effect.clustered.detail,
+        }
+    top = float(table.gained - table.lost)
+    return _row(metric, part, table.difference, table.n, top, effect.interval, detail, effect.p_value)
+
+
+def _judged_row(metric: str, codes: Ints | None, part: Slice, counts: Mapping[str, Any], task: _Task) -> MetricRow:
+    """Share of yes among judged samples with visual evidence; how many with evidence lack a judgement is in detail."""
+    members = part.samples[task.with_evidence[part.samples]]
+    verdicts = np.full(len(members), UNKNOWN) if codes is None else codes[members]
+    judged = verdicts != UNKNOWN
+    yes = (verdicts[judged] == TRUE).astype(np.float64)
+    interval = rate_interval(yes, task.samples.cluster[members][judged])
+    detail = {**counts, "with_evidence": len(members), "not_judged": int((~judged).sum())}
+    return _row(metric, part, float(yes.mean()) if len(yes) else None, len(yes), float(yes.sum()), interval, detail)
+
+
+def _counts(part: Slice, task: _Task) -> dict[str, Any]:
+    """What must never be hidden (METRICS 9.7), of one slice."""
+    scores = task.scores
+    recorded = part.rows[part.rows < task.rows.recorded]
+    return {
+        "samples": len(part.samples),
+        "missing": len(part.samples) - dense_codes(scores.sample[recorded])[1],
+        "trajectories": len(recorded),
+        "failed": int(scores.failed[recorded].sum()),
+        "missing_answer": int(scores.missing_answer[recorded].sum()),
+        "unparsed": int(scores.unparsed[recorded].sum()),
+        "undecided": int(scores.undecided[recorded].sum()),
+        "unusable_crops": int(scores.unusable_crops[recorded].sum()),
+    }
+
+
+def _row(
+    metric: str,
+    part: Slice,
+    value: float | None,
+    n: int,
+    numerator: float,
+    interval: Interval | None,
+    detail: dict[str, Any],
+    p_value: float | None = None,
+) -> MetricRow:
+    if interval is None:
+        return MetricRow(metric, part.by, part.value, value, n, numerator, p_value=p_value, detail=detail)
+    shown = {**detail, **interval.detail}
+    ends = (interval.low, interval.high, interval.method)
+    return MetricRow(metric, part.by, part.value, value, n, numerator, *ends, p_value, shown)
+
+
+def _without_value(row: MetricRow) -> MetricRow:
+    detail = {**row.detail, "run_failed": True}
+    return MetricRow(row.metric, row.slice_by, row.slice, None, 0, detail=detail)

@@ -1,0 +1,255 @@
+"""What each metric adds up: a numerator and a denominator per evaluated row, so that any slice is a pair of sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.metrics.columns import (
+    TRUE,
+    UNKNOWN,
+    Bools,
+    Floats,
+    Ints,
+    Outcome,
+    RunColumns,
+    SampleColumns,
+    ScoreColumns,
+)
+from evaluation.metrics.faithfulness import visual_quantity
+from evaluation.metrics.plans import sr_population, success_at
+from evaluation.metrics.ragged import rows_of
+from evaluation.metrics.settings import MetricSettings
+
+RATE, MEAN, RATIO = "rate", "mean", "ratio"
+"""How the interval is made: a share of yes/no rows, a mean over rows, or a ratio (and those means that METRICS 9.2
+names beside them), which is bootstrapped."""
+TOP = 3
+"""SR@k is reported for k = 1 .. TOP."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric is Σ numerator / Σ denominator over rows, (r,) each; a row with both 0 is not in its population."""
+
+    metric: str
+    kind: str
+    numerator: Floats
+    denominator: Floats
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The evaluated rows: n trajectories, then under ``missing_sample`` = wrong one for each sample without any.
+
+    ``sample``, ``cluster``, ``calls``: (r,). ``recorded``: n.
+    """
+
+    sample: Ints
+    cluster: Ints
+    calls: Ints
+    recorded: int
+
+    def padded(self, values: Floats | Ints | Bools, fill: float = 0.0) -> Floats:
+        """(n,) values as (r,) floats, ``fill`` for samples without a trajectory."""
+        found = np.full(len(self.sample), fill)
+        found[: self.recorded] = values
+        return found
+
+
+def evaluated_rows(samples: SampleColumns, scores: ScoreColumns, settings: MetricSettings) -> Rows:
+    """The rows that count under ``missing_sample`` (METRICS 1.1)."""
+    sample, calls = scores.sample, scores.calls
+    if settings.missing_sample == "wrong":
+        absent = np.setdiff1d(np.arange(len(samples)), sample)
+        sample, calls = np.concatenate([sample, absent]), np.concatenate([calls, np.zeros(len(absent), np.int64)])
+    return Rows(sample, samples.cluster[sample], calls, len(scores))
+
+
+def all_measures(
+    samples: SampleColumns,
+    scores: ScoreColumns,
+    run: RunColumns | None,
+    rows: Rows,
+    settings: MetricSettings,
+    prices: Mapping[str, float] | None = None,
+) -> list[Measure]:
+    """The measures of grounding, toolchain, planning, visual quantity and cost, in the order of the catalogue."""
+    return [
+        *grounding_measures(samples, scores, run, rows, settings),
+        *toolchain_measures(samples, scores, run, rows, settings),
+        *planning_measures(samples, scores, rows, settings),
+        *quantity_measures(scores, rows, settings),
+        *cost_measures(scores, run, rows, settings, prices),
+    ]
+
+
+def answered(
+    samples: SampleColumns, scores: ScoreColumns, run: RunColumns | None, rows: Rows, settings: MetricSettings
+) -> tuple[Floats, Floats]:
+    """Correct, and counted in accuracy, per row (0 or 1).
+
+    Undecided rows leave under ``undecided_answer`` = exclude. Samples without an accepted answer, as in benchmarks that
+    only ask for plans, count only where a verdict was given.
+    """
+    asked = np.fromiter((bool(key.accepted) for key in samples.answers), np.bool_, len(samples))[rows.sample]
+    judged = scores.correct == TRUE if run is None else run.verdict != UNKNOWN
+    counted = (asked | (rows.padded(judged) > 0)).astype(np.float64)
+    if settings.undecided_answer == "exclude":
+        counted *= 1 - rows.padded(scores.undecided)
+    return rows.padded(scores.correct == TRUE) * counted, counted
+
+
+def grounding_measures(
+    samples: SampleColumns, scores: ScoreColumns, run: RunColumns | None, rows: Rows, settings: MetricSettings
+) -> list[Measure]:
+    """METRICS 1.4. A sample without a trajectory enters accuracy and tool ratio only."""
+    correct, counted = answered(samples, scores, run, rows, settings)
+    undecided = scores.undecided if settings.undecided_answer == "exclude" else np.zeros(len(scores), np.bool_)
+    inside = scores.in_population & ~undecided
+    grounded, right = inside & scores.grounded, inside & (scores.correct == TRUE)
+    population = rows.padded(inside)
+
+    def rate(metric: str, numerator: Bools, denominator: Bools | None = None) -> Measure:
+        whole = population if denominator is None else rows.padded(denominator)
+        return Measure(metric, RATE, rows.padded(numerator), whole)
+
+    return [
+        Measure("accuracy", RATE, correct, counted),
+        Measure("tool_ratio", RATE, rows.padded(scores.invoked & ~undecided), rows.padded(~undecided, 1.0)),
+        rate("grounded_score", grounded),
+        rate("valid_grounded_reasoning", grounded & right),
+        rate("ground_success_answer_failure", grounded & ~right),
+        rate("ungrounded_correct_answer", inside & ~grounded & right),
+        rate("dual_failure", inside & ~grounded & ~right),
+        Measure("mean_coverage", RATIO, _where(population, rows.padded(scores.coverage)), population),
+        Measure("mean_concentration", RATIO, _where(population, rows.padded(scores.concentration)), population),
+        Measure("mean_ioa", RATIO, _where(population, rows.padded(scores.ioa)), population),
+        Measure("accuracy_when_grounded", RATIO, rows.padded(grounded & right), rows.padded(grounded)),
+        Measure("accuracy_when_ungrounded", RATIO, rows.padded(right & ~grounded), rows.padded(inside & ~grounded)),
+    ]
+
+
+def toolchain_measures(
+    samples: SampleColumns, scores: ScoreColumns, run: RunColumns | None, rows: Rows, settings: MetricSettings
+) -> list[Measure]:
+    """METRICS 3.2. A sample without a trajectory has no calls; one without a reference chain is in no MAE."""
+    correct, counted = answered(samples, scores, run, rows, settings)
+    everyone = np.ones(len(rows.sample))
+    calls, effective = rows.padded(scores.calls), rows.padded(scores.effective_calls)
+    lengths = np.fromiter((-1 if r is None else len(r) for r in samples.references), np.int64, len(samples))
+    reference = lengths[rows.sample]
+    return [
+        Measure("pass_rate", RATE, correct, counted),
+        Measure("tool_call_rate", RATE, (calls > 0).astype(np.float64), everyone),
+        Measure("calls_mean", MEAN, calls, everyone),
+        Measure("unique_tools_mean", MEAN, rows.padded(scores.unique_tools), everyone),
+        _chain_error("chain_mae", reference, calls, calls, settings),
+        Measure("effective_calls_mean", MEAN, effective, everyone),
+        Measure("effective_unique_tools_mean", MEAN, rows.padded(scores.effective_unique_tools), everyone),
+        _chain_error("effective_chain_mae", reference, effective, calls, settings),
+        Measure("tool_efficiency", RATIO, effective, calls),
+    ]
+
+
+def planning_measures(
+    samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
+) -> list[Measure]:
+    """METRICS 4. A sample without a trajectory, a missing list and a query without targets are in none of these."""
+    planned = rows.padded(scores.plan_outcome != Outcome.NONE)
+
+    def outcome(metric: str, *codes: int) -> Measure:
+        return Measure(metric, RATE, rows.padded(np.isin(scores.plan_outcome, codes)), planned)
+
+    pairs = np.maximum(scores.plan_order, 0)
+    return [
+        *_prf("recognition", scores.recognition_prf, rows),
+        *_prf("selection", scores.selection_prf, rows),
+        outcome("exact_match", Outcome.EXACT),
+        outcome("task_completable_rate", Outcome.EXACT, Outcome.EXTRA_ONLY),
+        *success_measures(samples, scores, rows, settings),
+        outcome("outcome_extra_only", Outcome.EXTRA_ONLY),
+        outcome("outcome_missing_only", Outcome.MISSING_ONLY),
+        outcome("outcome_substitute", Outcome.SUBSTITUTE),
+        outcome("outcome_out_of_order", Outcome.OUT_OF_ORDER),
+        Measure("order_violations", RATIO, rows.padded(pairs[:, 0]), rows.padded(pairs[:, 1])),
+    ]
+
+
+def success_measures(
+    samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings, *, by_targets: bool = False
+) -> list[Measure]:
+    """SR@1 .. SR@3 (METRICS 4.4). ``by_targets``: as the breakdown by number of targets counts them (4.5), over all
+    queries of a size, and undefined where k is above the size."""
+    targets = np.fromiter((len(plan.targets) for plan in samples.plans), np.int64, len(samples))[scores.sample]
+    inside = scores.plan_outcome != Outcome.NONE
+    if not by_targets:
+        inside = inside & sr_population(samples.plans, settings)[scores.sample]
+    found = []
+    for k in range(1, TOP + 1):
+        success, counted = success_at(k, scores.plan_prefix, targets, settings)
+        counted = inside & (targets >= k if by_targets else counted)
+        found.append(Measure(f"success_rate_at_{k}", RATE, rows.padded(success & counted), rows.padded(counted)))
+    return found
+
+
+def quantity_measures(scores: ScoreColumns, rows: Rows, settings: MetricSettings) -> list[Measure]:
+    """METRICS 5.3: cropped region size and tool call count; a sample without a trajectory counts 0 in both."""
+    size, calls, inside = visual_quantity(scores, settings)
+    counted = rows.padded(inside, 0.0 if settings.crz_population == "mcot" else 1.0)
+    return [
+        Measure("cropped_region_size", MEAN, rows.padded(size) * counted, counted),
+        Measure("tool_call_count", MEAN, rows.padded(calls) * counted, counted),
+    ]
+
+
+def cost_measures(
+    scores: ScoreColumns,
+    run: RunColumns | None,
+    rows: Rows,
+    settings: MetricSettings,
+    prices: Mapping[str, float] | None,
+) -> list[Measure]:
+    """METRICS 6: a call costs what ``prices`` says of its tool (by name as written), else 1; and recorded dollars."""
+    cost = rows.padded(call_costs(scores, run, prices))
+    known = np.isfinite(scores.cost)
+    right = rows.padded(scores.correct == TRUE)
+    return [
+        Measure("cost_mean", MEAN, cost, np.ones(len(cost))),
+        Measure("cost_per_correct", RATIO, cost, right),
+        Measure("usd_mean", MEAN, rows.padded(np.where(known, scores.cost, 0.0)), rows.padded(known)),
+    ]
+
+
+def call_costs(scores: ScoreColumns, run: RunColumns | None, prices: Mapping[str, float] | None) -> Floats:
+    """Summed price of the calls of each trajectory, (n,). Raises ``ValueError`` for prices without the run's calls."""
+    if not prices:
+        return scores.calls.astype(np.float64)
+    if run is None:
+        raise ValueError("Prices by tool need the run's calls.")
+    price = np.array([prices.get(tool, 1.0) for tool in run.tools])
+    return np.bincount(rows_of(run.step_start), weights=price[run.steps.tool], minlength=len(run)).astype(np.float64)
+
+
+def _chain_error(metric: str, reference: Ints, length: Floats, calls: Floats, settings: MetricSettings) -> Measure:
+    """Mean |L_G − L| over rows with a reference chain, in the population of ``mae_population``."""
+    inside = reference >= 0
+    if settings.mae_population == "called":
+        inside &= calls > 0
+    elif settings.mae_population == "nonempty":
+        inside &= length > 0
+    return Measure(metric, MEAN, np.where(inside, np.abs(reference - length), 0.0), inside.astype(np.float64))
+
+
+def _prf(task: str, values: Floats, rows: Rows) -> list[Measure]:
+    scored = rows.padded(np.isfinite(values[:, 0]))
+    return [
+        Measure(f"{task}_{part}", RATIO, _where(scored, rows.padded(values[:, i])), scored)
+        for i, part in enumerate(("precision", "recall", "f1"))
+    ]
+
+
+def _where(inside: Floats, values: Floats) -> Floats:
+    return np.where(inside > 0, np.nan_to_num(values), 0.0)
