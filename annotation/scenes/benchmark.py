@@ -1,0 +1,220 @@
+"""The demo benchmark: ten pictures drawn from a seed, the samples on them, and what every answer would look like."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import permutations, product
+from pathlib import Path
+from typing import Any
+
+from annotation.exporters.native import sample_row
+from annotation.imaging.crops import encode_jpeg
+from annotation.scenes.canvas import HEIGHT, WIDTH
+from annotation.scenes.chains import plan_chain, reference_chain
+from annotation.scenes.desk import draw_desk
+from annotation.scenes.evidence import Evidence, Pixels, Scene
+from annotation.scenes.hand_tools import TOOLS
+from annotation.scenes.panel import draw_panel
+from annotation.scenes.questions import PLANS, QUESTIONS, SPATIAL, TIERS, PlanQuestion, Question
+from annotation.scenes.raster import picture_of
+from annotation.scenes.shelf import draw_shelf
+from annotation.scenes.street import draw_street
+from annotation.scenes.toolwall import LOOKS as WALL_COLOURS
+from annotation.scenes.toolwall import draw_tool_wall
+from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolPlan
+
+SCENES: Mapping[str, Callable[[str, int], Scene]] = {
+    "street-day": partial(draw_street, mood="day"),
+    "street-dusk": partial(draw_street, mood="dusk"),
+    "shelf-pantry": partial(draw_shelf, look="pantry"),
+    "shelf-cool": partial(draw_shelf, look="cool"),
+    "panel-green": partial(draw_panel, look="green"),
+    "panel-slate": partial(draw_panel, look="slate"),
+    "desk-oak": partial(draw_desk, look="oak"),
+    "desk-slate": partial(draw_desk, look="slate"),
+    "tools-peg": partial(draw_tool_wall, look="peg"),
+    "tools-steel": partial(draw_tool_wall, look="steel"),
+}
+"""Every picture of the demo: its name and who draws it."""
+
+SIZE_CLASSES = ((0.0005, "under 0.05 %"), (0.002, "0.05 to 0.2 %"), (1.0, "over 0.2 %"))
+QUALITY = 92
+
+
+@dataclass(frozen=True)
+class DemoPicture:
+    """A picture as markup. ``shade``: how dark its corners become, see ``raster.darken_corners``."""
+
+    name: str
+    svg: str
+    shade: float
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.jpg"
+
+
+@dataclass(frozen=True)
+class Looks:
+    """What somebody who answers a sample knows of its appearance, without knowing which is true.
+
+    ``parts`` are the pieces of evidence with the values each could show; ``answers`` gives the answer text for every
+    combination of values. ``wall`` is the colour behind the tools where tools are asked for, else empty.
+    """
+
+    parts: tuple[Evidence, ...] = ()
+    answers: Mapping[tuple[str, ...], str] | None = None
+    wall: str = ""
+
+
+@dataclass(frozen=True)
+class DemoBenchmark:
+    pictures: list[DemoPicture]
+    samples: list[SampleRecord]
+    looks: Mapping[str, Looks]
+
+    def option_patches(self, sample_id: str, option: str) -> list[tuple[str, ...]]:
+        """For each combination of values that answers ``option``: the SVG of every piece of evidence.
+
+        ``option`` is the text of the answer, not its letter. Empty for a sample that asks for tools.
+        """
+        looks = self.looks[sample_id]
+        chosen = [values for values, answer in (looks.answers or {}).items() if answer == option]
+        return [tuple(p.patch(v) for p, v in zip(looks.parts, values, strict=True)) for values in chosen]
+
+
+def demo_benchmark(seed: int = 7) -> DemoBenchmark:
+    """The whole benchmark, without a pixel drawn yet. The same seed gives the same benchmark."""
+    rng = random.Random(f"benchmark:{seed}")
+    pictures: list[DemoPicture] = []
+    drafts: list[tuple[SampleRecord, Looks, str]] = []
+    for name, draw in SCENES.items():
+        scene = draw(name, seed)
+        pictures.append(DemoPicture(name, scene.svg, scene.shade))
+        asked = [_asked(scene, q, rng) for q in QUESTIONS[name]] + [_planned(scene, p) for p in PLANS.get(name, ())]
+        for k, (content, looks, facets) in enumerate(asked):
+            record = _record(scene, k, content, facets)
+            drafts.append((record, looks, content.answers[0]))
+    letters = _balanced_letters(sum(1 for record, _, _ in drafts if record.content.options), rng)
+    samples = [_lettered(record, truth, letters, rng) for record, _, truth in drafts]
+    return DemoBenchmark(pictures, samples, {record.id: looks for record, looks, _ in drafts})
+
+
+def write_demo(folder: Path, seed: int = 7) -> Path:
+    """Writes the pictures (JPEG, quality 92) and ``samples.jsonl`` in the native format; returns the latter's path."""
+    benchmark = demo_benchmark(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    for picture in benchmark.pictures:
+        write_picture(folder, picture)
+    path = folder / "samples.jsonl"
+    rows = (json.dumps(sample_row(sample), ensure_ascii=False, sort_keys=True) for sample in benchmark.samples)
+    path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def write_picture(folder: Path, picture: DemoPicture) -> Path:
+    """Draws one picture and stores it in ``folder``."""
+    path = folder / picture.file
+    path.write_bytes(encode_jpeg(picture_of(picture.svg, picture.shade), QUALITY))
+    return path
+
+
+def _asked(scene: Scene, question: Question, rng: random.Random) -> tuple[SampleContent, Looks, dict[str, Any]]:
+    parts = tuple(scene.evidence[name] for name in question.parts)
+    answers = {values: question.rule(*values) for values in product(*(part.values for part in parts))}
+    truth = answers[tuple(part.truth for part in parts)]
+    options: tuple[str, ...] = ()
+    if question.spoken is None:
+        wrong = sorted(set(answers.values()) - {truth})
+        options = (truth, *rng.sample(wrong, 3))
+    content = SampleContent(
+        question=question.words,
+        answer_type=AnswerType.OPEN if question.spoken else AnswerType.MULTIPLE_CHOICE,
+        options={str(k): text for k, text in enumerate(options)},
+        answers=question.spoken(truth) if question.spoken else (truth,),
+        gold_boxes=tuple(_box(part.box) for part in parts),
+        reference_toolchain=reference_chain(question.category, [part.box for part in parts]),
+    )
+    facets = _facets(question.category, question.reasons, [part.box for part in parts])
+    return content, Looks(parts, answers), facets
+
+
+def _planned(scene: Scene, plan: PlanQuestion) -> tuple[SampleContent, Looks, dict[str, Any]]:
+    places = {tool.name: tool.box for tool in scene.tools}
+    targets = tuple(Target(tool, k) for k, tools in enumerate(plan.steps, start=1) for tool in tools)
+    needed = {target.tool for target in targets}
+    boxes = [places[target.tool] for target in targets]
+    content = SampleContent(
+        question=plan.words,
+        answers=_orders(plan),
+        gold_boxes=tuple(_box(box) for box in boxes),
+        reference_toolchain=plan_chain(boxes),
+        plan=ToolPlan(targets, tuple(name for name in places if name not in needed), plan.ordered),
+    )
+    facets = _facets(SPATIAL, True, boxes)
+    facets["segment"] = tuple(dict.fromkeys(TOOLS[target.tool].work for target in targets))
+    return content, Looks(wall=WALL_COLOURS[scene.name.removeprefix("tools-")]), facets
+
+
+def _orders(plan: PlanQuestion) -> tuple[str, ...]:
+    """Every order of the tools that counts as right, as one text each."""
+    if plan.ordered is False:
+        return tuple(", ".join(order) for order in permutations([t for tools in plan.steps for t in tools]))
+    ways = product(*(permutations(tools) for tools in plan.steps))
+    return tuple(", ".join(tool for tools in way for tool in tools) for way in ways)
+
+
+def _facets(category: str, reasons: bool, boxes: Sequence[Pixels]) -> dict[str, Any]:
+    share = max((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in boxes) / (WIDTH * HEIGHT)
+    return {
+        "category": (category,),
+        "tier": (TIERS[category],),
+        "dimension": ("reasoning" if reasons else "perception",),
+        "evidence": (next(name for limit, name in SIZE_CLASSES if share <= limit),),
+    }
+
+
+def _record(scene: Scene, k: int, content: SampleContent, facets: dict[str, Any]) -> SampleRecord:
+    return SampleRecord(
+        id=f"{scene.name}-{k + 1:02d}",
+        content=content,
+        image=f"{scene.name}.jpg",
+        width=WIDTH,
+        height=HEIGHT,
+        facets={**facets, "scene": (scene.kind,)},
+    )
+
+
+def _balanced_letters(count: int, rng: random.Random) -> Iterator[str]:
+    letters = [("ABCD")[k % 4] for k in range(count)]
+    rng.shuffle(letters)
+    return iter(letters)
+
+
+def _lettered(record: SampleRecord, truth: str, letters: Iterator[str], rng: random.Random) -> SampleRecord:
+    """The sample with its options under letters: the right one under the next letter, the others shuffled."""
+    content = record.content
+    if not content.options:
+        return record
+    right = next(letters)
+    wrong = [text for text in content.options.values() if text != truth]
+    rng.shuffle(wrong)
+    options = {letter: truth if letter == right else wrong.pop() for letter in "ABCD"}
+    lettered = SampleContent(
+        question=content.question,
+        answer_type=content.answer_type,
+        options=options,
+        answers=(right,),
+        gold_boxes=content.gold_boxes,
+        reference_toolchain=content.reference_toolchain,
+        plan=content.plan,
+    )
+    return SampleRecord(record.id, lettered, record.image, None, record.width, record.height, record.facets)
+
+
+def _box(pixels: Pixels) -> Box:
+    return Box(*(float(v) for v in pixels))

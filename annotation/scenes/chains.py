@@ -1,0 +1,52 @@
+"""Reference toolchains of the demo: for each task category a short chain that makes its evidence easy to see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from string import ascii_lowercase
+from typing import Any
+
+from annotation.scenes.evidence import Pixels
+from annotation.scenes.questions import CHART, COLOUR, COUNT, FOCUS, MATH, MEASURE, OCR, RESTORE, SPATIAL
+from annotation.schema import ORIGINAL, ToolCall
+
+ENHANCEMENTS: Mapping[str, tuple[tuple[str, Mapping[str, Any]], ...]] = {
+    OCR: (("resize", {}), ("threshold", {"mode": "otsu"})),
+    RESTORE: (
+        ("colorspace_gray", {}),
+        ("histogram", {"mode": "clahe"}),
+        ("convertscaleabs", {"alpha": 1.6, "beta": -40}),
+        ("sharpen", {}),
+    ),
+    FOCUS: (("resize", {}),),
+    MEASURE: (("resize", {}), ("canny", {"preset": "medium"}), ("hough_lines", {"threshold": 40})),
+    COLOUR: (("resize", {}), ("blur", {"method": "median", "ksize": 5})),
+    COUNT: (("resize", {}), ("colorspace_gray", {}), ("connected_components_with_stats", {"threshold_mode": "otsu"})),
+    CHART: (("resize", {}), ("contours", {"mode": "external"})),
+    MATH: (("resize", {}), ("sharpen", {})),
+    SPATIAL: (("resize", {}), ("convertscaleabs", {"alpha": 1.2, "beta": 0})),
+}
+"""What follows the crop. A ``resize`` without a size enlarges four times."""
+
+
+def reference_chain(category: str, boxes: Sequence[Pixels]) -> tuple[ToolCall, ...]:
+    """Crops every box and enhances each crop; picture ids run ``a``, ``b``, ... from ``original``."""
+    calls: list[ToolCall] = []
+    names = iter(ascii_lowercase)
+    for x1, y1, x2, y2 in boxes:
+        shown = next(names)
+        calls.append(ToolCall("crop", {"x": x1, "y": y1, "width": x2 - x1, "height": y2 - y1}, ORIGINAL, shown))
+        for tool, arguments in ENHANCEMENTS[category]:
+            size = {"width": 4 * (x2 - x1), "height": 4 * (y2 - y1)} if tool == "resize" else arguments
+            made = next(names)
+            calls.append(ToolCall(tool, size, shown, made))
+            shown = made
+    return tuple(calls)
+
+
+def plan_chain(boxes: Sequence[Pixels]) -> tuple[ToolCall, ...]:
+    """One enlarged look at every tool of a plan."""
+    return tuple(
+        ToolCall("zoom_in", {"x": x1, "y": y1, "width": x2 - x1, "height": y2 - y1, "scale": 2}, ORIGINAL, name)
+        for (x1, y1, x2, y2), name in zip(boxes, ascii_lowercase, strict=False)
+    )

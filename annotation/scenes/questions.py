@@ -1,0 +1,229 @@
+"""What is asked about the evidence of the scenes: words, kind of question, and which reading gives which answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+OCR, RESTORE, FOCUS = "Robust OCR", "Perceptual Restoration", "Attention Focusing"
+MEASURE, COLOUR, COUNT = "Measurement", "Color", "Counting"
+CHART, MATH, SPATIAL = "Chart", "Math", "Spatial Reasoning"
+
+TIERS: Mapping[str, int] = {
+    **dict.fromkeys((OCR, RESTORE, FOCUS), 1),
+    **dict.fromkeys((MEASURE, COLOUR, COUNT), 2),
+    **dict.fromkeys((CHART, MATH, SPATIAL), 3),
+}
+"""The nine task categories and their tiers."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question on one or more parts of a scene. ``rule`` turns what the parts show into the answer.
+
+    ``spoken`` gives the accepted answers of an open question; None makes it a choice of four. ``reasons`` says that
+    the answer is not itself written in the picture.
+    """
+
+    words: str
+    parts: tuple[str, ...]
+    category: str
+    reasons: bool = False
+    rule: Callable[..., str] = str
+    spoken: Callable[[str], tuple[str, ...]] | None = None
+
+
+@dataclass(frozen=True)
+class PlanQuestion:
+    """A job on a tool wall: the tools of each step, in order. ``ordered`` None = as the steps say."""
+
+    words: str
+    steps: tuple[tuple[str, ...], ...]
+    ordered: bool | None = None
+
+
+def _still_open(closes: str) -> str:
+    hours, minutes = (int(v) for v in closes.split(":"))
+    return f"{60 * hours + minutes - 690} minutes"
+
+
+def _next_bus(clock: str, every: str) -> str:
+    hours, minutes = (int(v) for v in clock.split(":"))
+    later = 60 * hours + minutes + int(every.split()[1])
+    return f"{later // 60}:{later % 60:02d}"
+
+
+def _difference(a: str, b: str) -> str:
+    return f"{abs(float(a) - float(b)):.2f}"
+
+
+def _degrees(a: str, b: str) -> str:
+    return f"{abs(int(a) - int(b))} °C"
+
+
+def _months(due: str) -> str:
+    month, year = (int(v) for v in due.split("/"))
+    return f"{12 * (year - 27) + month - 3} months"
+
+
+def _back(bearing: str) -> str:
+    opposite = {"north": "south", "south": "north", "east": "west", "west": "east"}
+    return "-".join(opposite[word] for word in bearing.split("-"))
+
+
+def _left_over(lit: str) -> str:
+    return f"{20 - int(lit)}"
+
+
+def _as_is(value: str) -> tuple[str, ...]:
+    return (value,)
+
+
+def _plain_number(value: str) -> tuple[str, ...]:
+    return (value, value.replace(" ", ""))
+
+
+def _without_unit(value: str) -> tuple[str, ...]:
+    return (value, value.split()[0])
+
+
+def _last_word(value: str) -> tuple[str, ...]:
+    return (value, value.split()[-1])
+
+
+QUESTIONS: Mapping[str, tuple[Question, ...]] = {
+    "street-day": (
+        Question("On which floor does Dr Holt have the practice?", ("doctor",), FOCUS),
+        Question(
+            "It is 11:30 on a Tuesday. For how long is the shop with the notice still open?",
+            ("hours",),
+            MATH,
+            True,
+            _still_open,
+        ),
+        Question("How often does bus 7 come?", ("bus",), OCR),
+        Question("How many bottles stand in the crate on the pavement?", ("bottles",), COUNT),
+        Question("In which order, from the left, are the colours of the flag?", ("flag",), COLOUR),
+        Question("Which day has the most visitors on the poster?", ("poster",), CHART, True),
+    ),
+    "street-dusk": (
+        Question("What time does the clock between the shops show?", ("clock",), MEASURE),
+        Question(
+            "The bus came at the time on the clock. When does the next one come?",
+            ("clock", "bus"),
+            MATH,
+            True,
+            _next_bus,
+        ),
+        Question("What is the telephone number on the van?", ("phone",), OCR, spoken=_plain_number),
+        Question("What is the number plate of the van?", ("number",), OCR),
+        Question("At which place from the left does the cat sit among the pots?", ("cat",), SPATIAL, True),
+        Question("How many bottles stand in the crate on the pavement?", ("bottles",), COUNT, spoken=_as_is),
+    ),
+    "shelf-pantry": (
+        Question("What does the plum jam cost?", ("plum",), OCR),
+        Question("By how much is the olive oil dearer than the plum jam?", ("olive", "plum"), MATH, True, _difference),
+        Question("Which product of the sugar chart has the most sugar?", ("sugar",), CHART, True),
+        Question("How many of the five stars are filled on the readers' card?", ("stars",), COUNT),
+        Question("Which lot number can still be made out on the worn card?", ("lot",), RESTORE),
+        Question("Where does the arrow on the refill card point?", ("arrow",), SPATIAL),
+    ),
+    "shelf-cool": (
+        Question("What does the cocoa cost?", ("cocoa",), OCR, spoken=_as_is),
+        Question(
+            "By how much do the coffee and the cocoa differ in price?", ("coffee", "cocoa"), MATH, True, _difference
+        ),
+        Question("Until when is the product with the best-before card good?", ("best_before",), FOCUS),
+        Question("In which order, from the left, are the colours of the ribbon card?", ("ribbon",), COLOUR),
+        Question("What does the olive oil cost?", ("olive",), OCR),
+        Question("Which lot number can still be made out on the worn card?", ("lot",), RESTORE),
+    ),
+    "panel-green": (
+        Question("What does the boiler gauge read, in bar?", ("boiler",), MEASURE),
+        Question("How much warmer is the outlet than the inlet?", ("inlet", "outlet"), MATH, True, _degrees),
+        Question("How many of the twenty small green lamps are dark?", ("lamps",), COUNT, True, _left_over),
+        Question("Which line ends highest on the small trend?", ("trend",), CHART, True),
+        Question("In which order, from the top, are the three wires?", ("wires",), COLOUR),
+        Question("What is the worn serial number?", ("serial",), RESTORE),
+    ),
+    "panel-slate": (
+        Question("What does the condenser gauge read, in bar?", ("condenser",), MEASURE),
+        Question("When is the next check due?", ("checked",), OCR),
+        Question("It is March 2027. In how many months is the next check due?", ("checked",), MATH, True, _months),
+        Question("To what is the small selector set?", ("selector",), SPATIAL),
+        Question("How many hours does the counter show?", ("hours",), FOCUS, spoken=_without_unit),
+        Question("How many of the small green lamps are lit?", ("lamps",), COUNT),
+    ),
+    "desk-oak": (
+        Question("At what time was the receipt printed, and at which till?", ("till",), OCR),
+        Question("How much change was given back?", ("cash", "total"), MATH, True, _difference),
+        Question("How wide is the hinge, by the yellow note?", ("hinge",), FOCUS),
+        Question("How long is the piece of wire on the fine scale of the ruler?", ("wire",), MEASURE),
+        Question("In which quarter were sales highest?", ("quarter",), CHART, True),
+        Question("How many pins are in the card?", ("pins",), COUNT),
+    ),
+    "desk-slate": (
+        Question("In which locker is the parcel?", ("locker",), OCR, spoken=_last_word),
+        Question(
+            "The red end of the needle points the way out. In which direction does one come back?",
+            ("bearing",),
+            SPATIAL,
+            True,
+            _back,
+        ),
+        Question("In which order, from the top, are the colours of the tab on the bookmark?", ("bookmark",), COLOUR),
+        Question("Which room is pencilled on the pink note?", ("pencilled",), RESTORE),
+        Question("How many pins are in the card?", ("pins",), COUNT),
+        Question("What is the total of the receipt?", ("total",), OCR),
+    ),
+    "tools-peg": (
+        Question("Which screws does the job card ask for?", ("screws",), OCR),
+        Question("How many drills are in the stand?", ("drills",), COUNT),
+        Question("What does the drawer's worn label say?", ("drawer",), RESTORE),
+    ),
+    "tools-steel": (
+        Question("Which depth does the small scale show?", ("depth",), MEASURE),
+        Question("Where is the bubble of the small level?", ("bubble",), SPATIAL),
+        Question("In which order, from the left, are the colours of the marking tape?", ("band",), COLOUR),
+    ),
+}
+
+PLANS: Mapping[str, tuple[PlanQuestion, ...]] = {
+    "tools-peg": (
+        PlanQuestion(
+            "Which tools, in order, for a door hinge: measure, mark with a pencil, drill, drive in the cross-head screws?",
+            (("tape measure",), ("pencil",), ("hand drill",), ("cross screwdriver",)),
+        ),
+        PlanQuestion(
+            "Which tools, in order, to shorten a board: measure and check the square, cut by hand, smooth by sanding?",
+            (("tape measure", "try square"), ("hand saw",), ("sanding block",)),
+        ),
+        PlanQuestion(
+            "A metal rod is too long. Which tools, in order, to smooth its end after one could hold and cut it?",
+            (("clamp",), ("hacksaw",), ("file",)),
+        ),
+        PlanQuestion(
+            "Which tools, in any order, to open a crate: drive the nails out, hold and cut the wires?",
+            (("hammer",), ("pliers",), ("side cutters",)),
+            ordered=False,
+        ),
+    ),
+    "tools-steel": (
+        PlanQuestion(
+            "Which tools, in order, for a rack: measure and level, mark with an awl, drill, tighten the hex bolts?",
+            (("tape measure", "spirit level"), ("awl",), ("hand drill",), ("hex key",)),
+        ),
+        PlanQuestion(
+            "A loose chair leg: which tools, in order, to hold it after one could drive it home without a bruise?",
+            (("mallet",), ("clamp",)),
+        ),
+        PlanQuestion(
+            "Which tools, in order, to smooth a shelf by sanding and then paint it with a brush?",
+            (("sanding block",), ("paint brush",)),
+        ),
+        PlanQuestion(
+            "Which tools, in order, to measure a leather strap, mark it, cut it with a knife?",
+            (("tape measure",), ("awl", "pencil"), ("utility knife",)),
+        ),
+    ),
+}

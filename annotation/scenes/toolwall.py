@@ -1,0 +1,121 @@
+"""A wall of hand tools over a bench. Evidence: the tools themselves, and small print, scales and counts around them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas, dark, light
+from annotation.scenes.evidence import EvidenceSet, PlacedTool, Scene
+from annotation.scenes.hand_tools import TOOLS, draw_tool
+from annotation.scenes.toolwall_evidence import place_evidence
+
+BENCH = 1690
+LOOKS: Mapping[str, str] = {"peg": "#c9b48e", "steel": "#aab4ba"}
+WALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "peg": (
+        (
+            "hammer",
+            "flat screwdriver",
+            "cross screwdriver",
+            "combination wrench",
+            "tape measure",
+            "pliers",
+            "hand saw",
+            "chisel",
+        ),
+        ("spirit level", "pencil", "hand drill", "side cutters", "try square", "hex key", "mallet"),
+        ("paint brush", "hacksaw", "awl", "file", "clamp", "sanding block", "utility knife"),
+    ),
+    "steel": (
+        ("try square", "file", "clamp", "adjustable wrench", "hacksaw", "mallet", "cross screwdriver", "putty knife"),
+        ("pliers", "tape measure", "awl", "spirit level", "hand drill", "combination wrench", "pencil"),
+        ("utility knife", "flat screwdriver", "hand saw", "hex key", "paint brush", "hammer", "sanding block"),
+    ),
+}
+"""Rows of tools from the left, for each look."""
+
+
+def draw_tool_wall(name: str, seed: int, look: str) -> Scene:
+    """The wall ``name`` with the tools of a look of ``WALLS``, a bench below, and the evidence."""
+    c, back = Canvas(f"{name}:{seed}"), LOOKS[look]
+    _board(c, back, pegs=look == "peg")
+    tools: list[PlacedTool] = []
+    for row, names in enumerate(WALLS[look]):
+        tools += _row(c, names, 130 + 530 * row)
+    _bench(c, look)
+    c.glow(1200, -100, 1100, "#fff3d6", 0.34)
+    evidence = EvidenceSet(c)
+    place_evidence(evidence, back, mirrored=look == "steel")
+    return Scene(name, "tool wall", c.markup(), 0.34, evidence.parts, tuple(tools))
+
+
+def _board(c: Canvas, back: str, pegs: bool) -> None:
+    c.rect(0, 0, WIDTH, BENCH, back)
+    if pegs:
+        for y in range(34, BENCH, 64):
+            for x in range(34, WIDTH, 64):
+                c.circle(x, y, 7, dark(back, 0.45))
+                c.circle(x + 1.5, y + 2, 5, dark(back, 0.62))
+    else:
+        for y in range(60, BENCH, 96):
+            for x in range(50 + 48 * (y // 96 % 2), WIDTH, 96):
+                c.rect(x, y, 44, 12, dark(back, 0.35), 6)
+                c.rect(x, y + 9, 44, 3, light(back, 0.4), 2)
+    for y in (0, 534, 1068):
+        c.rect(0, y, WIDTH, 60, c.gradient([(0, "#000000", 0.16), (1, "#000000", 0)]))
+        c.rect(0, y, WIDTH, 14, dark(back, 0.5))
+        c.rect(0, y + 14, WIDTH, 3, light(back, 0.3))
+
+
+def _row(c: Canvas, names: Sequence[str], top: int) -> list[PlacedTool]:
+    """Hangs the tools with equal gaps, a little off the line, over the whole width."""
+    free = WIDTH - 240 - sum(TOOLS[n].width for n in names)
+    gap, x, placed = free / (len(names) - 1), 120.0, []
+    for name in names:
+        tool = TOOLS[name]
+        left, y = round(x), top + (360 - tool.height) // 2 + c.rng.randint(-14, 14)
+        c.rect(left + tool.width / 2 - 7, y - 34, 14, 40, "#6b6f72", 6)
+        draw_tool(c, name, left, y)
+        placed.append(PlacedTool(name, (left, y, left + tool.width, y + tool.height)))
+        x += tool.width + gap
+    return placed
+
+
+def _bench(c: Canvas, look: str) -> None:
+    wood = "#8d6a45" if look == "peg" else "#6f5b49"
+    c.rect(0, BENCH, WIDTH, HEIGHT - BENCH, c.gradient([(0, light(wood, 0.1)), (1, dark(wood, 0.4))]))
+    c.rect(0, BENCH, WIDTH, 10, light(wood, 0.35))
+    for _ in range(46):
+        y, bend = c.rng.randint(BENCH + 16, HEIGHT), c.rng.randint(-16, 16)
+        c.path(
+            f"M0 {y} C900 {y + bend} 2600 {y - bend} {WIDTH} {y}", "none", dark(wood, 0.45), c.rng.uniform(1, 3.4), 0.4
+        )
+    for _ in range(52):
+        with c.group(c.rng.randint(120, WIDTH - 120), c.rng.randint(BENCH + 60, HEIGHT - 50), c.rng.randint(0, 359)):
+            c.rect(0, 3, 52, 8, "#000000", 4, 0.25)
+            c.rect(0, 0, 52, 7, "#c9cfd2", 3)
+            c.circle(0, 3.5, 9, "#aab1b5")
+            c.line(-5, 3.5, 5, 3.5, "#596064", 2)
+    for x, colour in ((560, "#b0553f"), (760, "#3f6f86"), (3000, "#b58a35"), (3200, "#566b4c")):
+        _jar(c, x, 1770, colour)
+
+
+def _jar(c: Canvas, x: int, y: int, lid: str) -> None:
+    c.ellipse(x + 84, y + 216, 100, 16, "#000000", 0.35)
+    c.rect(
+        x,
+        y + 34,
+        160,
+        180,
+        c.gradient([(0, "#e6ecec", 0.5), (0.3, "#ffffff", 0.7), (1, "#b9c4c6", 0.6)], across=True),
+        20,
+    )
+    for _ in range(46):
+        c.circle(
+            x + c.rng.randint(18, 142),
+            y + c.rng.randint(92, 200),
+            c.rng.randint(6, 11),
+            c.rng.choice(("#8d949a", "#b7a06a", "#6f767b")),
+        )
+    c.rect(x + 8, y, 144, 42, lid, 8)
+    c.rect(x + 8, y + 30, 144, 8, dark(lid, 0.3))
