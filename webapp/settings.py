@@ -148,6 +148,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A person is waiting for the answer of the page that starts a job; the sweeper sends what was not sent.
 CELERY_BROKER_CONNECTION_TIMEOUT = 2
+CELERY_BROKER_TRANSPORT_OPTIONS = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.2}
 JOB_LEASE_SECONDS = env.number("SIGHTLINE_JOB_LEASE_SECONDS", least=1)
 JOB_KEEP_DAYS = env.number("SIGHTLINE_JOB_KEEP_DAYS", least=1)
 WORKER_THREADS = env.number("SIGHTLINE_WORKER_THREADS", least=1, most=64)
@@ -185,16 +186,14 @@ USE_TZ = True
 USE_I18N = False
 LANGUAGE_CODE = "en-gb"
 
+LOG_LEVEL = env.choice("SIGHTLINE_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {"request_id": {"()": "webapp.common.request_id.RequestIdFilter"}},
     "formatters": {"line": {"format": "{asctime} {levelname} {name} [{request_id}] {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
-    "root": {
-        "handlers": ["stderr"],
-        "level": env.choice("SIGHTLINE_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR")),
-    },
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         "httpx": {"level": "WARNING"},
         "django.server": {"handlers": ["stderr"], "propagate": False},

@@ -36,7 +36,11 @@ def end_attempt(*, email: str, address: str | None) -> None:
 
 
 def _sentence(limit: str, *, email: str, address: str | None) -> str:
-    same = {"pair": {"email": email, "address": address}, "account": {"email": email}, "address": {"address": address}}
+    same: dict[str, dict[str, str | None]] = {
+        "pair": {"email": email, "address": address},
+        "account": {"email": email},
+        "address": {"address": address},
+    }
     first = SignInAttempt.objects.filter(**same[limit]).earliest_moment()
     left = (first + WINDOW - timezone.now()).total_seconds() if first else WINDOW.total_seconds()
     minutes = max(1, math.ceil(left / 60))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest
 from django_htmx.middleware import HtmxDetails
 
 if TYPE_CHECKING:
@@ -18,15 +18,13 @@ class Request(HttpRequest):
     """Any request to a page, htmx or not, signed in or not."""
 
     htmx: HtmxDetails
-    user: User | AnonymousUser  # type: ignore[assignment]
+    user: User | AnonymousUser
 
 
 class SignedInRequest(Request):
     """A request behind login_required."""
 
-    user: User  # type: ignore[assignment]
-    GET: QueryDict  # type: ignore[assignment]
-    POST: QueryDict  # type: ignore[assignment]
+    user: User
 
 
 def client_address(request: HttpRequest) -> str | None:

@@ -36,9 +36,9 @@ def page_after(rows: QuerySet[Row], key: str, *, order: Sequence[str], size: int
 
     The fields are never null and the last one is unique, so that the order is total. One query.
     """
-    if key:
-        rows = rows.filter(_beyond(order, _read(key, len(order))))
     try:
+        if key:
+            rows = rows.filter(_beyond(order, _read(key, len(order))))
         found = list(rows.order_by(*order)[: size + 1])
     except (ValidationError, TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(_STALE, code="stale_page", field="after") from error

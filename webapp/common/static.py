@@ -40,11 +40,6 @@ class VendorFinder(BaseFinder):
             return []
         return [str(file)] if wanted_all else str(file)
 
-    def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[tuple[str, Storage]]:
-        for path in settings.VENDOR_FILES:
-            if self._file(path) is not None:
-                yield path, _OneFile(settings.VENDOR_FILES[path])
-
     def check(self, **kwargs: Any) -> list[CheckMessage]:
         missing = [path for path in settings.VENDOR_FILES if self._file(path) is None]
         if not missing:
@@ -56,6 +51,11 @@ class VendorFinder(BaseFinder):
                 id="sightline.W001",
             )
         ]
+
+    def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[tuple[str, Storage]]:
+        for path in settings.VENDOR_FILES:
+            if self._file(path) is not None:
+                yield path, _OneFile(settings.VENDOR_FILES[path])
 
     def _file(self, path: str) -> Path | None:
         source = settings.VENDOR_FILES.get(path)

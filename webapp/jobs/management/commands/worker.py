@@ -41,7 +41,14 @@ class Command(BaseCommand):
 
     def _run_on_broker(self, processes: int) -> None:
         app = import_string("webapp.celery.app")
-        level = settings.LOGGING["root"]["level"]
         app.worker_main(
-            ["worker", "--concurrency", str(processes), "--loglevel", level, "--without-mingle", "--without-gossip"]
+            [
+                "worker",
+                "--concurrency",
+                str(processes),
+                "--loglevel",
+                settings.LOG_LEVEL,
+                "--without-mingle",
+                "--without-gossip",
+            ]
         )

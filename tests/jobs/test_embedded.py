@@ -1,0 +1,177 @@
+"""The worker beside the web threads, and the command that starts both."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from threading import Event
+from uuid import uuid4
+
+import pytest
+from celery import Celery
+from django.db import connection
+
+from tests.jobs.conftest import Enqueue
+from webapp import celery
+from webapp.jobs import registry
+from webapp.jobs.context import JobContext
+from webapp.jobs.embedded import EmbeddedWorker
+from webapp.jobs.models import Job
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def state_of(job: Job) -> str:
+    return Job.objects.values_list("state", flat=True).get(pk=job.pk)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_worker_hears_of_a_job_at_once(enqueue: Enqueue, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = Event()
+    monkeypatch.setitem(registry.KINDS, "tests.once", registry.Kind("tests.once", "Once", lambda context: ran.set()))
+    monkeypatch.setattr(EmbeddedWorker, "idle_seconds", 30.0)
+    worker = EmbeddedWorker(2)
+    worker.start()
+    enqueue()
+    assert ran.wait(5)
+    worker.stop()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_body_that_does_not_stop_loses_its_job_to_the_queue(
+    enqueue: Enqueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, end, ended = Event(), Event(), Event()
+
+    def deaf(context: JobContext) -> None:
+        begun.set()
+        end.wait(10)
+        connection.close()
+        ended.set()
+
+    monkeypatch.setitem(registry.KINDS, "tests.once", registry.Kind("tests.once", "Once", deaf))
+    job = enqueue()
+    worker = EmbeddedWorker(1)
+    worker.start()
+    assert begun.wait(5)
+    worker.stop(seconds=0.1)
+    assert state_of(job) == "queued"
+    end.set()
+    assert ended.wait(5)
+    for thread in worker._threads:
+        thread.join(5)
+    assert state_of(job) == "queued"
+
+
+def test_a_broker_that_does_not_answer_does_not_fail_the_page(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+    # Celery reads this variable itself, before what its configuration says.
+    monkeypatch.setenv("CELERY_BROKER_URL", f"redis://127.0.0.1:{port}/0")
+    app = Celery(set_as_current=False)
+    app.config_from_object("django.conf:settings", namespace="CELERY")
+    monkeypatch.setattr(celery, "app", app)
+    begun = time.monotonic()
+    celery.send(uuid4())
+    assert time.monotonic() - begun < 5
+    assert "did not take the message" in caplog.text
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """manage.py serve on an empty home folder, as a person starts it on a fresh machine."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
+    environment = {**kept, "SIGHTLINE_HOME": str(tmp_path / "home"), "DJANGO_SETTINGS_MODULE": "webapp.settings"}
+    log = (tmp_path / "log").open("wb")
+    command = [sys.executable, "manage.py", "serve", "--port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True)
+    yield process, port
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def answer_of(port: int, address: str) -> http.client.HTTPResponse:
+    """Ask until the server answers; the connection stays open, as a browser's does."""
+    end = time.monotonic() + 60
+    while True:
+        client = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        try:
+            client.request("GET", address)
+            return client.getresponse()
+        except ConnectionRefusedError:
+            assert time.monotonic() < end, "the server did not answer in time"
+            time.sleep(0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_command_serves_a_fresh_folder_runs_its_jobs_and_ends_soon(
+    served: tuple[subprocess.Popen[bytes], int], number: signal.Signals, tmp_path: Path
+) -> None:
+    process, port = served
+    answer = answer_of(port, "/health/")
+    assert answer.status == 200
+    assert f"http://localhost:{port}/" in (tmp_path / "log").read_text()
+    assert job_was_run(tmp_path / "home" / "sightline.sqlite3")
+    begun = time.monotonic()
+    # Ctrl-C reaches the whole group of processes; a service manager ends the first one.
+    os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
+    process.wait(timeout=10)
+    assert time.monotonic() - begun < 3
+    assert "Traceback" not in (tmp_path / "log").read_text()
+
+
+def job_was_run(file: Path) -> bool:
+    """Put a job of an unknown kind straight into the table; the worker fails it with a sentence."""
+    identity = uuid4().hex
+    values = {
+        "id": identity, "kind": "tests.unknown", "title": "Unknown", "payload": "{}", "key": "", "benchmark": "",
+        "created": "2026-01-01 00:00:00", "state": "queued", "cancel_requested": 0, "attempts": 0, "vanished": 0,
+        "worker": "", "done": 0, "done_at_start": 0, "unit": "", "checkpoint": "{}", "error": "", "result": "{}",
+        "result_url": "",
+    }  # fmt: skip
+    with sqlite3.connect(file, timeout=20) as rows:
+        places = ", ".join("?" for _ in values)
+        rows.execute(f"INSERT INTO jobs_job ({', '.join(values)}) VALUES ({places})", list(values.values()))  # noqa: S608
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        with sqlite3.connect(file, timeout=20) as rows:
+            state, error = rows.execute("SELECT state, error FROM jobs_job WHERE id = ?", [identity]).fetchone()
+        if state == "failed":
+            return "does not know jobs of the kind" in error
+        time.sleep(0.05)
+    return False
+
+
+def test_a_port_that_is_taken_is_said_at_once(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [sys.executable, "manage.py", "serve", "--port", str(port)],
+            cwd=ROOT,
+            env={**os.environ, "SIGHTLINE_HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert f"Port {port} of 127.0.0.1 cannot be used" in done.stderr
+    assert "Traceback" not in done.stderr
