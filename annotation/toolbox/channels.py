@@ -1,0 +1,29 @@
+"""Working on grey, or on single colour channels: what threshold, histogram and canny share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+import numpy as np
+
+from annotation.toolbox.results import Picture, ToolError, as_grey, as_rgb
+
+ColorMode = Annotated[Literal["grayscale", "color"], "one grey picture, or every colour channel by itself"]
+Channels = Annotated[Literal["all", "red", "green", "blue"], "which colour channel; only with color_mode = color"]
+
+_PLANES = {"all": (0, 1, 2), "red": (0,), "green": (1,), "blue": (2,)}
+
+
+def by_channel(
+    tool: str, image: Picture, color_mode: str, channels: str, change: Callable[[Picture], Picture]
+) -> Picture:
+    """``change`` done to the grey picture, or to the chosen colour channels, the others kept."""
+    if color_mode == "grayscale":
+        if channels != "all":
+            raise ToolError(tool, "channels", channels, "all, while color_mode is grayscale")
+        return change(as_grey(image))
+    out = as_rgb(image)
+    for plane in _PLANES[channels]:
+        out[:, :, plane] = change(np.ascontiguousarray(out[:, :, plane]))
+    return out

@@ -1,0 +1,154 @@
+"""Colour: other colour spaces, light and contrast, thresholds, colour filters."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import cv2
+import numpy as np
+
+from annotation.toolbox.channels import Channels, ColorMode, by_channel
+from annotation.toolbox.results import Picture, Range, ToolError, ToolResult, as_grey, as_picture, as_rgb
+from annotation.toolbox.signature import tool
+
+Triple = Annotated[tuple[int, int, int], Range(0, 255)]
+_ADAPTIVE = {"adaptive_mean": cv2.ADAPTIVE_THRESH_MEAN_C, "adaptive_gaussian": cv2.ADAPTIVE_THRESH_GAUSSIAN_C}
+
+
+@tool
+def colorspace_gray(image: Picture) -> ToolResult:
+    """Grey picture: 0.299 R + 0.587 G + 0.114 B."""
+    return ToolResult(as_grey(image).copy())
+
+
+@tool
+def colorspace_hsv(
+    image: Picture,
+    *,
+    channel: Annotated[Literal["all", "hue", "saturation", "value"], "one plane as grey, or all"] = "all",
+) -> ToolResult:
+    """Hue (0 to 179), saturation and value (0 to 255).
+
+    ``all`` shows them in this order as red, green and blue; one channel is a grey picture. The published interface
+    saves the planes as if they were blue, green, red, so its colours are another mixture.
+    """
+    planes = as_picture(cv2.cvtColor(as_rgb(image), cv2.COLOR_RGB2HSV))
+    return ToolResult(_plane(planes, ("hue", "saturation", "value"), channel))
+
+
+@tool
+def colorspace_lab(
+    image: Picture, *, channel: Annotated[Literal["all", "lightness", "a", "b"], "one plane as grey, or all"] = "all"
+) -> ToolResult:
+    """CIE L*a*b*, each 0 to 255: lightness, green to red, blue to yellow (128 is neutral).
+
+    ``all`` shows them in this order as red, green and blue; one channel is a grey picture. The published interface
+    saves the planes as if they were blue, green, red, so its colours are another mixture.
+    """
+    planes = as_picture(cv2.cvtColor(as_rgb(image), cv2.COLOR_RGB2LAB))
+    return ToolResult(_plane(planes, ("lightness", "a", "b"), channel))
+
+
+def _plane(planes: Picture, names: tuple[str, ...], channel: str) -> Picture:
+    return planes if channel == "all" else np.ascontiguousarray(planes[:, :, names.index(channel)])
+
+
+@tool
+def threshold(
+    image: Picture,
+    *,
+    mode: Literal["binary", "otsu", "adaptive_mean", "adaptive_gaussian"] = "otsu",
+    threshold_value: Annotated[int, Range(0, 255), "for binary: above it is white"] = 127,
+    invert: Annotated[bool, "swap black and white"] = False,
+    color_mode: ColorMode = "grayscale",
+    adaptive_block_size: Annotated[int, Range(3, 999, odd=True), "neighbourhood of the adaptive modes"] = 11,
+    adaptive_constant: Annotated[float, Range(-255, 255), "taken off the neighbourhood's mean"] = 2,
+    channels: Channels = "all",
+) -> ToolResult:
+    """Black and white: a pixel is white above the threshold, which is given, found (Otsu) or local (adaptive).
+
+    Measures the threshold of each channel (none for the adaptive modes) and the share of white.
+    """
+    kind = cv2.THRESH_BINARY_INV if invert else cv2.THRESH_BINARY
+    used: list[float] = []
+
+    def change(plane: Picture) -> Picture:
+        if mode in _ADAPTIVE:
+            how = _ADAPTIVE[mode]
+            return as_picture(cv2.adaptiveThreshold(plane, 255, how, kind, adaptive_block_size, adaptive_constant))
+        found, out = cv2.threshold(plane, threshold_value, 255, kind | (cv2.THRESH_OTSU if mode == "otsu" else 0))
+        used.append(float(found))
+        return as_picture(out)
+
+    out = by_channel("threshold", image, color_mode, channels, change)
+    return ToolResult(out, {"thresholds": used, "white_share": float((out == 255).mean())})
+
+
+@tool
+def convertscaleabs(
+    image: Picture,
+    *,
+    alpha: Annotated[float, Range(0.01, 100), "contrast: factor"] = 1.0,
+    beta: Annotated[float, Range(-255, 255), "brightness: added"] = 0.0,
+) -> ToolResult:
+    """Brightness and contrast: ``alpha`` × value + ``beta``, rounded, kept within 0 to 255.
+
+    The published interface takes the absolute value, which turns a picture darkened below black bright again; here
+    what falls below black stays black.
+    """
+    values = np.clip(np.rint(np.arange(256) * alpha + beta), 0, 255).astype(np.uint8)
+    return ToolResult(as_picture(cv2.LUT(image, values)))
+
+
+@tool
+def histogram(
+    image: Picture,
+    *,
+    mode: Literal["equalize", "clahe"] = "equalize",
+    color_mode: ColorMode = "grayscale",
+    channels: Channels = "all",
+    clip_limit: Annotated[float, Range(0.1, 100), "for clahe: how much contrast may grow"] = 2.0,
+    tile_grid_size: Annotated[tuple[int, int], Range(1, 64), "for clahe: tiles across and down"] = (8, 8),
+) -> ToolResult:
+    """Evens out the histogram, of the whole picture (equalize) or of neighbourhoods with a limit (clahe)."""
+    local = cv2.createCLAHE(clip_limit, tile_grid_size)
+
+    def change(plane: Picture) -> Picture:
+        return as_picture(cv2.equalizeHist(plane) if mode == "equalize" else local.apply(plane))
+
+    return ToolResult(by_channel("histogram", image, color_mode, channels, change))
+
+
+@tool
+def inrange_color(
+    image: Picture,
+    *,
+    colorspace: Literal["hsv", "bgr"] = "hsv",
+    lower: Annotated[Triple, "smallest hue, saturation, value (or blue, green, red)"],
+    upper: Annotated[Triple, "largest hue, saturation, value (or blue, green, red)"],
+    output_format: Annotated[Literal["mask", "masked_image", "both"], "both: masked picture left, mask right"] = "both",
+) -> ToolResult:
+    """Keeps the pixels whose colour lies within ``lower`` to ``upper``, both included.
+
+    Hue runs from 0 to 179; a lower hue above the upper one goes through red (170 to 10). Measures the matched pixels.
+    """
+    space = cv2.COLOR_RGB2HSV if colorspace == "hsv" else cv2.COLOR_RGB2BGR
+    values = as_picture(cv2.cvtColor(as_rgb(image), space))
+    through_red = colorspace == "hsv" and lower[0] > upper[0]
+    for low, high in list(zip(lower, upper, strict=True))[1 if through_red else 0 :]:
+        if low > high:
+            raise ToolError("inrange_color", "lower", list(lower), f"values up to upper = {list(upper)}")
+    if through_red:
+        mask = _in_range(values, lower, (179, *upper[1:])) | _in_range(values, (0, *lower[1:]), upper)
+    else:
+        mask = _in_range(values, lower, upper)
+    measured = {"matched_pixels": int(np.count_nonzero(mask)), "matched_share": float((mask == 255).mean())}
+    if output_format == "mask":
+        return ToolResult(mask, measured)
+    kept = as_rgb(image)
+    kept[mask == 0] = 0
+    return ToolResult(kept if output_format == "masked_image" else np.hstack([kept, as_rgb(mask)]), measured)
+
+
+def _in_range(values: Picture, lower: tuple[int, ...], upper: tuple[int, ...]) -> Picture:
+    return as_picture(cv2.inRange(values, np.array(lower, np.uint8), np.array(upper, np.uint8)))

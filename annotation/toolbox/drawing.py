@@ -1,0 +1,39 @@
+"""Drawing: lines and circles. Colours are blue, green, red, as the published interface has them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import cv2
+
+from annotation.toolbox.results import Colour, Coordinate, Picture, Side, Thickness, ToolResult, as_picture, as_rgb
+from annotation.toolbox.signature import tool
+
+
+@tool
+def draw_line(
+    image: Picture,
+    *,
+    x1: Annotated[Coordinate, "start, across"],
+    y1: Annotated[Coordinate, "start, down"],
+    x2: Annotated[Coordinate, "end, across"],
+    y2: Annotated[Coordinate, "end, down"],
+    color: Colour = (0, 255, 0),
+    thickness: Thickness = 2,
+) -> ToolResult:
+    """Draws a straight line between two points; what lies outside the picture is not seen."""
+    return ToolResult(as_picture(cv2.line(as_rgb(image), (x1, y1), (x2, y2), color[::-1], thickness)))
+
+
+@tool
+def draw_circle(
+    image: Picture,
+    *,
+    x: Annotated[Coordinate, "centre, across"],
+    y: Annotated[Coordinate, "centre, down"],
+    radius: Annotated[Side, "in pixels"],
+    color: Colour = (0, 255, 0),
+    thickness: Thickness = 2,
+) -> ToolResult:
+    """Draws a circle; what lies outside the picture is not seen."""
+    return ToolResult(as_picture(cv2.circle(as_rgb(image), (x, y), radius, color[::-1], thickness)))

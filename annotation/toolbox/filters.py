@@ -1,0 +1,109 @@
+"""Filters: blur, sharpen, denoise, morphology, inpaint."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import cv2
+import numpy as np
+
+from annotation.toolbox.results import Picture, Range, ToolResult, as_grey, as_picture, as_rgb
+from annotation.toolbox.signature import tool
+
+Sigma = Annotated[float, Range(0, 100), "for gaussian: spread in pixels, 0 = from ksize"]
+_OPERATIONS = {
+    "erode": cv2.MORPH_ERODE, "dilate": cv2.MORPH_DILATE, "open": cv2.MORPH_OPEN, "close": cv2.MORPH_CLOSE,
+}  # fmt: skip
+_SHAPES = {"rect": cv2.MORPH_RECT, "ellipse": cv2.MORPH_ELLIPSE, "cross": cv2.MORPH_CROSS}
+
+
+@tool
+def blur(
+    image: Picture,
+    *,
+    method: Literal["average", "gaussian", "median", "bilateral"],
+    ksize: Annotated[int, Range(1, 99, odd=True), "side of the neighbourhood; bilateral uses d"],
+    sigma_x: Sigma = 0.0,
+    sigma_y: Sigma = 0.0,
+    d: Annotated[int, Range(1, 25), "for bilateral: diameter"] = 9,
+    sigma_color: Annotated[float, Range(0, 500), "for bilateral: how unlike colours may mix"] = 75.0,
+    sigma_space: Annotated[float, Range(0, 500), "for bilateral: how far pixels reach"] = 75.0,
+) -> ToolResult:
+    """Smooths: by the mean, a Gaussian, the median, or only among like colours (bilateral)."""
+    if method == "average":
+        out = cv2.blur(image, (ksize, ksize))
+    elif method == "gaussian":
+        out = cv2.GaussianBlur(image, (ksize, ksize), sigma_x, sigmaY=sigma_y)
+    elif method == "median":
+        out = cv2.medianBlur(image, ksize)
+    else:
+        out = cv2.bilateralFilter(image, d, sigma_color, sigma_space)
+    return ToolResult(as_picture(out))
+
+
+@tool
+def sharpen(
+    image: Picture,
+    *,
+    amount: Annotated[float, Range(0, 10), "0 changes nothing"] = 1.0,
+    sigma: Annotated[float, Range(0.1, 50), "size of the details, in pixels"] = 1.5,
+) -> ToolResult:
+    """Unsharp mask: picture + ``amount`` × (picture - its Gaussian blur). The published interface has no such tool."""
+    smooth = cv2.GaussianBlur(image, (0, 0), sigma)
+    return ToolResult(as_picture(cv2.addWeighted(image, 1 + amount, smooth, -amount, 0)))
+
+
+@tool
+def denoise(
+    image: Picture,
+    *,
+    mode: Literal["fast_means_color", "fast_means_gray", "bgr_channel"] = "fast_means_color",
+    h: Annotated[float, Range(0.1, 100), "strength"] = 10.0,
+    h_color: Annotated[float, Range(0.1, 100), "strength for colour noise"] = 10.0,
+    template_window: Annotated[int, Range(1, 21, odd=True), "side of the compared patches"] = 7,
+    search_window: Annotated[int, Range(1, 35, odd=True), "side of the area searched for like patches"] = 21,
+) -> ToolResult:
+    """Non-local means: on lightness and colour, on the grey picture, or on each colour channel by itself."""
+    windows = (template_window, search_window)
+    if mode == "fast_means_gray":
+        return ToolResult(as_picture(cv2.fastNlMeansDenoising(as_grey(image), None, h, *windows)))
+    if mode == "fast_means_color":
+        return ToolResult(as_picture(cv2.fastNlMeansDenoisingColored(as_rgb(image), None, h, h_color, *windows)))
+    planes = [as_picture(cv2.fastNlMeansDenoising(plane, None, h, *windows)) for plane in cv2.split(as_rgb(image))]
+    return ToolResult(np.dstack(planes))
+
+
+@tool
+def morphology(
+    image: Picture,
+    *,
+    op: Literal["erode", "dilate", "open", "close"] = "open",
+    kernel_size: Annotated[int, Range(1, 99), "side of the kernel, in pixels"] = 3,
+    iterations: Annotated[int, Range(1, 50), "how often"] = 1,
+    kernel_shape: Literal["rect", "ellipse", "cross"] = "rect",
+) -> ToolResult:
+    """Shrinks (erode) or grows (dilate) what is bright; open removes specks, close fills holes."""
+    kernel = cv2.getStructuringElement(_SHAPES[kernel_shape], (kernel_size, kernel_size))
+    return ToolResult(as_picture(cv2.morphologyEx(image, _OPERATIONS[op], kernel, iterations=iterations)))
+
+
+@tool
+def inpaint(
+    image: Picture,
+    *,
+    preset: Annotated[Literal["canny", "threshold"], "what is painted over: edges, or very bright places"] = "canny",
+    radius: Annotated[float, Range(1, 50), "how far around a place is looked at"] = 3.0,
+    method: Literal["telea", "ns"] = "telea",
+) -> ToolResult:
+    """Paints over edges (Canny 100/200, one pixel wider) or places brighter than 240 from what surrounds them.
+
+    Measures how many pixels were painted over.
+    """
+    grey = as_grey(image)
+    if preset == "canny":
+        mask = as_picture(cv2.dilate(cv2.Canny(grey, 100, 200), np.ones((3, 3), np.uint8)))
+    else:
+        mask = (grey > 240).astype(np.uint8) * 255
+    how = cv2.INPAINT_TELEA if method == "telea" else cv2.INPAINT_NS
+    painted = int(np.count_nonzero(mask))
+    return ToolResult(as_picture(cv2.inpaint(image, mask, radius, how)), {"painted_pixels": painted})

@@ -1,0 +1,70 @@
+"""What tools take and give: pictures, results, errors, and the ranges that their signatures state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation.schema import shortened
+from annotation.toolbox.affine import IDENTITY, Affine
+
+Picture = NDArray[np.uint8]
+"""RGB of shape (height, width, 3) or grey of shape (height, width), 0 to 255."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The allowed values of a number, ends included; ``odd`` numbers only where a kernel needs a middle."""
+
+    low: float
+    high: float
+    odd: bool = False
+
+
+Side = Annotated[int, Range(1, 65_535)]
+Coordinate = Annotated[int, Range(0, 65_535)]
+Colour = Annotated[tuple[int, int, int], Range(0, 255), "blue, green, red"]
+Thickness = Annotated[int, Range(1, 100), "width of the stroke, in pixels"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """``measurements`` are plain numbers and lists, positions in pixels of ``image``, counted from 0.
+
+    ``transform`` maps pixels of ``image`` to pixels of the tool's first input; None when places are lost.
+    """
+
+    image: Picture | None
+    measurements: Mapping[str, Any] = field(default_factory=dict)
+    transform: Affine | None = IDENTITY
+
+
+class ToolError(ValueError):
+    """A tool was asked for something it does not do: which tool, which parameter, what was given, what is allowed."""
+
+    def __init__(self, tool: str, parameter: str, value: object, allowed: str) -> None:
+        super().__init__(f"{tool}: {parameter} = {shortened(value)} is not possible. Allowed: {allowed}.")
+        self.tool = tool
+        self.parameter = parameter
+        self.value = value
+        self.allowed = allowed
+
+
+def as_picture(values: Any) -> Picture:
+    """What OpenCV returns, as the type it is at run time. No copy is made of ``uint8`` values."""
+    return np.asarray(values, dtype=np.uint8)
+
+
+def as_grey(picture: Picture) -> Picture:
+    """One value per pixel: 0.299 R + 0.587 G + 0.114 B, rounded."""
+    return picture if picture.ndim == 2 else as_picture(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY))
+
+
+def as_rgb(picture: Picture) -> Picture:
+    """A copy with three channels, to draw on."""
+    return as_picture(cv2.cvtColor(picture, cv2.COLOR_GRAY2RGB)) if picture.ndim == 2 else picture.copy()

@@ -1,0 +1,199 @@
+"""Runs a chain of tool calls on a picture, within limits, and keeps the way back to the original."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import cv2
+
+from annotation.schema import ORIGINAL, ToolCall, shortened
+from annotation.toolbox.affine import IDENTITY, Affine
+from annotation.toolbox.names import UnknownToolError, resolve
+from annotation.toolbox.results import Picture, ToolError, ToolResult
+from annotation.toolbox.signature import checked_arguments, snake_case
+from annotation.toolbox.table import TOOLS, ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a chain may cost. ``seconds`` is looked at between steps: a running step is not broken off.
+
+    ``output_pixels`` bounds each picture, foretold before it is made; ``kept_pixels`` all results together.
+    """
+
+    steps: int = 30
+    output_pixels: int = 50_000_000
+    kept_pixels: int = 400_000_000
+    seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What step ``number`` (1, 2, ...) gave. ``to_original`` maps its pixels to the original's; None = place lost."""
+
+    number: int
+    tool: str
+    image_id: str
+    image: Picture | None
+    measurements: Mapping[str, Any]
+    to_original: Affine | None
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChainError:
+    """Why a chain stopped at step ``number``. ``parameter`` is empty where no parameter is to blame."""
+
+    number: int
+    tool: str
+    parameter: str
+    value: str
+    allowed: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChainResult:
+    """The steps that ran, in order, and what stopped the chain, if anything did."""
+
+    steps: tuple[StepResult, ...] = ()
+    error: ChainError | None = None
+
+    @property
+    def last(self) -> StepResult | None:
+        return self.steps[-1] if self.steps else None
+
+
+@dataclass(slots=True)
+class _Chain:
+    """The pictures of a chain as it runs, by id, each with its way to the original; ``latest`` is the default input."""
+
+    pictures: dict[str, tuple[Picture, Affine | None]]
+    latest: str = ORIGINAL
+    kept: int = 0
+    steps: list[StepResult] = field(default_factory=list)
+
+
+class _ChainStop(Exception):
+    """A call that cannot run for a reason outside the tool's parameters' ranges."""
+
+    def __init__(self, parameter: str, value: object, allowed: str, message: str) -> None:
+        super().__init__(message)
+        self.parameter, self.value, self.allowed = parameter, shortened(value), allowed
+
+
+def run_chain(
+    original: Picture,
+    calls: Sequence[ToolCall],
+    limits: Limits = Limits(),
+    clock: Callable[[], float] = perf_counter,
+) -> ChainResult:
+    """Runs ``calls`` in order and stops at the first that fails; never raises for what a call asks for.
+
+    A call without ``image_in`` works on the latest picture, one without ``image_out`` names its picture ``step_N``.
+    A second picture (template) is the second id of ``image_in``, or the id in the argument ``template``.
+    """
+    started = clock()
+    chain = _Chain({ORIGINAL: (original, IDENTITY)})
+    for number, call in enumerate(calls, start=1):
+        try:
+            _check_run(number, clock() - started, limits)
+            chain.steps.append(_step(chain, number, call, limits, clock))
+        except (ToolError, _ChainStop, UnknownToolError, cv2.error, MemoryError) as error:
+            return ChainResult(tuple(chain.steps), _explained(number, call, error))
+    return ChainResult(tuple(chain.steps))
+
+
+def _check_run(number: int, seconds: float, limits: Limits) -> None:
+    if number > limits.steps:
+        raise _ChainStop("", number, f"{limits.steps} steps", f"a chain may have {limits.steps} steps.")
+    if seconds > limits.seconds:
+        text = f"the chain has taken {seconds:.1f} s of {limits.seconds:g} s. Crop or shrink the picture first."
+        raise _ChainStop("", f"{seconds:.1f} s", f"{limits.seconds:g} s", text)
+
+
+def _step(chain: _Chain, number: int, call: ToolCall, limits: Limits, clock: Callable[[], float]) -> StepResult:
+    spec = TOOLS[resolve(call.tool)]
+    image_id = _new_id(chain, number, call)
+    ids, given = _inputs(chain, spec, call)
+    pictures = [chain.pictures[name][0] for name in ids]
+    arguments = checked_arguments(spec.function, given)
+    _check_room(chain, spec, pictures[0], arguments, limits)
+    started = clock()
+    result = spec.function(*pictures, **arguments)
+    spent = (clock() - started) * 1000
+    way = chain.pictures[ids[0]][1]
+    back = way.after(result.transform) if way is not None and result.transform is not None else None
+    _keep(chain, image_id, result, back)
+    return StepResult(number, spec.name, image_id, result.image, result.measurements, back, spent)
+
+
+def _new_id(chain: _Chain, number: int, call: ToolCall) -> str:
+    name = call.image_out or f"step_{number}"
+    if name == ORIGINAL:
+        text = f"a result may not be called {ORIGINAL!r}; choose another id."
+        raise _ChainStop("image_out", name, "an id of its own", text)
+    return name
+
+
+def _inputs(chain: _Chain, spec: ToolSpec, call: ToolCall) -> tuple[list[str], dict[str, Any]]:
+    """The ids of the pictures the call works on, and its arguments without those that name pictures."""
+    ids = [call.image_in] if isinstance(call.image_in, str) else list(call.image_in or [chain.latest])
+    given = dict(call.arguments)
+    for name in spec.pictures[len(ids) :]:
+        key = next((key for key in given if snake_case(key) in (name, f"{name}_path")), None)
+        if key is not None:
+            ids.append(str(given.pop(key)))
+    if len(ids) != len(spec.pictures):
+        wanted = f"{len(spec.pictures)} ({', '.join(spec.pictures)})"
+        raise _ChainStop("image_in", ids, wanted, f"the tool takes {wanted} pictures, the call names {len(ids)}.")
+    for name in ids:
+        if name not in chain.pictures:
+            known = ", ".join(chain.pictures)
+            raise _ChainStop("image_in", name, known, f"there is no picture {shortened(name)!r}; so far: {known}.")
+    return ids, given
+
+
+def _check_room(chain: _Chain, spec: ToolSpec, picture: Picture, arguments: Mapping[str, Any], limits: Limits) -> None:
+    height, width = picture.shape[:2]
+    if spec.max_input_pixels is not None and height * width > spec.max_input_pixels:
+        allowed = f"a picture of at most {spec.max_input_pixels:,} pixels; crop or resize it first"
+        raise ToolError(spec.name, "image", f"{width} × {height}", allowed)
+    size = spec.size(width, height, **arguments) if spec.size else (width, height)
+    if math.prod(size) > limits.output_pixels and math.prod(size) > height * width:
+        allowed = f"a result of at most {limits.output_pixels:,} pixels"
+        raise ToolError(spec.name, _enlarging(arguments), f"{size[0]} × {size[1]}", allowed)
+    if chain.kept + math.prod(size) > limits.kept_pixels:
+        text = f"all results together may have {limits.kept_pixels:,} pixels. Crop or shrink the picture first."
+        raise _ChainStop("image", f"{size[0]} × {size[1]}", f"{limits.kept_pixels:,} pixels", text)
+
+
+def _enlarging(arguments: Mapping[str, Any]) -> str:
+    names = ("scale", "target_width", "target_height", "preset", "mode", "angle", "width")
+    return next((name for name in names if arguments.get(name) is not None), "image")
+
+
+def _keep(chain: _Chain, image_id: str, result: ToolResult, back: Affine | None) -> None:
+    if result.image is not None:
+        chain.pictures[image_id] = (result.image, back)
+        chain.latest = image_id
+        chain.kept += result.image.shape[0] * result.image.shape[1]
+
+
+def _explained(number: int, call: ToolCall, error: Exception) -> ChainError:
+    start = f"Step {number} ({shortened(call.tool, 60)}): "
+    if isinstance(error, ToolError):
+        return ChainError(
+            number, error.tool, error.parameter, shortened(error.value), error.allowed, start + str(error)
+        )
+    if isinstance(error, _ChainStop):
+        return ChainError(number, call.tool, error.parameter, error.value, error.allowed, start + str(error))
+    if isinstance(error, UnknownToolError):
+        allowed = ", ".join(error.candidates or tuple(TOOLS))
+        return ChainError(number, call.tool, "tool", shortened(call.tool), allowed, start + str(error))
+    text = f"{start}OpenCV could not do this: {shortened(str(error))}. Try another size or other parameters."
+    return ChainError(number, call.tool, "", "", "", text)

@@ -1,0 +1,205 @@
+"""A tool's parameters, read from its signature: the one source for checks, JSON schemas, forms and documentation."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, wraps
+from types import UnionType
+from typing import Annotated, Any, Literal, ParamSpec, Union, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from annotation.toolbox.results import Picture, Range, ToolError, ToolResult
+
+P = ParamSpec("P")
+
+
+class Kind(StrEnum):
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    CHOICE = "choice"
+    LIST = "list"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One keyword of a tool. ``length`` counts the whole numbers of a list; ``optional`` means None is allowed."""
+
+    name: str
+    kind: Kind
+    required: bool
+    default: Any
+    optional: bool
+    range: Range | None
+    choices: tuple[str | int, ...]
+    length: int
+    description: str
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words: "a whole number from 1 to 99, odd"."""
+        words = {
+            Kind.INTEGER: "a whole number",
+            Kind.NUMBER: "a number",
+            Kind.BOOLEAN: "true or false",
+            Kind.CHOICE: "one of " + ", ".join(str(choice) for choice in self.choices),
+            Kind.LIST: f"{self.length} whole numbers",
+        }[self.kind]
+        if self.range:
+            words += f" from {self.range.low:g} to {self.range.high:g}" + (", odd" if self.range.odd else "")
+        return words + (", or nothing" if self.optional else "")
+
+    def checked(self, tool: str, value: object) -> Any:
+        """``value`` as the tool takes it: 5.0 is the whole number 5, a list becomes a tuple, nothing else is bent."""
+        if value is None and self.optional:
+            return None
+        if self.kind is Kind.LIST:
+            items = value if isinstance(value, list | tuple) and len(value) == self.length else [None]
+            found: Any = tuple(_number(item, whole=True) for item in items)
+            fits = all(item is not None and self._in_range(item) for item in found)
+        elif self.kind is Kind.CHOICE:
+            found, fits = value, any(value == choice and type(value) is type(choice) for choice in self.choices)
+        elif self.kind is Kind.BOOLEAN:
+            found, fits = value, isinstance(value, bool)
+        else:
+            found = _number(value, whole=self.kind is Kind.INTEGER)
+            fits = found is not None and self._in_range(found)
+        if not fits:
+            raise ToolError(tool, self.name, value, self.allowed)
+        return found
+
+    def _in_range(self, value: float) -> bool:
+        return self.range is None or (
+            self.range.low <= value <= self.range.high and not (self.range.odd and value % 2 == 0)
+        )
+
+    def json_schema(self) -> dict[str, Any]:
+        schema = _json_type(self)
+        if self.optional:
+            schema = {"anyOf": [schema, {"type": "null"}]}
+        if self.description:
+            schema["description"] = self.description
+        if not self.required:
+            schema["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
+        return schema
+
+
+def _number(value: object, *, whole: bool) -> float | int | None:
+    """``value`` as a finite number, or None when it is no number (or not whole where it must be)."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    if not whole:
+        return float(value)
+    return int(value) if float(value).is_integer() else None
+
+
+def _json_type(parameter: Parameter) -> dict[str, Any]:
+    if parameter.kind is Kind.CHOICE:
+        return {"enum": list(parameter.choices)}
+    if parameter.kind is Kind.BOOLEAN:
+        return {"type": "boolean"}
+    number: dict[str, Any] = {"type": "number" if parameter.kind is Kind.NUMBER else "integer"}
+    if parameter.range:
+        number |= {"minimum": parameter.range.low, "maximum": parameter.range.high}
+        number |= {"not": {"multipleOf": 2}} if parameter.range.odd else {}
+    if parameter.kind is Kind.LIST:
+        return {"type": "array", "items": number, "minItems": parameter.length, "maxItems": parameter.length}
+    return number
+
+
+@cache
+def parameters_of(function: Callable[..., ToolResult]) -> tuple[Parameter, ...]:
+    """The keyword parameters of a tool, in the order of its signature."""
+    hints = get_type_hints(function, include_extras=True)
+    return tuple(
+        _parameter(name, hints[name], found.default)
+        for name, found in inspect.signature(function).parameters.items()
+        if found.kind is inspect.Parameter.KEYWORD_ONLY
+    )
+
+
+@cache
+def picture_names(function: Callable[..., ToolResult]) -> tuple[str, ...]:
+    """The names of the pictures a tool takes, the one it works on first."""
+    found = inspect.signature(function).parameters.values()
+    return tuple(parameter.name for parameter in found if parameter.kind is not inspect.Parameter.KEYWORD_ONLY)
+
+
+def _parameter(name: str, hint: Any, default: Any) -> Parameter:
+    core, optional, notes = _unwrapped(hint)
+    kinds = {int: Kind.INTEGER, float: Kind.NUMBER, bool: Kind.BOOLEAN}
+    origin = get_origin(core)
+    kind = Kind.CHOICE if origin is Literal else Kind.LIST if origin is tuple else kinds[core]
+    return Parameter(
+        name=name,
+        kind=kind,
+        required=default is inspect.Parameter.empty,
+        default=None if default is inspect.Parameter.empty else default,
+        optional=optional,
+        range=next((note for note in notes if isinstance(note, Range)), None),
+        choices=get_args(core) if kind is Kind.CHOICE else (),
+        length=len(get_args(core)) if kind is Kind.LIST else 0,
+        description=next((note for note in notes if isinstance(note, str)), ""),
+    )
+
+
+def _unwrapped(hint: Any) -> tuple[Any, bool, list[Any]]:
+    """The plain type inside ``Annotated`` and ``| None``, whether None is allowed, and the notes, outermost first."""
+    optional = False
+    notes: list[Any] = []
+    while True:
+        origin = get_origin(hint)
+        if origin is Annotated:
+            hint, *found = get_args(hint)
+            notes += reversed(found)
+        elif origin in (Union, UnionType):
+            optional = True
+            hint = next(part for part in get_args(hint) if part is not type(None))
+        else:
+            return hint, optional, notes
+
+
+def snake_case(name: str) -> str:
+    """``minLineLength`` as ``min_line_length``: the published interface writes some parameters this way."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
+
+
+def checked_arguments(function: Callable[..., ToolResult], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """``arguments`` by their names here, each checked. Raises ``ToolError`` naming the first that is wrong."""
+    tool = function.__name__
+    known = {parameter.name: parameter for parameter in parameters_of(function)}
+    given = {snake_case(name): value for name, value in arguments.items()}
+    for name in given:
+        if name not in known:
+            raise ToolError(tool, name, given[name], "the parameters " + (", ".join(known) or "(none)"))
+    for name, parameter in known.items():
+        if parameter.required and name not in given:
+            raise ToolError(tool, name, "(missing)", parameter.allowed)
+    return {name: known[name].checked(tool, value) for name, value in given.items()}
+
+
+def tool(function: Callable[P, ToolResult]) -> Callable[P, ToolResult]:
+    """Checks pictures and arguments against the signature before every call. Raises ``ToolError``."""
+
+    @wraps(function)
+    def call(*pictures: P.args, **arguments: P.kwargs) -> ToolResult:
+        for name, picture in zip(picture_names(function), pictures, strict=False):
+            _check_picture(function.__name__, name, picture)
+        return cast(Callable[..., ToolResult], function)(*pictures, **checked_arguments(function, arguments))
+
+    return call
+
+
+def _check_picture(tool: str, name: str, picture: object) -> None:
+    allowed = "an RGB (height, width, 3) or grey (height, width) array of uint8 with at least one pixel"
+    if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8 or picture.size == 0:
+        raise ToolError(tool, name, type(picture).__name__, allowed)
+    values = cast(Picture, picture)
+    if values.ndim != 2 and not (values.ndim == 3 and values.shape[2] == 3):
+        raise ToolError(tool, name, f"an array of shape {values.shape}", allowed)

@@ -1,0 +1,139 @@
+"""All tools, in the one table, in the order of the published taxonomy; and what is derived from their signatures."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from annotation.toolbox import colour, drawing, edges, filters, geometry, matching, outlines, regions
+from annotation.toolbox.results import ToolResult
+from annotation.toolbox.signature import Parameter, parameters_of, picture_names
+
+SLOW = 4_000_000
+"""Most input pixels of the tools whose time grows far faster than the picture: seconds, not minutes."""
+
+
+class Module(StrEnum):
+    GEOMETRY = "Geometry"
+    ENHANCEMENT = "Enhancement"
+    FEATURES = "Feature Extraction"
+    DRAWING = "Drawing"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """One tool. ``canonical`` is its name in comparisons of chains, where the colour conversions are one.
+
+    ``size`` foretells the output's (width, height) of a tool that can enlarge: ``size(width, height, **arguments)``.
+    ``max_input_pixels`` is the largest picture a slow tool is run on; None = any.
+    """
+
+    function: Callable[..., ToolResult]
+    module: Module
+    title: str
+    canonical: str
+    size: Callable[..., tuple[int, int]] | None = None
+    max_input_pixels: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return parameters_of(self.function)
+
+    @property
+    def pictures(self) -> tuple[str, ...]:
+        """The names of the pictures it takes: ``image`` first."""
+        return picture_names(self.function)
+
+    @property
+    def description(self) -> str:
+        """The docstring as one line of plain text."""
+        return " ".join((inspect.getdoc(self.function) or "").replace("``", "").split())
+
+
+def _spec(
+    function: Callable[..., ToolResult],
+    module: Module,
+    title: str,
+    *,
+    canonical: str = "",
+    size: Callable[..., tuple[int, int]] | None = None,
+    slow: bool = False,
+) -> ToolSpec:
+    return ToolSpec(function, module, title, canonical or function.__name__, size, SLOW if slow else None)
+
+
+_G, _E, _F, _D = Module.GEOMETRY, Module.ENHANCEMENT, Module.FEATURES, Module.DRAWING
+_CONVERT = "convert_color"
+
+TOOLS: dict[str, ToolSpec] = {
+    spec.name: spec
+    for spec in (
+        _spec(geometry.resize, _G, "Resize", size=geometry.resized_size),
+        _spec(geometry.rotate, _G, "Rotate", size=geometry.rotated_size),
+        _spec(geometry.translate, _G, "Translate"),
+        _spec(geometry.flip, _G, "Flip"),
+        _spec(geometry.crop, _G, "Crop"),
+        _spec(geometry.zoom_in, _G, "Zoom In", size=geometry.zoomed_size),
+        _spec(geometry.pyramid, _G, "Pyramid", size=geometry.pyramid_size),
+        _spec(colour.colorspace_gray, _E, "Convert Color to Gray", canonical=_CONVERT),
+        _spec(colour.colorspace_hsv, _E, "Convert Color to HSV", canonical=_CONVERT),
+        _spec(colour.colorspace_lab, _E, "Convert Color to Lab", canonical=_CONVERT),
+        _spec(colour.inrange_color, _E, "In-Range Color"),
+        _spec(filters.blur, _E, "Blur"),
+        _spec(filters.sharpen, _E, "Sharpen"),
+        _spec(filters.denoise, _E, "Denoise", slow=True),
+        _spec(colour.threshold, _E, "Threshold"),
+        _spec(filters.morphology, _E, "Morphology"),
+        _spec(colour.histogram, _E, "Histogram"),
+        _spec(colour.convertscaleabs, _E, "Adjust Brightness"),
+        _spec(filters.inpaint, _E, "Inpaint", slow=True),
+        _spec(edges.canny, _F, "Canny Edge"),
+        _spec(edges.gradients, _F, "Compute Gradients"),
+        _spec(regions.watershed, _F, "Watershed", slow=True),
+        _spec(regions.grabcut, _F, "GrabCut", slow=True),
+        _spec(regions.floodfill, _F, "Flood Fill"),
+        _spec(regions.connected_components_with_stats, _F, "Connected Components"),
+        _spec(matching.features, _F, "Keypoint Features"),
+        _spec(edges.hough_lines, _F, "Hough Lines"),
+        _spec(edges.hough_circles, _F, "Hough Circles", slow=True),
+        _spec(matching.template_match, _F, "Template Match"),
+        _spec(matching.dft, _F, "Frequency Transform", slow=True),
+        _spec(outlines.contours, _D, "Draw Contours"),
+        _spec(outlines.approx_poly, _D, "Approximate Polygon"),
+        _spec(drawing.draw_line, _D, "Draw Line"),
+        _spec(drawing.draw_circle, _D, "Draw Circle"),
+        _spec(outlines.contour_area, _D, "Contour Area"),
+        _spec(outlines.arc_length, _D, "Arc Length"),
+    )
+}
+"""Interface name to tool."""
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """JSON Schema of the arguments of ``TOOLS[name]``, pictures apart; its defaults are valid by it."""
+    parameters = TOOLS[name].parameters
+    return {
+        "type": "object",
+        "properties": {parameter.name: parameter.json_schema() for parameter in parameters},
+        "required": [parameter.name for parameter in parameters if parameter.required],
+        "additionalProperties": False,
+    }
+
+
+def openai_tool(name: str) -> dict[str, Any]:
+    """The tool as chat-completions endpoints take it; pictures are named by their ids."""
+    spec, schema = TOOLS[name], json_schema(name)
+    pictures = {
+        picture: {"type": "string", "description": 'id of a picture: "original", or one that an earlier call returned'}
+        for picture in spec.pictures
+    }
+    schema["properties"] = pictures | schema["properties"]
+    schema["required"] = [*spec.pictures, *schema["required"]]
+    return {"type": "function", "function": {"name": name, "description": spec.description, "parameters": schema}}
