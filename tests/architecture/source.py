@@ -37,11 +37,12 @@ def tree(path: Path) -> ast.Module:
 
 
 def imported_modules(path: Path) -> set[str]:
-    """The full names a Python file imports, wherever in it."""
+    """The full names a Python file imports, wherever in it; ``from a import b`` counts as ``a`` and ``a.b``."""
     names: set[str] = set()
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
     return names

@@ -1,5 +1,6 @@
 """R1-R13: who may import whom. The layers are in importlinter.ini; the rest is what a linter of imports cannot see."""
 
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -87,6 +88,15 @@ def test_import_adapters_do_not_know_each_other(half):
         assert not others, (
             f"{adapter} imports {sorted(others)}: what two adapters share belongs in a module beside them."
         )
+
+
+def test_the_web_side_of_evaluation_asks_annotation_through_its_actions():
+    """R11."""
+    rooms = {"views", "api", "forms", "tasks", "tasks.py", "forms.py", "views.py"}
+    for path in product_files():
+        if path.parts[0] == "evaluation" and path.parts[1] in rooms:
+            rows = {name for name in imported_modules(path) if re.match(r"annotation\.(models|querysets)\b", name)}
+            assert not rows, f"{path} imports {sorted(rows)}"
 
 
 def test_migrations_stand_on_django_alone():
