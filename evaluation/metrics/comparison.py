@@ -1,0 +1,175 @@
+"""Two or more runs on the samples they share: differences, exact tests, adjusted p. Source: METRICS 9.3, 9.4, 10."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from evaluation.metrics.columns import TRUE, UNKNOWN, Bools, Ints, SampleColumns, ScoreColumns
+from evaluation.metrics.faithfulness import paired_effect
+from evaluation.metrics.intervals import Interval, clustering
+from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.tests import detectable_difference, holm
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One pair of runs on the n trajectories both have: the row of the comparison export, and what belongs beside it.
+
+    ``a_only``, ``b_only``: only that run is right. ``difference`` = accuracy_b − accuracy_a = (b_only − a_only) / n,
+    with Newcombe's ``interval`` and, with any cluster larger than 1, the ``clustered`` one. ``dropped_a``, ``dropped_b``:
+    trajectories without a partner, or undecided ones left out. ``detectable``: the smallest difference seen with 80 %
+    power. Everything but counts is None without a common trajectory.
+    """
+
+    model_a: str
+    model_b: str
+    n: int
+    dropped_a: int
+    dropped_b: int
+    both: int
+    neither: int
+    a_only: int
+    b_only: int
+    accuracy_a: float | None
+    accuracy_b: float | None
+    difference: float | None
+    p_value: float | None
+    p_cluster: float | None
+    interval: Interval | None
+    clustered: Interval | None
+    deff: float | None
+    detectable: float | None
+    p_holm: float | None = None
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Rows of two runs that belong together: ``first[i]`` and ``second[i]`` are trajectories of the same sample."""
+
+    first: Ints
+    second: Ints
+
+
+def common_rows(a: ScoreColumns, b: ScoreColumns, settings: MetricSettings) -> Pairing:
+    """Pairs of rows of the same sample, the k-th trajectory of a sample in one run with the k-th in the other.
+
+    Rows undecided in either are left out under ``undecided_answer`` = exclude. Ordered by sample.
+    """
+    keys_a, keys_b = _keys(a.sample), _keys(b.sample)
+    _, first, second = np.intersect1d(keys_a, keys_b, assume_unique=True, return_indices=True)
+    if settings.undecided_answer == "exclude":
+        decided = ~(a.undecided[first] | b.undecided[second])
+        first, second = first[decided], second[decided]
+    return Pairing(first.astype(np.int64), second.astype(np.int64))
+
+
+def compare(
+    samples: SampleColumns,
+    a: ScoreColumns,
+    b: ScoreColumns,
+    settings: MetricSettings,
+    names: tuple[str, str] = ("a", "b"),
+    only: Bools | None = None,
+) -> Comparison:
+    """Compares two runs of the same benchmark version, scored with the same settings, on their common trajectories.
+
+    ``only``: (m,) samples to look at, default all. Undecided answers count as wrong unless they are left out.
+    A comparison never takes a missing sample as wrong (METRICS 1.1).
+    """
+    pairing = common_rows(a, b, settings)
+    if only is not None:
+        kept = only[a.sample[pairing.first]]
+        pairing = Pairing(pairing.first[kept], pairing.second[kept])
+    right_a = (a.correct[pairing.first] == TRUE).astype(np.int64)
+    right_b = (b.correct[pairing.second] == TRUE).astype(np.int64)
+    cluster = samples.cluster[a.sample[pairing.first]]
+    effect = paired_effect(right_a, right_b, cluster)
+    table, n = effect.table, effect.table.n
+    deff = clustering((right_b - right_a).astype(np.float64), cluster).deff if n else None
+    rows_a, rows_b = (len(s) if only is None else int(only[s.sample].sum()) for s in (a, b))
+    return Comparison(
+        model_a=names[0],
+        model_b=names[1],
+        n=n,
+        dropped_a=rows_a - n,
+        dropped_b=rows_b - n,
+        both=table.both,
+        neither=table.neither,
+        a_only=table.lost,
+        b_only=table.gained,
+        accuracy_a=table.before,
+        accuracy_b=table.after,
+        difference=table.difference,
+        p_value=effect.p_value,
+        p_cluster=effect.p_cluster,
+        interval=effect.interval,
+        clustered=effect.clustered,
+        deff=deff,
+        detectable=_detectable(table.lost, table.gained, n, deff),
+    )
+
+
+def compare_all(
+    samples: SampleColumns,
+    runs: Mapping[str, ScoreColumns],
+    settings: MetricSettings,
+    reference: str | None = None,
+    only: Bools | None = None,
+) -> list[Comparison]:
+    """All pairs of runs, or each against ``reference`` (as run a), with McNemar's p adjusted by Holm over the list.
+
+    Each pair is compared on its own common trajectories. Raises ``ValueError`` for an unknown reference.
+    """
+    if reference is not None and reference not in runs:
+        raise ValueError(f"{reference!r} is not among the runs compared: {', '.join(runs)}.")
+    pairs = combinations(runs, 2) if reference is None else ((reference, other) for other in runs if other != reference)
+    found = [compare(samples, runs[a], runs[b], settings, (a, b), only) for a, b in pairs]
+    adjusted = holm([comparison.p_value for comparison in found])
+    return [replace(comparison, p_holm=p) for comparison, p in zip(found, adjusted, strict=True)]
+
+
+def common_results(runs: Sequence[ScoreColumns], settings: MetricSettings) -> tuple[Ints, Ints]:
+    """Results of several runs on the trajectories all have: samples (n,) and 1 or 0 for right or not, (n, runs).
+
+    What ``rank_models`` takes for a rank interval. Undecided answers as in ``common_rows``.
+    """
+    if not runs:
+        return np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
+    keys = [_keys(scores.sample) for scores in runs]
+    shared = keys[0]
+    for other in keys[1:]:
+        shared = np.intersect1d(shared, other, assume_unique=True)
+    correct = np.column_stack([_at(k, s.correct, shared) for k, s in zip(keys, runs, strict=True)])
+    if settings.undecided_answer == "exclude":
+        decided = (correct != UNKNOWN).all(axis=1)
+        shared, correct = shared[decided], correct[decided]
+    return shared // _MOST_ROLLOUTS, (correct == TRUE).astype(np.int64)
+
+
+_MOST_ROLLOUTS = 1 << 20
+
+
+def _keys(sample: Ints) -> Ints:
+    """A number for each row, different for each (sample, how many rows of it came before)."""
+    order = np.argsort(sample, kind="stable")
+    ordered = sample[order]
+    first = np.searchsorted(ordered, ordered)
+    keys = np.empty(len(sample), np.int64)
+    keys[order] = ordered * _MOST_ROLLOUTS + np.arange(len(sample)) - first
+    return keys
+
+
+def _at(keys: Ints, values: Ints, wanted: Ints) -> Ints:
+    """``values`` at the rows whose key is ``wanted``."""
+    order = np.argsort(keys)
+    return np.asarray(values[order][np.searchsorted(keys[order], wanted)])
+
+
+def _detectable(a_only: int, b_only: int, n: int, deff: float | None) -> float | None:
+    if n == 0:
+        return None
+    return detectable_difference((a_only + b_only) / n, (a_only - b_only) / n, n / deff if deff else n)
