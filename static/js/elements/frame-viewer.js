@@ -1,0 +1,102 @@
+import { lastLevel, tileAddress } from "../lib/tiles.js";
+import { Viewport } from "../models/viewport.js";
+
+let loading = null;
+
+/** The deep-zoom library, fetched once and only where there is a frame. */
+function library(address) {
+  loading ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = () => resolve(globalThis.OpenSeadragon);
+    script.onerror = () => reject(new Error(`${address} did not load`));
+    document.head.append(script);
+  });
+  return loading;
+}
+
+const MOVES = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "+", "-", "=", "0"]);
+
+/** A picture that can be moved and magnified, over our tiles or over one file. */
+export class FrameViewer {
+  #seadragon;
+  #viewer;
+  #width;
+
+  static async open(element, { script, tiles, image, width, height, tileSize }) {
+    const seadragon = await library(script);
+    const source = tiles
+      ? {
+          width,
+          height,
+          tileSize,
+          tileOverlap: 0,
+          minLevel: 0,
+          maxLevel: lastLevel(width, height),
+          getTileUrl: (level, column, row) => tileAddress(tiles, level, column, row),
+        }
+      : { type: "image", url: image };
+    return new FrameViewer(seadragon, element, source, width);
+  }
+
+  constructor(seadragon, element, source, width) {
+    this.#seadragon = seadragon;
+    this.#width = width;
+    this.#viewer = seadragon({
+      element,
+      tileSources: source,
+      showNavigationControl: false,
+      // One picture needs no graphics card, and a canvas looks the same everywhere.
+      drawer: "canvas",
+      maxZoomPixelRatio: 8,
+      minZoomImageRatio: 0.9,
+      visibilityRatio: 0.5,
+      animationTime: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 0.35,
+      gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
+      gestureSettingsTouch: { clickToZoom: false, pinchRotate: false },
+    });
+    // The library also turns and mirrors the picture by key; ours have other meanings.
+    this.#viewer.addHandler("canvas-key", (event) => {
+      event.preventDefaultAction = !MOVES.has(event.originalEvent.key);
+    });
+  }
+
+  /** Call back once the picture is there, and whenever it moves. */
+  onMove(callback) {
+    for (const name of ["open", "update-viewport", "resize"]) this.#viewer.addHandler(name, callback);
+  }
+
+  onFailure(callback) {
+    this.#viewer.addHandler("open-failed", callback);
+  }
+
+  /** Where the picture lies now, or null before it is open. */
+  get viewport() {
+    const item = this.#viewer.world.getItemAt(0);
+    if (!item) return null;
+    const corner = (x, y) => item.imageToViewerElementCoordinates(new this.#seadragon.Point(x, y));
+    const size = item.getContentSize();
+    return Viewport.between(corner(0, 0), corner(size.x, size.y), this.#width);
+  }
+
+  fit() {
+    this.#viewer.viewport.goHome();
+  }
+
+  magnify(factor) {
+    this.#viewer.viewport.zoomBy(factor);
+    this.#viewer.viewport.applyConstraints();
+  }
+
+  /** Bring a box of the picture into view. */
+  flyTo([x1, y1, x2, y2]) {
+    const item = this.#viewer.world.getItemAt(0);
+    const scale = item.getContentSize().x / this.#width;
+    const bounds = item.imageToViewportRectangle(x1 * scale, y1 * scale, (x2 - x1) * scale, (y2 - y1) * scale);
+    this.#viewer.viewport.fitBoundsWithConstraints(bounds);
+  }
+
+  close() {
+    this.#viewer.destroy();
+  }
+}

@@ -1,0 +1,184 @@
+import { hashOf, turnOf } from "../lib/address.js";
+import { magnification } from "../lib/format.js";
+import { withMargin } from "../lib/geometry.js";
+import { singleKey } from "../lib/keys.js";
+import { marksOf, tipOf } from "../models/marks.js";
+import { TurnSelection } from "../models/turns.js";
+import { FrameMarks } from "./frame-marks.js";
+import { FrameViewer } from "./frame-viewer.js";
+
+/**
+ * The evidence frame: the original picture with gold and each turn's crop. The turn in focus is the same in the frame,
+ * in the timeline and in the transcript: every element of the page with data-turn gets "is-on" and can be clicked.
+ *
+ *   <sightline-frame data-marks="frame-marks" data-viewer="{% static 'vendor/openseadragon.js' %}"
+ *                    data-tiles="/…/tiles/{level}/{column}_{row}.jpg" data-width="3840" data-height="2160" data-tile-size="512">
+ *     {% shot … %}   the same without script
+ *   </sightline-frame>
+ *   {{ marks|json_script:"frame-marks" }}   {"gold": [{"box": […]}], "turns": [{"turn": 1, "executed": […], …}]}
+ *
+ * Without data-tiles the file at data-image is shown. Says "turnchange" with detail.turn.
+ */
+export class SightlineFrame extends HTMLElement {
+  static keys = [
+    ["[ ]", "turn before, turn after"],
+    ["G", "gold"],
+    ["F", "fit the picture"],
+    ["Z", "fly to the turn, or to the gold"],
+  ];
+
+  #data = { gold: [], turns: [] };
+  #selection;
+  #marks;
+  #viewer = null;
+  #ending = null;
+
+  async connectedCallback() {
+    const block = document.getElementById(this.dataset.marks);
+    if (block) this.#data = JSON.parse(block.textContent);
+    const turns = this.#data.turns ?? [];
+    this.#selection = new TurnSelection(
+      turns.map(({ turn }) => turn),
+      turnOf(location.hash),
+    );
+    this.#marks = new FrameMarks(marksOf(this.#data));
+    this.#listen();
+    this.#show();
+    await this.#open();
+  }
+
+  disconnectedCallback() {
+    this.#ending?.abort();
+    this.#viewer?.close();
+  }
+
+  async #open() {
+    const { viewer, tiles, image, width, height, tileSize } = this.dataset;
+    const view = document.createElement("div");
+    view.className = "frame__view";
+    this.append(view);
+    try {
+      this.#viewer = await FrameViewer.open(view, {
+        script: viewer,
+        tiles,
+        image,
+        width: Number(width),
+        height: Number(height),
+        tileSize: Number(tileSize ?? 512),
+      });
+    } catch (error) {
+      // The drawn picture without zoom stays in place.
+      view.remove();
+      console.warn(error.message);
+      return;
+    }
+    this.append(this.#marks.element, this.#tools());
+    this.#viewer.onMove(() => this.#place());
+    this.#viewer.onFailure(() => this.classList.remove("is-live"));
+  }
+
+  #place() {
+    const viewport = this.#viewer.viewport;
+    if (!viewport) return;
+    this.classList.add("is-live");
+    this.#marks.place(viewport);
+    this.querySelector(".frame__tools output").value = magnification(viewport.scale);
+  }
+
+  #listen() {
+    this.#ending = new AbortController();
+    const { signal } = this.#ending;
+    this.#selection.addEventListener("change", () => this.#changed(), { signal });
+    document.addEventListener("keydown", (event) => this.#key(event), { signal });
+    document.addEventListener("click", (event) => this.#click(event), { signal });
+    window.addEventListener("hashchange", () => this.#selection.select(turnOf(location.hash)), { signal });
+    this.addEventListener("pointerover", (event) => this.#hover(event), { signal });
+    this.addEventListener("pointerout", () => this.querySelector(".frame__tip")?.remove(), { signal });
+  }
+
+  #key(event) {
+    const act = {
+      "[": () => this.#selection.previous(),
+      "]": () => this.#selection.next(),
+      g: () => this.#selection.toggleGold(),
+      f: () => this.#viewer?.fit(),
+      z: () => this.#fly(),
+    }[singleKey(event)];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  #click(event) {
+    const target = event.target.closest("[data-turn]");
+    const link = event.target.closest("a, button, summary, input");
+    if (!target || (link && link !== target)) return;
+    event.preventDefault();
+    this.#selection.select(Number(target.dataset.turn));
+  }
+
+  #fly() {
+    const turn = this.#data.turns?.find((one) => one.turn === this.#selection.current);
+    const box = turn?.executed ?? this.#data.gold?.[0]?.box;
+    if (box && this.#viewer) this.#viewer.flyTo(withMargin(box, 0.5));
+  }
+
+  #hover(event) {
+    const turn = this.#data.turns?.find(({ turn: one }) => String(one) === event.target.closest("g[data-turn]")?.dataset.turn);
+    if (!turn) return;
+    const { title, tool, text } = tipOf(turn);
+    const tip = document.createElement("div");
+    tip.className = "frame__tip glass";
+    const name = document.createElement("b");
+    name.textContent = title;
+    tip.append(name, tool ? ` ${tool}` : "", document.createElement("br"), text);
+    this.querySelector(".frame__tip")?.remove();
+    this.append(tip);
+    const frame = this.getBoundingClientRect();
+    const x = Math.min(event.clientX - frame.left + 14, frame.width - tip.offsetWidth - 8);
+    const y = Math.min(event.clientY - frame.top + 14, frame.height - tip.offsetHeight - 8);
+    tip.style.left = `${Math.max(8, x)}px`;
+    tip.style.top = `${Math.max(8, y)}px`;
+  }
+
+  #changed() {
+    const turn = this.#selection.current;
+    history.replaceState(history.state, "", hashOf(turn) || location.pathname + location.search);
+    this.#show();
+    this.dispatchEvent(new CustomEvent("turnchange", { bubbles: true, detail: { turn } }));
+  }
+
+  #show() {
+    const turn = this.#selection.current;
+    this.#marks.focus(turn);
+    this.#marks.showGold(this.#selection.showsGold);
+    for (const one of document.querySelectorAll("[data-turn]:not(g)")) {
+      const on = turn !== null && Number(one.dataset.turn) === turn;
+      one.classList.toggle("is-on", on);
+      if (on) one.setAttribute("aria-current", "true");
+      else one.removeAttribute("aria-current");
+      if (on) one.scrollIntoView({ block: "nearest", inline: "nearest" });
+    }
+  }
+
+  #tools() {
+    const tools = document.createElement("div");
+    tools.className = "frame__tools glass";
+    const button = (words, label, act) => {
+      const made = document.createElement("button");
+      made.type = "button";
+      made.className = "btn btn--sm";
+      made.textContent = words;
+      made.setAttribute("aria-label", label);
+      made.addEventListener("click", act);
+      return made;
+    };
+    tools.append(
+      button("−", "Magnify less", () => this.#viewer.magnify(1 / 1.5)),
+      document.createElement("output"),
+      button("+", "Magnify more", () => this.#viewer.magnify(1.5)),
+      button("Fit", "Fit the picture", () => this.#viewer.fit()),
+    );
+    return tools;
+  }
+}

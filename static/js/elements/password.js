@@ -1,0 +1,14 @@
+/** <sightline-password><input type="password"><button hidden>Show</button></sightline-password> */
+export class SightlinePassword extends HTMLElement {
+  connectedCallback() {
+    const input = this.querySelector("input");
+    const button = this.querySelector("button");
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const shown = input.type === "password";
+      input.type = shown ? "text" : "password";
+      button.textContent = shown ? "Hide" : "Show";
+      button.setAttribute("aria-pressed", String(shown));
+    });
+  }
+}

@@ -1,0 +1,13 @@
+/** Light, dark, or "" for what the system says. */
+
+export const THEMES = ["", "light", "dark"];
+const WORDS = { "": "follow system", light: "light", dark: "dark" };
+const YEAR_IN_SECONDS = 365 * 24 * 3600;
+
+export const themeAfter = (theme) => THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+
+export const themeWords = (theme) => `Theme: ${WORDS[theme]}`;
+
+/** The cookie the server reads; following the system takes it away. */
+export const themeCookie = (theme) =>
+  `theme=${theme}; path=/; samesite=lax; max-age=${theme ? YEAR_IN_SECONDS : 0}`;

@@ -1,0 +1,25 @@
+import { listenForDialogs } from "./elements/dialog.js";
+import { SightlineFrame } from "./elements/frame.js";
+import { SightlineJobs } from "./elements/jobs.js";
+import { SightlineKeyHelp } from "./elements/key-help.js";
+import { SightlineList } from "./elements/list.js";
+import { SightlineMenu } from "./elements/menu.js";
+import { SightlinePassword } from "./elements/password.js";
+import { SightlineTheme } from "./elements/theme.js";
+import { SightlineToast } from "./elements/toast.js";
+import { SightlineImport } from "./elements/upload.js";
+
+const ELEMENTS = {
+  "sightline-frame": SightlineFrame,
+  "sightline-import": SightlineImport,
+  "sightline-jobs": SightlineJobs,
+  "sightline-list": SightlineList,
+  "sightline-menu": SightlineMenu,
+  "sightline-password": SightlinePassword,
+  "sightline-theme": SightlineTheme,
+  "sightline-toast": SightlineToast,
+  "sightline-key-help": SightlineKeyHelp,
+};
+
+listenForDialogs(document);
+for (const [name, element] of Object.entries(ELEMENTS)) customElements.define(name, element);

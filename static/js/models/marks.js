@@ -1,0 +1,27 @@
+import { isBox } from "../lib/geometry.js";
+import { share } from "../lib/format.js";
+
+/**
+ * What lies over a picture, in drawing order: asked for, executed, gold.
+ * @param {{gold?: {box: number[], label?: string}[], turns?: object[]}} data as the page gives it
+ * @returns {{kind: string, box: number[], turn: number|null, tag: string}[]}
+ */
+export function marksOf({ gold = [], turns = [] }) {
+  const asked = turns
+    .filter(({ requested, executed }) => isBox(requested) && String(requested) !== String(executed))
+    .map(({ turn, requested }) => ({ kind: "asked", box: requested, turn, tag: "" }));
+  const crops = turns
+    .filter(({ executed }) => isBox(executed))
+    .map(({ turn, executed }) => ({ kind: "crop", box: executed, turn, tag: String(turn) }));
+  const golds = gold
+    .filter(({ box }) => isBox(box))
+    .map(({ box, label }, place) => ({ kind: "gold", box, turn: null, tag: label ?? `G${place + 1}` }));
+  return [...asked, ...crops, ...golds];
+}
+
+/** The lines of the tip over a turn. Coverage is the share of gold in the crop, concentration the share of the crop that is gold. */
+export function tipOf({ turn, tool, coverage, concentration, iou }) {
+  const parts = [`coverage ${share(coverage)}`, `concentration ${share(concentration)}`];
+  if (iou !== undefined) parts.push(`IoU ${share(iou)}`);
+  return { title: `Turn ${turn}`, tool: tool ?? "", text: parts.join(" · ") };
+}
