@@ -39,11 +39,14 @@ def _outcome(value: str) -> Q:
     return Q(score__plan_outcome=Outcome.NAMES.index(value)) if value in Outcome.NAMES else Q(pk__in=[])
 
 
-def _number(path: str, ceiling: int | None = None) -> Callable[[str], Q]:
+def _number(path: str) -> Callable[[str], Q]:
+    """``3`` is exactly three, ``8+`` eight or more."""
+
     def query(value: str) -> Q:
-        if ceiling is not None and value == f"{ceiling}+":
-            return Q(**{f"{path}__gte": ceiling})
-        return Q(**{path: int(value)}) if value.isdecimal() else Q(pk__in=[])
+        digits = value.removesuffix("+")
+        if not digits.isdecimal() or len(digits) > 18:
+            return Q(pk__in=[])
+        return Q(**{f"{path}__gte" if value.endswith("+") else path: int(digits)})
 
     return query
 
@@ -65,7 +68,7 @@ TRAJECTORY_FILTERS: Mapping[str, Callable[[str], Q]] = {
     "unparsed": _flag("score__unparsed"),
     "unanswered": _flag("score__missing_answer"),
     "failed": lambda value: ~Q(error="") if value == "yes" else Q(error=""),
-    "calls": _number("score__calls", ceiling=8),
+    "calls": _number("score__calls"),
     "outcome": _outcome,
     "evidence": _flag("score__visual_evidence"),
 }
@@ -131,6 +134,11 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
 class ScoreQuerySet(models.QuerySet[Any]):
     def of_run(self, run: Any) -> Self:
         return self.filter(scoring__run=run, trajectory__condition="none")
+
+    def evaluated(self) -> Self:
+        """The scores that metrics are made of: see ``TrajectoryQuerySet.evaluated``."""
+        trajectories = self.model.trajectory.field.related_model.objects.evaluated()
+        return self.filter(trajectory__in=trajectories)
 
 
 class MetricQuerySet(models.QuerySet[Any]):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -13,13 +15,21 @@ from annotation.models import Benchmark, Version
 from annotation.workflow import Right
 from evaluation.actions.load_columns import LoadedRun, LoadedSamples, load_run, load_samples
 from evaluation.actions.metric_settings import settings_of
+from evaluation.actions.rank_runs import rank_runs
 from evaluation.actions.save_scores import save_metrics, save_scores
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.columns import TRUE, SampleColumns, ScoreColumns
 from evaluation.metrics.faithfulness import FaithfulnessColumns, faithfulness_columns
 from evaluation.metrics.score import score_run as score_columns
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.tables import run_tables
+from evaluation.metrics.tables import (
+    coverage_curve,
+    crop_regions,
+    length_histogram,
+    outcomes_by_targets,
+    tool_choices,
+    tool_distribution,
+)
 from evaluation.models import Intervention, Judgement, Run, Scoring, Trajectory
 from evaluation.schema import Condition, JudgementKind
 from evaluation.schema import Intervention as InterventionRecord
@@ -47,6 +57,8 @@ def score_benchmark(
         if report:
             report(done, len(runs), run)
         scorings.append(score_one(actor=actor, run=run, samples=samples, settings=settings))
+    if scorings:
+        rank_runs(benchmark, samples, settings)
     return scorings
 
 
@@ -76,7 +88,7 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
             samples_n=len(samples.columns),
             trajectories_n=len(loaded.columns),
             failed_n=int(loaded.columns.failed.sum()),
-            extras=run_tables(samples.columns, scores, loaded.columns, settings),
+            extras=_tables(samples.columns, scores, loaded, settings),
         )
         for part, part_scores in [(loaded, scores), *((p, s) for _, p, s in others)]:
             save_scores(scoring, part, part_scores)
@@ -84,6 +96,20 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
         Scoring.objects.filter(pk=scoring.pk).update(seconds=time.monotonic() - begun)
         audit.record(actor=actor, action="run.score", subject=run, benchmark=run.benchmark.slug)
     return scoring
+
+
+def _tables(
+    samples: SampleColumns, scores: ScoreColumns, loaded: LoadedRun, settings: MetricSettings
+) -> dict[str, Any]:
+    """The tables behind the charts of the run page, as JSON."""
+    return {
+        "tools": [asdict(row) for row in tool_distribution(loaded.columns, settings)],
+        "tool_choices": [asdict(row) for row in tool_choices(samples, loaded.columns)],
+        "lengths": [asdict(row) for row in length_histogram(scores)],
+        "coverage": coverage_curve(scores, loaded.columns).tolist(),
+        "outcomes": {size: row.tolist() for size, row in outcomes_by_targets(samples, scores).items()},
+        "regions": crop_regions(scores, settings),
+    }
 
 
 def _others(

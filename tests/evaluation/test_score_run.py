@@ -1,0 +1,129 @@
+"""A run is scored, stored and ranked; the rows say what the metrics say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from django.db import transaction
+
+from annotation.actions.benchmarks import create_benchmark
+from annotation.actions.freeze import freeze_version
+from annotation.actions.save_samples import save_samples
+from annotation.models import Sample
+from evaluation.actions.load_columns import load_samples
+from evaluation.actions.metric_settings import change_settings, settings_of
+from evaluation.actions.save_runs import RunBook, save_trajectories
+from evaluation.actions.score_run import is_stale, score_benchmark
+from evaluation.models import Comparison, Metric, Run, Score, Scoring, Standing
+from tests.evaluation import records
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def benchmark(lea):
+    benchmark = create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
+    save_samples(actor=lea, benchmark=benchmark, records=records.samples())
+    with transaction.atomic():
+        save_trajectories(RunBook(benchmark, lea), records.trajectories(), None)
+    return benchmark
+
+
+def metric(name, model="Model A", slice_by="", value=""):
+    return Metric.objects.get(metric=name, scoring__run__model__name=model, slice_by=slice_by, slice=value)
+
+
+def test_rows_hold_what_was_scored(benchmark, lea):
+    score_benchmark(actor=lea, benchmark=benchmark)
+    mug = Score.objects.get(
+        trajectory__sample__key="mug", trajectory__run__model__name="Model A", trajectory__rollout=0
+    )
+    # The first crop holds all of the mug; the nested one, [90,70,210,130] in the original, two thirds of it.
+    assert (mug.correct, mug.grounded) == (True, True)
+    assert (mug.coverage, mug.crop_index) == (1.0, 0)
+    assert mug.calls == 3  # the call after the answer is none
+    assert (mug.usable_crops, mug.unusable_crops) == (2, 1)
+    accuracy = metric("accuracy")
+    assert (accuracy.n, accuracy.numerator, accuracy.value) == (3, 3, 1.0)  # the tool plan asks for no answer
+
+
+def test_an_undefined_metric_is_null_and_never_zero(benchmark, lea):
+    score_benchmark(actor=lea, benchmark=benchmark)
+    grounded = metric("grounded_score", "Model B")
+    assert (grounded.value, grounded.n) == (None, 0)
+
+
+def test_trajectories_under_a_condition_make_the_intervention(benchmark, lea):
+    score_benchmark(actor=lea, benchmark=benchmark)
+    change_settings(actor=lea, benchmark=benchmark, values={"interv_population": "paired"})
+    score_benchmark(actor=lea, benchmark=benchmark)
+    effect = metric("ate_visual", "Model B")
+    assert (effect.n, effect.value) == (1, 1.0)
+    assert effect.detail["gained"] == 1
+
+
+def test_scores_go_stale_with_settings_gold_and_new_trajectories(benchmark, lea):
+    def stale():
+        digest = load_samples(benchmark).digest
+        return [is_stale(run, digest, settings_of(benchmark)) for run in Run.objects.of(benchmark)]
+
+    assert stale() == [True, True]
+    score_benchmark(actor=lea, benchmark=benchmark)
+    assert stale() == [False, False]
+    change_settings(actor=lea, benchmark=benchmark, values={"ioa_threshold": "0.7"})
+    assert stale() == [True, True]
+    assert len(score_benchmark(actor=lea, benchmark=benchmark, only_stale=True)) == 2
+    mug = next(r for r in records.samples() if r.id == "mug")
+    moved = replace(mug, content=replace(mug.content, question="Which colour is the mug now?"))
+    save_samples(actor=lea, benchmark=benchmark, records=[moved])
+    assert stale() == [True, True]
+    score_benchmark(actor=lea, benchmark=benchmark)
+    changed = replace(records.trajectories()[1], answer="A")
+    with transaction.atomic():
+        save_trajectories(RunBook(benchmark, lea), [changed], None)
+    assert stale() == [True, False]
+
+
+def test_scores_name_the_version_that_was_frozen_with_this_gold(benchmark, lea):
+    score_benchmark(actor=lea, benchmark=benchmark)
+    assert set(Scoring.objects.values_list("version__number", flat=True)) == {None}
+    freeze_version(actor=lea, benchmark=benchmark)
+    score_benchmark(actor=lea, benchmark=benchmark)
+    assert set(Scoring.objects.values_list("version__number", flat=True)) == {1}
+
+
+def test_scoring_again_gives_the_same_rows(benchmark, lea):
+    def rows():
+        fields = [f.name for f in Metric._meta.fields if f.name not in ("id", "scoring")]
+        return list(Metric.objects.order_by("scoring__run__model__name", "slice_by", "slice", "metric").values(*fields))
+
+    score_benchmark(actor=lea, benchmark=benchmark)
+    first = rows()
+    score_benchmark(actor=lea, benchmark=benchmark)
+    assert rows() == first
+    assert Scoring.objects.count() == 2
+
+
+def test_every_pair_is_compared_and_every_model_stands_somewhere(benchmark, lea):
+    score_benchmark(actor=lea, benchmark=benchmark)
+    pair = Comparison.objects.get()
+    assert (pair.n, pair.a_only + pair.b_only) == (2, 2)
+    ranks = Standing.objects.filter(metric="accuracy").order_by("rank").values_list("scoring__run__model__name", "rank")
+    assert list(ranks) == [("Model A", 1), ("Model B", 2)]
+
+
+def test_a_run_of_errors_failed_and_is_not_zero_percent(benchmark, lea):
+    with transaction.atomic():
+        broken = [replace(t, model="Model C", error="down", answer=None, steps=()) for t in records.trajectories()[:2]]
+        save_trajectories(RunBook(benchmark, lea), broken, None)
+    score_benchmark(actor=lea, benchmark=benchmark)
+    accuracy = metric("accuracy", "Model C")
+    assert accuracy.value is None
+    assert not Standing.objects.filter(scoring__run__model__name="Model C").exists()
+
+
+def test_a_sample_without_gold_is_not_scored(benchmark, lea):
+    Sample.objects.get(key="sign").gold.delete()
+    score_benchmark(actor=lea, benchmark=benchmark)
+    assert metric("accuracy").n == 2
