@@ -1,0 +1,20 @@
+"""Benchmark formats: one row per format in ``EXPORTERS``; the way out for samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from annotation.exporters import coco, label_studio, native, viebench, vstar, vtc_bench
+from annotation.exporters.interface import Exporter
+
+EXPORTERS: Mapping[str, Exporter] = {
+    exporter.name: exporter
+    for exporter in (
+        Exporter("native", "Sightline: everything, as one JSON file", ".json", native.write),
+        Exporter("label-studio", "Label Studio: tasks with rectangles in percent", ".json", label_studio.write),
+        Exporter("coco", "COCO: gold boxes as annotations", ".json", coco.write),
+        Exporter("vtc-bench", "VTC-Bench: TSV with reference toolchains", ".tsv", vtc_bench.write),
+        Exporter("vstar", "V*: one JSON file per picture, in a zip", ".zip", vstar.write),
+        Exporter("viebench", "ViEBench: questions with evidence boxes, as JSON", ".json", viebench.write),
+    )
+}

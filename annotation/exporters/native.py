@@ -10,6 +10,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import IO, Any
 
+from annotation.exporters.interface import Files
 from annotation.schema import SampleContent, SampleRecord, ToolCall
 
 PLAIN_FACETS = ("category", "tier", "dimension")
@@ -69,6 +70,12 @@ def write_native(out: IO[bytes], sections: Mapping[str, Iterable[Mapping[str, An
             opened = b",\n"
     out.write(b"\n}\n")
     return rows
+
+
+def write(files: Files, samples: Iterable[SampleRecord]) -> int:
+    """Writes ``benchmark.json`` with the samples alone; the number of samples."""
+    with files.open("benchmark.json") as out:
+        return write_native(out, {"samples": map(sample_row, samples)})
 
 
 def row_line(row: Mapping[str, Any]) -> bytes:

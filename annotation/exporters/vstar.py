@@ -1,0 +1,39 @@
+"""The V* benchmark's folders: ``<category>/<picture>.json``, one per sample, boxes as x, y, width, height. FORMATS 7e.
+
+It cannot hold: option letters (the gold option stands first), ids, sizes, toolchains, tool plans and other facets. The
+answers of an open question stand as its options. Pictures are not written; put them beside their JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Any
+
+from annotation.exporters.interface import Files, gold_first, picture_name, safe_name
+from annotation.schema import SampleRecord
+
+
+def write(files: Files, samples: Iterable[SampleRecord]) -> int:
+    """Writes one JSON file per sample; the number of samples. Samples of one picture are numbered ``_2``, ``_3``."""
+    count = 0
+    used: dict[str, int] = {}
+    for count, sample in enumerate(samples, 1):  # noqa: B007 the last value is returned
+        folder = safe_name(str(next(iter(sample.facets.get("category", ())), "samples")))
+        stem = f"{folder}/{safe_name(PurePosixPath(picture_name(sample)).stem)}"
+        used[stem] = used.get(stem, 0) + 1
+        name = stem if used[stem] == 1 else f"{stem}_{used[stem]}"
+        with files.open(f"{name}.json") as out:
+            out.write(json.dumps(_row(sample), ensure_ascii=False).encode())
+    return count
+
+
+def _row(sample: SampleRecord) -> dict[str, Any]:
+    named = sample.extra.get("target_object")
+    return {
+        "target_object": named if isinstance(named, list) else [],
+        "bbox": [[box.x1, box.y1, box.width, box.height] for box in sample.content.gold_boxes],
+        "question": sample.content.question,
+        "options": gold_first(sample),
+    }

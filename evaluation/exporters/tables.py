@@ -1,0 +1,97 @@
+"""Tidy rows (METRICS 10) as JSON, CSV or Parquet. What is undefined is null in JSON and Parquet, empty in CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import IO, Any
+
+Row = Mapping[str, Any]
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class MissingLibrary(Exception):
+    """An optional library is not installed. The text says which, and how to get it."""
+
+
+def write_json(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> int:
+    """One JSON list, one row per line; the number of rows."""
+    count = 0
+    out.write(b"[")
+    for count, row in enumerate(rows, 1):
+        text = json.dumps({name: _defined(row.get(name)) for name in columns}, ensure_ascii=False, allow_nan=False)
+        out.write((b"\n" if count == 1 else b",\n") + text.encode())
+    out.write(b"\n]\n")
+    return count
+
+
+def write_csv(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> int:
+    """UTF-8 with a heading, lines ended by CR LF; the number of rows.
+
+    A text that a spreadsheet would run as a formula gets an apostrophe in front; numbers are left alone.
+    """
+    count = 0
+    text = io.TextIOWrapper(out, "utf-8", newline="")
+    table = csv.writer(text)
+    table.writerow(columns)
+    for count, row in enumerate(rows, 1):  # noqa: B007 the last value is returned
+        table.writerow([_cell(row.get(name)) for name in columns])
+    text.flush()
+    text.detach()
+    return count
+
+
+def write_parquet(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> int:
+    """One Parquet table, all rows in memory; the number of rows. Raises ``MissingLibrary`` without pyarrow."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingLibrary("Parquet needs pyarrow: install sightline[parquet], or export as CSV or JSON.") from error
+    values: dict[str, list[Any]] = {name: [] for name in columns}
+    for row in rows:
+        for name in columns:
+            values[name].append(_flat(row.get(name)))
+    table = pyarrow.table({name: pyarrow.array(_alike(column)) for name, column in values.items()})
+    pyarrow.parquet.write_table(table, out)
+    return int(table.num_rows)
+
+
+WRITERS: Mapping[str, Callable[[IO[bytes], Iterable[Row], Sequence[str]], int]] = {
+    "json": write_json,
+    "csv": write_csv,
+    "parquet": write_parquet,
+}
+
+
+def _defined(value: Any) -> Any:
+    """``value``, None for a number that is none, throughout."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _defined(item) for key, item in value.items()}
+    return [_defined(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _flat(value: Any) -> Any:
+    """``value`` as one cell: JSON text for what has parts."""
+    value = _defined(value)
+    return json.dumps(value, ensure_ascii=False, sort_keys=True) if isinstance(value, dict | list) else value
+
+
+def _cell(value: Any) -> Any:
+    value = _flat(value)
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def _alike(column: Sequence[Any]) -> list[Any]:
+    """A column of one type: mixed numbers as floats, any other mixture as text."""
+    kinds = {type(value) for value in column if value is not None}
+    if len(kinds) < 2:
+        return list(column)
+    as_one: Callable[[Any], Any] = float if kinds == {int, float} else str
+    return [None if value is None else as_one(value) for value in column]
