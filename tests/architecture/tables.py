@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 
+from annotation.toolbox.table import TOOLS, ToolSpec
 from evaluation.metrics.catalogue import METRICS, metrics_of
 from evaluation.metrics.settings import CHOICES, RANGES, MetricSettings
 from tests.architecture.source import ROOT
 from webapp.env import VARIABLES
 
-DOCUMENTS = (Path("README.md"), Path("docs/metrics.md"), Path("docs/formats.md"))
+DOCUMENTS = (Path("README.md"), Path("docs/metrics.md"), Path("docs/formats.md"), Path("docs/toolbox.md"))
 TABLE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 
 
@@ -62,10 +63,24 @@ def formats(room: str, name: str) -> str:
     return table(("Format", "What it is"), ((code(key), entry.title) for key, entry in entries.items()))
 
 
+def tools() -> str:
+    def parameters(tool: ToolSpec) -> str:
+        return "; ".join(f"{code(one.name)}: {one.allowed}" for one in tool.parameters)
+
+    parts = []
+    for module in dict.fromkeys(tool.module for tool in TOOLS.values()):
+        rows = (
+            (code(name), tool.description, parameters(tool)) for name, tool in TOOLS.items() if tool.module == module
+        )
+        parts.append(f"### {module}\n\n{table(('Tool', 'What it does', 'Parameters'), rows)}\n")
+    return "\n" + "".join(parts)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "environment": environment,
     "metrics": metrics,
     "metric-settings": metric_settings,
+    "tools": tools,
     "benchmark-importers": lambda: formats("annotation.importers", "IMPORTERS"),
     "run-importers": lambda: formats("evaluation.importers", "IMPORTERS"),
     "benchmark-exporters": lambda: formats("annotation.exporters", "EXPORTERS"),
