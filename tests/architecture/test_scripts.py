@@ -11,7 +11,8 @@ from tests.architecture.source import ROOT, files, text
 
 SCRIPTS = Path("static/js")
 IMPORT = re.compile(
-    r"""^\s*(?:import|export)\b[^'"]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(?\s*["']([^"']+)["']""", re.M
+    r"""^\s*(?:import|export)\b[^'"]*?\bfrom\s*["']([^"']+)["']|(?:^\s*import\s*|\bimport\s*\(\s*)["']([^"']+)["']""",
+    re.M,
 )
 COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.S)
 FORBIDDEN = {"lib": {"models", "elements"}, "models": {"elements"}}
@@ -37,6 +38,7 @@ def room(path: Path) -> str:
         ('import {\n  a,\n  b,\n} from "../lib/b.js";', ["../lib/b.js"]),
         ('const late = await import("./late.js");', ["./late.js"]),
         ('export { a } from "./a.js";', ["./a.js"]),
+        ('const names = {\n  "sl-import": Import,\n  "sl-other": Other,\n};', []),
         ('// import { a } from "./old.js";', []),
     ],
 )
