@@ -78,6 +78,15 @@ def test_the_detail_shows_the_end_of_a_long_log(enqueue: Enqueue, ana: User) -> 
     assert not context["live"]
 
 
+def test_the_link_in_the_bar_counts_what_is_under_way_and_what_needs_me(enqueue: Enqueue, ana: User, sam: User) -> None:
+    enqueue("tests.refuses")
+    run_waiting()
+    newest = [enqueue(), enqueue()][-1]
+    context = signed_in(ana).get("/jobs/indicator/").context
+    assert (context["live"], context["failed"], context["newest"]) == (2, 1, newest)
+    assert signed_in(sam).get("/jobs/indicator/").context["live"] == 0
+
+
 def test_stopping_and_repeating_from_the_page(enqueue: Enqueue, ana: User) -> None:
     job = enqueue()
     client = signed_in(ana)

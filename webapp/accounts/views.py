@@ -15,10 +15,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from webapp.accounts import actions
 from webapp.accounts.forms import AcceptForm, NameForm, PasswordForm, SignInForm, TokenForm
+from webapp.accounts.http import SignedInRequest
 from webapp.accounts.models import User
 from webapp.accounts.throttle import begin_attempt, end_attempt
 from webapp.common.errors import ApplicationError
-from webapp.common.http import Request, SignedInRequest, client_address
+from webapp.common.http import Request, client_address
 
 
 @never_cache

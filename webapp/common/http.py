@@ -1,30 +1,14 @@
-"""Requests as our views get them: the types say what the middleware and the decorators have put there."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+"""Requests as our views get them, and where they come from."""
 
 from django.conf import settings
 from django.http import HttpRequest
 from django_htmx.middleware import HtmxDetails
 
-if TYPE_CHECKING:
-    from django.contrib.auth.models import AnonymousUser
-
-    from webapp.accounts.models import User
-
 
 class Request(HttpRequest):
-    """Any request to a page, htmx or not, signed in or not."""
+    """Any request to a page: htmx or not, signed in or not. The middleware has put there what is declared here."""
 
     htmx: HtmxDetails
-    user: User | AnonymousUser
-
-
-class SignedInRequest(Request):
-    """A request behind login_required."""
-
-    user: User
 
 
 def client_address(request: HttpRequest) -> str | None:

@@ -8,11 +8,11 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from webapp.accounts.http import SignedInRequest
 from webapp.common.htmx import render_page
-from webapp.common.http import SignedInRequest
 from webapp.common.paging import page_after
 from webapp.jobs import actions
 from webapp.jobs.models import Job
@@ -61,6 +61,22 @@ def _tabs(counts: dict[str, int], current: str) -> list[dict[str, Any]]:
     return [
         {"name": name, "label": label, "count": shown[name], "current": name == current} for name, label in TABS.items()
     ]
+
+
+@login_required
+@require_safe
+def indicator(request: SignedInRequest) -> HttpResponse:
+    """The jobs link in the bar. Template jobs/_indicator.html; context: live (how many of mine wait or run), failed
+    (how many need me), newest (the live one that began last, or none).
+    """
+    mine = Job.objects.started_by(request.user)
+    counts = mine.counts()
+    context = {
+        "live": counts["queued"] + counts["running"],
+        "failed": counts["failed"],
+        "newest": mine.live().first(),
+    }
+    return render(request, "jobs/_indicator.html", context)
 
 
 @login_required
