@@ -71,8 +71,8 @@ def on_postgres(stack: ExitStack) -> tuple[list[str], dict[str, str]]:
         address = stack.enter_context(postgres.server(dict(os.environ)))
     except postgres.NoServer as reason:
         raise Skip(str(reason)) from reason
-    folders = [f"tests/{folder}" for folder in ("accounts", "annotation", "evaluation", "jobs")]
-    return pytest("-m", "not browser", *WORKERS, *folders), {"DATABASE_URL": address}
+    ignored = [f"--ignore=tests/{folder}" for folder in ("unit", "architecture", "browser")]
+    return pytest("-m", "not browser", *WORKERS, *ignored, "tests"), {"DATABASE_URL": address}
 
 
 def browser(_: ExitStack) -> tuple[list[str], dict[str, str]]:
