@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -148,9 +148,11 @@ class _Saver:
         counts = self.result.counts
         pictures = attach_images
         with transaction.atomic():
-            saved = save_samples(actor=self.actor, benchmark=self.benchmark, records=self.rows)
+            saved = save_samples(
+                actor=self.actor, benchmark=self.benchmark, records=self.rows, since=self.record.created_at
+            )
             counts.update(read=len(self.rows), new=saved.new, changed=saved.changed, unchanged=saved.unchanged)
-            self.issues += duplicates(self.rows)
+            self.issues += duplicates(saved.repeated)
             keep_issues(self.record, self.issues, counts)
             remember(self.record, position, counts)
         found = pictures(actor=self.actor, benchmark=self.benchmark, records=self.rows, folder=self.folder)
@@ -160,17 +162,10 @@ class _Saver:
         self.rows, self.issues = [], []
 
 
-def duplicates(records: list[SampleRecord]) -> list[Issue]:
-    """An issue for every record that a later one of the same batch replaces."""
-    last = {record.id: record for record in records}
-    return [
-        Issue(
-            Severity.REPAIRED, "duplicate-id", r.file, r.line, "id", shortened(r.id),
-            f"The id comes again in line {last[r.id].line}; the last one is kept.",
-        )
-        for r in records
-        if last[r.id] is not r
-    ]  # fmt: skip
+def duplicates(records: Sequence[SampleRecord]) -> list[Issue]:
+    """An issue for every record that came twice in one import."""
+    done = "The file has a sample with this id more than once; the last one is kept."
+    return [Issue(Severity.REPAIRED, "duplicate-id", r.file, r.line, "id", shortened(r.id), done) for r in records]
 
 
 def misfit(record: SampleRecord) -> Issue | None:

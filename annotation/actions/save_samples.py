@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -35,11 +36,13 @@ class Saved:
     new: int = 0
     changed: int = 0
     unchanged: int = 0
+    repeated: list[SampleRecord] = field(default_factory=list)
 
     def __iadd__(self, other: Saved) -> Saved:
         self.new += other.new
         self.changed += other.changed
         self.unchanged += other.unchanged
+        self.repeated += other.repeated
         return self
 
 
@@ -60,10 +63,15 @@ def content_digest(content: SampleContent) -> str:
     return hashlib.sha256(json.dumps(canonical, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def save_samples(*, actor: User | None, benchmark: Benchmark, records: Sequence[SampleRecord]) -> Saved:
+def save_samples(
+    *, actor: User | None, benchmark: Benchmark, records: Sequence[SampleRecord], since: datetime | None = None
+) -> Saved:
     """Write one batch. A sample that is there already keeps its key and gets a new gold revision where its content
-    differs; the last of two records with one id wins. Imported samples arrive accepted."""
+    differs; the last of two records with one id wins. Imported samples arrive accepted.
+
+    ``since``: when this import began; a record whose sample was written after that is reported as ``repeated``."""
     latest = {record.id: record for record in records}
+    repeated = [record for record in records if latest[record.id] is not record]
     with transaction.atomic():
         there = {
             sample.key: sample
@@ -73,7 +81,10 @@ def save_samples(*, actor: User | None, benchmark: Benchmark, records: Sequence[
         }
         saved = _insert(actor, benchmark, [r for key, r in latest.items() if key not in there])
         for key, sample in there.items():
+            if since is not None and sample.created_at >= since:
+                repeated.append(latest[key])
             saved += _update(actor, sample, latest[key])
+    saved.repeated = repeated
     return saved
 
 

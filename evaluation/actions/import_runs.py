@@ -160,7 +160,9 @@ class _Saver:
     def _flush(self, position: Position | None) -> None:
         counts = self.result.counts
         with transaction.atomic():
-            counts.update(save_trajectories(self.book, self.trajectories, self.record))
+            saved = save_trajectories(self.book, self.trajectories, self.record)
+            counts.update(saved.counts)
+            self.issues += saved.issues
             counts.update(save_others(self.book, self.others, self.record))
             keep_issues(self.record, self.issues, counts)
             remember(self.record, position, counts)

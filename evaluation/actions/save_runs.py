@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.models import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Scoring, Step, Trajectory
 from evaluation.schema import Intervention as InterventionRecord
+from evaluation.schema import Issue, Severity, shortened
 from evaluation.schema import Judgement as JudgementRecord
 from evaluation.schema import RolloutGroup as RolloutGroupRecord
 from evaluation.schema import Step as StepRecord
@@ -43,9 +45,18 @@ class RunBook:
         return list(self._runs.values())
 
 
-def save_trajectories(book: RunBook, records: Sequence[TrajectoryRecord], source: ImportRecord | None) -> Counter[str]:
+@dataclass(frozen=True)
+class SavedBatch:
+    """What became of a batch: counts by outcome, and an issue for every record that came twice in this import."""
+
+    counts: Counter[str]
+    issues: list[Issue]
+
+
+def save_trajectories(book: RunBook, records: Sequence[TrajectoryRecord], source: ImportRecord | None) -> SavedBatch:
     """Write one batch inside the caller's transaction; the last of two records of one key wins."""
     latest: dict[Key, TrajectoryRecord] = {}
+    repeated: list[TrajectoryRecord] = []
     for record in records:
         key = (
             book.run(record.model, record.setting).pk,
@@ -53,8 +64,12 @@ def save_trajectories(book: RunBook, records: Sequence[TrajectoryRecord], source
             record.rollout,
             record.condition,
         )
+        if key in latest:
+            repeated.append(record)
         latest[key] = record
     there = _there(latest)
+    if source is not None:
+        repeated += [latest[key] for key in latest if key in there and there[key][2] == source.pk]
     digests = {key: digest(record) for key, record in latest.items()}
     changed = [key for key in latest if key in there and there[key][1] != digests[key]]
     if changed:
@@ -77,25 +92,33 @@ def save_trajectories(book: RunBook, records: Sequence[TrajectoryRecord], source
     )
     if wanted:
         Scoring.objects.filter(run_id__in={key[0] for key in wanted}).update(stale=True)
-    return Counter(
+    counts = Counter(
         trajectories=len(records),
         new=len(wanted) - len(changed),
         changed=len(changed),
         unchanged=len(latest) - len(wanted),
-        repeated=len(records) - len(latest),
+        repeated=len(repeated),
         failed=sum(1 for r in records if r.error),
         steps=sum(len(r.steps) for r in records),
     )
+    return SavedBatch(counts, [_repeat(record) for record in repeated])
 
 
-def _there(keys: Iterable[Key]) -> dict[Key, tuple[int, str]]:
+def _repeat(record: TrajectoryRecord) -> Issue:
+    done = "The sample has a record of this model in the file already; the last one is kept."
+    return Issue(
+        Severity.REPAIRED, "duplicate-record", record.file, record.line, "sample_id", shortened(record.sample_id), done
+    )
+
+
+def _there(keys: Iterable[Key]) -> dict[Key, tuple[int, str, int | None]]:
     wanted = set(keys)
     runs = {key[0] for key in wanted}
     samples = {key[1] for key in wanted}
     rows = Trajectory.objects.filter(run_id__in=runs, sample_id__in=samples).values_list(
-        "pk", "digest", "run_id", "sample_id", "rollout", "condition"
+        "pk", "digest", "source_id", "run_id", "sample_id", "rollout", "condition"
     )
-    return {tuple(row[2:]): (row[0], row[1]) for row in rows if tuple(row[2:]) in wanted}
+    return {tuple(row[3:]): (row[0], row[1], row[2]) for row in rows if tuple(row[3:]) in wanted}
 
 
 def digest(record: TrajectoryRecord) -> str:

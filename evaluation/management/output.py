@@ -57,7 +57,7 @@ def chosen_format(
         tried = "; ".join(f"{d.importer}: {', '.join(d.reasons)}" for d in found) or "no format recognises it"
         raise CommandError(f"{path.name} is of no known format ({tried}). Name the format with --format.")
     best = found[0]
-    command.stdout.write(f"Format {best.importer}: {'; '.join(best.reasons)}.")
+    command.stdout.write(f"Format {best.importer}: {' '.join(best.reasons)}")
     return best.importer
 
 

@@ -69,7 +69,7 @@ def test_what_was_read_comes_back_as_it_was(benchmark):
 
 def test_saving_the_same_again_changes_nothing(benchmark, lea):
     with transaction.atomic():
-        counts = save_trajectories(RunBook(benchmark, lea), records.trajectories(), None)
+        counts = save_trajectories(RunBook(benchmark, lea), records.trajectories(), None).counts
     assert (counts["new"], counts["changed"], counts["unchanged"]) == (0, 0, 8)
     again = save_samples(actor=lea, benchmark=benchmark, records=records.samples())
     assert (again.new, again.changed, again.unchanged) == (0, 0, 4)

@@ -1,0 +1,142 @@
+"""The commands of section N of the formats, as a person types them."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Benchmark, ImportIssue, ImportRecord, Sample
+from evaluation.models import Metric, Trajectory
+
+pytestmark = pytest.mark.django_db
+
+MUG = {
+    "id": "mug", "width": 1000, "height": 800, "question": "Which colour?", "answer_type": "mc",
+    "options": {"A": "black", "B": "white"}, "answer": "B", "gold_boxes": [[100, 100, 200, 150]],
+}  # fmt: skip
+SAID_B = {
+    "model": "M", "sample_id": "mug", "answer": "B",
+    "steps": [{"tool": "zoom_in", "bbox": [90, 90, 300, 300], "image_in": "original", "image_out": "c"}],
+}  # fmt: skip
+
+
+def say(*words: object, **options: object) -> str:
+    out = io.StringIO()
+    call_command(*map(str, words), stdout=out, **options)
+    return out.getvalue()
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(name="file.json", **sections):
+        path = tmp_path / name
+        path.write_text(json.dumps(sections))
+        return path
+
+    return written
+
+
+def test_a_benchmark_and_a_run_go_in_and_a_leaderboard_comes_out(write):
+    path = write(samples=[MUG], trajectories=[SAID_B])
+    assert "read 1, new 1" in say("import_benchmark", "kitchen", path)
+    assert "trajectories 1, new 1" in say("import_runs", "kitchen", path)
+    assert "M: 1 of 1 samples" in say("score", "kitchen")
+    assert Metric.objects.get(metric="accuracy", slice_by="").value == 1.0
+    assert json.loads(say("describe_benchmark", "kitchen", "--format", "json"))["samples"] == 1
+
+
+def test_the_same_file_again_changes_nothing(write):
+    path = write(samples=[MUG], trajectories=[SAID_B])
+    for _ in range(2):
+        said = say("import_benchmark", "kitchen", path), say("import_runs", "kitchen", path)
+    assert "unchanged 1" in said[0]
+    assert "unchanged 1" in said[1]
+    assert (Sample.objects.count(), Trajectory.objects.count()) == (1, 1)
+
+
+def test_an_unknown_sample_is_refused_with_its_line_and_the_rest_is_kept(write):
+    stranger = {**SAID_B, "sample_id": "mugg"}
+    path = write(samples=[MUG], trajectories=[stranger, SAID_B])
+    say("import_benchmark", "kitchen", path)
+    assert "refused 1" in say("import_runs", "kitchen", path)
+    issue = ImportIssue.objects.get(severity="refused")
+    assert (issue.rule, issue.field, issue.found) == ("unknown-sample", "sample_id", "mugg")
+    assert Trajectory.objects.count() == 1
+
+
+def test_the_last_of_two_records_of_a_sample_wins_and_is_reported(write):
+    path = write(samples=[MUG], trajectories=[{**SAID_B, "answer": "A"}, SAID_B])
+    say("import_benchmark", "kitchen", path)
+    assert "repeated 1" in say("import_runs", "kitchen", path)
+    assert Trajectory.objects.get().answer == "B"
+    assert ImportIssue.objects.filter(rule="duplicate-record").count() == 1
+
+
+def test_a_changed_question_becomes_a_new_revision_and_stays_one_sample(write):
+    say("import_benchmark", "kitchen", write(samples=[MUG]))
+    assert "changed 1" in say("import_benchmark", "kitchen", write(samples=[{**MUG, "question": "Which hue?"}]))
+    sample = Sample.objects.get()
+    assert sample.gold.revision.number == 2
+    assert sample.gold.revision.question == "Which hue?"
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "empty"),
+        ("{}", "no known format"),
+        ("this is no benchmark", "no known format"),
+        ('{"samples": []}', "holds no samples"),
+    ],
+)
+def test_a_wrong_file_ends_in_a_sentence(tmp_path, content, says):
+    path = tmp_path / "wrong.json"
+    path.write_text(content)
+    with pytest.raises(CommandError, match=says):
+        say("import_benchmark", "kitchen", path)
+    assert not Sample.objects.exists()
+
+
+def test_a_file_cut_off_keeps_what_came_before_and_says_so(write):
+    path = write(samples=[MUG, {**MUG, "id": "cup"}])
+    path.write_text(path.read_text()[:-40])
+    said = say("import_benchmark", "kitchen", path)
+    assert "refused 1" in said
+    assert Sample.objects.get().key == "mug"
+
+
+def test_settings_of_the_file_are_kept_and_wrong_ones_refused_in_a_sentence(write):
+    path = write(samples=[MUG], trajectories=[SAID_B], settings={"ioa_threshold": 0.9})
+    say("import_benchmark", "kitchen", path)
+    assert Benchmark.objects.get().metric_settings.values == {"ioa_threshold": 0.9}
+    say("import_runs", "kitchen", path)
+    with pytest.raises(CommandError, match="no_crop = 'maybe': allowed are exclude, fail, full_image"):
+        say("score", "kitchen", "--set", "no_crop=maybe")
+
+
+def test_an_import_that_was_killed_goes_on_from_its_last_batch(write, monkeypatch):
+    samples = [{**MUG, "id": f"s{i:05d}"} for i in range(2500)]
+    path = write(samples=samples)
+    from annotation.actions import import_samples as module
+
+    whole, calls = module.save_samples, []
+
+    def dies_in_the_second_batch(**kwargs):
+        calls.append(len(kwargs["records"]))
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return whole(**kwargs)
+
+    monkeypatch.setattr(module, "save_samples", dies_in_the_second_batch)
+    with pytest.raises(KeyboardInterrupt):
+        say("import_benchmark", "kitchen", path)
+    kept = Sample.objects.count()
+    assert 0 < kept < 2500
+    said = say("import_benchmark", "kitchen", path)
+    assert "new 2500" in said  # of the whole import, both parts
+    assert Sample.objects.count() == 2500
+    assert sum(calls[2:]) == 2500 - kept
+    assert ImportRecord.objects.get().state == "done"
