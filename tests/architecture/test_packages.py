@@ -2,12 +2,16 @@
 
 import json
 import re
-from importlib.metadata import distributions
+import sys
+import tomllib
+from importlib.metadata import distributions, packages_distributions
 
 import pytest
 
-from tests.architecture.source import ROOT, files, text
+from tests.architecture.source import PRODUCT, ROOT, files, imported_modules, product_files, text
+from webapp import VERSION
 
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = ("requirements.txt", "requirements-test.txt", "requirements-server.txt", "requirements-node.txt")
 HOSTS = [".".join(parts) for parts in (("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("npmjs", "com"))]
 FOLDERS = ["/" + name + "/" for name in ("root", "work", "farm")]
@@ -68,3 +72,25 @@ def test_no_file_names_a_registry_or_a_folder_of_one_machine():
         if pattern.search(line)
     ]
     assert not found
+
+
+def test_every_package_that_is_imported_is_declared():
+    """What another package happens to bring may be gone with its next version."""
+    lines = [*PROJECT["dependencies"], *(line for extra in PROJECT["optional-dependencies"].values() for line in extra)]
+    declared = {re.match(r"[\w.\-]+", line)[0].lower().replace("_", "-") for line in lines}
+    installed = packages_distributions()
+    missing = {
+        name
+        for path in product_files()
+        for name in (module.partition(".")[0] for module in imported_modules(path))
+        if name not in sys.stdlib_module_names and name not in PRODUCT
+        if not declared & {found.lower().replace("_", "-") for found in installed.get(name, [name])}
+    }
+    # Celery is used with the parts it is made of.
+    assert missing <= {"kombu"}
+
+
+def test_the_version_is_the_same_everywhere():
+    front_end = json.loads((ROOT / "package.json").read_text())["version"]
+    assert PROJECT["version"] == VERSION == front_end
+    assert f"image: sightline:{VERSION}\n" in (ROOT / "docker/compose.yaml").read_text()
