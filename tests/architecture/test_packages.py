@@ -5,6 +5,7 @@ import re
 import sys
 import tomllib
 from importlib.metadata import distributions, packages_distributions
+from pathlib import Path
 
 import pytest
 
@@ -74,6 +75,11 @@ def test_no_file_names_a_registry_or_a_folder_of_one_machine():
     assert not found
 
 
+def data_packages(path: Path) -> set[str]:
+    """Packages whose files are asked for by name, with ``importlib.resources.files("name")``."""
+    return set(re.findall(r"""\bfiles\(\s*["']([\w.]+)["']""", text(path)))
+
+
 def test_every_package_that_is_imported_is_declared():
     """What another package happens to bring may be gone with its next version."""
     lines = [*PROJECT["dependencies"], *(line for extra in PROJECT["optional-dependencies"].values() for line in extra)]
@@ -82,7 +88,7 @@ def test_every_package_that_is_imported_is_declared():
     missing = {
         name
         for path in product_files()
-        for name in (module.partition(".")[0] for module in imported_modules(path))
+        for name in (module.partition(".")[0] for module in imported_modules(path) | data_packages(path))
         if name not in sys.stdlib_module_names and name not in PRODUCT
         if not declared & {found.lower().replace("_", "-") for found in installed.get(name, [name])}
     }
