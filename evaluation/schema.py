@@ -66,7 +66,7 @@ class JudgementKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Step:
     """One tool call. ``bbox`` is what the model asked for, ``executed_bbox`` the pixels it really got, as recorded
-    (four numbers, possibly invalid, never reordered; None when the call has no box), in ``coords`` of the input picture.
+    (four numbers, possibly invalid, never reordered; None = the call has no box), in ``coords`` of the input picture.
 
     ``bbox_raw`` keeps what was written where it is not four numbers. ``out_size`` is ``(width, height)`` of the
     returned picture. ``text`` is the reasoning before the call, ``observation`` the text returned.

@@ -146,7 +146,6 @@ class _Saver:
 
     def _flush(self, position: Position | None) -> None:
         counts = self.result.counts
-        pictures = attach_images
         with transaction.atomic():
             saved = save_samples(
                 actor=self.actor, benchmark=self.benchmark, records=self.rows, since=self.record.created_at
@@ -155,7 +154,7 @@ class _Saver:
             self.issues += duplicates(saved.repeated)
             keep_issues(self.record, self.issues, counts)
             remember(self.record, position, counts)
-        found = pictures(actor=self.actor, benchmark=self.benchmark, records=self.rows, folder=self.folder)
+        found = attach_images(actor=self.actor, benchmark=self.benchmark, records=self.rows, folder=self.folder)
         keep_issues(self.record, found, counts)
         remember(self.record, position, counts)
         self.result.issues += [*self.issues, *found][: KEPT_ISSUES - len(self.result.issues)]

@@ -21,7 +21,7 @@ def stored(image: Image, name: str) -> bytes:
             data: bytes = file.read()
     except FileNotFoundError:
         raise NotFound(
-            f"The picture {image.sha256[:12]} has no {name} yet. Its tiles are made in the background; see the jobs page."
+            f"The picture {image.sha256[:12]} has no {name} yet. They are made in the background; see the jobs page."
         ) from None
     return data
 

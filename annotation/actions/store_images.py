@@ -139,20 +139,14 @@ def _refit(sample: Sample, record: SampleRecord, image: Image) -> list[Issue]:
                 image_width=image.width, image_height=image.height,
             )  # fmt: skip
         if inside != box:
-            issues.append(
-                Issue(
-                    Severity.REPAIRED,
-                    "box-over-the-edge",
-                    record.file,
-                    record.line,
-                    "gold_boxes",
-                    shortened(box.as_list()),
-                    f"Clipped to the picture of {image.width} × {image.height}."
-                    if inside
-                    else f"Left out: it lies outside the picture of {image.width} × {image.height}.",
-                )  # fmt: skip
-            )
+            done = "Clipped to the picture" if inside else "Left out: it lies outside the picture"
+            issues.append(_clipped(record, box, f"{done} of {image.width} × {image.height}."))
     return issues
+
+
+def _clipped(record: SampleRecord, box: Box, done: str) -> Issue:
+    found = shortened(box.as_list())
+    return Issue(Severity.REPAIRED, "box-over-edge", record.file, record.line, "gold_boxes", found, done)
 
 
 def _size_differs(record: SampleRecord, image: Image) -> Issue:

@@ -14,7 +14,8 @@ from evaluation.importers import IMPORTERS, detect_format
 from evaluation.management.output import answering_plainly, chosen_format, print_counts, the_benchmark
 
 COUNTED = (
-    "trajectories", "interventions", "judgements", "rollout_groups", "new", "changed", "unchanged", "repeated", "failed",
+    "trajectories", "interventions", "judgements", "rollout_groups", "new", "changed", "unchanged", "repeated",
+    "failed",
 )  # fmt: skip
 
 
