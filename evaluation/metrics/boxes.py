@@ -1,7 +1,8 @@
 """Row-by-row geometry of boxes ``[x1, y1, x2, y2]``: (n, 4) arrays in pixels, continuous areas (METRICS 0.6).
 
 The functions work through their rows a block at a time, in place, so that all intermediate values stay in the cache.
-Boxes are taken as valid (positive width and height); a row with NaN gives NaN.
+Boxes are taken as valid (positive width and height); a row with NaN gives NaN. Columns are handled one by one: NumPy
+is slow over a last axis of two or four.
 """
 
 from __future__ import annotations
@@ -40,23 +41,32 @@ def areas(boxes: Floats) -> Floats:
 
 def valid(boxes: Floats) -> Bools:
     """Finite, with x2 > x1 and y2 > y1. Corners are never swapped."""
-    return np.isfinite(boxes).all(axis=1) & (boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1])
+    x1, y1, x2, y2 = boxes.T
+    finite: Bools = np.isfinite(x1) & np.isfinite(y1) & np.isfinite(x2) & np.isfinite(y2)
+    return finite & filled(boxes)
+
+
+def filled(boxes: Floats) -> Bools:
+    """With x2 > x1 and y2 > y1; false for NaN."""
+    return (boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1])
 
 
 def clipped(boxes: Floats, size: Floats) -> Floats:
     """The parts inside pictures of (n, 2) width and height; NaN rows where nothing is left or a size is NaN."""
     out = np.empty_like(boxes)
-    np.maximum(boxes[:, :2], 0.0, out=out[:, :2])
-    np.minimum(boxes[:, 2:], size, out=out[:, 2:])
-    out[~((out[:, 2] > out[:, 0]) & (out[:, 3] > out[:, 1]))] = np.nan
+    for side in (0, 1):
+        np.maximum(boxes[:, side], 0.0, out=out[:, side])
+        np.minimum(boxes[:, side + 2], size[:, side], out=out[:, side + 2])
+    out[~filled(out)] = np.nan
     return out
 
 
 def intersections(a: Floats, b: Floats) -> Floats:
     """The common box of every pair; x2 <= x1 or y2 <= y1 where there is none."""
     out = np.empty((len(a), 4))
-    np.maximum(a[:, :2], b[:, :2], out=out[:, :2])
-    np.minimum(a[:, 2:], b[:, 2:], out=out[:, 2:])
+    for side in (0, 1):
+        np.maximum(a[:, side], b[:, side], out=out[:, side])
+        np.minimum(a[:, side + 2], b[:, side + 2], out=out[:, side + 2])
     return out
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.metrics.boxes import clipped, valid
+from evaluation.metrics.boxes import clipped, filled, valid
 from evaluation.metrics.columns import NORM1, NORM1000, ORIGINAL_IMAGE, Bools, Floats, Ints, RunColumns
 from evaluation.metrics.names import ToolKind
 from evaluation.metrics.producers import NO_STEP, Producers
@@ -52,17 +52,18 @@ def find_crops(run: RunColumns, size: Floats, kinds: Ints, producers: Producers,
     """
     steps = run.steps
     zoom = kinds == ToolKind.ZOOM
-    executed = np.where(np.isnan(steps.executed).any(axis=1, keepdims=True), steps.bbox, steps.executed)
+    recorded = ~np.isnan(steps.executed[:, 0])
+    executed = _RecordedBoxes(np.where(recorded[:, None], steps.executed, steps.bbox), steps.coords)
+    scored = _RecordedBoxes(steps.bbox, steps.coords) if requested else executed
     frames = _Frames(run, size, producers)
     box = np.full((len(steps), 4), np.nan)
     for rows in _rows_by_position(run.step_start):
         frame = frames.of_inputs(rows)
-        region = _local_boxes(executed[rows], steps.coords[rows], frame)
+        region = executed.inside(rows, frame)
         frames.write(rows, kinds[rows], frame, region, steps.out_size[rows])
-        if requested:
-            region = _local_boxes(steps.bbox[rows], steps.coords[rows], frame)
-        box[rows] = clipped(_mapped(region, frame), size[frames.trajectory[rows]])
-    usable = zoom & steps.ok & ~steps.unused & ~np.isnan(box[:, 0])
+        local = scored.inside(rows, frame) if requested else region
+        box[rows] = clipped(_mapped(local, frame), size[frames.trajectory[rows]])
+    usable = zoom & steps.ok & ~steps.unused & filled(box)
     box[~usable] = np.nan
     return Crops(zoom, box, usable)
 
@@ -92,39 +93,40 @@ class _Frames:
     def write(self, rows: Ints, kinds: Ints, frame: Floats, region: Floats, out_size: Floats) -> None:
         """Sets the frames of the pictures these steps returned; ``region`` are their boxes in the input picture."""
         out = frame.copy()
-        zoom = kinds == ToolKind.ZOOM
-        out[zoom] = _cut(frame[zoom], region[zoom])
-        given = (np.isfinite(out_size) & (out_size > 0)).all(axis=1)
-        rescale = kinds == ToolKind.RESCALE
-        resized = given & (zoom | rescale)
-        out[resized, 2:4] *= out[resized, 4:] / out_size[resized]
-        out[resized, 4:] = np.where(np.isnan(out[resized, 4:]), np.nan, out_size[resized])
+        zoom, rescale = kinds == ToolKind.ZOOM, kinds == ToolKind.RESCALE
+        cut = np.flatnonzero(zoom)
+        given = np.isfinite(out_size[:, 0]) & np.isfinite(out_size[:, 1]) & (out_size[:, 0] > 0) & (out_size[:, 1] > 0)
+        resized = np.flatnonzero(given & (zoom | rescale))
+        for side in (0, 1):
+            low, high = region[cut, side], region[cut, side + 2]
+            out[cut, side] += low * frame[cut, side + 2]
+            out[cut, side + 4] = high - low
+            out[resized, side + 2] *= out[resized, side + 4] / out_size[resized, side]
+            out[resized, side + 4] = out_size[resized, side]
         out[(kinds == ToolKind.LOSE) | (rescale & ~given)] = np.nan
         self._table[rows] = out
 
 
-def _cut(frame: Floats, region: Floats) -> Floats:
-    """The frame of a region of a picture."""
-    offset = frame[:, :2] + region[:, :2] * frame[:, 2:4]
-    return np.concatenate((offset, frame[:, 2:4], region[:, 2:] - region[:, :2]), axis=1)
+class _RecordedBoxes:
+    """Boxes of steps as recorded: fractions or pixels of the input picture; invalid ones NaN."""
 
+    def __init__(self, boxes: Floats, coords: Ints) -> None:
+        self._boxes = np.where(valid(boxes)[:, None], boxes, np.nan)
+        self._boxes[coords == NORM1000] /= 1000.0
+        self._relative = (coords == NORM1) | (coords == NORM1000)
 
-def _local_boxes(boxes: Floats, coords: Ints, frame: Floats) -> Floats:
-    """Recorded boxes as pixels of their input picture, clipped to it; NaN when invalid or nothing is left."""
-    size = frame[:, 4:]
-    local = boxes
-    relative = (coords == NORM1) | (coords == NORM1000)
-    if relative.any():
-        unit = np.where((coords == NORM1000)[:, None], size / 1000.0, size)
-        local = np.where(relative[:, None], boxes * np.concatenate((unit, unit), axis=1), boxes)
-    out = clipped(local, size)
-    out[~valid(boxes)] = np.nan
-    return out
+    def inside(self, rows: Ints, frame: Floats) -> Floats:
+        """The boxes of ``rows`` in pixels of their input pictures, clipped to them; NaN where nothing is left."""
+        boxes, relative = self._boxes[rows], self._relative[rows]
+        for side in range(4):
+            boxes[:, side] *= np.where(relative, frame[:, 4 + side % 2], 1.0)
+        return clipped(boxes, frame[:, 4:])
 
 
 def _mapped(region: Floats, frame: Floats) -> Floats:
     """Boxes of a picture in pixels of the original."""
     out = np.empty_like(region)
-    for side in (slice(0, 2), slice(2, 4)):
-        out[:, side] = frame[:, :2] + region[:, side] * frame[:, 2:4]
+    for side in range(4):
+        np.multiply(region[:, side], frame[:, 2 + side % 2], out=out[:, side])
+        out[:, side] += frame[:, side % 2]
     return out

@@ -17,7 +17,7 @@ from evaluation.metrics.ragged import (
     starts_of,
 )
 from evaluation.metrics.regions import BoxSets
-from evaluation.metrics.shares import Shares, covered_shares, measure_regions
+from evaluation.metrics.shares import Shares, covered_shares, measure_regions, touch
 
 
 def gold_sets(samples: SampleColumns) -> BoxSets:
@@ -106,10 +106,12 @@ def _center_hits(box: Floats, gold: BoxSets) -> Ints:
 
 def _coverage_so_far(step: Ints, sets: BoxSets, gold_of_crop: BoxSets, step_start: Ints, gold: BoxSets) -> Floats:
     """Per step, the share of the gold region that the usable crops up to and with it cover together."""
+    # Only a crop that touches the gold can add to what is covered.
+    touching = touch(sets.boxes, gold_of_crop)
     gained, at = np.zeros(step_start[-1]), np.zeros(step_start[-1], bool)
-    if len(step):
-        gained[step] = covered_shares(sets.prefixes(), gold_of_crop)
-        at[step] = True
+    if len(adding := np.flatnonzero(touching)):
+        gained[step[adding]] = covered_shares(sets.keep(touching).prefixes(), gold_of_crop.take(adding))
+        at[step[adding]] = True
     latest = latest_true(at, step_start)
     covered = np.where(latest >= 0, gained[latest], 0.0) if len(latest) else gained
     return np.where((gold.counts > 0)[rows_of(step_start)], covered, np.nan)

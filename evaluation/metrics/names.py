@@ -115,4 +115,4 @@ def name_codes(names: Sequence[str], book: dict[str, int], canonical: bool = Tru
     """One code per name, equal for equal (canonical) names; ``book`` gives known names their codes and grows."""
     different = dict.fromkeys(names)
     codes = {n: book.setdefault(canonical_name(n) if canonical else n, len(book)) for n in different}
-    return np.array([codes[n] for n in names], np.int64)
+    return np.fromiter(map(codes.__getitem__, names), np.int64, len(names))

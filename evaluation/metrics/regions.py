@@ -8,8 +8,8 @@ from typing import Self
 
 import numpy as np
 
-from evaluation.metrics.boxes import areas, intersections
-from evaluation.metrics.columns import Floats, Ints
+from evaluation.metrics.boxes import areas, filled, intersections
+from evaluation.metrics.columns import Bools, Floats, Ints
 from evaluation.metrics.ragged import count_true, rows_of, spans, starts_of
 
 CELLS = 262_144
@@ -53,8 +53,12 @@ class BoxSets:
         """
         row = rows_of(other.start)
         counts = self.counts[row]
-        parts = intersections(self.boxes[spans(self.start[row], counts)], np.repeat(other.boxes, counts, axis=0))
-        return BoxSets(parts, starts_of(counts))
+        theirs = other.boxes[np.repeat(np.arange(len(row)), counts)]
+        return BoxSets(intersections(self.boxes[spans(self.start[row], counts)], theirs), starts_of(counts))
+
+    def keep(self, kept: Bools) -> BoxSets:
+        """Without the boxes that are not ``kept``; a row may become empty."""
+        return BoxSets(self.boxes[kept], starts_of(count_true(kept, self.start)))
 
 
 def union_areas(sets: BoxSets) -> Floats:
@@ -63,7 +67,9 @@ def union_areas(sets: BoxSets) -> Floats:
     One and two boxes have closed forms; more are swept: between two neighbouring x edges the boxes that span the
     slab, in order of their y1, add what reaches below all earlier ones.
     """
-    boxes, start = _without_empty(sets)
+    kept = filled(sets.boxes)
+    sets = sets if kept.all() else sets.keep(kept)
+    boxes, start = sets.boxes, sets.start
     counts = np.diff(start)
     out = np.zeros(len(counts))
     one = counts == 1
@@ -77,14 +83,6 @@ def union_areas(sets: BoxSets) -> Floats:
             members = start[batch][None, :] + np.arange(count)[:, None]
             out[batch] = _swept(boxes[members])
     return out
-
-
-def _without_empty(sets: BoxSets) -> tuple[Floats, Ints]:
-    boxes = sets.boxes
-    filled = (boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1])
-    if filled.all():
-        return boxes, sets.start
-    return boxes[filled], starts_of(count_true(filled, sets.start))
 
 
 def _common_areas(a: Floats, b: Floats) -> Floats:

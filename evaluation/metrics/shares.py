@@ -6,9 +6,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from evaluation.metrics.boxes import areas, iou, overlap
+from evaluation.metrics.boxes import areas, filled, iou, overlap
 from evaluation.metrics.columns import Bools, Floats, Ints
-from evaluation.metrics.ragged import first_highest, rows_of
+from evaluation.metrics.ragged import count_true, first_highest, rows_of
 from evaluation.metrics.regions import BoxSets, union_areas
 
 
@@ -58,6 +58,12 @@ def measure_regions(regions: BoxSets, gold: BoxSets, multi_gold: str = "union") 
 def covered_shares(regions: BoxSets, gold: BoxSets) -> Floats:
     """The share of gold region ``i`` (union of its boxes) that lies in region ``i``: 0..1."""
     return measure_regions(regions, gold).coverage
+
+
+def touch(boxes: Floats, gold: BoxSets) -> Bools:
+    """Whether box ``i`` has an area in common with any box of gold set ``i``."""
+    parts = BoxSets.single(boxes).within_each_box_of(gold)
+    return count_true(filled(parts.boxes), gold.start) > 0
 
 
 def _measure_pairs(crops: Floats, gold: Floats) -> Shares:

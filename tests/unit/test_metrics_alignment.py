@@ -1,0 +1,91 @@
+"""Toolchains side by side."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+
+from bench.plain_chains import kendall, levenshtein, longest_common
+from evaluation.metrics.alignment import Edit, align
+from evaluation.schema import Step, Trajectory
+from tests.unit.metrics_cases import sample, score_all, score_one
+
+names = st.lists(st.sampled_from("abcd"), max_size=7)
+
+
+def chain(tools: str) -> list[Step]:
+    return [Step(t, image_in="original") for t in tools]
+
+
+@pytest.mark.parametrize(
+    ("reference", "predicted", "distance", "lcs", "tau"),
+    [
+        ("abc", "bad", 3, 1, -1),
+        ("abc", "abc", 0, 3, 1),
+        ("abc", "", 3, 0, math.nan),
+        ("ab", "ba", 2, 1, -1),
+        ("abc", "acb", 2, 2, 1 / 3),
+        ("aab", "baa", 2, 2, -1),  # repeats: the first place of each tool
+        ("ab", "ac", 1, 1, math.nan),  # one tool in both
+    ],
+)
+def test_chains_against_their_reference(reference: str, predicted: str, distance: int, lcs: int, tau: float) -> None:
+    found = score_one(sample(reference=tuple(reference)), *chain(predicted))
+    assert (found.edit_distance[0], found.lcs[0]) == (distance, lcs)
+    assert found.kendall_tau[0] == pytest.approx(tau, nan_ok=True)
+
+
+def test_without_a_reference_nothing_is_defined() -> None:
+    found = score_one(sample(), *chain("ab"))
+    assert (found.edit_distance[0], found.lcs[0], math.isnan(found.kendall_tau[0])) == (-1, -1, True)
+
+
+def test_names_are_compared_canonically() -> None:
+    record = sample(reference=("Binarize", "Convert Color"))
+    found = score_one(record, Step("opencv_threshold"), Step("colorspace_lab"))
+    assert (found.edit_distance[0], found.lcs[0], found.kendall_tau[0]) == (0, 2, 1)
+
+
+def test_failed_calls_are_aligned_too() -> None:
+    assert score_one(sample(reference=("a",)), Step("a", ok=False)).edit_distance[0] == 0
+
+
+def test_chains_of_very_different_lengths_are_scored_together() -> None:
+    pairs = ["abca" * k for k in (1, 9, 0, 40)], ["abc", "cab" * 30, "a", "bca" * 20]
+    cases = list(product(*pairs))
+    records = [sample(f"s{i}", reference=tuple(a)) for i, (a, _) in enumerate(cases)]
+    found = score_all(records, [Trajectory("m", f"s{i}", steps=tuple(chain(b))) for i, (_, b) in enumerate(cases)])
+    for i, (a, b) in enumerate(cases):
+        if a:
+            assert (found.edit_distance[i], found.lcs[i]) == (levenshtein(a, b), longest_common(a, b))
+            assert found.kendall_tau[i] == pytest.approx(kendall(a, b), nan_ok=True)
+
+
+@given(names, names)
+def test_edits_lead_from_the_reference_to_the_prediction(reference: list[str], predicted: list[str]) -> None:
+    rows = align(reference, predicted)
+    assert [r.reference for r in rows if r.reference is not None] == reference
+    assert [r.predicted for r in rows if r.predicted is not None] == predicted
+    assert sum(r.edit != Edit.MATCH for r in rows) == levenshtein(reference, predicted)
+    assert all((r.edit == Edit.MATCH) == (r.reference == r.predicted) for r in rows)
+
+
+def test_edits_keep_names_as_written() -> None:
+    rows = align(["Crop", "Binarize"], ["opencv_crop", "blur", "threshold"])
+    assert [(r.edit.value, r.reference, r.predicted) for r in rows] == [
+        ("match", "Crop", "opencv_crop"),
+        ("insert", None, "blur"),
+        ("match", "Binarize", "threshold"),
+    ]
+
+
+@given(st.permutations("abcdef"))
+def test_tau_of_two_orders_of_the_same_tools_is_kendalls(order: list[str]) -> None:
+    found = score_one(sample(reference=tuple("abcdef")), *chain("".join(order)))
+    assert found.kendall_tau[0] == pytest.approx(kendalltau(np.arange(6), ["abcdef".index(t) for t in order])[0])
