@@ -6,10 +6,12 @@ and starts another should it die. Several web processes behind a proxy run gunic
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
 from gunicorn.app.base import BaseApplication
 
 from webapp.jobs.embedded import EmbeddedWorker
@@ -37,6 +39,8 @@ class WebServer(BaseApplication):
             "loglevel": settings.LOG_LEVEL.lower(),
             "proc_name": "sightline",
             "control_socket_disable": True,
+            # Loaded once, before the fork: the two processes share the pages of the program.
+            "preload_app": True,
             "when_ready": lambda server: ready(),
             "post_worker_init": lambda process: self._start_worker(worker_threads),
             "worker_exit": lambda server, process: self._stop_worker(),
@@ -48,7 +52,12 @@ class WebServer(BaseApplication):
             self.cfg.set(name, value)
 
     def load(self) -> Any:
-        return get_wsgi_application()
+        application = get_wsgi_application()
+        get_resolver().url_patterns  # noqa: B018 - loads the pages now, before the fork, not with the first request
+        # Collecting would write to every page that holds an object, and so unshare it.
+        gc.collect()
+        gc.freeze()
+        return application
 
     def _start_worker(self, threads: int) -> None:
         if threads:
