@@ -141,6 +141,12 @@ class ScoreQuerySet(models.QuerySet[Any]):
         return self.filter(trajectory__in=trajectories)
 
 
+class ComparisonQuerySet(models.QuerySet[Any]):
+    def touching(self, scoring_id: int) -> Self:
+        """Those that have this run on one of their sides."""
+        return self.filter(Q(a_id=scoring_id) | Q(b_id=scoring_id)).order_by("pk")
+
+
 class MetricQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
         return self.filter(scoring__run__benchmark=benchmark)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import IO
 
 from annotation.actions.read_samples import sample_records
+from annotation.exporters import EXPORTERS
 from annotation.exporters.native import sample_row, write_native
 from annotation.models import Benchmark
 from evaluation.actions.metric_settings import settings_of
@@ -30,3 +31,10 @@ def export_native(benchmark: Benchmark, out: IO[bytes]) -> int:
             "settings": settings_of(benchmark).changed(),
         },
     )
+
+
+def export_as(format: str, benchmark: Benchmark, out: IO[bytes]) -> int:
+    """A benchmark in one of ``EXPORTERS``' formats; returns how many rows were written."""
+    if format == "native":
+        return export_native(benchmark, out)
+    return EXPORTERS[format].write_to(out, sample_records(benchmark))

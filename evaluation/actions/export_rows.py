@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from annotation.models import Benchmark
-from evaluation.metrics.catalogue import METRIC_COLUMNS, SAMPLE_COLUMNS
+from evaluation.metrics.catalogue import COMPARISON_COLUMNS, METRIC_COLUMNS, SAMPLE_COLUMNS
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
-from evaluation.models import Metric, Score
+from evaluation.metrics.tests import holm
+from evaluation.models import Comparison, Metric, Score
 
 Row = dict[str, Any]
 
@@ -49,3 +51,33 @@ def sample_rows(benchmark: Benchmark) -> Iterator[Row]:
             code = row[name]
             row[name] = None if code is None or code == none else words[code]
         yield row
+
+
+def comparison_rows(benchmark: Benchmark) -> list[Row]:
+    """One row per pair of runs, p adjusted by Holm over all pairs of the benchmark."""
+    pairs = list(
+        Comparison.objects.filter(a__run__benchmark=benchmark)
+        .select_related("a__run__model", "b__run__model")
+        .order_by("a__run__model__name", "a__run__setting", "b__run__model__name", "b__run__setting")
+    )
+    adjusted = holm([pair.p_value for pair in pairs])
+    return [
+        {"model_a": str(pair.a.run), "model_b": str(pair.b.run), "p_holm": p}
+        | {name: getattr(pair, name) for name in COMPARISON_COLUMNS if hasattr(pair, name)}
+        for pair, p in zip(pairs, adjusted, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class Export:
+    """A kind of rows and its columns, in the order of METRICS 10."""
+
+    columns: Sequence[str]
+    rows: Callable[[Benchmark], Iterable[Row]]
+
+
+EXPORTS: dict[str, Export] = {
+    "metrics": Export(METRIC_COLUMNS, metric_rows),
+    "samples": Export(SAMPLE_COLUMNS, sample_rows),
+    "comparisons": Export(COMPARISON_COLUMNS, comparison_rows),
+}

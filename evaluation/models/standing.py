@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from evaluation.models.score import Scoring
+from evaluation.querysets import ComparisonQuerySet
 
 
 class Standing(models.Model):
@@ -48,6 +49,8 @@ class Comparison(models.Model):
     ci_low = models.FloatField(null=True)
     ci_high = models.FloatField(null=True)
     detectable = models.FloatField(null=True, help_text="Minimum detectable difference, 80 % power.")
+
+    objects = ComparisonQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -1,0 +1,80 @@
+"""``manage.py leaderboard SLUG``: the leaderboard as a table, JSON or CSV."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from annotation.models import Benchmark
+from evaluation.actions.export_rows import EXPORTS, metric_rows
+from evaluation.actions.read_board import BoardRow, read_board, slices_of
+from evaluation.exporters.tables import WRITERS
+from evaluation.management.output import the_benchmark
+
+SHOWN = {
+    "accuracy": "Acc",
+    "tool_ratio": "Zooms",
+    "grounded_score": "GS",
+    "valid_grounded_reasoning": "G+A+",
+    "ground_success_answer_failure": "G+A-",
+    "ungrounded_correct_answer": "G-A+",
+    "dual_failure": "G-A-",
+    "calls_mean": "Calls",
+    "tool_efficiency": "Eff",
+    "exact_match": "EM",
+    "ate_visual": "Noise",
+    "sufficiency": "Suff",
+}
+PLAIN = {"calls_mean"}
+"""Numbers, not fractions shown as percent."""
+
+
+class Command(BaseCommand):
+    help = "Print the leaderboard, whole or by facet."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug")
+        parser.add_argument("--by", default="", help="a facet: one table for each of its values")
+        parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
+
+    def handle(self, *, slug: str, by: str, format: str, **options: Any) -> None:
+        benchmark: Benchmark = the_benchmark(slug)
+        if format != "table":
+            WRITERS[format](sys.stdout.buffer, metric_rows(benchmark, slice_by=by), EXPORTS["metrics"].columns)
+            return
+        for value in slices_of(benchmark, by) if by else [""]:
+            if by:
+                self.stdout.write(f"\n{by}: {value}")
+            self._table(benchmark, by, value)
+
+    def _table(self, benchmark: Benchmark, by: str, value: str) -> None:
+        board = read_board(benchmark, slice_by=by, slice=value)
+        width = max([len(str(row.run)) for row in board.rows()] + [5])
+        self.stdout.write(
+            f"{'Model':<{width}} {'n':>6} " + " ".join(f"{head:>6}" for head in SHOWN.values()) + "  95 % of G+A+"
+        )
+        for row in board.rows():
+            cells = " ".join(f"{_cell(row, name):>6}" for name in SHOWN)
+            self.stdout.write(f"{row.run!s:<{width}} {_count(row):>6} {cells}  {_interval(row)}")
+        for row in board.unscored:
+            self.stdout.write(f"{row.run!s:<{width}} not scored yet")
+
+
+def _count(row: BoardRow) -> str:
+    return "failed" if row.failed else str(row.scoring.trajectories_n if row.scoring else 0)
+
+
+def _cell(row: BoardRow, name: str) -> str:
+    value = row.value(name)
+    if value is None:
+        return "n/a"
+    return f"{value:.2f}" if name in PLAIN else f"{100 * value:.1f}"
+
+
+def _interval(row: BoardRow) -> str:
+    metric = row.metrics.get("valid_grounded_reasoning")
+    if metric is None or metric.ci_low is None or metric.ci_high is None:
+        return "n/a"
+    return f"{100 * metric.ci_low:.1f} .. {100 * metric.ci_high:.1f} (n = {metric.n}, {metric.ci_method})"
