@@ -14,10 +14,10 @@ test("the undefined is said and never nought", () => {
 
 test("numbers are written as the server writes them", () => {
   assert.equal(share(0.754), "0.75");
-  assert.equal(magnification(0.385), "39\u202f%");
-  assert.equal(fileSize(999), "999\u202fB");
-  assert.equal(fileSize(8_400_000), "8.4\u202fMB");
-  assert.equal(fileSize(212_600_000), "213\u202fMB");
+  assert.equal(magnification(0.385), "39\u00a0%");
+  assert.equal(fileSize(999), "999\u00a0B");
+  assert.equal(fileSize(8_400_000), "8.4\u00a0MB");
+  assert.equal(fileSize(212_600_000), "213\u00a0MB");
 });
 
 test("a deep link names a turn, and only a number is one", () => {

@@ -7,7 +7,7 @@ import pytest
 
 from webapp.common.templatetags import ui
 
-THIN = "\N{NARROW NO-BREAK SPACE}"
+GAP = "\N{NO-BREAK SPACE}"
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 
@@ -43,7 +43,7 @@ def test_a_share_takes_the_decimals_it_is_given():
     ],
 )
 def test_a_small_share_keeps_the_decimals_it_needs(share, expected):
-    assert ui.share_percent(share) == expected.replace(" ", THIN)
+    assert ui.share_percent(share) == expected.replace(" ", GAP)
 
 
 @pytest.mark.parametrize(("difference", "expected"), [(0.028, "+2.8"), (-0.059, "−5.9"), (0.0001, "0.0")])
@@ -61,7 +61,7 @@ def test_thousands_are_parted(count, expected):
     [(0.0004, "< .001"), (0.018, ".018"), (0.11, ".11"), (0.0996, ".10"), (0.42, ".42"), (0.999, "1"), (1, "1")],
 )
 def test_a_p_value_has_no_leading_nought(p, expected):
-    assert ui.p_value(p) == expected.replace(" ", THIN)
+    assert ui.p_value(p) == expected.replace(" ", GAP)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_p_value_has_no_leading_nought(p, expected):
     [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (8_400_000, "8.4 MB"), (212_600_000, "213 MB"), (5e15, "5,000 TB")],
 )
 def test_bytes_have_a_unit(count, expected):
-    assert ui.file_size(count) == expected.replace(" ", THIN)
+    assert ui.file_size(count) == expected.replace(" ", GAP)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_bytes_have_a_unit(count, expected):
     ],
 )
 def test_a_duration_uses_the_units_that_matter(seconds, expected):
-    assert ui.duration(seconds) == expected.replace("_", THIN)
+    assert ui.duration(seconds) == expected.replace("_", GAP)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_duration_uses_the_units_that_matter(seconds, expected):
 )
 def test_a_moment_is_said_in_one_unit(monkeypatch, seconds, expected):
     monkeypatch.setattr(ui.timezone, "now", lambda: NOW)
-    assert ui.ago(NOW - timedelta(seconds=seconds)) == expected.replace("_", THIN)
+    assert ui.ago(NOW - timedelta(seconds=seconds)) == expected.replace("_", GAP)
 
 
 def test_no_moment_is_not_available():
@@ -105,6 +105,6 @@ def test_no_moment_is_not_available():
 
 
 def test_a_size_is_written_with_a_true_times_sign():
-    assert ui.px(3840, 2160) == f"3840 × 2160{THIN}px"
-    assert ui.px(SimpleNamespace(width=56, height=72)) == f"56 × 72{THIN}px"
+    assert ui.px(3840, 2160) == f"3840 × 2160{GAP}px"
+    assert ui.px(SimpleNamespace(width=56, height=72)) == f"56 × 72{GAP}px"
     assert ui.px(None, 72) == "n/a"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 NOT_AVAILABLE = "n/a"
 MINUS = "\N{MINUS SIGN}"
-THIN = "\N{NARROW NO-BREAK SPACE}"
+GAP = "\N{NO-BREAK SPACE}"
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 _DURATIONS: tuple[tuple[float, int, str, int, str], ...] = (
@@ -55,9 +55,9 @@ def small_share(share: object) -> str:
         return NOT_AVAILABLE
     value = 100 * number
     if 0 < value < 0.0005:
-        return f"<{THIN}0.001{THIN}%"
+        return f"<{GAP}0.001{GAP}%"
     digits = 3 if value < 1 else 2 if value < 10 else 1
-    return f"{decimal(value, digits if value else 0)}{THIN}%"
+    return f"{decimal(value, digits if value else 0)}{GAP}%"
 
 
 def percentage_points(difference: object, digits: int = 1) -> str:
@@ -72,7 +72,7 @@ def p_value(value: object) -> str:
     if number is None:
         return NOT_AVAILABLE
     if number < 0.001:
-        return f"<{THIN}.001"
+        return f"<{GAP}.001"
     if number >= 0.995:
         return "1"
     return f"{number:.{3 if number < 0.0995 else 2}f}".removeprefix("0")
@@ -87,7 +87,7 @@ def size_of_file(count: object) -> str:
     while number >= 999.5 and len(units) > 1:
         number /= 1000
         units.pop(0)
-    return f"{decimal(number, 0 if units[0] == 'B' or number >= 99.5 else 1)}{THIN}{units[0]}"
+    return f"{decimal(number, 0 if units[0] == 'B' or number >= 99.5 else 1)}{GAP}{units[0]}"
 
 
 def duration(seconds: object) -> str:
@@ -97,14 +97,14 @@ def duration(seconds: object) -> str:
         return NOT_AVAILABLE
     number = max(0.0, number)
     if number < 9.95:
-        return f"{decimal(number, 1)}{THIN}s"
+        return f"{decimal(number, 1)}{GAP}s"
     whole = round(number)
     if whole < 60:
-        return f"{whole}{THIN}s"
+        return f"{whole}{GAP}s"
     size, unit, part_size, part = next(row[1:] for row in _DURATIONS if whole < row[0])
     many, rest = divmod(whole, size)
     smaller = rest // part_size if part_size else 0
-    return f"{many}{THIN}{unit}" + (f" {smaller}{THIN}{part}" if smaller else "")
+    return f"{many}{GAP}{unit}" + (f" {smaller}{GAP}{part}" if smaller else "")
 
 
 def ago(moment: datetime | None, now: datetime) -> str:
@@ -116,7 +116,7 @@ def ago(moment: datetime | None, now: datetime) -> str:
         return "just now"
     for unit, size, most in (("min", 60, 3600), ("h", 3600, 86400), ("d", 86400, 14 * 86400)):
         if seconds < most:
-            return f"{int(seconds // size)}{THIN}{unit} ago"
+            return f"{int(seconds // size)}{GAP}{unit} ago"
     return f"{moment.astimezone(UTC) if moment.tzinfo else moment:%-d %b %Y}"
 
 
@@ -124,4 +124,4 @@ def pixels(width: object, height: object) -> str:
     """``56, 72`` as "56 × 72 px"."""
     if finite(width) is None or finite(height) is None:
         return NOT_AVAILABLE
-    return f"{decimal(width).replace(',', '')} {TIMES} {decimal(height).replace(',', '')}{THIN}px"
+    return f"{decimal(width).replace(',', '')} {TIMES} {decimal(height).replace(',', '')}{GAP}px"

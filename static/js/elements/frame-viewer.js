@@ -3,8 +3,19 @@ import { Viewport } from "../models/viewport.js";
 
 let loading = null;
 
+/**
+ * The library adds a style element unless it finds its own, and the content policy refuses it with an error. An element
+ * of that name outside HTML is found and styles nothing; the outline it would take away is ours.
+ */
+function keepStylesOut() {
+  const marker = document.createElementNS(null, "style");
+  marker.setAttribute("data-openseadragon-mobile-css", "");
+  document.head.append(marker);
+}
+
 /** The deep-zoom library, fetched once and only where there is a frame. */
 function library(address) {
+  if (!loading) keepStylesOut();
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = address;

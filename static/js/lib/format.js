@@ -1,7 +1,7 @@
 /** How numbers are written; the same words as webapp/common/wording.py. */
 
 export const NOT_AVAILABLE = "n/a";
-const THIN = "\u202f";
+const GAP = "\u00a0";
 
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
@@ -9,7 +9,7 @@ const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 export const share = (value) => (isNumber(value) ? value.toFixed(2) : NOT_AVAILABLE);
 
 /** A magnification: 0.385 as "39 %". */
-export const magnification = (value) => (isNumber(value) ? `${Math.round(100 * value)}${THIN}%` : NOT_AVAILABLE);
+export const magnification = (value) => (isNumber(value) ? `${Math.round(100 * value)}${GAP}%` : NOT_AVAILABLE);
 
 /** Bytes with a unit of 1000: 8400000 as "8.4 MB". */
 export function fileSize(count) {
@@ -20,5 +20,5 @@ export function fileSize(count) {
     value /= 1000;
     units.shift();
   }
-  return `${value.toFixed(units[0] === "B" || value >= 99.5 ? 0 : 1)}${THIN}${units[0]}`;
+  return `${value.toFixed(units[0] === "B" || value >= 99.5 ? 0 : 1)}${GAP}${units[0]}`;
 }
