@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from django.test import Client
 
 from tests.factories import make_user
 from webapp.accounts.models import User
+from webapp.jobs.runner import run_waiting
 
 _LOCAL = ("127.0.0.1", "::1", "localhost")
 
@@ -66,6 +67,12 @@ def sam(db: None) -> User:
 def admin(db: None) -> User:
     """Runs the site."""
     return make_user("Ada Kern", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def run_jobs(db: None) -> Callable[[], int]:
+    """Run the jobs that wait, here and now, as a worker would; returns how many there were."""
+    return run_waiting
 
 
 def signed_in(user: User) -> Client:

@@ -1,0 +1,43 @@
+"""Static files as they are served in production: every import leads to a hashed file that is there."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+pytestmark = pytest.mark.slow
+IMPORT = re.compile(
+    r"""(?:^|[;\s])(?:import|export)\b[^'"();]*?(?:from\s*)?["']([./][^"']+)["']|import\(["']([^"']+)["']\)"""
+)
+HASHED = re.compile(r"\.[0-9a-f]{12}\.js$")
+
+
+@pytest.fixture
+def collected(settings: Any, tmp_path: Path) -> Path:
+    settings.STATIC_ROOT = tmp_path
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "webapp.common.static.HashedStaticFilesStorage"},
+    }
+    call_command("collectstatic", verbosity=0, interactive=False)
+    return tmp_path
+
+
+def test_our_modules_import_hashed_files_that_exist(collected: Path) -> None:
+    modules = [file for file in (collected / "js").rglob("*.js") if HASHED.search(file.name)]
+    assert any(file.name.startswith("main.") for file in modules)
+    followed = 0
+    for module in modules:
+        for pair in IMPORT.findall(module.read_text()):
+            target = module.parent / (pair[0] or pair[1])
+            assert HASHED.search(target.name), f"{module.name} imports {target.name}, which a browser would keep"
+            assert target.is_file(), f"{module.name} imports {target.name}, which is not there"
+            followed += 1
+    assert followed
+
+
+def test_the_scripts_are_compressed_once_and_not_with_each_request(collected: Path) -> None:
+    script = next(file for file in (collected / "django_htmx").glob("htmx-*.js") if HASHED.search(file.name))
+    assert script.with_name(script.name + ".gz").stat().st_size < script.stat().st_size / 2
