@@ -90,7 +90,7 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         ("outcome_missing_only", "Missing only", SHARE, LOWER, "[P 5.5]"),
         ("outcome_substitute", "Substitute", SHARE, LOWER, "[P 5.5]"),
         ("outcome_out_of_order", "Out of order", SHARE, LOWER, "[P 5.5]"),
-        ("order_violations", "Order violations", SHARE, LOWER, "[P 5.5]"),
+        ("order_violations", "Order violations", SHARE, LOWER, "METRICS 4.5"),
     ),
     "faithfulness": (
         ("ate_text", "ATE (text)", POINTS, NEITHER, "[F 4.1]"),

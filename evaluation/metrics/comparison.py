@@ -20,9 +20,9 @@ class Comparison:
     """One pair of runs on the n trajectories both have: the row of the comparison export, and what belongs beside it.
 
     ``a_only``, ``b_only``: only that run is right. ``difference`` = accuracy_b − accuracy_a = (b_only − a_only) / n,
-    with Newcombe's ``interval`` and, with any cluster larger than 1, the ``clustered`` one. ``dropped_a``, ``dropped_b``:
-    trajectories without a partner, or undecided ones left out. ``detectable``: the smallest difference seen with 80 %
-    power. Everything but counts is None without a common trajectory.
+    with Newcombe's ``interval`` and, with any cluster larger than 1, the ``clustered`` one. ``dropped_a``,
+    ``dropped_b``: trajectories without a partner, or left out as undecided. ``detectable``: the smallest difference
+    seen with 80 % power. Everything but counts is None without a common trajectory.
     """
 
     model_a: str

@@ -154,7 +154,7 @@ def newcombe(both: int, only_first: int, only_second: int, neither: int) -> Inte
 
 @lru_cache(maxsize=4096)
 def t_quantile(p: float, df: int) -> float:
-    """The ``p`` quantile, 0 < p < 1, of Student's t with ``df`` >= 1 degrees of freedom, to about 12 digits.
+    """The ``p`` quantile, 0 < p < 1, of Student's t with ``df`` >= 1 degrees of freedom, to 8 digits and mostly 12.
 
     Solves P(T > t) = I_{df/(df+t²)}(df/2, 1/2) / 2 by bisection on t.
     """

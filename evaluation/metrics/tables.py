@@ -87,7 +87,7 @@ def tool_choices(samples: SampleColumns, run: RunColumns, rows: Ints | None = No
 
 
 def length_histogram(scores: ScoreColumns, rows: Ints | None = None) -> list[LengthCount]:
-    """Lengths 0, 1, ... of toolchains against the reference; trajectories without a reference are in none of the three."""
+    """Lengths 0, 1, ... of toolchains against the reference; trajectories without a reference are left out."""
     at = _rows(scores, rows)
     at = at[scores.reference_calls[at] >= 0]
     columns = [column[at] for column in (scores.calls, scores.effective_calls, scores.reference_calls)]

@@ -1,0 +1,183 @@
+"""Interventions, judgements and visual quantity: the worked examples of METRICS 5."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.metrics.aggregate import aggregate
+from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey
+from evaluation.metrics.faithfulness import (
+    FaithfulnessColumns,
+    beyond_placebo,
+    evidence_of_samples,
+    faithfulness_columns,
+    intervention_effect,
+    paired_effect,
+    paired_table,
+    reliable,
+    sufficient,
+)
+from evaluation.metrics.settings import MetricSettings
+from evaluation.schema import Intervention, Judgement, JudgementKind
+from tests.unit.score_cases import LETTERS, make_samples, make_scores
+
+OPEN = AnswerKey(multiple_choice=False, options={}, accepted=("white",))
+
+
+def arms(both, lost, gained, neither):
+    first = np.repeat([1, 1, 0, 0], [both, lost, gained, neither])
+    return first, np.repeat([1, 0, 1, 0], [both, lost, gained, neither])
+
+
+def metric(rows, name):
+    return next(row for row in rows if row.metric == name and row.slice_by == "")
+
+
+def test_the_worked_example_of_an_intervention():
+    none, text = arms(20, 6, 1, 13)
+    effect = paired_effect(none, text, np.arange(40))
+    assert effect.table.difference == -0.125
+    assert effect.p_value == pytest.approx(0.125)
+    assert effect.p_cluster == effect.p_value
+    assert effect.clustered is None
+    assert effect.interval.low < -0.125 < effect.interval.high
+
+
+def test_clusters_change_the_p_value_beside_mcnemars():
+    none, text = np.ones(12, int), np.zeros(12, int)
+    effect = paired_effect(none, text, np.arange(12) // 4)
+    assert effect.p_value == pytest.approx(2 / 2**12)
+    assert effect.p_cluster == pytest.approx(2 / 2**3)
+
+
+def test_samples_without_both_conditions_leave_the_pairs():
+    table = paired_table(np.array([1, 1, UNKNOWN, 0]), np.array([0, UNKNOWN, 1, 0]))
+    assert (table.n, table.lost, table.gained, table.neither) == (2, 1, 0, 1)
+
+
+def test_nothing_recorded_is_undefined():
+    effect = intervention_effect(FaithfulnessColumns(), "text", np.arange(3), np.zeros(3, bool), MetricSettings())
+    assert effect.table.n == 0
+    assert effect.table.difference is None
+    assert effect.p_value is None
+
+
+def test_text_only_trajectories_leave_the_pairs_unless_asked_for():
+    columns = FaithfulnessColumns({"none": np.array([1, 1, 1]), "text": np.array([0, 1, 0])})
+    text_only = np.array([True, False, False])
+    for population, n in (("paired_mcot", 2), ("paired", 3)):
+        settings = MetricSettings(interv_population=population)
+        assert intervention_effect(columns, "text", np.arange(3), text_only, settings).table.n == n
+
+
+def test_a_sample_without_a_trajectory_is_not_known_to_be_text_only():
+    scores = make_scores(2, visual_evidence=[True, False])
+    text_only, with_evidence = evidence_of_samples(make_samples(3), scores)
+    assert text_only.tolist() == [False, True, False]
+    assert with_evidence.tolist() == [True, False, False]
+
+
+@given(st.lists(st.tuples(*[st.sampled_from([0, 1])] * 3), min_size=1, max_size=40))
+def test_beyond_placebo_is_the_difference_of_the_two_effects(rows):
+    none, placebo, visual = (np.array(column) for column in zip(*rows, strict=True))
+    columns = FaithfulnessColumns({"none": none, "placebo": placebo, "visual": visual})
+    about = (np.arange(len(rows)), np.zeros(len(rows), bool), MetricSettings())
+    effects = [intervention_effect(columns, name, *about).table.difference for name in ("visual", "placebo")]
+    assert beyond_placebo(columns, "visual", *about).table.difference == pytest.approx(effects[0] - effects[1])
+
+
+@given(st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.sampled_from([-1, 0, 1])), min_size=1, max_size=40))
+def test_the_effect_is_the_difference_of_the_two_accuracies(rows):
+    first, second = (np.array(column) for column in zip(*rows, strict=True))
+    table = paired_table(first, second)
+    if table.n:
+        assert table.difference == pytest.approx(table.after - table.before)
+        assert table.difference == pytest.approx((table.gained - table.lost) / table.n)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code"),
+    [("Yes.", TRUE), ("**yes**, clearly", TRUE), ("No", FALSE), ("Certainly yes", FALSE), ("yesterday", FALSE),
+     ("", UNKNOWN), (None, UNKNOWN)],
+)  # fmt: skip
+def test_only_a_first_word_yes_is_reliable(verdict, code):
+    assert reliable(verdict) == code
+
+
+@pytest.mark.parametrize(
+    ("verdict", "answer", "key", "code"),
+    [
+        ("yes", None, LETTERS, TRUE),
+        ("No, it is cut", "A", LETTERS, FALSE),
+        (None, "(a)", LETTERS, TRUE),
+        (None, "B", LETTERS, FALSE),
+        ("perhaps", "A", LETTERS, TRUE),
+        (None, "White!", OPEN, TRUE),
+        (None, "pale", OPEN, FALSE),
+        ("perhaps", None, LETTERS, FALSE),
+        (None, "", LETTERS, FALSE),
+        (None, None, LETTERS, UNKNOWN),
+    ],
+)
+def test_sufficiency_is_a_verdict_or_an_answer_that_is_right(verdict, answer, key, code):
+    assert sufficient(verdict, answer, key, MetricSettings()) == code
+
+
+def test_records_become_columns_and_the_last_one_wins():
+    samples = make_samples(3)
+    found = faithfulness_columns(
+        samples,
+        [
+            Intervention("m", "s0", "none", correct=True),
+            Intervention("m", "s0", "none", correct=False),
+            Intervention("m", "s1", "text", correct=None),
+            Intervention("m", "unknown", "text", correct=True),
+        ],
+        [
+            Judgement("m", "s2", JudgementKind.RELIABILITY, verdict="Yes"),
+            Judgement("m", "s1", JudgementKind.SUFFICIENCY, answer="A"),
+            Judgement("m", "s1", JudgementKind.ANSWER, verdict="no"),
+        ],
+        MetricSettings(),
+    )
+    assert found.conditions["none"].tolist() == [0, -1, -1]
+    assert found.conditions["text"].tolist() == [-1, -1, -1]
+    assert found.reliability.tolist() == [-1, -1, 1]
+    assert found.sufficiency.tolist() == [-1, 1, -1]
+
+
+def test_the_worked_example_of_reliability_counts_who_lacks_a_judgement():
+    samples = make_samples(10)
+    scores = make_scores(10, visual_evidence=[True] * 8 + [False] * 2)
+    judged = FaithfulnessColumns(reliability=np.array([1, 1, 1, 0, 0, 0, -1, -1, 1, 1]))
+    row = metric(aggregate(samples, scores, None, MetricSettings(), faithfulness=judged), "reliability")
+    assert (row.value, row.n, row.detail["not_judged"]) == (0.5, 6, 2)
+    missing = metric(aggregate(samples, scores, None, MetricSettings()), "sufficiency")
+    assert (missing.value, missing.n) == (None, 0)
+
+
+def test_the_worked_example_of_visual_quantity():
+    samples = make_samples(2)
+    scores = make_scores(2, cropped_region_size=[0.15, 0], calls=[2, 0], visual_evidence=[True, False])
+    rows = aggregate(samples, scores, None, MetricSettings())
+    assert metric(rows, "cropped_region_size").value == pytest.approx(0.075)
+    assert metric(rows, "tool_call_count").value == 1
+    seen = aggregate(samples, scores, None, MetricSettings(crz_population="mcot"))
+    assert metric(seen, "cropped_region_size").value == pytest.approx(0.15)
+    assert metric(seen, "tool_call_count").n == 1
+
+
+def test_effects_are_rows_with_flips_both_ways_and_both_p_values():
+    none, text = arms(20, 6, 1, 13)
+    samples = make_samples(40, facets={"category": [("x",)] * 20 + [("y",)] * 20})
+    columns = FaithfulnessColumns({"none": none, "text": text})
+    scores = make_scores(40, visual_evidence=[True] * 40)
+    rows = aggregate(samples, scores, None, MetricSettings(), faithfulness=columns)
+    row = metric(rows, "ate_text")
+    assert (row.value, row.n, row.numerator, row.ci_method) == (-0.125, 40, -5, "newcombe")
+    assert row.p_value == row.detail["p_cluster"] == pytest.approx(0.125)
+    assert (row.detail["lost"], row.detail["gained"]) == (6, 1)
+    assert row.detail["accuracy_intervened"] - row.detail["accuracy_none"] == pytest.approx(-0.125)
+    parts = [r for r in rows if r.metric == "ate_text" and r.slice_by == "category"]
+    assert sum(r.numerator for r in parts) == -5

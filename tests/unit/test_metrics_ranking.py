@@ -1,0 +1,76 @@
+"""Ranks with their uncertainty (METRICS 9.4)."""
+
+import numpy as np
+import pytest
+
+from evaluation.metrics.ranking import rank_models, tie_groups
+
+
+def answers(*shares, n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    return (rng.random((n, len(shares))) < np.array(shares)).astype(float)
+
+
+def test_a_clear_order_has_narrow_ranks():
+    found = rank_models(answers(0.2, 0.9, 0.55), np.arange(400))
+    assert [(s.rank, s.low, s.high) for s in found.standings] == [(3, 3, 3), (1, 1, 1), (2, 2, 2)]
+    assert [s.p_best for s in found.standings] == [0, 1, 0]
+    assert found.draws >= 10_000
+
+
+def test_near_models_share_their_ranks():
+    found = rank_models(answers(0.50, 0.51, 0.9), np.arange(400))
+    assert [(s.low, s.high) for s in found.standings] == [(2, 3), (2, 3), (1, 1)]
+    assert sum(s.p_best for s in found.standings) == pytest.approx(1)
+
+
+def test_equal_models_share_the_first_place():
+    same = np.repeat(answers(0.5), 2, axis=1)
+    found = rank_models(same, np.arange(400))
+    assert [(s.rank, s.low, s.high, s.p_best) for s in found.standings] == [(1, 1, 1, 0.5)] * 2
+
+
+def test_the_same_draw_serves_all_models():
+    """Models that differ on one side only never change places, however wide their own intervals are."""
+    base = answers(0.5)[:, 0]
+    better = base.copy()
+    better[:60] = 1
+    found = rank_models(np.column_stack([base, better]), np.arange(400))
+    assert found.standings[1].p_best == 1
+
+
+def test_clusters_widen_the_ranks():
+    values = np.repeat(answers(0.5, 0.6, n=40, seed=3), 10, axis=0)
+    alone = rank_models(values, np.arange(400)).standings[0]
+    together = rank_models(values, np.repeat(np.arange(40), 10)).standings[0]
+    assert min(together.p_best, 1 - together.p_best) > min(alone.p_best, 1 - alone.p_best)
+
+
+def test_ratios_and_lower_is_better():
+    calls = np.full((100, 2), 4.0)
+    wasted = np.column_stack([np.full(100, 1.0), np.full(100, 3.0)])
+    found = rank_models(wasted, np.arange(100), calls, higher_is_better=False)
+    assert [(s.value, s.rank) for s in found.standings] == [(0.25, 1), (0.75, 2)]
+
+
+def test_a_model_without_a_value_has_no_rank():
+    found = rank_models(np.ones((30, 2)), np.arange(30), np.column_stack([np.ones(30), np.zeros(30)]))
+    assert found.standings[1].value is None
+    assert found.standings[1].rank is None
+    assert found.standings[0].p_best == 1
+
+
+def test_few_clusters_have_a_rank_but_no_interval():
+    found = rank_models(answers(0.2, 0.9, n=19), np.arange(19))
+    assert (found.standings[1].rank, found.standings[1].low, found.standings[1].p_best) == (1, None, None)
+
+
+def test_the_same_seed_gives_the_same_ranks():
+    values = answers(0.5, 0.52, 0.54)
+    assert rank_models(values, np.arange(400), seed=4) == rank_models(values, np.arange(400), seed=4)
+
+
+def test_models_not_told_apart_from_the_first_of_their_group_are_tied():
+    p_values = {("a", "b"): 0.2, ("a", "c"): 0.01, ("d", "c"): 0.3, ("b", "c"): 0.5}
+    assert tie_groups(["a", "b", "c", "d"], p_values) == [0, 0, 1, 1]
+    assert tie_groups([], {}) == []
