@@ -1,0 +1,132 @@
+"""The tables behind a run's charts, and a run from its records to its metrics."""
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from annotation.schema import Target, ToolPlan
+from evaluation.metrics.aggregate import aggregate
+from evaluation.metrics.columns import Outcome
+from evaluation.metrics.records import run_columns, sample_columns
+from evaluation.metrics.score import score_run
+from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.tables import (
+    coverage_curve,
+    crop_regions,
+    length_histogram,
+    outcomes_by_targets,
+    tool_choices,
+    tool_distribution,
+)
+from evaluation.schema import Step, Trajectory
+from tests.unit.metrics_cases import multiple_choice, random_run, sample, zoom
+from tests.unit.score_cases import make_samples, make_scores, random_scores
+
+DEFAULT = MetricSettings()
+GOLD = [[0, 0, 100, 100]]
+
+
+def scored(records, trajectories):
+    samples = sample_columns(records)
+    run = run_columns(trajectories, samples)
+    return samples, run, score_run(samples, run, DEFAULT)
+
+
+@pytest.fixture
+def two_runs():
+    """One trajectory that finds the gold in two crops, one without a call, one that looks elsewhere."""
+    content = multiple_choice("C")
+    records = [sample(k, GOLD, reference=("crop", "canny"), **content) for k in ("both", "none", "off")]
+    found = (zoom([0, 0, 50, 100]), zoom([50, 0, 100, 100], image_out="b"))
+    return scored(
+        records,
+        [
+            Trajectory("m", "both", steps=found, answer="C"),
+            Trajectory("m", "none", answer="C"),
+            Trajectory("m", "off", steps=(zoom([500, 500, 600, 600]), Step("Edge Detect", image_in="a")), answer="A"),
+        ],
+    )
+
+
+def test_coverage_after_n_calls_is_a_mean_that_never_falls(two_runs):
+    _, run, scores = two_runs
+    assert coverage_curve(scores, run).tolist() == pytest.approx([0, 0.5 / 3, 1 / 3])
+    assert coverage_curve(scores, run, np.array([0])).tolist() == [0, 0.5, 1]
+    assert coverage_curve(scores, run, np.array([1])).tolist() == [0]
+    assert coverage_curve(scores, run, np.array([], int)).size == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_coverage_curve_of_any_run_never_falls(seed):
+    samples, run = random_run(seed, rows=40)
+    curve = coverage_curve(score_run(samples, run, DEFAULT), run)
+    assert curve[0] == 0
+    assert (np.diff(curve) >= -1e-12).all()
+    assert curve[-1] <= 1 + 1e-12
+
+
+def test_the_tool_distribution_shares_all_attempted_calls(two_runs):
+    _, run, _ = two_runs
+    names = [(use.tool, use.calls, use.share) for use in tool_distribution(run, DEFAULT)]
+    assert names == [("crop", 3, 0.75), ("Edge Detect", 1, 0.25)]
+    merged = tool_distribution(run, MetricSettings(tool_aliases="canonical"))
+    assert [use.tool for use in merged] == ["crop", "canny"]
+    assert tool_distribution(run, DEFAULT, np.array([1])) == []
+
+
+def test_tool_choices_count_each_tool_once_per_sample(two_runs):
+    samples, run, _ = two_runs
+    found = {choice.tool: choice for choice in tool_choices(samples, run)}
+    assert (found["crop"].tp, found["crop"].fp, found["crop"].fn) == (2, 0, 1)
+    assert (found["crop"].precision, found["crop"].recall) == (1, pytest.approx(2 / 3))
+    assert (found["canny"].tp, found["canny"].fn) == (1, 2)
+    never_used = {choice.tool: choice for choice in tool_choices(samples, run, np.array([1]))}
+    assert never_used["canny"].precision is None
+
+
+def test_lengths_are_counted_against_the_reference(two_runs):
+    _, _, scores = two_runs
+    found = length_histogram(scores)
+    assert [row.predicted for row in found] == [1, 0, 2]
+    assert [row.reference for row in found] == [0, 0, 3]
+    assert length_histogram(scores, np.array([], int)) == []
+
+
+def test_crops_fall_into_regions_of_coverage_and_concentration():
+    scores = make_scores(
+        5, in_population=[True] * 4 + [False], coverage=[1, 1, 0.1, 0, 1], concentration=[1, 0.1, 1, 0.5, 1]
+    )
+    assert crop_regions(scores, DEFAULT) == {"whole": 1, "wide": 1, "inside": 1, "off": 1}
+
+
+def test_outcomes_are_stacked_by_number_of_targets():
+    plans = [ToolPlan(tuple(Target(f"t{i}", 1) for i in range(k))) for k in (1, 1, 8, 3)]
+    scores = make_scores(4, plan_outcome=[Outcome.EXACT, Outcome.SUBSTITUTE, Outcome.EXACT, Outcome.NONE])
+    found = {
+        size: counts.tolist() for size, counts in outcomes_by_targets(make_samples(4, plans=plans), scores).items()
+    }
+    assert found == {"1": [1, 0, 0, 1, 0], "6+": [1, 0, 0, 0, 0]}
+
+
+def test_a_run_goes_from_records_to_metrics(two_runs):
+    samples, run, scores = two_runs
+    found = {row.metric: row for row in aggregate(samples, scores, run, DEFAULT, slices=[])}
+    assert (found["accuracy"].value, found["tool_ratio"].value) == (pytest.approx(2 / 3),) * 2
+    assert (found["grounded_score"].value, found["grounded_score"].n) == (0.5, 2)
+    assert found["tool_efficiency"].value == 0.75
+    assert found["chain_mae"].value == pytest.approx(2 / 3)
+    priced = {row.metric: row for row in aggregate(samples, scores, run, DEFAULT, slices=[], prices={"crop": 2.0})}
+    assert (priced["cost_mean"].value, priced["cost_per_correct"].value) == (pytest.approx(7 / 3), 3.5)
+
+
+def test_prices_by_tool_need_the_calls(two_runs):
+    samples, _, scores = two_runs
+    with pytest.raises(ValueError, match="Prices by tool"):
+        aggregate(samples, scores, None, DEFAULT, prices={"crop": 2.0})
+
+
+def test_metric_rows_can_be_written_as_json():
+    rows = aggregate(*random_scores(3, 60, per_cluster=2), None, DEFAULT)
+    assert json.loads(json.dumps([asdict(row) for row in rows], allow_nan=False))[0]["metric"] == "accuracy"
