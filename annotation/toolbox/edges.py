@@ -14,6 +14,9 @@ from annotation.toolbox.signature import tool
 Limit = Annotated[float, Range(0, 1000), "threshold of the edge detection"]
 Most = Annotated[int, Range(1, 1000), "how many at most"]
 
+MOST_CIRCLE_EDGES = 100_000
+"""The circle search compares every possible centre with every edge pixel; on more it can take minutes."""
+
 _PRESETS = {"low": (50.0, 100.0), "medium": (100.0, 200.0), "high": (150.0, 250.0)}
 _MARK = (0, 255, 0)
 
@@ -89,12 +92,18 @@ def hough_circles(
     max_radius: Annotated[int, Range(0, 65_535), "largest radius, 0 = any"] = 0,
     max_circles: Most = 20,
 ) -> ToolResult:
-    """Finds circles, best supported first; draws them and measures centres and radii."""
+    """Finds circles, best supported first; draws them and measures centres and radii.
+
+    Refuses a picture so busy that ``param1`` leaves more than 100,000 edge pixels.
+    """
     if 0 < max_radius < min_radius:
         raise ToolError("hough_circles", "max_radius", max_radius, f"0, or at least min_radius = {min_radius}")
-    found: Any = cv2.HoughCircles(
-        as_grey(image), cv2.HOUGH_GRADIENT, dp, min_dist, None, param1, param2, min_radius, max_radius
-    )
+    grey = as_grey(image)
+    busy = int(np.count_nonzero(cv2.Canny(grey, param1 / 2, param1)))
+    if busy > MOST_CIRCLE_EDGES:
+        allowed = f"a value that leaves at most {MOST_CIRCLE_EDGES:,} edge pixels, not {busy:,}; or blur or crop first"
+        raise ToolError("hough_circles", "param1", param1, allowed)
+    found: Any = cv2.HoughCircles(grey, cv2.HOUGH_GRADIENT, dp, min_dist, None, param1, param2, min_radius, max_radius)
     circles = [] if found is None else np.asarray(found).reshape(-1, np.asarray(found).shape[-1])[:, :3].tolist()
     out = as_rgb(image)
     for x, y, radius in circles[:max_circles]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from annotation.toolbox.results import (
     Coordinate,
@@ -71,16 +72,20 @@ def watershed(
     return ToolResult(out, {"total_regions": len(rows), "regions": rows[:max_regions]})
 
 
-def _regions(markers: np.ndarray[Any, np.dtype[np.int32]], count: int) -> list[dict[str, Any]]:
-    """Area and box of the labels 2 to ``count``; label 1 is the background."""
-    rows = []
-    for label in range(2, count + 1):
-        mask = (markers == label).astype(np.uint8)
-        area = int(np.count_nonzero(mask))
-        if area:
-            left, top, width, height = cv2.boundingRect(mask)
-            rows.append({"area": area, "box": [left, top, left + width, top + height]})
-    return rows
+def _regions(markers: NDArray[np.int32], count: int) -> list[dict[str, Any]]:
+    """Area and box of the labels 2 to ``count``, in one pass; label 1 is the background."""
+    rows, columns = np.nonzero(markers > 1)
+    labels = markers[rows, columns]
+    areas = np.bincount(labels, minlength=count + 1)
+    low, high = np.full((2, count + 1), markers.size), np.full((2, count + 1), -1)
+    for axis, places in enumerate((columns, rows)):
+        np.minimum.at(low[axis], labels, places)
+        np.maximum.at(high[axis], labels, places)
+    return [
+        {"area": int(areas[n]), "box": [int(v) for v in (*low[:, n], *(high[:, n] + 1))]}
+        for n in range(2, count + 1)
+        if areas[n]
+    ]
 
 
 @tool

@@ -12,8 +12,11 @@ from annotation.toolbox import colour, drawing, edges, filters, geometry, matchi
 from annotation.toolbox.results import ToolResult
 from annotation.toolbox.signature import Parameter, parameters_of, picture_names
 
-SLOW = 4_000_000
-"""Most input pixels of the tools whose time grows far faster than the picture: seconds, not minutes."""
+HEAVY = 4_000_000
+"""Most input pixels of tools that take seconds or gigabytes on more."""
+
+HEAVIEST = 2_000_000
+"""The same for non-local means, which compares every pixel with hundreds of patches."""
 
 
 class Module(StrEnum):
@@ -64,9 +67,9 @@ def _spec(
     *,
     canonical: str = "",
     size: Callable[..., tuple[int, int]] | None = None,
-    slow: bool = False,
+    most: int | None = None,
 ) -> ToolSpec:
-    return ToolSpec(function, module, title, canonical or function.__name__, size, SLOW if slow else None)
+    return ToolSpec(function, module, title, canonical or function.__name__, size, most)
 
 
 _G, _E, _F, _D = Module.GEOMETRY, Module.ENHANCEMENT, Module.FEATURES, Module.DRAWING
@@ -88,23 +91,23 @@ TOOLS: dict[str, ToolSpec] = {
         _spec(colour.inrange_color, _E, "In-Range Color"),
         _spec(filters.blur, _E, "Blur"),
         _spec(filters.sharpen, _E, "Sharpen"),
-        _spec(filters.denoise, _E, "Denoise", slow=True),
+        _spec(filters.denoise, _E, "Denoise", most=HEAVIEST),
         _spec(colour.threshold, _E, "Threshold"),
         _spec(filters.morphology, _E, "Morphology"),
         _spec(colour.histogram, _E, "Histogram"),
         _spec(colour.convertscaleabs, _E, "Adjust Brightness"),
-        _spec(filters.inpaint, _E, "Inpaint", slow=True),
+        _spec(filters.inpaint, _E, "Inpaint", most=HEAVY),
         _spec(edges.canny, _F, "Canny Edge"),
         _spec(edges.gradients, _F, "Compute Gradients"),
-        _spec(regions.watershed, _F, "Watershed", slow=True),
-        _spec(regions.grabcut, _F, "GrabCut", slow=True),
+        _spec(regions.watershed, _F, "Watershed", most=HEAVY),
+        _spec(regions.grabcut, _F, "GrabCut", most=HEAVY),
         _spec(regions.floodfill, _F, "Flood Fill"),
         _spec(regions.connected_components_with_stats, _F, "Connected Components"),
-        _spec(matching.features, _F, "Keypoint Features"),
+        _spec(matching.features, _F, "Keypoint Features", most=HEAVY),
         _spec(edges.hough_lines, _F, "Hough Lines"),
-        _spec(edges.hough_circles, _F, "Hough Circles", slow=True),
+        _spec(edges.hough_circles, _F, "Hough Circles", most=HEAVY),
         _spec(matching.template_match, _F, "Template Match"),
-        _spec(matching.dft, _F, "Frequency Transform", slow=True),
+        _spec(matching.dft, _F, "Frequency Transform", most=HEAVY),
         _spec(outlines.contours, _D, "Draw Contours"),
         _spec(outlines.approx_poly, _D, "Approximate Polygon"),
         _spec(drawing.draw_line, _D, "Draw Line"),

@@ -163,6 +163,12 @@ def test_circles_are_found_where_they_are() -> None:
         edges.hough_circles(scene(), min_radius=10, max_radius=5)
 
 
+def test_a_picture_too_busy_for_the_circle_search_is_refused() -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (600, 600), dtype=np.uint8)
+    with pytest.raises(ToolError, match="blur or crop first"):
+        edges.hough_circles(noise)
+
+
 def test_lines_are_found_longest_first() -> None:
     picture = np.zeros((100, 100), np.uint8)
     picture[20:23, 5:95] = 255
@@ -202,6 +208,9 @@ def test_touching_discs_are_parted_by_watershed() -> None:
     measured = regions.watershed(discs.astype(np.uint8) * 255).measurements
     assert measured["total_regions"] == 2
     assert all(1000 < region["area"] < 1500 for region in measured["regions"])
+    assert sorted(region["box"][0] < 50 for region in measured["regions"]) == [False, True]
+    for left, top, right, bottom in (region["box"] for region in measured["regions"]):
+        assert (right - left, bottom - top) == pytest.approx((39, 39), abs=4)
 
 
 def test_grabcut_keeps_the_object() -> None:
