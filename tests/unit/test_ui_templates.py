@@ -222,6 +222,14 @@ def test_untrusted_words_stay_words():
     assert "<script>" not in found
 
 
+@pytest.mark.parametrize("status", [400, 403, 404, 409, 500])
+def test_a_stop_page_is_drawn_without_a_request(status):
+    context = {"status": status, "title": "It <broke>", "message": "Try", "path": "/here", "reference": "8f2c"}
+    page = render_to_string(f"errors/{status}.html", context)
+    assert "It &lt;broke&gt;</h1>" in page
+    assert f"{status} · /here · ref 8f2c" in page
+
+
 def test_an_unknown_ratio_is_refused():
     with pytest.raises((KeyError, TemplateSyntaxError)):
         drawn('{% shot "/p.jpg" 1600 900 ratio="3x1" %}')
