@@ -6,8 +6,8 @@ beyond H, and of several accepted answers all but the first.
 
 from __future__ import annotations
 
+import codecs
 import csv
-import io
 import json
 from collections.abc import Iterable
 
@@ -21,13 +21,11 @@ COLUMNS = ("index", "id", "category", "image", "question", "answer", *LETTERS, "
 def write(files: Files, samples: Iterable[SampleRecord]) -> int:
     """Writes ``VTC-Bench_GTToolChain.tsv``; the number of rows."""
     count = 0
-    with files.open("VTC-Bench_GTToolChain.tsv") as out, io.TextIOWrapper(out, "utf-8", newline="") as text:
-        table = csv.writer(text, dialect="excel-tab")
+    with files.open("VTC-Bench_GTToolChain.tsv") as out:
+        table = csv.writer(codecs.getwriter("utf-8")(out), dialect="excel-tab")
         table.writerow(COLUMNS)
         for count, sample in enumerate(samples, 1):
             table.writerow(_cells(count, sample))
-        text.flush()
-        text.detach()
     return count
 
 

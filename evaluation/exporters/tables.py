@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
-import io
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,13 +35,10 @@ def write_csv(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> in
     A text that a spreadsheet would run as a formula gets an apostrophe in front; numbers are left alone.
     """
     count = 0
-    text = io.TextIOWrapper(out, "utf-8", newline="")
-    table = csv.writer(text)
+    table = csv.writer(codecs.getwriter("utf-8")(out))
     table.writerow(columns)
     for count, row in enumerate(rows, 1):  # noqa: B007 the last value is returned
         table.writerow([_cell(row.get(name)) for name in columns])
-    text.flush()
-    text.detach()
     return count
 
 

@@ -1,0 +1,103 @@
+"""Telling formats apart, and joining rows with samples."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from annotation.importers import IMPORTERS as SAMPLE_IMPORTERS
+from annotation.importers import detect_format as detect_samples
+from annotation.importers.interface import ImportProblem
+from evaluation.importers import IMPORTERS as RUN_IMPORTERS
+from evaluation.importers import detect_format as detect_runs
+from evaluation.importers.matching import PROPOSALS, MemoryIndex, SampleKey, base_name, question_key
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+TRAJECTORY = {"model": "m", "sample_id": "a", "steps": [{"tool": "zoom"}]}
+SAMPLE = {"id": "a", "question": "q", "gold_boxes": []}
+
+
+def test_each_importer_stands_under_its_own_name() -> None:
+    assert list(SAMPLE_IMPORTERS) == ["native", "vtc-bench"]
+    assert list(RUN_IMPORTERS) == ["native", "deepeyes"]
+    for table in (SAMPLE_IMPORTERS, RUN_IMPORTERS):
+        assert all(name == entry.name and entry.title for name, entry in table.items())
+
+
+@pytest.mark.parametrize("name", ["deepeyes_vstar.jsonl", "deepeyes_hrbench.jsonl"])
+def test_deepeyes_is_recognised(name: str) -> None:
+    [best] = detect_runs(DATA / name)
+    assert best.importer == "deepeyes"
+    assert best.confidence >= 0.9
+    assert len(best.reasons) >= 2
+
+
+@pytest.mark.parametrize("name", ["openai_chat.jsonl", "vlmevalkit_prediction.tsv"])
+def test_an_unknown_format_is_not_guessed(name: str) -> None:
+    assert detect_runs(DATA / name) == []
+
+
+def test_a_native_file_is_recognised_for_what_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "all.json"
+    path.write_text(json.dumps({"samples": [SAMPLE], "trajectories": [TRAJECTORY]}))
+    assert detect_samples(path)[0].confidence >= 0.9
+    assert detect_runs(path)[0].confidence >= 0.9
+    path.write_text(json.dumps({"samples": [SAMPLE]}))
+    assert detect_runs(path) == []
+
+
+def test_runs_behind_many_samples_are_still_seen(tmp_path: Path) -> None:
+    path = tmp_path / "all.json"
+    path.write_text(json.dumps({"samples": [SAMPLE] * 10_000, "trajectories": [TRAJECTORY] * 1000}))
+    assert detect_runs(path)[0].importer == "native"
+
+
+def test_the_rows_of_an_unnamed_file_tell_its_format(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps(TRAJECTORY) + "\n")
+    assert detect_runs(path)[0].importer == "native"
+    path.write_text(json.dumps(SAMPLE) + "\n")
+    assert detect_samples(path)[0].importer == "native"
+
+
+def test_folders_and_zips_are_judged_by_their_most_telling_member(tmp_path: Path) -> None:
+    (tmp_path / "a_notes.json").write_text("{}")
+    (tmp_path / "trajectories.jsonl").write_text(json.dumps(TRAJECTORY) + "\n")
+    assert detect_runs(tmp_path)[0].confidence >= 0.9
+    with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:
+        archive.write(tmp_path / "trajectories.jsonl", "deep/trajectories.jsonl")
+    assert detect_runs(tmp_path / "z.zip")[0].confidence >= 0.9
+
+
+def test_an_empty_file_has_no_format(tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.write_bytes(b"")
+    with pytest.raises(ImportProblem, match="is empty"):
+        detect_runs(path)
+
+
+def test_questions_are_compared_without_case_space_and_final_stops() -> None:
+    options = {"a": " Red. ", "B": "blue", "C": "  "}
+    assert question_key("Which  Colour? ", options) == question_key("which colour?", {"A": "red", "B": "Blue"})
+    assert question_key("q", {"A": "x", "B": "y"}) != question_key("q", {"A": "y", "B": "x"})
+
+
+@pytest.mark.parametrize("path", ["a/b/c.jpg", "a\\b\\c.jpg", "c.jpg", "/c.jpg"])
+def test_a_picture_is_found_by_its_file_name(path: str) -> None:
+    assert base_name(path) == "c.jpg"
+    index = MemoryIndex([SampleKey("one", "images/c.jpg", size=(4, 3)), SampleKey("two", "other/c.jpg")])
+    assert [key.id for key in index.by_image(path)] == ["one", "two"]
+    assert (index.size_of("one"), index.size_of("two"), index.size_of("three")) == ((4, 3), None, None)
+
+
+def test_near_matches_are_few_and_end_after_many_questions() -> None:
+    index = MemoryIndex(SampleKey(f"counting_{number}") for number in range(2000))
+    assert 1 <= len(index.near("counting_12x")) <= 3
+    assert index.near("zzz") == ()
+    assert index.near("") == ()
+    for _ in range(PROPOSALS):
+        index.near("counting_1")
+    assert index.near("counting_1") == ()
