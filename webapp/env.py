@@ -170,11 +170,17 @@ def _postgres(name: str, address: str) -> dict[str, Any]:
 
 
 def storage(name: str, *, home: Path) -> dict[str, Any]:
-    """The Django storage for pictures and exports: a folder, or a bucket."""
+    """The Django storage for pictures and exports: a folder, or a bucket.
+
+    Names come from the content, so writing a name again writes the same bytes; no second name is made up.
+    """
     value = text(name)
     if not value.startswith("s3://"):
         folder = path(name) if value else home / "media"
-        return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": folder, "allow_overwrite": True}}
+        return {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": folder, "allow_overwrite": True},
+        }
     parts = urlsplit(value)
     if not parts.netloc:
         raise ImproperlyConfigured(f"{name} names no bucket. Write s3://bucket/prefix.")
