@@ -108,8 +108,8 @@ def halved(picture: Picture) -> Picture:
     for rows_in, rows in _pairs(height):
         for columns_in, columns in _pairs(width):
             size = (columns.stop - columns.start, rows.stop - rows.start)
-            part = cv2.resize(picture[rows_in, columns_in], size, interpolation=cv2.INTER_AREA)
-            out[rows, columns] = part.reshape(out[rows, columns].shape)
+            # Written into the result itself: a copy of this part would be the second largest array of all.
+            cv2.resize(picture[rows_in, columns_in], size, dst=out[rows, columns], interpolation=cv2.INTER_AREA)
     return out
 
 

@@ -6,11 +6,14 @@ import io
 import struct
 import tracemalloc
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PIL import Image, TiffImagePlugin
 
 from annotation.imaging.crops import Picture
@@ -271,3 +274,15 @@ def test_a_large_picture_costs_one_array_and_small_change(tmp_path: Path) -> Non
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < pixels.nbytes * 1.05
+
+
+@pytest.mark.filterwarnings("ignore")
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(FORMATS), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), min_size=1, max_size=6))
+def test_a_damaged_file_is_a_picture_or_a_problem_but_never_a_crash(kind: str, changes: list[tuple[int, int]]) -> None:
+    data = bytearray(written(noise(24, 20), kind))
+    for place, value in changes:
+        data[place % len(data)] = value
+    with suppress(PictureProblem):
+        info = inspect(bytes(data))
+        assert decode(bytes(data)).shape == (info.height, info.width, 3)
