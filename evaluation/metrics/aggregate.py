@@ -159,7 +159,7 @@ def _effect_row(metric: str, effect: Effect, part: Slice, counts: Mapping[str, A
         **counts,
         "lost": table.lost,
         "gained": table.gained,
-        "accuracy_none": table.before,
+        "accuracy_placebo" if metric.endswith("beyond_placebo") else "accuracy_none": table.before,
         "accuracy_intervened": table.after,
         "p_cluster": effect.p_cluster,
     }

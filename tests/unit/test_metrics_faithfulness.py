@@ -168,6 +168,18 @@ def test_the_worked_example_of_visual_quantity():
     assert metric(seen, "tool_call_count").n == 1
 
 
+def test_an_effect_beyond_placebo_names_the_arm_it_is_measured_against():
+    columns = FaithfulnessColumns(
+        {"none": np.ones(4, int), "placebo": np.array([1, 1, 1, 0]), "visual": np.zeros(4, int)}
+    )
+    scores = make_scores(4, visual_evidence=[True] * 4)
+    row = metric(
+        aggregate(make_samples(4), scores, None, MetricSettings(), faithfulness=columns), "visual_beyond_placebo"
+    )
+    assert (row.value, row.detail["accuracy_placebo"], row.detail["accuracy_intervened"]) == (-0.75, 0.75, 0)
+    assert "accuracy_none" not in row.detail
+
+
 def test_effects_are_rows_with_flips_both_ways_and_both_p_values():
     none, text = arms(20, 6, 1, 13)
     samples = make_samples(40, facets={"category": [("x",)] * 20 + [("y",)] * 20})

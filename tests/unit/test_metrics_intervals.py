@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from annotation.statistics import MIN_CLUSTERS, bootstrap_interval, cluster_totals, dense_codes, ratio
@@ -70,6 +71,14 @@ def test_the_clustered_error_is_the_formula_written_out():
     naive = np.sqrt(60 / 59 * ((values - mean) ** 2).sum()) / 60
     assert found.deff == pytest.approx(expected**2 / naive**2)
     assert found.n_eff == pytest.approx(60 / found.deff)
+
+
+def test_the_clustered_error_is_that_of_a_regression_on_a_constant():
+    rng = np.random.default_rng(4)
+    cluster = rng.integers(0, 15, 90)
+    values = rng.random(90) + rng.random(15)[cluster]
+    fitted = OLS(values, np.ones(90)).fit(cov_type="cluster", cov_kwds={"groups": cluster})
+    assert clustering(values, cluster).se == pytest.approx(float(fitted.bse[0]))
 
 
 def test_the_mean_of_independent_samples_has_the_t_interval_of_scipy():
