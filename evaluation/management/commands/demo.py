@@ -1,0 +1,49 @@
+"""``manage.py demo``: the demo benchmark, made when it is not there; its leaderboard; then the site."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandParser
+
+from evaluation.actions.build_demo import CAST, SLUG, build_demo, is_built, sign_in_of
+
+
+class Command(BaseCommand):
+    help = "Make the demo benchmark if it is not there, print its leaderboard, and serve the site."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--no-serve", action="store_true", help="stop after the leaderboard")
+
+    def handle(self, **options: Any) -> None:
+        call_command("migrate", verbosity=0, interactive=False)
+        home = Path(settings.HOME)
+        password = _password(home / "demo-password")
+        if not is_built():
+            build_demo(folder=home / "demo", password=password, say=self._say)
+        self.stdout.write("")
+        call_command("leaderboard", SLUG, stdout=self.stdout)
+        self.stdout.write("\nSign in at /sign-in/ with one of these and the password " + password)
+        for name, role in CAST.items():
+            self.stdout.write(f"  {sign_in_of(name):<20} {name}, {role}")
+        self.stdout.write("The leaderboard at /benchmarks/demo/leaderboard/ is public.\n")
+        self.stdout.flush()
+        if not options["no_serve"]:
+            call_command("serve", stdout=self.stdout)
+
+    def _say(self, what: str) -> None:
+        self.stdout.write(f"{what} ...")
+        self.stdout.flush()
+
+
+def _password(path: Path) -> str:
+    """The demo people's password: made once for this home folder, readable by its owner only."""
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_urlsafe(9))
+    return path.read_text().strip()
