@@ -42,7 +42,7 @@ def read(path: Path, options: ReadOptions) -> Read:
         if stream.given % PROGRESS_EVERY == 0:
             yield stream.progress()
     yield stream.progress()
-    if not stream.given and not options.start.offset:
+    if not stream.given and not stream.resumed:
         raise ImportProblem(f"{path.name} holds no samples. Wanted: a list named samples, or samples.jsonl.")
 
 

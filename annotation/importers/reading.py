@@ -58,6 +58,8 @@ class RowStream:
         self._before = 0
         self._at = start or Position()
         self._start = self._at
+        self.resumed = bool(self._start.member)
+        """Whether reading goes on behind an earlier one, so that finding no row is no wonder."""
         self.given = 0
 
     def progress(self) -> Progress:

@@ -23,22 +23,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.decoding import RowDecoder
-from annotation.importers.fields import Number4, Report, RowRefused
-from annotation.importers.reading import RawRow, RowStream
+from annotation.importers.fields import Number4, Report
+from annotation.importers.reading import RowStream
 from annotation.schema import ORIGINAL
 from evaluation.importers.dialogue import Call, Turn, answer_in, calls_of, question_and_options, turns_of
-from evaluation.importers.interface import (
-    PROGRESS_EVERY,
-    BoxSpace,
-    Detection,
-    ImportProblem,
-    Read,
-    ReadOptions,
-    RunSummary,
-    SampleIndex,
-)
+from evaluation.importers.interface import BoxSpace, Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.matching import SampleKey, normalised, not_joined
+from evaluation.importers.rows import read_rows
 from evaluation.importers.smart_resize import smart_resize
 from evaluation.schema import Coordinates, Step, StepFlag, Trajectory
 
@@ -71,34 +62,12 @@ def pick(names: Sequence[str]) -> Sequence[str]:
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     """All trajectories of ``path``. Raises ``ImportProblem`` when there is no row at all."""
+
+    def convert(data: dict[str, Any], key: str, report: Report) -> Trajectory:
+        return trajectory_from(data, options, samples, report)
+
     stream = RowStream(path, (), options.start, pick=pick, wanted="JSONL files result_*.jsonl")
-    decoder = RowDecoder()
-    trajectories = failed = 0
-    for row in stream:
-        if not isinstance(row, RawRow):
-            yield row
-            continue
-        data, issues = decoder.decode(row)
-        yield from issues
-        if data is not None:
-            report = Report(row.file, row.line)
-            try:
-                trajectory = trajectory_from(data, options, samples, report)
-            except RowRefused as refused:
-                yield from report.issues
-                yield refused.issue
-            else:
-                yield from report.issues
-                yield trajectory
-                trajectories += 1
-                failed += bool(trajectory.error)
-        if stream.given % PROGRESS_EVERY == 0:
-            yield stream.progress()
-    yield stream.progress()
-    if not options.start.offset:
-        yield RunSummary(trajectories, failed)
-        if not stream.given:
-            raise ImportProblem(f"{path.name} holds no rows. Wanted: result_*.jsonl as DeepEyes writes them.")
+    return read_rows(stream, convert, f"{path.name} holds no rows. Wanted: result_*.jsonl as DeepEyes writes them.")
 
 
 def trajectory_from(data: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, report: Report) -> Trajectory:

@@ -12,29 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.decoding import RowDecoder
-from annotation.importers.fields import Report, RowRefused
-from annotation.importers.reading import RawRow, RowStream
-from evaluation.importers.interface import (
-    PROGRESS_EVERY,
-    Detection,
-    ImportProblem,
-    Read,
-    ReadOptions,
-    RunSummary,
-    SampleIndex,
-    Settings,
-)
+from annotation.importers.fields import Report
+from annotation.importers.reading import RowStream
+from evaluation.importers.interface import Detection, Read, ReadOptions, SampleIndex, Settings
 from evaluation.importers.matching import unknown_sample
 from evaluation.importers.native_trajectory import trajectory_from
-from evaluation.schema import Intervention, Judgement, JudgementKind, Rollout, RolloutGroup, Trajectory
+from evaluation.importers.rows import Record, read_rows
+from evaluation.schema import Intervention, Judgement, JudgementKind, Rollout, RolloutGroup
 
 KEYS = ("trajectories", "interventions", "judgements", "rollout_groups", "settings")
 INTERVENTION_KEYS = frozenset({"model", "sample_id", "condition", "correct", "answer", "setting"})
 JUDGEMENT_KEYS = frozenset({"model", "sample_id", "kind", "verdict", "answer", "judge", "setting"})
 GROUP_KEYS = frozenset({"group_id", "alpha", "rollouts"})
-
-Record = Trajectory | Intervention | Judgement | RolloutGroup | Settings
 
 
 def detect(head: bytes, name: str) -> Detection:
@@ -54,38 +43,16 @@ def detect(head: bytes, name: str) -> Detection:
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     """All records of ``path``. Raises ``ImportProblem`` when there is no row at all."""
+
+    def convert(data: dict[str, Any], key: str, report: Report) -> Record:
+        record = _READERS[key or kind_of(data)](data, options, report)
+        if not isinstance(record, RolloutGroup | Settings) and record.sample_id not in samples:
+            unknown_sample(record.sample_id, samples, report)
+        return record
+
+    wanted = "a list named trajectories, interventions, judgements or rollout_groups, or such JSONL files"
     stream = RowStream(path, KEYS, options.start)
-    decoder = RowDecoder()
-    trajectories = failed = 0
-    for row in stream:
-        if not isinstance(row, RawRow):
-            yield row
-            continue
-        data, issues = decoder.decode(row)
-        yield from issues
-        if data is not None:
-            report = Report(row.file, row.line)
-            try:
-                record = _READERS[row.key or kind_of(data)](data, options, report)
-                if not isinstance(record, RolloutGroup | Settings) and record.sample_id not in samples:
-                    unknown_sample(record.sample_id, samples, report)
-            except RowRefused as refused:
-                yield from report.issues
-                yield refused.issue
-            else:
-                yield from report.issues
-                yield record
-                if isinstance(record, Trajectory):
-                    trajectories += 1
-                    failed += bool(record.error)
-        if stream.given % PROGRESS_EVERY == 0:
-            yield stream.progress()
-    yield stream.progress()
-    if not options.start.offset:
-        yield RunSummary(trajectories, failed)
-        if not stream.given:
-            wanted = "a list named trajectories, interventions, judgements or rollout_groups, or such JSONL files"
-            raise ImportProblem(f"{path.name} holds no runs. Wanted: {wanted}.")
+    return read_rows(stream, convert, f"{path.name} holds no runs. Wanted: {wanted}.")
 
 
 def kind_of(data: Mapping[str, Any]) -> str:
