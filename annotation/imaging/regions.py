@@ -30,7 +30,7 @@ def region(width: int, height: int, box: Box, max_side: int, read_tile: ReadTile
     sizes = levels(width, height)
     level = _level_for(sizes, inside, max_side)
     level_width, level_height = sizes[level]
-    scale = level_width / width
+    scale = 1 / 2 ** (len(sizes) - 1 - level)
     local = Box(inside.x1 * scale, inside.y1 * scale, inside.x2 * scale, inside.y2 * scale)
     pixels = _stitched(level, level_width, level_height, local, read_tile)
     wanted = _wanted_size(inside, max_side)
@@ -38,11 +38,11 @@ def region(width: int, height: int, box: Box, max_side: int, read_tile: ReadTile
 
 
 def _level_for(sizes: tuple[tuple[int, int], ...], box: Box, max_side: int) -> int:
-    full_width = sizes[-1][0]
-    for level, (width, _) in enumerate(sizes):
-        if max(box.width, box.height) * width / full_width >= max_side:
+    top = len(sizes) - 1
+    for level in range(top):
+        if max(box.width, box.height) / 2 ** (top - level) >= max_side:
             return level
-    return len(sizes) - 1
+    return top
 
 
 def _wanted_size(box: Box, max_side: int) -> tuple[int, int]:
@@ -59,7 +59,10 @@ def _stitched(level: int, width: int, height: int, box: Box, read_tile: ReadTile
     left, top = min(a.left for a in touched), min(a.top for a in touched)
     canvas = np.zeros((max(a.bottom for a in touched) - top, max(a.right for a in touched) - left, 3), np.uint8)
     for area in touched:
-        tile = cv2.imdecode(np.frombuffer(read_tile(level, area.column, area.row), np.uint8), cv2.IMREAD_COLOR_RGB)
+        data = read_tile(level, area.column, area.row)
+        tile = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB)
+        if tile is None:
+            raise PictureProblem("damaged", f"Tile {level}/{area.column}_{area.row} is damaged. Have the tiles made anew.")
         canvas[area.top - top : area.bottom - top, area.left - left : area.right - left] = tile
     moved = Box(box.x1 - left, box.y1 - top, box.x2 - left, box.y2 - top)
     return crop(canvas, moved)
