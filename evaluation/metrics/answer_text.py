@@ -10,6 +10,7 @@ QUOTES = "\"'`“”‘’«»"
 
 _OUTER = frozenset(".,;:!?…()[]{}*_-–—。，；：！？、" + QUOTES)
 _SIGNED_NUMBER = re.compile(r"[-–—]?\.?\d")
+_CURLY, _ROUND = re.compile(r"[{}]"), re.compile(r"[()]")
 _OPEN, _CLOSE, _THINK = "<answer>", "</answer>", "</think>"
 _WRAPPERS = (r"\text{", r"\mathrm{", r"\mathbf{", r"\textbf{")
 
@@ -29,12 +30,12 @@ def answer_text(written: str | None) -> str:
     if "boxed" in text:
         text = _boxed(text)
     text = text.strip()
-    while text.startswith("\\") and (inside := _unwrapped(text)) is not None:
-        text = inside
+    if text.startswith("\\"):
+        for _ in _WRAPPERS:
+            text = _unwrapped(text)
     return text
 
 
-@lru_cache(maxsize=65_536)
 def normalised(text: str) -> str:
     """``text`` for comparing: casefolded, whitespace collapsed, outer punctuation stripped.
 
@@ -55,39 +56,43 @@ def normalised(text: str) -> str:
     return plain[begin:end] or plain
 
 
+known_text = lru_cache(maxsize=65_536)(normalised)
+"""``normalised`` for the texts of samples, which many answers are compared with."""
+
+
 def _answered(text: str) -> str:
-    begin = text.rfind(_OPEN)
-    while begin >= 0:
-        if (end := text.find(_CLOSE, begin)) >= 0:
-            return text[begin + len(_OPEN) : end]
-        begin = text.rfind(_OPEN, 0, begin)
+    last = text.rfind(_CLOSE)
+    if last >= 0 and (begin := text.rfind(_OPEN, 0, last)) >= 0:
+        return text[begin + len(_OPEN) : text.index(_CLOSE, begin)]
     after = text.rpartition(_THINK)[2] if _THINK in text else ""
     return after if after.strip() else text
 
 
 def _boxed(text: str) -> str:
     """The inside of the last closed box, else the whole text."""
+    closings = _closings(_CURLY, text) | _closings(_ROUND, text)
     begin = len(text)
     while (begin := text.rfind("boxed", 0, begin)) >= 0:
-        bracket = text[begin + 5 : begin + 6]
-        if bracket in ("{", "(") and (end := _closing(text, begin + 5)) >= 0:
-            return text[begin + 6 : end]
+        bracket = begin + len("boxed")
+        if bracket in closings:
+            return text[bracket + 1 : closings[bracket]]
     return text
 
 
-def _closing(text: str, at: int) -> int:
-    """Where the bracket at ``at`` closes, counting only brackets of its kind; -1 when it does not."""
-    opening, closing = text[at], ")" if text[at] == "(" else "}"
-    depth = 0
-    for place in range(at, len(text)):
-        depth += (text[place] == opening) - (text[place] == closing)
-        if depth == 0:
-            return place
-    return -1
+def _closings(brackets: re.Pattern[str], text: str) -> dict[int, int]:
+    """Where each bracket of one kind closes; one that never does is left out. One pass over any text."""
+    closings: dict[int, int] = {}
+    waiting: list[int] = []
+    for bracket in brackets.finditer(text):
+        if bracket[0] in "({":
+            waiting.append(bracket.start())
+        elif waiting:
+            closings[waiting.pop()] = bracket.start()
+    return closings
 
 
-def _unwrapped(text: str) -> str | None:
+def _unwrapped(text: str) -> str:
     for wrapper in _WRAPPERS:
-        if text.startswith(wrapper) and _closing(text, len(wrapper) - 1) == len(text) - 1:
+        if text.startswith(wrapper) and _closings(_CURLY, text).get(len(wrapper) - 1) == len(text) - 1:
             return text[len(wrapper) : -1].strip()
-    return None
+    return text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.metrics.answer_text import answer_text, normalised
+from evaluation.metrics.answer_text import answer_text, known_text, normalised
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, Bools, Ints
 from evaluation.metrics.letters import read_letter
 from evaluation.metrics.settings import MetricSettings
@@ -104,7 +104,7 @@ def _key_codes(keys: Sequence[AnswerKey]) -> list[int]:
 
 def _accepts(answer: str, accepted: Sequence[str], contains: bool) -> bool:
     said = normalised(answer)
-    for words in map(normalised, accepted):
+    for words in map(known_text, accepted):
         if words and (said == words or (contains and len(words.split()) < CONTAINED_WORDS and words in said)):
             return True
     return False

@@ -16,11 +16,12 @@ Choices where the specification is silent:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.metrics.boxes import clipped, filled, valid
+from evaluation.metrics.boxes import BLOCK, clipped, filled, valid
 from evaluation.metrics.columns import NORM1, NORM1000, ORIGINAL_IMAGE, Bools, Floats, Ints, RunColumns
 from evaluation.metrics.names import ToolKind
 from evaluation.metrics.producers import NO_STEP, Producers
@@ -68,11 +69,13 @@ def find_crops(run: RunColumns, size: Floats, kinds: Ints, producers: Producers,
     return Crops(zoom, box, usable)
 
 
-def _rows_by_position(start: Ints) -> list[Ints]:
-    """The first steps of all trajectories, then the second ones, and so on."""
+def _rows_by_position(start: Ints) -> Iterator[Ints]:
+    """The first steps of all trajectories, then the second ones, and so on; in blocks that stay in the cache."""
     position = positions_of(start)
-    counts = np.bincount(position)
-    return np.split(np.argsort(position, kind="stable"), np.cumsum(counts)[:-1]) if len(position) else []
+    order = np.argsort(position, kind="stable")
+    for rows in np.split(order, np.cumsum(np.bincount(position))[:-1]):
+        for begin in range(0, len(rows), BLOCK):
+            yield rows[begin : begin + BLOCK]
 
 
 class _Frames:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Mapping
 from string import ascii_uppercase
 
-from evaluation.metrics.answer_text import QUOTES, normalised
+from evaluation.metrics.answer_text import QUOTES, known_text, normalised
 
 _DELETED = str.maketrans("", "", "*`$")
 _LONE = re.compile(r"[(\[]\s*([A-Za-z])\s*[)\]]|([A-Za-z])(?:[ \t]*(?:\n|\Z)|[.)\]:,;])")
@@ -63,11 +63,13 @@ def _contradicts(rest: str, letter: str, named: Mapping[str, str]) -> bool:
 
 
 def _same(text: str, words: str) -> bool:
-    return bool(words.strip()) and len(text) < 4 * len(words) + 64 and normalised(text) == normalised(words)
+    return bool(words.strip()) and len(text) < 4 * len(words) + 64 and normalised(text) == known_text(words)
 
 
 def _stated(text: str, letters: Container[str]) -> str:
     """The last letter that a phrase states, "" when none does."""
+    # Single spaces: the pattern takes quadratic time over long runs of them.
+    text = " ".join(text.split())
     found = ""
     for match in _STATED.finditer(text):
         second = _SECOND.match(text, match.end())

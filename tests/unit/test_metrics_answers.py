@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -230,6 +231,24 @@ def test_judging_an_open_answer(text: str, accepted: str, exact: int, contains: 
     key = AnswerKey(False, {}, ("something", accepted))
     assert judge_answer(text, key, UNKNOWN, EXACT).correct == exact
     assert judge_answer(text, key, UNKNOWN, CONTAINS).correct == contains
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<answer>" * 50_000,
+        r"\boxed{" * 50_000,
+        r"\text{" * 50_000 + "}" * 50_000,
+        "boxed(" + "(" * 100_000,
+        "The answer is" + " " * 200_000 + "x",
+        "C" + " " * 200_000 + "x",
+        "answer is " * 30_000,
+    ],
+)
+def test_hostile_texts_are_read_in_linear_time(hostile: str) -> None:
+    begin = time.process_time()
+    assert judge_answer(hostile, CHOICE, UNKNOWN, EXACT).correct == FALSE
+    assert time.process_time() - begin < 2
 
 
 def test_an_open_answer_that_matches_nothing_is_undecided_until_a_verdict() -> None:
