@@ -6,17 +6,17 @@ from annotation.scenes.canvas import Canvas, dark
 from annotation.scenes.evidence import Drawing, EvidenceSet, Pixels
 from annotation.scenes.parts import bars, letters_of, stripes
 
-TILL = ("till 04 · 17:26", "till 04 · 17:56", "till 04 · 11:26", "till 04 · 11:56")
-TOTAL = ("41.35", "47.35", "41.85", "47.85")
-CASH = ("50.00", "60.00")
-HINGE = ("35 mm", "36 mm", "38 mm", "39 mm")
-LOCKER = ("locker 17", "locker 27", "locker 71", "locker 77")
+TILL = ("till 04 · 17:26", "till 02 · 15:58", "till 07 · 11:43", "till 09 · 13:07")
+TOTAL = ("41.35", "47.80", "36.15", "28.90")
+CASH = ("50.00", "62.50", "75.00")
+HINGE = ("24 mm", "38 mm", "51 mm", "67 mm")
+LOCKER = ("locker 13", "locker 27", "locker 58", "locker 64")
 WIRE = ("12 mm", "14 mm", "16 mm", "18 mm")
 QUARTER = {"Q1": (92, 60, 44, 58), "Q2": (58, 92, 60, 44), "Q3": (44, 58, 92, 60), "Q4": (60, 44, 58, 92)}
 PINS = ("6", "7", "8", "9")
 BEARING = ("north-east", "south-east", "south-west", "north-west")
 BOOKMARK = ("yellow, blue, red", "blue, red, yellow", "red, yellow, blue", "yellow, red, blue")
-PENCILLED = ("room 6B", "room 8B", "room 6D", "room 8D")
+PENCILLED = ("room 6B", "room 2F", "room 9K", "room 4H")
 
 
 def place_evidence(evidence: EvidenceSet) -> None:
@@ -29,7 +29,7 @@ def place_evidence(evidence: EvidenceSet) -> None:
     evidence.add("cash", box, CASH, _amount(box, "CASH"))
     _note(evidence.canvas, 1130, 1020, "#f6e27a", ("call Imre", "re: hinge"))
     box = (1150, 1186, 1262, 1216)
-    evidence.add("hinge", box, HINGE, letters_of(box, "#f1dc72", "#4a4636", 19, 400))
+    evidence.add("hinge", box, HINGE, letters_of(box, "#f1dc72", "#4a4636", 23, 400))
     box = (3486, 694, 3672, 726)
     evidence.add("locker", box, LOCKER, _notification(box))
     box = (1476, 1962, 1600, 2010)
@@ -45,7 +45,7 @@ def place_evidence(evidence: EvidenceSet) -> None:
     evidence.add("bookmark", box, BOOKMARK, stripes(box, "#7d2f28", upright=False))
     _note(evidence.canvas, 3480, 1230, "#f2b5c0", ("Thu 14:20", "bring keys"))
     box = (3500, 1398, 3612, 1428)
-    evidence.add("pencilled", box, PENCILLED, letters_of(box, "#eeafbb", "#cf95a2", 18, 700))
+    evidence.add("pencilled", box, PENCILLED, letters_of(box, "#eeafbb", "#c4808f", 21, 700))
 
 
 def _note(c: Canvas, x: int, y: int, colour: str, lines: tuple[str, ...]) -> None:
@@ -60,8 +60,8 @@ def _amount(box: Pixels, label: str) -> Drawing:
 
     def draw(c: Canvas, value: str) -> None:
         c.rect(x1, y1, x2 - x1, y2 - y1, "#f2f0e9")
-        c.text(x1 + 4, y2 - 8, label, 15, "#111111", "start", 700)
-        c.text(x2 - 4, y2 - 8, value, 18, "#111111", "end", 700)
+        c.text(x1 + 4, y2 - 8, label, 13, "#111111", "start", 700)
+        c.text(x2 - 4, y2 - 8, value, 22, "#111111", "end", 700)
 
     return draw
 
@@ -71,7 +71,7 @@ def _notification(box: Pixels) -> Drawing:
 
     def draw(c: Canvas, value: str) -> None:
         c.rect(x1, y1, x2 - x1, y2 - y1, "#a38599")
-        c.text(x1 + 4, y2 - 11, f"Parcel · {value}", 17, "#ffffff", "start")
+        c.text(x1 + 4, y2 - 11, f"Parcel · {value}", 20, "#ffffff", "start")
 
     return draw
 

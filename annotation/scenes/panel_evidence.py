@@ -14,7 +14,7 @@ INLET = ("40", "50", "60", "70")
 OUTLET = ("80", "90", "100", "110")
 LIT = ("9", "10", "11", "12")
 HOURS = ("04817 h", "04871 h", "08417 h", "04187 h")
-DUE = ("09/27", "11/27", "02/28", "05/28")
+DUE = ("06/27", "09/27", "12/28", "04/29")
 TREND = ("L1", "L2", "L3", "L4")
 SELECTOR = ("off", "manual", "auto", "test")
 WIRES = ("red, blue, green", "blue, green, red", "green, red, blue", "red, green, blue")
@@ -49,7 +49,7 @@ def place_evidence(
     box = (x, y, x + 84, y + 62)
     evidence.add("checked", box, DUE, plate(box, "#f2d65c", "#26241c", _checked, 3))
     x, y = at(3, 0, 260, 330)
-    box = (x, y, x + 128, y + 96)
+    box = (x, y, x + 92, y + 68)
     evidence.add("trend", box, TREND, _trend(box))
     x, y = at(4, 3, 200, 350)
     box = (x, y, x + 92, y + 86)
@@ -63,25 +63,25 @@ def place_evidence(
 
 
 def _checked(value: str) -> list[Line]:
-    return [Line("CHECKED", 19, 12, 700), Line("14 MAR · K.L.", 35, 11), Line(f"next {value}", 51, 12, 700)]
+    return [Line("CHECKED", 18, 12, 700), Line("by K.L., next", 33, 11), Line(value, 54, 18, 700)]
 
 
 def _trend(box: Pixels) -> Drawing:
-    """Four lines over time; the value names the one that ends highest."""
+    """Four lines of one colour over time; the value names the one that ends highest."""
     x1, y1, x2, y2 = box
-    inks = ("#8df0b0", "#ffb648", "#7cc4ff", "#ff8a7a")
+    ink = "#8df0b0"
 
     def draw(c: Canvas, value: str) -> None:
         c.rect(x1, y1, x2 - x1, y2 - y1, "#0e1514")
         for k in range(4):
-            c.line(x1 + 8, y1 + 12 + k * 22, x2 - 8, y1 + 12 + k * 22, "#22302c", 1)
+            c.line(x1 + 6, y1 + 9 + k * 16, x2 - 6, y1 + 9 + k * 16, "#22302c", 1)
         first = TREND.index(value)
-        ends = {(first + k) % 4: y1 + 16 + k * 17 for k in range(4)}
+        ends = {(first + k) % 4: y1 + 12 + k * 14 for k in range(4)}
         for k in range(4):
-            start, end = y1 + 34 + k * 12, ends[k]
+            start, end = y1 + 24 + k * 8, ends[k]
             middle = (start + end) / 2 + (6 if k % 2 else -6)
-            c.path(f"M{x1 + 8} {start} Q{x1 + 46} {middle:.0f} {x2 - 30} {end}", "none", inks[k], 2)
-            c.text(x2 - 26, end + 4, TREND[k], 11, inks[k], "start", 700)
+            c.path(f"M{x1 + 6} {start} Q{x1 + 34} {middle:.0f} {x2 - 22} {end}", "none", ink, 1.2)
+            c.text(x2 - 19, end + 4, TREND[k], 11, ink, "start", 700)
 
     return draw
 

@@ -191,7 +191,7 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
 PLANS: Mapping[str, tuple[PlanQuestion, ...]] = {
     "tools-peg": (
         PlanQuestion(
-            "Which tools, in order, for a door hinge: measure, mark with a pencil, drill, drive in the cross-head screws?",
+            "Which tools, in order, for a door hinge: measure, mark with a pencil, drill, drive in cross screws?",
             (("tape measure",), ("pencil",), ("hand drill",), ("cross screwdriver",)),
         ),
         PlanQuestion(

@@ -13,11 +13,11 @@ PLUM = ("4.29", "4.79", "5.49", "6.15")
 OLIVE = ("6.95", "7.15", "7.49", "8.29")
 COFFEE = ("8.50", "8.80", "9.50", "9.80")
 COCOA = ("3.20", "3.50", "3.80", "4.10")
-BEST_BEFORE = ("09/27", "04/28", "06/27", "08/28")
+BEST_BEFORE = ("09/27", "12/28", "05/29", "11/26")
 STARS = ("2", "3", "4", "5")
 SUGAR = {"A": (92, 60, 44, 58), "B": (58, 92, 60, 44), "C": (44, 58, 92, 60), "D": (60, 44, 58, 92)}
 RIBBON = ("green, white, red", "red, white, green", "white, green, red", "green, red, white")
-LOT = ("LOT 8163", "LOT 8613", "LOT 3168", "LOT 8168")
+LOT = ("LOT 8163", "LOT 2794", "LOT 5036", "LOT 7418")
 ARROW = ("left", "right", "up", "down")
 
 
@@ -55,7 +55,7 @@ def place_evidence(evidence: EvidenceSet, warm: bool, base: Callable[[int], int]
 
 
 def _best_before(value: str) -> list[Line]:
-    return [Line("best before", 18, 11), Line(value, 37, 15, 700)]
+    return [Line("best before", 18, 11), Line(value, 38, 18, 700)]
 
 
 def _stars(box: Pixels) -> Drawing:

@@ -7,9 +7,9 @@ from annotation.scenes.evidence import Drawing, EvidenceSet, Pixels
 from annotation.scenes.parts import Line, bars, clock, letters_of, plate, stripes
 
 FLOORS = ("1st floor", "2nd floor", "3rd floor", "4th floor")
-CLOSING = ("12:30", "13:00", "14:30", "16:00")
+CLOSING = ("12:30", "14:00", "16:45", "18:15")
 TIMES = ("4:35", "5:20", "7:05", "8:50")
-EVERY = ("every 8 min", "every 12 min", "every 15 min", "every 20 min")
+EVERY = ("every 9 min", "every 12 min", "every 25 min", "every 40 min")
 PHONES = ("0417 226 83", "0417 228 63", "0471 226 38", "0417 268 23")
 BOTTLES = ("5", "6", "7", "8")
 CAT = ("first", "second", "third", "fourth")
@@ -50,11 +50,11 @@ def _doctor(value: str) -> list[Line]:
 
 
 def _hours(value: str) -> list[Line]:
-    return [Line("OPEN", 17, 12, 700), Line("Mon–Fri", 33, 10), Line("from 7:00", 48, 10), Line(f"to {value}", 63, 10)]
+    return [Line("OPEN", 18, 12, 700), Line("Mon–Fri 7:00", 35, 9), Line("to", 47, 10), Line(value, 64, 17, 700)]
 
 
 def _bus(value: str) -> list[Line]:
-    return [Line("7  Quay – Mill Rd", 20, 12, 700), Line(value, 40, 12)]
+    return [Line("7  Quay – Mill Rd", 20, 12, 700), Line(value, 41, 15, 700)]
 
 
 def _bus_pole(evidence: EvidenceSet, x: int) -> None:

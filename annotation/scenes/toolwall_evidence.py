@@ -6,7 +6,7 @@ from annotation.scenes.canvas import Canvas, dark, light
 from annotation.scenes.evidence import Drawing, EvidenceSet, Pixels
 from annotation.scenes.parts import Line, letters_of, plate, stripes
 
-SCREWS = ("M4 × 12", "M5 × 12", "M5 × 16", "M6 × 16")
+SCREWS = ("M3 × 20", "M4 × 35", "M5 × 16", "M6 × 48")
 DRILLS = ("6", "7", "8", "9")
 DEPTH = ("21 mm", "23 mm", "26 mm", "28 mm")
 DRAWER = ("rivets 3.2", "rivets 3.8", "rivets 4.2", "rivets 4.8")
@@ -50,7 +50,7 @@ def place_evidence(evidence: EvidenceSet, back: str, mirrored: bool) -> None:
 
 
 def _job(value: str) -> list[Line]:
-    return [Line("hinge, 4 screws", 19, 12), Line(value, 40, 17, 700)]
+    return [Line("hinge, 4 screws", 19, 12), Line(value, 42, 21, 700)]
 
 
 def _drills(box: Pixels) -> Drawing:
@@ -75,7 +75,7 @@ def _calliper(box: Pixels) -> Drawing:
 
     def draw(c: Canvas, value: str) -> None:
         c.rect(x1, y1, x2 - x1, y2 - y1, "#cfd4d7")
-        for k in range(0, 31):
+        for k in range(31):
             x = x1 + 8 + 4 * k
             c.line(x, y1 + 26, x, y1 + 26 - (14 if k % 10 == 0 else 10 if k % 5 == 0 else 6), "#26282a", 1)
             if k % 10 == 0:

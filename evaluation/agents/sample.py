@@ -1,0 +1,56 @@
+"""What a scripted agent is given: the question, and how every possible answer would look. Never which one is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from annotation.imaging.crops import Picture
+from annotation.scenes.benchmark import DemoBenchmark
+from annotation.scenes.hand_tools import TOOLS, tool_patch
+from annotation.scenes.raster import picture_of
+from annotation.schema import Box, SampleRecord
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A piece of evidence: its appearance for each value it could show, as pictures of one size at full resolution."""
+
+    values: Mapping[str, Picture]
+
+
+@dataclass(frozen=True, eq=False)
+class ToolBank:
+    """The hand tools somebody knows, by name, each as it would look on one wall at full resolution."""
+
+    looks: Mapping[str, Picture]
+
+
+@dataclass(frozen=True)
+class AgentSample:
+    """One sample as an agent meets it.
+
+    ``answers`` maps the values of the pieces, in order, to an answer text. ``tools`` are the tools of the bank as they
+    would look on this wall; empty unless the sample asks for a plan. ``gold_boxes`` is there for the oracle alone; the
+    others run the same without it.
+    """
+
+    id: str
+    question: str
+    options: Mapping[str, str]
+    pieces: tuple[Piece, ...] = ()
+    answers: Mapping[tuple[str, ...], str] | None = None
+    tools: ToolBank | None = None
+    gold_boxes: tuple[Box, ...] = ()
+
+    def without_gold(self) -> AgentSample:
+        return replace(self, gold_boxes=())
+
+
+def agent_sample(record: SampleRecord, benchmark: DemoBenchmark) -> AgentSample:
+    """Draws what the agent may compare with. Raises ``KeyError`` when the sample is not of this benchmark."""
+    looks = benchmark.looks[record.id]
+    content = record.content
+    tools = ToolBank({n: picture_of(tool_patch(n, looks.wall)) for n in TOOLS}) if looks.wall else None
+    pieces = tuple(Piece({value: picture_of(part.patch(value)) for value in part.values}) for part in looks.parts)
+    return AgentSample(record.id, content.question, content.options, pieces, looks.answers, tools, content.gold_boxes)

@@ -1,0 +1,149 @@
+"""The demo benchmark: what is asked, where the evidence is, and that it is as small as promised."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from annotation.scenes.benchmark import SCENES, DemoBenchmark, demo_benchmark
+from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas
+from annotation.scenes.chains import ENHANCEMENTS
+from annotation.scenes.evidence import Evidence
+from annotation.scenes.hand_tools import TOOLS, WORK
+from annotation.scenes.questions import TIERS, Question
+from annotation.scenes.raster import darken_corners, picture_of
+from annotation.schema import AnswerType, Box
+
+SEED = 7
+
+
+@pytest.fixture(scope="module")
+def benchmark_() -> DemoBenchmark:
+    return demo_benchmark(SEED)
+
+
+def test_there_are_ten_pictures_and_at_least_forty_four_samples_with_their_own_ids(benchmark_: DemoBenchmark) -> None:
+    assert len(benchmark_.pictures) == 10
+    assert len({sample.id for sample in benchmark_.samples}) == len(benchmark_.samples) >= 44
+    assert {sample.image for sample in benchmark_.samples} == {picture.file for picture in benchmark_.pictures}
+
+
+def test_every_gold_box_lies_in_the_picture_on_whole_pixels_and_is_under_0_7_percent(benchmark_: DemoBenchmark) -> None:
+    for sample in benchmark_.samples:
+        assert sample.content.gold_boxes, sample.id
+        for box in sample.content.gold_boxes:
+            assert box.clipped(WIDTH, HEIGHT) == box, sample.id
+            assert all(isinstance(v, int) for v in box.as_list()), sample.id
+            assert 0.0002 <= box.area / (WIDTH * HEIGHT) < 0.007, sample.id
+
+
+def test_gold_boxes_are_exactly_the_evidence_in_the_order_of_the_question(benchmark_: DemoBenchmark) -> None:
+    for sample in benchmark_.samples:
+        parts = benchmark_.looks[sample.id].parts
+        if parts:
+            assert sample.content.gold_boxes == tuple(Box(*map(float, part.box)) for part in parts)
+
+
+def test_some_samples_need_two_pieces_of_evidence(benchmark_: DemoBenchmark) -> None:
+    assert sum(len(looks.parts) == 2 for looks in benchmark_.looks.values()) >= 5
+
+
+def test_the_letters_of_the_right_answers_are_balanced(benchmark_: DemoBenchmark) -> None:
+    letters = Counter(s.content.answers[0] for s in benchmark_.samples if s.content.options)
+    assert set(letters) == set("ABCD")
+    assert max(letters.values()) - min(letters.values()) <= 1
+
+
+def test_choices_have_four_different_options_and_the_gold_letter_names_the_true_reading(
+    benchmark_: DemoBenchmark,
+) -> None:
+    for sample in benchmark_.samples:
+        content = sample.content
+        if content.answer_type is AnswerType.MULTIPLE_CHOICE:
+            assert len(set(content.options.values())) == 4, sample.id
+            looks = benchmark_.looks[sample.id]
+            truth = (looks.answers or {})[tuple(part.truth for part in looks.parts)]
+            assert content.options[content.answers[0]] == truth, sample.id
+
+
+def test_all_nine_categories_both_dimensions_and_three_size_classes_occur(benchmark_: DemoBenchmark) -> None:
+    facets = [sample.facets for sample in benchmark_.samples]
+    assert {f["category"][0] for f in facets} == set(TIERS)
+    assert {f["dimension"][0] for f in facets} == {"perception", "reasoning"}
+    assert len({f["evidence"][0] for f in facets}) == 3
+    assert all(f["tier"][0] == TIERS[f["category"][0]] for f in facets)
+
+
+def test_plans_name_tools_on_the_wall_and_every_other_tool_is_a_distractor(benchmark_: DemoBenchmark) -> None:
+    plans = [sample for sample in benchmark_.samples if sample.content.plan]
+    assert len(plans) >= 6
+    for sample in plans:
+        plan = sample.content.plan
+        targets = [target.tool for target in plan.targets]
+        assert len(set(targets)) == len(targets)
+        assert not set(targets) & set(plan.distractors)
+        assert set(targets) | set(plan.distractors) <= set(TOOLS)
+        assert {TOOLS[name].work for name in targets} == set(sample.facets["segment"])
+    assert any(len({t.step for t in s.content.plan.targets}) < len(s.content.plan.targets) for s in plans)
+    assert {sample.content.plan.ordered for sample in plans} == {None, False}
+
+
+def test_the_same_seed_gives_the_same_benchmark_and_another_seed_other_answers(benchmark_: DemoBenchmark) -> None:
+    again, other = demo_benchmark(SEED), demo_benchmark(SEED + 1)
+    assert [picture.svg for picture in again.pictures] == [picture.svg for picture in benchmark_.pictures]
+    assert again.samples == benchmark_.samples
+    assert other.samples != benchmark_.samples
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_seed_gives_a_whole_benchmark(seed: int) -> None:
+    benchmark = demo_benchmark(seed)
+    assert len(benchmark.pictures) == len(SCENES)
+    assert all(sample.content.answers for sample in benchmark.samples)
+
+
+def test_an_option_is_drawn_with_the_evidence_it_would_need(benchmark_: DemoBenchmark) -> None:
+    sample = next(s for s in benchmark_.samples if s.content.options and len(benchmark_.looks[s.id].parts) == 1)
+    patches = {text: benchmark_.option_patches(sample.id, text) for text in sample.content.options.values()}
+    assert len({patch for found in patches.values() for combination in found for patch in combination}) == 4
+
+
+def test_a_part_refuses_a_value_it_cannot_show() -> None:
+    part = Evidence("clock", (0, 0, 10, 10), ("4:35",), "4:35", lambda canvas, value: None)
+    with pytest.raises(ValueError, match="clock cannot show '5:00'"):
+        part.patch("5:00")
+
+
+def test_a_patch_has_the_size_of_its_box(benchmark_: DemoBenchmark) -> None:
+    for looks in benchmark_.looks.values():
+        for part in looks.parts:
+            x1, y1, x2, y2 = part.box
+            assert picture_of(part.patch(part.truth)).shape == (y2 - y1, x2 - x1, 3)
+
+
+def test_a_picture_is_3840_by_2160_and_shows_each_part_as_its_patch(benchmark_: DemoBenchmark) -> None:
+    """Light and shade over the picture may change brightness, never what is shown."""
+    drawn = picture_of(benchmark_.pictures[6].svg)
+    assert drawn.shape == (HEIGHT, WIDTH, 3)
+    part = benchmark_.looks["desk-oak-01"].parts[0]
+    x1, y1, x2, y2 = part.box
+    assert abs(drawn[y1:y2, x1:x2].astype(int) - picture_of(part.patch(part.truth)).astype(int)).max() <= 2
+
+
+def test_the_corners_become_darker_and_the_middle_stays() -> None:
+    canvas = Canvas()
+    canvas.rect(0, 0, 200, 100, "#ffffff")
+    drawn = picture_of(canvas.markup((0, 0, 200, 100)))
+    shaded = darken_corners(drawn.copy(), 0.4)
+    assert tuple(shaded[50, 100]) == tuple(drawn[50, 100])
+    assert shaded[0, 0, 0] == pytest.approx(255 * 0.6, abs=3)
+
+
+def test_every_category_has_an_enhancement_and_every_tool_a_kind_of_work() -> None:
+    assert set(ENHANCEMENTS) == set(TIERS)
+    assert {tool.work for tool in TOOLS.values()} == set(WORK)
+
+
+def test_a_question_answers_with_what_is_read_unless_it_has_a_rule() -> None:
+    assert Question("?", ("clock",), "Measurement").rule("4:35") == "4:35"
