@@ -20,6 +20,10 @@ HEAD_BYTES = 1 << 16
 Pick = Callable[[Sequence[str]], Sequence[str]]
 """From the names of a folder or zip, those to read, in order."""
 
+_DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, UnicodeDecodeError, RuntimeError, EOFError, OSError)
+"""What reading a damaged zip raises."""
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+
 _FOREIGN = (
     (b"\x1f\x8b", "is packed with gzip. Unpack it, or put it into a zip."),
     (b"\x80\x02", "is a Python pickle. Pickles can run code and are never read; save it as JSON."),
@@ -65,7 +69,7 @@ class Member:
         try:
             with zipfile.ZipFile(self.path) as archive, archive.open(self.name) as file:
                 yield file
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError) as error:
+        except _DAMAGE as error:
             raise ImportProblem(
                 f"{self.name} in {self.path.name} cannot be unpacked ({error}). Zip it again."
             ) from error
@@ -130,7 +134,7 @@ def _zip_members(path: Path, pick: Pick, limits: Limits) -> list[Member]:
     try:
         with zipfile.ZipFile(path) as archive:
             infos = {info.filename: info for info in archive.infolist() if not info.is_dir()}
-    except (zipfile.BadZipFile, OSError) as error:
+    except _DAMAGE as error:
         raise ImportProblem(f"{path.name} is not a readable zip ({error}). Zip it again.") from error
     for info in infos.values():
         _refuse_unsafe(info, path.name)
@@ -153,6 +157,8 @@ def _refuse_unsafe(info: zipfile.ZipInfo, archive: str) -> None:
 def _refuse_bomb(info: zipfile.ZipInfo, limits: Limits) -> None:
     if info.flag_bits & 1:
         raise ImportProblem(f"{info.filename} is encrypted. Zip it without a password.")
+    if info.compress_type not in _METHODS:
+        raise ImportProblem(f"{info.filename} is packed with an unusual method. Zip it with the usual one (deflate).")
     if info.file_size > limits.ratio_from and info.file_size > limits.ratio * max(info.compress_size, 1):
         raise ImportProblem(
             f"{info.filename} would grow from {info.compress_size:,} to {info.file_size:,} bytes when unpacked, more "

@@ -18,6 +18,8 @@ from annotation.schema import Issue, Severity, shortened
 
 _BOM = "\ufeff"
 _LIMITS = Limits()
+_UNREADABLE: list[str] = []
+"""Stands for the cells of a row that is none; told by identity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,8 @@ class TableStream:
         csv.field_size_limit(max(csv.field_size_limit(), limits.row_bytes))
         with self._member.open() as file:
             first = file.readline(1 << 20)
-        heading = first.decode("utf-8", "replace").removeprefix(_BOM).rstrip("\r\n")
-        self.columns = next(csv.reader([heading], delimiter="\t"), [])
+        heading = first.decode("utf-8", "replace").removeprefix(_BOM).replace("\x00", "").rstrip("\r\n")
+        self.columns = _cells(heading)
         if len(self.columns) < 2:
             raise ImportProblem(f"{self._member.name} has no tab-separated heading. Save the table as TSV.")
         begin = start or Position()
@@ -68,7 +70,7 @@ class TableStream:
                 try:
                     cells = next(reader, None)
                 except csv.Error:
-                    cells = []
+                    cells = _UNREADABLE
                 yield from self._issues
                 self._issues.clear()
                 if cells is None:
@@ -102,11 +104,11 @@ class TableStream:
         self._issues.append(Issue(Severity.REPAIRED, rule, self._member.name, line, "", shortened(found), done))
 
     def _checked(self, cells: list[str], taken: list[_Line]) -> Iterator[TableRow | Issue]:
-        if not any(cell.strip() for cell in cells) and len(taken) == 1:
+        if not any(line.text.strip() for line in taken):
             return
         if len(cells) == len(self.columns):
             yield self._row(cells, taken[0].number)
-        elif len(taken) == 1:
+        elif len(taken) == 1 and cells is not _UNREADABLE:
             yield self._wrong(taken[0], len(cells))
         else:
             yield from self._one_by_one(taken)
@@ -114,15 +116,14 @@ class TableStream:
     def _one_by_one(self, taken: list[_Line]) -> Iterator[TableRow | Issue]:
         """Lines that a stray quote drew together, each on its own."""
         for line in taken:
-            cells = next(csv.reader([line.text.rstrip("\r\n")], delimiter="\t"), [])
+            cells = _cells(line.text.rstrip("\r\n"))
             if len(cells) != len(self.columns):
                 cells = line.text.rstrip("\r\n").split("\t")
             if len(cells) != len(self.columns):
                 yield self._wrong(line, len(cells))
                 continue
-            self._note(
-                "stray-quote", line.number, line.text[:80], "A quote was never closed; read as a plain character."
-            )
+            done = "A quote was never closed, or a line end stood in a cell; the cells were read as plain text."
+            self._note("stray-quote", line.number, line.text[:80], done)
             yield from self._issues
             self._issues.clear()
             yield self._row(cells, line.number)
@@ -136,6 +137,14 @@ class TableStream:
         )
         found = shortened(line.text, 80)
         return Issue(Severity.REFUSED, "wrong-columns", self._member.name, line.number, "", found, done)
+
+
+def _cells(text: str) -> list[str]:
+    """The cells of one line; cut at tabs where it is no proper row."""
+    try:
+        return next(csv.reader([text], delimiter="\t"), [])
+    except csv.Error:
+        return text.split("\t")
 
 
 def _only_member(path: Path, limits: Limits) -> Member:

@@ -6,11 +6,12 @@ import json
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.importers.decoding import RowDecoder
@@ -233,6 +234,27 @@ def test_an_encrypted_zip_is_refused(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(ImportProblem, match="encrypted"):
         decoded(path)
+
+
+def test_a_zip_packed_in_another_way_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("samples.jsonl", b'{"id": "a"}\n')
+    with pytest.raises(ImportProblem, match="deflate"):
+        decoded(tmp_path / "a.zip")
+
+
+@given(st.lists(st.tuples(st.floats(0, 0.999), st.integers(0, 255)), min_size=1, max_size=4))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+def test_a_zip_damaged_anywhere_ends_in_rows_or_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[float, int]]
+) -> None:
+    path = zipped(tmp_path_factory.mktemp("zip") / "a.zip", {"samples.jsonl": b'{"id": "a"}\n' * 50})
+    data = bytearray(path.read_bytes())
+    for place, value in changes:
+        data[int(place * len(data))] = value
+    path.write_bytes(data)
+    with suppress(ImportProblem):
+        assert decoded(path)
 
 
 def test_a_damaged_zip_is_refused_in_a_sentence(tmp_path: Path) -> None:
