@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from django.db import models
 from django.db.models import Count, Exists, OuterRef, Q
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from webapp.accounts.models import User
 
-    Person = User | AnonymousUser
+    Person: TypeAlias = User | AnonymousUser
 
 
 class BenchmarkQuerySet(models.QuerySet[Any]):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from annotation.actions import make_tiles as tiles_action
-from webapp.jobs.registry import JobContext, job
+from webapp.jobs.context import JobContext
+from webapp.jobs.registry import job
 
 
 @job("annotation.tiles", title="Tiles")
-def tiles(context: JobContext, image_id: int) -> dict[str, Any]:
-    return tiles_action.make_tiles(context, image_id=image_id)
+def tiles(context: JobContext, /, **payload: Any) -> dict[str, Any]:
+    return tiles_action.make_tiles(context, image_id=payload["image_id"])

@@ -79,7 +79,7 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition("reopen", State.ACCEPTED, State.DRAFT, Right.MANAGE),
     Transition("import", State.DRAFT, State.ACCEPTED, Right.IMPORT_SAMPLES),
 )
-"""Everything that may happen to an annotation. "import": an imported sample arrives accepted, its author the importer."""
+"""Everything that may happen to an annotation. "import": an imported sample arrives accepted, by the importer."""
 
 
 def may(roles: Collection[Role], right: Right) -> bool:

@@ -11,7 +11,7 @@ from annotation.actions.store_images import picture_path, tile_folder
 from annotation.imaging.problems import PictureProblem
 from annotation.imaging.pyramid import pyramid, thumbnail, tile_count
 from annotation.models import Image
-from webapp.jobs.registry import JobContext
+from webapp.jobs.context import JobContext
 
 THUMBNAIL_SIDE = 640
 """Longest side in pixels: a tile of 270 to 320 css px on a screen of double density."""

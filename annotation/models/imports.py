@@ -17,7 +17,7 @@ class ImportRecord(models.Model):
         RUNS = "runs"
 
     class State(models.TextChoices):
-        """An uploaded file is read (a dry run), then waits for a decision (preview), then runs; a command runs at once."""
+        """An uploaded file is read (a dry run), waits for a decision (preview), runs; a command runs at once."""
 
         READING = "reading"
         PREVIEW = "preview"

@@ -114,9 +114,9 @@ class Gold(models.Model):
     revision = models.OneToOneField("annotation.Revision", on_delete=models.PROTECT, related_name="gold_of")
     accepted_at = models.DateTimeField()
 
-    def __str__(self) -> str:
-        return f"gold of {self.sample}"
-
     class Meta:
         verbose_name_plural = "gold"
         indexes = [models.Index(F("accepted_at"), name="gold_by_time")]
+
+    def __str__(self) -> str:
+        return f"gold of {self.sample}"

@@ -148,7 +148,7 @@ class _Saver:
                 ("model", item.model, 0 < len(item.model) <= NAME, f"a model has a name of 1 to {NAME} characters"),
                 ("setting", item.setting, len(item.setting) <= NAME, f"at most {NAME} characters are kept"),
                 ("condition", condition, len(condition) <= CONDITION, f"at most {CONDITION} characters are kept"),
-                ("rollout", rollout, 0 <= rollout <= LARGEST_ROLLOUT, f"0 to {LARGEST_ROLLOUT} are allowed"),
+                ("rollout", str(rollout), 0 <= rollout <= LARGEST_ROLLOUT, f"0 to {LARGEST_ROLLOUT} are allowed"),
             ]
         for name, value, fits, rule in checks:
             if not fits:

@@ -118,7 +118,11 @@ def _there(keys: Iterable[Key]) -> dict[Key, tuple[int, str, int | None]]:
     rows = Trajectory.objects.filter(run_id__in=runs, sample_id__in=samples).values_list(
         "pk", "digest", "source_id", "run_id", "sample_id", "rollout", "condition"
     )
-    return {tuple(row[3:]): (row[0], row[1], row[2]) for row in rows if tuple(row[3:]) in wanted}
+    return {
+        (run, sample, rollout, condition): (pk, digest, source)
+        for pk, digest, source, run, sample, rollout, condition in rows
+        if (run, sample, rollout, condition) in wanted
+    }
 
 
 def digest(record: TrajectoryRecord) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Protocol
 
 import numpy as np
 
@@ -46,6 +47,18 @@ class Comparison:
     p_holm: float | None = None
 
 
+class Results(Protocol):
+    """What comparing needs of a run, n rows: ``ScoreColumns`` has it, and so has what a database keeps of them."""
+
+    @property
+    def sample(self) -> Ints: ...
+    @property
+    def correct(self) -> Ints: ...
+    @property
+    def undecided(self) -> Bools: ...
+    def __len__(self) -> int: ...
+
+
 @dataclass(frozen=True)
 class Pairing:
     """Rows of two runs that belong together: ``first[i]`` and ``second[i]`` are trajectories of the same sample."""
@@ -54,7 +67,7 @@ class Pairing:
     second: Ints
 
 
-def common_rows(a: ScoreColumns, b: ScoreColumns, settings: MetricSettings) -> Pairing:
+def common_rows(a: Results, b: Results, settings: MetricSettings) -> Pairing:
     """Pairs of rows of the same sample, the k-th trajectory of a sample in one run with the k-th in the other.
 
     Rows undecided in either are left out under ``undecided_answer`` = exclude. Ordered by sample.
@@ -69,8 +82,8 @@ def common_rows(a: ScoreColumns, b: ScoreColumns, settings: MetricSettings) -> P
 
 def compare(
     samples: SampleColumns,
-    a: ScoreColumns,
-    b: ScoreColumns,
+    a: Results,
+    b: Results,
     settings: MetricSettings,
     names: tuple[str, str] = ("a", "b"),
     only: Bools | None = None,

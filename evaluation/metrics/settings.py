@@ -68,7 +68,8 @@ class MetricSettings:
         known = {f.name for f in fields(cls)}
         if unknown := sorted(set(values) - known):
             raise ValueError(f"Unknown setting {unknown[0]!r}. Known are {', '.join(sorted(known))}.")
-        return cls(**{name: _number(name, v) if name in RANGES else v for name, v in values.items()})
+        checked: dict[str, Any] = {n: _number(n, v) if n in RANGES else v for n, v in values.items()}
+        return cls(**checked)
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

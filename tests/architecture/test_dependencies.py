@@ -24,7 +24,6 @@ PURE_ROOMS = (
     "evaluation.metrics",
     "evaluation.importers",
     "evaluation.exporters",
-    "evaluation.replay",
     "evaluation.agents",
 )
 ROOMS_WITHOUT_PICTURES = (

@@ -39,7 +39,7 @@ def insert_rows(model: type[models.Model], fields: Sequence[str], rows: Iterable
     """Insert rows whose values stand in the order of ``fields`` (field names). Returns how many there were."""
     quote = connection.ops.quote_name
     table = quote(model._meta.db_table)
-    columns = ", ".join(quote(model._meta.get_field(name).column) for name in fields)  # type: ignore[union-attr]
+    columns = ", ".join(quote(str(getattr(model._meta.get_field(name), "column", name))) for name in fields)
     given = list(rows)
     if not given:
         return 0
