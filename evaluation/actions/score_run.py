@@ -20,6 +20,7 @@ from evaluation.actions.save_scores import save_metrics, save_scores
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.columns import TRUE, SampleColumns, ScoreColumns
 from evaluation.metrics.faithfulness import FaithfulnessColumns, faithfulness_columns
+from evaluation.metrics.heatmap import heat_map
 from evaluation.metrics.score import score_run as score_columns
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tables import (
@@ -30,6 +31,7 @@ from evaluation.metrics.tables import (
     tool_choices,
     tool_distribution,
 )
+from evaluation.metrics.thresholds import quadrants_by_threshold
 from evaluation.models import Intervention, Judgement, Run, Scoring, Trajectory
 from evaluation.schema import Condition, JudgementKind
 from evaluation.schema import Intervention as InterventionRecord
@@ -109,7 +111,14 @@ def _tables(
         "coverage": coverage_curve(scores, loaded.columns).tolist(),
         "outcomes": {size: row.tolist() for size, row in outcomes_by_targets(samples, scores).items()},
         "regions": crop_regions(scores, settings),
+        "thresholds": quadrants_by_threshold(scores.ioa, scores.correct == TRUE, scores.in_population).tolist(),
+        "heat": _heat(samples, scores, loaded),
     }
+
+
+def _heat(samples: SampleColumns, scores: ScoreColumns, loaded: LoadedRun) -> dict[str, Any] | None:
+    heat = heat_map(samples, loaded.columns, scores)
+    return heat and asdict(heat) | {"difference": heat.difference.round(6).tolist()}
 
 
 def _others(

@@ -1,0 +1,109 @@
+"""The quadrants at every threshold, and the densities of crops and gold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.metrics.columns import TRUE
+from evaluation.metrics.heatmap import COLUMNS, ROWS, density, heat_map
+from evaluation.metrics.records import run_columns, sample_columns
+from evaluation.metrics.score import score_run
+from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.thresholds import STEPS, quadrants_by_threshold
+from evaluation.schema import Trajectory
+from tests.unit.metrics_cases import random_run, sample, zoom
+
+
+def counts(ioa, correct, population=None):
+    inside = np.ones(len(ioa), bool) if population is None else np.array(population)
+    return quadrants_by_threshold(np.array(ioa, float), np.array(correct, bool), inside)
+
+
+@pytest.mark.parametrize(
+    ("ioa", "grounded"),
+    [
+        (0.5, 50),  # exactly at .50: above .00 to .49
+        (0.5 + 1e-10, 50),  # equal within 1e-9
+        (0.5 + 1e-8, 51),
+        (0.0, 0),
+        (1.0, 100),  # nothing is above 1
+        (0.29, 29),  # a step that has no exact binary form
+    ],
+)
+def test_a_row_is_grounded_at_the_thresholds_strictly_below_its_ioa(ioa, grounded):
+    table = counts([ioa], [True])
+    assert table[:, 0].tolist() == [1] * grounded + [0] * (STEPS + 1 - grounded)
+    assert (table[:, 0] + table[:, 2] == 1).all()
+
+
+def test_rows_outside_the_population_are_not_counted():
+    assert counts([np.nan, 0.7], [True, False], [False, True])[50].tolist() == [0, 1, 0, 0]
+
+
+def test_an_empty_population_has_zeros():
+    assert counts([], []).shape == (STEPS + 1, 4)
+    assert not counts([], []).any()
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=30))
+def test_every_threshold_splits_the_same_population(rows):
+    table = counts([ioa for ioa, _ in rows], [right for _, right in rows])
+    assert (table.sum(axis=1) == len(rows)).all()
+    assert (np.diff(table[:, 0]) <= 0).all()
+    assert (np.diff(table[:, 1]) <= 0).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("threshold", [0.0, 0.25, 0.5, 1.0])
+def test_the_row_of_the_scoring_threshold_is_the_scored_quadrants(seed, threshold):
+    samples, run = random_run(seed, rows=40)
+    scores = score_run(samples, run, MetricSettings(ioa_threshold=threshold))
+    table = quadrants_by_threshold(scores.ioa, scores.correct == TRUE, scores.in_population)
+    scored = np.bincount(scores.quadrant[scores.in_population], minlength=4)
+    assert table[round(threshold * STEPS)].tolist() == scored.tolist()
+
+
+def test_a_box_weighs_one_wherever_it_lies():
+    grid = density(np.array([[0.0, 0.0, 1.0, 1.0], [0.1, 0.1, 0.13, 0.4]]))
+    assert grid.shape == (ROWS, COLUMNS)
+    assert grid.sum() == pytest.approx(1)
+
+
+def test_a_box_in_one_cell_fills_that_cell_alone():
+    grid = density(np.array([[0.51, 0.51, 0.6, 0.6]]), columns=2, rows=2)
+    assert grid == pytest.approx(np.array([[0, 0], [0, 1]]))
+
+
+def test_a_box_over_two_cells_is_split_by_area():
+    assert density(np.array([[0.25, 0, 1, 0.5]]), columns=2, rows=2)[0] == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_no_boxes_are_nowhere():
+    assert not density(np.zeros((0, 4))).any()
+
+
+def made(gold, *crops):
+    samples = sample_columns([sample("s", gold=[gold] if gold else [])])
+    run = run_columns([Trajectory("m", "s", steps=tuple(zoom(crop) for crop in crops))], samples)
+    return heat_map(samples, run, score_run(samples, run, MetricSettings()))
+
+
+def test_looked_at_is_positive_and_missed_gold_negative():
+    # Gold in the top left ninth, the crop in the middle ninth of a picture of 1000 × 800.
+    heat = made([0, 0, 300, 200], [400, 300, 600, 500])
+    assert (heat.middle_crops, heat.middle_gold) == (pytest.approx(1), 0)
+    assert heat.difference[0, 0] < 0 < heat.difference[ROWS // 2, COLUMNS // 2]
+    assert heat.difference.sum() == pytest.approx(0, abs=1e-9)
+    assert (heat.crops, heat.golds, heat.trajectories) == (1, 1, 1)
+
+
+def test_a_crop_of_the_gold_cancels_it():
+    assert made([100, 100, 300, 200], [100, 100, 300, 200]).difference == pytest.approx(0)
+
+
+@pytest.mark.parametrize(("gold", "crops"), [(None, [[0, 0, 10, 10]]), ([0, 0, 9, 9], []), ([0, 0, 9, 9], [None])])
+def test_without_crops_or_without_gold_there_is_no_map(gold, crops):
+    assert made(gold, *crops) is None
