@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
+from django.db.models import QuerySet
 from numpy.typing import NDArray
 
 from annotation.actions.freeze import gold_digest
@@ -98,15 +99,23 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
     row_of = samples.row_of
     rows: list[tuple[Any, ...]] = []
     last = None
-    for row in found.values_list(
-        "pk", "sample_id", "answer", "judge_correct", "final_image", "recognition", "plan", "recognition_map",
-        "plan_map", "usd", "error",
-    ).iterator(chunk_size=CHUNK):  # fmt: skip
+    for row in found.values_list(*_TRAJECTORY_FIELDS).iterator(chunk_size=CHUNK):
         lowest = row[1] != last
         last = row[1]
         if row[1] in row_of and lowest is not further:
             rows.append(row)
-    steps, finals, starts, positions, tools = _load_steps(run, condition, rows)
+    return _columns(rows, row_of, Step.objects.filter(trajectory__run=run, trajectory__condition=condition))
+
+
+def load_trajectories(trajectories: Sequence[Trajectory]) -> LoadedRun:
+    """Some trajectories on one sample, which is row 0, as columns; of one run or of several. One query."""
+    rows = [tuple(getattr(trajectory, name) for name in _TRAJECTORY_FIELDS) for trajectory in trajectories]
+    row_of = {trajectory.sample_id: 0 for trajectory in trajectories}
+    return _columns(rows, row_of, Step.objects.filter(trajectory__in=[row[0] for row in rows]))
+
+
+def _columns(rows: Sequence[tuple[Any, ...]], row_of: Mapping[int, int], found: QuerySet[Step]) -> LoadedRun:
+    steps, finals, starts, positions, tools = _load_steps(found, rows)
     columns = RunColumns(
         sample=np.array([row_of[row[1]] for row in rows], np.int64),
         answers=[row[2] for row in rows],
@@ -125,6 +134,10 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
     return LoadedRun(columns, [row[0] for row in rows], positions)
 
 
+_TRAJECTORY_FIELDS = (
+    "pk", "sample_id", "answer", "judge_correct", "final_image", "recognition", "plan", "recognition_map", "plan_map",
+    "usd", "error",
+)  # fmt: skip
 _STEP_FIELDS = (
     "trajectory_id", "position", "tool", "x1", "y1", "x2", "y2", "executed_x1", "executed_y1", "executed_x2",
     "executed_y2", "coords", "image_in", "image_out", "out_width", "out_height", "ok", "flag", "bbox_raw",
@@ -132,14 +145,10 @@ _STEP_FIELDS = (
 
 
 def _load_steps(
-    run: Run, condition: str, rows: Sequence[tuple[Any, ...]]
+    found: QuerySet[Step], rows: Sequence[tuple[Any, ...]]
 ) -> tuple[StepColumns, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], list[str]]:
     by_trajectory: dict[int, list[tuple[Any, ...]]] = {}
-    found = (
-        Step.objects.filter(trajectory__run=run, trajectory__condition=condition)
-        .exclude(flag="post_answer")
-        .order_by("trajectory_id", "position")
-    )
+    found = found.exclude(flag="post_answer").order_by("trajectory_id", "position")
     for row in found.values_list(*_STEP_FIELDS).iterator(chunk_size=CHUNK):
         by_trajectory.setdefault(row[0], []).append(row)
     tools: dict[str, int] = {}
