@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotation.actions.access import require
 from annotation.actions.save_samples import save_samples
-from annotation.actions.store_images import attach_images
+from annotation.actions.store_images import store_pictures, taken_out
 from annotation.importers import IMPORTERS
 from annotation.importers.interface import ImportProblem, Position, Progress, ReadOptions, Settings
 from annotation.models import Benchmark, ImportIssue, ImportRecord
@@ -120,6 +120,7 @@ class _Saver:
         self.actor, self.benchmark, self.record, self.folder, self.result = actor, benchmark, record, folder, result
         self.rows: list[SampleRecord] = []
         self.issues: list[Issue] = []
+        self.embedded: dict[str, bytes] = {}
 
     def take_all(self, stream: Iterator[SampleRecord | Settings | Issue | Progress], report: Report | None) -> None:
         for item in stream:
@@ -138,27 +139,28 @@ class _Saver:
         self._flush(None)
 
     def _take(self, record: SampleRecord) -> None:
+        record, picture = taken_out(record)
         problem = misfit(record)
         if problem:
             self.issues.append(problem)
-        else:
-            self.rows.append(record)
+            return
+        self.rows.append(record)
+        if picture is not None and record.image:
+            self.embedded[record.image] = picture
 
     def _flush(self, position: Position | None) -> None:
+        """Pictures first, outside the transaction; then rows, issues and the place in the file, all or nothing."""
         counts = self.result.counts
+        about: dict[str, Any] = {"actor": self.actor, "benchmark": self.benchmark, "records": self.rows}
+        pictures = store_pictures(**about, folder=self.folder, embedded=self.embedded)
         with transaction.atomic():
-            saved = save_samples(
-                actor=self.actor, benchmark=self.benchmark, records=self.rows, since=self.record.created_at
-            )
+            saved = save_samples(**about, pictures=pictures, since=self.record.created_at)
             counts.update(read=len(self.rows), new=saved.new, changed=saved.changed, unchanged=saved.unchanged)
-            self.issues += duplicates(saved.repeated)
+            self.issues += [*duplicates(saved.repeated), *saved.issues]
             keep_issues(self.record, self.issues, counts)
             remember(self.record, position, counts)
-        found = attach_images(actor=self.actor, benchmark=self.benchmark, records=self.rows, folder=self.folder)
-        keep_issues(self.record, found, counts)
-        remember(self.record, position, counts)
-        self.result.issues += [*self.issues, *found][: KEPT_ISSUES - len(self.result.issues)]
-        self.rows, self.issues = [], []
+        self.result.issues += self.issues[: KEPT_ISSUES - len(self.result.issues)]
+        self.rows, self.issues, self.embedded = [], [], {}
 
 
 def duplicates(records: Sequence[SampleRecord]) -> list[Issue]:

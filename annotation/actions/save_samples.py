@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -12,18 +12,22 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.actions.store_images import MISSING, Found, fitted, refused
+from annotation.imaging.evidence import evidence_share
+from annotation.imaging.problems import PictureProblem
 from annotation.models import (
     Annotation,
     Benchmark,
     FacetValue,
     Gold,
     GoldBox,
+    Image,
     PlanTool,
     ReferenceCall,
     Revision,
     Sample,
 )
-from annotation.schema import Box, SampleContent, SampleRecord
+from annotation.schema import Box, Issue, SampleContent, SampleRecord
 from annotation.workflow import SampleState, State, transition
 from webapp.accounts.models import User
 from webapp.common.bulk import as_json, insert_rows, reserve_ids
@@ -37,12 +41,12 @@ class Saved:
     changed: int = 0
     unchanged: int = 0
     repeated: list[SampleRecord] = field(default_factory=list)
+    issues: list[Issue] = field(default_factory=list)
 
     def __iadd__(self, other: Saved) -> Saved:
         self.new += other.new
         self.changed += other.changed
         self.unchanged += other.unchanged
-        self.repeated += other.repeated
         return self
 
 
@@ -64,40 +68,70 @@ def content_digest(content: SampleContent) -> str:
 
 
 def save_samples(
-    *, actor: User | None, benchmark: Benchmark, records: Sequence[SampleRecord], since: datetime | None = None
+    *,
+    actor: User | None,
+    benchmark: Benchmark,
+    records: Sequence[SampleRecord],
+    pictures: Mapping[str, Found] | None = None,
+    since: datetime | None = None,
 ) -> Saved:
     """Write one batch. A sample that is there already keeps its key and gets a new gold revision where its content
     differs; the last of two records with one id wins. Imported samples arrive accepted.
 
-    ``since``: when this import began; a record whose sample was written after that is reported as ``repeated``."""
+    ``pictures``: what ``store_pictures`` found, by name. ``since``: when this import began; a record whose sample was
+    written after that is reported as ``repeated``."""
     latest = {record.id: record for record in records}
-    repeated = [record for record in records if latest[record.id] is not record]
+    saved = Saved(repeated=[record for record in records if latest[record.id] is not record])
     with transaction.atomic():
         there = {
             sample.key: sample
             for sample in Sample.objects.filter(benchmark=benchmark, key__in=latest)
-            .select_related("gold__revision")
+            .select_related("gold__revision", "image")
             .prefetch_related("facets")
         }
-        saved = _insert(actor, benchmark, [r for key, r in latest.items() if key not in there])
+        placed = {key: _placed(record, there.get(key), pictures or {}) for key, record in latest.items()}
+        saved += _insert(actor, benchmark, [p for key, p in placed.items() if key not in there])
         for key, sample in there.items():
             if since is not None and sample.created_at >= since:
-                repeated.append(latest[key])
-            saved += _update(actor, sample, latest[key])
-    saved.repeated = repeated
+                saved.repeated.append(latest[key])
+            saved += _update(actor, sample, placed[key])
+    saved.issues = [issue for p in placed.values() for issue in p.issues]
     return saved
 
 
-def _insert(actor: User | None, benchmark: Benchmark, records: Sequence[SampleRecord]) -> Saved:
+@dataclass(frozen=True)
+class _Placed:
+    """A record held against its picture: what is stored, the picture or the reason why there is none, and issues."""
+
+    record: SampleRecord
+    image: Image | None
+    problem: str
+    issues: list[Issue]
+
+
+def _placed(record: SampleRecord, sample: Sample | None, pictures: Mapping[str, Found]) -> _Placed:
+    """A picture that is only missing this time leaves the stored one of the same name in place."""
+    found = pictures.get(record.image or "")
+    kept = sample.image if sample and sample.image and sample.image_name == (record.image or "") else None
+    if kept is not None and (found is None or (isinstance(found, PictureProblem) and found.rule == MISSING)):
+        found = kept
+    if isinstance(found, Image):
+        fit, issues = fitted(record, found)
+        return _Placed(fit, found, "", issues)
+    if isinstance(found, PictureProblem):
+        return _Placed(record, None, found.message, [refused(record, found)])
+    return _Placed(record, None, "", [])
+
+
+def _insert(actor: User | None, benchmark: Benchmark, placed: Sequence[_Placed]) -> Saved:
     now = timezone.now()
+    records = [p.record for p in placed]
     author = actor.pk if actor else None
     count = len(records)
     sample_ids = reserve_ids(Sample, count)
     annotation_ids = reserve_ids(Annotation, count)
     revision_ids = reserve_ids(Revision, count)
-    insert_rows(
-        Sample, _SAMPLE, [_sample_row(pk, benchmark, r, now) for pk, r in zip(sample_ids, records, strict=True)]
-    )
+    insert_rows(Sample, _SAMPLE, [_sample_row(pk, benchmark, p, now) for pk, p in zip(sample_ids, placed, strict=True)])
     state = transition("import", State.DRAFT).after.value
     insert_rows(
         Annotation,
@@ -114,9 +148,10 @@ def _insert(actor: User | None, benchmark: Benchmark, records: Sequence[SampleRe
     return Saved(new=count)
 
 
-def _update(actor: User | None, sample: Sample, record: SampleRecord) -> Saved:
-    """The kept picture wins over the file's size; facets and extra are replaced; content becomes a new revision."""
-    changes = _descriptive_changes(sample, record)
+def _update(actor: User | None, sample: Sample, placed: _Placed) -> Saved:
+    """Facets and extra are replaced; content that differs becomes a new revision."""
+    record = placed.record
+    changes = _descriptive_changes(sample, placed)
     old = [(f.name, f.position, f.value, f.kind) for f in sample.facets.all()]
     new = [row[1:] for row in _facets(sample.pk, record)]
     if sorted(old) != sorted(new):
@@ -132,14 +167,20 @@ def _update(actor: User | None, sample: Sample, record: SampleRecord) -> Saved:
     return Saved(changed=1) if changes else Saved(unchanged=1)
 
 
-def _descriptive_changes(sample: Sample, record: SampleRecord) -> dict[str, Any]:
+def _descriptive_changes(sample: Sample, placed: _Placed) -> dict[str, Any]:
+    record = placed.record
+    width, height = _size(record)
     wanted: dict[str, Any] = {
+        "image_id": placed.image.pk if placed.image else None,
+        "image_problem": placed.problem,
+        "width": width,
+        "height": height,
         "image_name": record.image or "",
         "image_group": record.image_group or "",
         "extra": dict(record.extra),
     }
-    if sample.image_id is None:
-        wanted |= {"width": record.width, "height": record.height}
+    size = (sample.width, sample.height) if sample.image_id else (record.width, record.height)
+    wanted["evidence_share"] = evidence_share(record.content.gold_boxes, *size)
     return {name: value for name, value in wanted.items() if getattr(sample, name) != value}
 
 
@@ -156,8 +197,8 @@ def add_gold_revision(*, actor: User | None, sample: Sample, record: SampleRecor
 
 
 _SAMPLE = [
-    "id", "benchmark", "key", "state", "image_name", "image_problem", "image_group", "width", "height", "extra",
-    "created_at", "changed_at",
+    "id", "benchmark", "key", "state", "image", "image_name", "image_problem", "image_group", "width", "height",
+    "evidence_share", "extra", "created_at", "changed_at",
 ]  # fmt: skip
 _FACET = ["sample", "name", "position", "value", "kind"]
 _REVISION = [
@@ -169,11 +210,16 @@ _CALL = ["revision", "position", "tool", "arguments", "image_in", "image_out"]
 _PLAN = ["revision", "position", "tool", "step"]
 
 
-def _sample_row(pk: int, benchmark: Benchmark, record: SampleRecord, now: Any) -> tuple[Any, ...]:
-    sized = (record.width, record.height) if record.width and record.height else (None, None)
+def _size(record: SampleRecord) -> tuple[int | None, int | None]:
+    return (record.width, record.height) if record.width and record.height else (None, None)
+
+
+def _sample_row(pk: int, benchmark: Benchmark, placed: _Placed, now: Any) -> tuple[Any, ...]:
+    record = placed.record
     return (
-        pk, benchmark.pk, record.id, SampleState.ACCEPTED.value, record.image or "", "", record.image_group or "",
-        *sized, as_json(dict(record.extra)), now, now,
+        pk, benchmark.pk, record.id, SampleState.ACCEPTED.value, placed.image.pk if placed.image else None,
+        record.image or "", placed.problem, record.image_group or "", *_size(record), as_json(dict(record.extra)),
+        now, now,
     )  # fmt: skip
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from django.core.files import File
@@ -11,11 +15,12 @@ from django.db import transaction
 
 from annotation.imaging.decoding import PictureInfo, inspect
 from annotation.imaging.problems import PictureProblem
-from annotation.models import Benchmark, GoldBox, Image, Sample
+from annotation.models import Benchmark, Image
 from annotation.schema import Box, Issue, SampleRecord, Severity, shortened
 from webapp.accounts.models import User
 from webapp.jobs.actions import enqueue_on_commit
 
+MISSING = "image-missing"
 SUFFIX = {"JPEG": "jpg", "PNG": "png", "WEBP": "webp", "TIFF": "tif"}
 
 
@@ -28,27 +33,61 @@ def tile_folder(sha256: str) -> str:
     return f"tiles/{sha256[:2]}/{sha256}"
 
 
-def attach_images(
-    *, actor: User | None, benchmark: Benchmark, records: Sequence[SampleRecord], folder: Path
-) -> list[Issue]:
-    """Find, check and store the pictures these samples name, relative to ``folder``, and link them.
+Found = Image | PictureProblem
+"""What became of a picture that a sample names: stored, or why not."""
 
-    A picture that cannot be used leaves the sample in place; the sample and the returned issue say why.
+
+def store_pictures(
+    *,
+    actor: User | None,
+    benchmark: Benchmark,
+    records: Sequence[SampleRecord],
+    folder: Path,
+    embedded: Mapping[str, bytes],
+) -> dict[str, Found]:
+    """Find, check and store the pictures these samples name, relative to ``folder`` or ``embedded`` in the file.
+
+    By name; a picture that cannot be used comes as its problem. Files are read here, before any transaction: storing
+    one twice writes the same bytes under the same name.
     """
-    named = {record.image: record for record in records if record.image}
-    issues = []
-    for name in named:
-        ours = [r for r in records if r.image == name]
+    found: dict[str, Found] = {}
+    for name in {record.image for record in records if record.image}:
         try:
-            image = _stored(actor, benchmark, _safe_path(folder, name))
+            source = embedded[name] if name in embedded else _safe_path(folder, name)
+            found[name] = _stored(actor, benchmark, source)
         except PictureProblem as problem:
-            issues += [_refused(record, problem) for record in ours]
-            Sample.objects.filter(benchmark=benchmark, key__in=[r.id for r in ours]).update(
-                image=None, image_problem=problem.message
-            )
-        else:
-            issues += _link(benchmark, image, ours)
-    return issues
+            found[name] = problem
+    return found
+
+
+def taken_out(record: SampleRecord) -> tuple[SampleRecord, bytes | None]:
+    """A record whose picture stands in the file itself (``data:``), with a short name for it and its bytes."""
+    if not (record.image or "").startswith("data:"):
+        return record, None
+    head, _, text = str(record.image).partition(",")
+    try:
+        data = base64.b64decode(text, validate=True)
+    except ValueError:
+        data = b""
+    kind = head.removeprefix("data:image/").partition(";")[0]
+    suffix = kind if kind.isalnum() and len(kind) < 6 else "img"
+    return replace(record, image=f"embedded-{hashlib.sha256(data).hexdigest()[:16]}.{suffix}"), data
+
+
+def fitted(record: SampleRecord, image: Image) -> tuple[SampleRecord, list[Issue]]:
+    """The record with the size of its picture, its gold boxes held against it; what that changed is reported."""
+    issues = []
+    if record.width and record.height and (record.width, record.height) != (image.width, image.height):
+        issues.append(_size_differs(record, image))
+    boxes = []
+    for box in record.content.gold_boxes:
+        inside = box.clipped(image.width, image.height)
+        boxes += [inside] if inside else []
+        if inside != box:
+            done = "Clipped to the picture" if inside else "Left out: it lies outside the picture"
+            issues.append(_clipped(record, box, f"{done} of {image.width} × {image.height}."))
+    content = replace(record.content, gold_boxes=tuple(boxes))
+    return replace(record, width=image.width, height=image.height, content=content), issues
 
 
 def _safe_path(folder: Path, name: str) -> Path:
@@ -58,13 +97,11 @@ def _safe_path(folder: Path, name: str) -> Path:
             "outside-folder", f"{name} points outside the images folder. Only files below it are read."
         )
     if not path.is_file():
-        raise PictureProblem(
-            "image-missing", f"Image missing: {name} is not in the images folder. Add it and import again."
-        )
+        raise PictureProblem(MISSING, f"Image missing: {name} is not in the images folder. Add it and import again.")
     return path
 
 
-def _stored(actor: User | None, benchmark: Benchmark, path: Path) -> Image:
+def _stored(actor: User | None, benchmark: Benchmark, path: Path | bytes) -> Image:
     info = inspect(path)
     image = Image.objects.filter(sha256=info.sha256).first()
     if image is None:
@@ -72,7 +109,7 @@ def _stored(actor: User | None, benchmark: Benchmark, path: Path) -> Image:
     return image
 
 
-def _store(actor: User | None, benchmark: Benchmark, path: Path, info: PictureInfo) -> Image:
+def _store(actor: User | None, benchmark: Benchmark, path: Path | bytes, info: PictureInfo) -> Image:
     image = Image(
         sha256=info.sha256,
         width=info.width,
@@ -81,7 +118,7 @@ def _store(actor: User | None, benchmark: Benchmark, path: Path, info: PictureIn
         orientation=info.orientation,
         bytes=info.bytes,
     )
-    with path.open("rb") as handle:
+    with io.BytesIO(path) if isinstance(path, bytes) else path.open("rb") as handle:
         default_storage.save(picture_path(image), File(handle))
     with transaction.atomic():
         image, new = Image.objects.get_or_create(
@@ -111,39 +148,6 @@ def enqueue_tiles(*, actor: User | None, image: Image, benchmark: Benchmark) -> 
     )
 
 
-def _link(benchmark: Benchmark, image: Image, records: Sequence[SampleRecord]) -> list[Issue]:
-    """Samples take the size of their picture; gold boxes are held against it."""
-    issues: list[Issue] = []
-    for record in records:
-        stated = (record.width, record.height)
-        if None not in stated and stated != (image.width, image.height):
-            issues.append(_size_differs(record, image))
-        with transaction.atomic():
-            samples = Sample.objects.filter(benchmark=benchmark, key=record.id)
-            samples.update(image=image, image_problem="", width=image.width, height=image.height)
-            issues += _refit(samples.get(), record, image)
-    return issues
-
-
-def _refit(sample: Sample, record: SampleRecord, image: Image) -> list[Issue]:
-    """Clip the gold boxes of a sample to the picture it has just got."""
-    issues = []
-    for row in GoldBox.objects.filter(revision__gold_of__sample=sample):
-        box = Box(row.x1, row.y1, row.x2, row.y2)
-        inside = box.clipped(image.width, image.height)
-        if inside is None:
-            row.delete()
-        else:
-            GoldBox.objects.filter(pk=row.pk).update(
-                x1=inside.x1, y1=inside.y1, x2=inside.x2, y2=inside.y2,
-                image_width=image.width, image_height=image.height,
-            )  # fmt: skip
-        if inside != box:
-            done = "Clipped to the picture" if inside else "Left out: it lies outside the picture"
-            issues.append(_clipped(record, box, f"{done} of {image.width} × {image.height}."))
-    return issues
-
-
 def _clipped(record: SampleRecord, box: Box, done: str) -> Issue:
     found = shortened(box.as_list())
     return Issue(Severity.REPAIRED, "box-over-edge", record.file, record.line, "gold_boxes", found, done)
@@ -157,6 +161,7 @@ def _size_differs(record: SampleRecord, image: Image) -> Issue:
     )  # fmt: skip
 
 
-def _refused(record: SampleRecord, problem: PictureProblem) -> Issue:
-    severity = Severity.NOTED if problem.rule == "image-missing" else Severity.REFUSED
+def refused(record: SampleRecord, problem: PictureProblem) -> Issue:
+    """The issue of a sample whose picture cannot be used; the sample itself stays."""
+    severity = Severity.NOTED if problem.rule == MISSING else Severity.REFUSED
     return Issue(severity, problem.rule, record.file, record.line, "image", shortened(record.image), problem.message)
