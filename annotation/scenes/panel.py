@@ -167,7 +167,7 @@ def _slots(c: Canvas, p: Cell, base: str) -> None:
         c.rect(p.x + 70, y + 9, p.w - 140, 2, light(base, 0.3), 1)
     c.rect(p.x + 44, p.y + 250, p.w - 88, p.h - 296, light(base, 0.06), 10)
     c.rect(p.x + 44, p.y + 250, p.w - 88, 4, "#000000", 2, 0.3)
-    for x in (p.x + 104, p.x + p.w - 104):
+    for x in (p.x + 76, p.x + p.w - 76):
         for k in range(2):
             y = p.y + 312 + 92 * k
             c.circle(x + 3, y + 6, 25, "#000000", 0.3)

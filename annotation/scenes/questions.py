@@ -222,8 +222,8 @@ PLANS: Mapping[str, tuple[PlanQuestion, ...]] = {
             (("sanding block",), ("paint brush",)),
         ),
         PlanQuestion(
-            "Which tools, in order, to measure a leather strap, mark it, cut it with a knife?",
-            (("tape measure",), ("awl", "pencil"), ("utility knife",)),
+            "Which tools, in order, to measure a leather strap, mark it with an awl, cut it with a knife?",
+            (("tape measure",), ("awl",), ("utility knife",)),
         ),
     ),
 }

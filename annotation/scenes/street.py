@@ -66,7 +66,7 @@ def draw_street(name: str, seed: int, mood: str) -> Scene:
 
 
 def _sky(c: Canvas, air: Mood) -> None:
-    c.rect(0, 0, WIDTH, HEIGHT, c.gradient(air.sky))
+    c.rect(0, 0, WIDTH, 1100, c.gradient(air.sky))
     c.glow(3200, 560, 800, "#fff0cf", 0.6)
     for _ in range(9):
         x, y, w = c.rng.randint(0, WIDTH), c.rng.randint(40, 520), c.rng.randint(200, 460)
@@ -86,7 +86,7 @@ def _skyline(c: Canvas, air: Mood) -> None:
         colour, x = mix(air.sky[2][1], air.tint, 1 - depth), -60
         while x < WIDTH:
             w, top = c.rng.randint(120, 300), low + c.rng.randint(-140, 160)
-            c.rect(x, top, w, GROUND - top, colour)
+            c.rect(x, top, w, 1100 - top, colour)
             if c.rng.random() < 0.3:
                 c.path(f"M{x + w / 2 - 40} {top} l40 -150 l40 150 z", colour)
             x += w + c.rng.randint(-20, 20)
@@ -183,28 +183,24 @@ def _window(c: Canvas, air: Mood, x: float, y: float, wall: str, style: float) -
     c.line(x - w / 2, y + h * 0.42, x + w / 2, y + h * 0.42, frame, 6)
     c.rect(x - w / 2 - 24, y + h + 14, w + 48, 15, light(wall, 0.25), 3)
     if style > 0.7:
-        shutter = dark(mix(wall, "#35544f", 0.7), 0.1)
-        for side in (-1, 1):
-            c.rect(x + side * (w / 2 + 34) - 20, y - 8, 40, h + 16, shutter, 3)
-            for k in range(9):
-                c.line(
-                    x + side * (w / 2 + 34) - 14,
-                    y + 8 + k * 21,
-                    x + side * (w / 2 + 34) + 14,
-                    y + 8 + k * 21,
-                    dark(shutter, 0.3),
-                    4,
-                )
+        _shutters(c, x, y, dark(mix(wall, "#35544f", 0.7), 0.1))
     elif c.rng.random() < 0.3:
-        c.rect(x - w / 2 - 10, y + h - 6, w + 20, 26, mix("#8a5a3f", air.tint, air.shade), 4)
-        for k in range(13):
-            colour = c.rng.choice(("#5d7f4e", "#6e8f57", "#b84d5e", "#d98a4a", "#4d6b45"))
-            c.circle(
-                x - w / 2 + 8 * k,
-                y + h - 10 - c.rng.randint(0, 14),
-                c.rng.randint(9, 15),
-                mix(colour, air.tint, air.shade),
-            )
+        _flower_box(c, air, x - w / 2, y + h, w)
+
+
+def _shutters(c: Canvas, x: float, y: float, paint: str) -> None:
+    for middle in (x - 82, x + 82):
+        c.rect(middle - 20, y - 8, 40, 202, paint, 3)
+        for k in range(9):
+            c.line(middle - 14, y + 8 + k * 21, middle + 14, y + 8 + k * 21, dark(paint, 0.3), 4)
+
+
+def _flower_box(c: Canvas, air: Mood, x: float, y: float, w: float) -> None:
+    c.rect(x - 10, y - 6, w + 20, 26, mix("#8a5a3f", air.tint, air.shade), 4)
+    for k in range(13):
+        colour = c.rng.choice(("#5d7f4e", "#6e8f57", "#b84d5e", "#d98a4a", "#4d6b45"))
+        top, r = y - 10 - c.rng.randint(0, 14), c.rng.randint(9, 15)
+        c.circle(x + 8 * k, top, r, mix(colour, air.tint, air.shade))
 
 
 def _shop(c: Canvas, air: Mood, x: int, front: str, name: str) -> None:

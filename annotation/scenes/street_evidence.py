@@ -34,7 +34,7 @@ def place_evidence(evidence: EvidenceSet, dusk: bool) -> None:
     evidence.add("phone", box, PHONES, letters_of(box, "#b7b0b5" if dusk else "#e2ddd0", "#4a3a33", 24, 400))
     box = (2566, 1914, 2650, 1938)
     evidence.add("number", box, PLATES, letters_of(box, "#e8e4d2", "#1f2326", 17))
-    box = (1336, 1626, 1452, 1682)
+    box = (1440, 1640, 1556, 1696)
     evidence.add("bottles", box, BOTTLES, _crate(box))
     box = (2612, 1344, 2706, 1426)
     evidence.add("poster", box, tuple(SHOWS), bars(box, "#efe6d0", "#2c2a26", "VISITORS", SHOWS, "MTWT"))

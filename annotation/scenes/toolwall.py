@@ -78,7 +78,39 @@ def _row(c: Canvas, names: Sequence[str], top: int) -> list[PlacedTool]:
         draw_tool(c, name, left, y)
         placed.append(PlacedTool(name, (left, y, left + tool.width, y + tool.height)))
         x += tool.width + gap
+        if name != names[-1] and c.rng.random() < 0.7:
+            c.rng.choice((_tape_roll, _cord, _washers))(c, x - gap / 2, top + 130)
     return placed
+
+
+def _tape_roll(c: Canvas, x: float, y: float) -> None:
+    colour = c.rng.choice(("#5c6f7b", "#8a5a3c", "#d9d2bd", "#6d7f5a"))
+    c.ring(x + 7, y + 9, 33, dark(colour, 0.75), 22)
+    c.ring(x, y, 33, colour, 22)
+    c.ring(x, y, 40, light(colour, 0.2), 3)
+    c.ring(x, y, 24, light(colour, 0.45), 4)
+    c.circle(x, y - 22, 7, "#6b6f72")
+
+
+def _cord(c: Canvas, x: float, y: float) -> None:
+    colour = c.rng.choice(("#c46a2c", "#3f6f86", "#e3ddc8"))
+    for k in range(4):
+        wide, long = 46 + 5 * k, 124 + 7 * k
+        c.path(
+            f"M{x:.0f} {y - 30} q-{wide} {70 + 9 * k} 0 {long} q{wide} {2 * k - 54} 0 -{long}",
+            "none",
+            dark(colour, 0.12 * k),
+            7,
+        )
+    c.rect(x - 13, y + 22, 26, 22, dark(colour, 0.4), 5)
+    c.circle(x, y - 30, 7, "#6b6f72")
+
+
+def _washers(c: Canvas, x: float, y: float) -> None:
+    c.line(x, y - 30, x, y + 70, "#6b6f72", 5)
+    for k in range(6):
+        c.ellipse(x, y - 10 + 14 * k, 26 - 2 * k, 9, "#596064")
+        c.ellipse(x, y - 13 + 14 * k, 26 - 2 * k, 9, "#b5bcc0")
 
 
 def _bench(c: Canvas, look: str) -> None:
