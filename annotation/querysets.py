@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from django.db import models
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Value, Window
+from django.db.models.functions import Coalesce, RowNumber
+
+from annotation.workflow import Right, SampleState, roles_with
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -23,17 +27,88 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
         public = Q(public=True)
         if not user.is_authenticated:
             return self.filter(public)
-        member = self.model.memberships.rel.related_model.objects.filter(benchmark=OuterRef("pk"), user=user)
-        return self.filter(public | Exists(member))
+        return self.filter(public | Exists(_members_of(self.model).filter(benchmark=OuterRef("pk"), user=user)))
 
     def with_counts(self) -> Self:
-        """Adds ``samples_n``, ``accepted_n``, ``in_review_n``, ``discarded_n``: samples by state, in the same query."""
+        """Adds ``samples_n`` and a count for each state (``accepted_n``, ``in_review_n``, ...), in the same query."""
         return self.annotate(
             samples_n=Count("samples"),
-            accepted_n=Count("samples", filter=Q(samples__state="accepted")),
-            in_review_n=Count("samples", filter=Q(samples__state__in=["in_review", "returned"])),
-            draft_n=Count("samples", filter=Q(samples__state="draft")),
+            **{f"{state}_n": Count("samples", filter=Q(samples__state=state)) for state in SampleState},
         )
+
+    def joined_by(self, user: Person) -> Self:
+        """Those the user has a role on."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(Exists(_members_of(self.model).filter(benchmark=OuterRef("pk"), user=user)))
+
+    def with_roles_of(self, user: Person) -> Self:
+        """Adds ``roles_held``: the user's memberships of each. One more query."""
+        held = _members_of(self.model).filter(user=user if user.is_authenticated else None)
+        return self.prefetch_related(Prefetch("memberships", queryset=held.order_by("role"), to_attr="roles_held"))
+
+
+def _members_of(benchmark: Any) -> QuerySet[Any]:
+    return benchmark.memberships.rel.related_model.objects.all()
+
+
+def _number(path: str) -> Callable[[str], Q]:
+    """``3`` is exactly three, ``8+`` eight or more."""
+
+    def query(value: str) -> Q:
+        digits = value.removesuffix("+")
+        if not digits.isdecimal() or len(digits) > 9:
+            return NOTHING
+        return Q(**{f"{path}__gte" if value.endswith("+") else path: int(digits)})
+
+    return query
+
+
+def _area(value: str) -> Q:
+    """``0.05-0.2``: from 0.05 % on and below 0.2 % of the picture; up to 100 takes in 100 %. ``unknown``: no share."""
+    if value == "unknown":
+        return Q(evidence_share__isnull=True)
+    try:
+        low, high = (float(end) for end in value.split("-"))
+    except ValueError:
+        return NOTHING
+    below = Q() if high >= 100 else Q(evidence_share__lt=high / 100)
+    return Q(evidence_share__gte=low / 100) & below
+
+
+def _answer(value: str) -> Q:
+    return Q(gold__revision__answer_type=value)
+
+
+def _picture(value: str) -> Q:
+    usable = Q(image__isnull=False) & ~Q(image__state="failed")
+    return {"problem": ~usable, "yes": usable}.get(value, NOTHING)
+
+
+def _said(value: str) -> Q:
+    return Q(key__icontains=value) | Q(gold__revision__question__icontains=value)
+
+
+NOTHING = Q(pk__in=[])
+SAMPLE_FILTERS: Mapping[str, Callable[[str], Q]] = {
+    "state": lambda value: Q(state=value),
+    "area": _area,
+    "answer": _answer,
+    "calls": _number("reference_n"),
+    "picture": _picture,
+    "q": _said,
+}
+"""What a list of samples can be narrowed by, name -> condition. Facets come as ``facet.NAME=VALUE``, samples that a run
+has nothing on as ``missing_from=RUN``, chosen ones as ``id=KEY`` (several), and what waits for somebody as
+``waiting=KIND``: see ``SampleQuerySet.narrowed``."""
+
+WAITING: Mapping[str, Right] = {
+    "returned": Right.ANNOTATE,
+    "review": Right.REVIEW,
+    "annotate": Right.ANNOTATE,
+    "drafts": Right.ANNOTATE,
+}
+"""What can wait for a person, most urgent first, and the right it needs."""
 
 
 class SampleQuerySet(models.QuerySet[Any]):
@@ -46,6 +121,80 @@ class SampleQuerySet(models.QuerySet[Any]):
             "facets",
         )
 
+    def for_tiles(self) -> Self:
+        """What a tile or a row of a list shows. Three queries."""
+        return self.select_related("image", "gold__revision").prefetch_related("gold__revision__gold_boxes", "facets")
+
+    def with_reference_calls(self) -> Self:
+        """Adds ``reference_n``: calls of the reference toolchain of the gold, null without one."""
+        gold = self.model.gold.related.related_model
+        calls = gold.objects.filter(sample=OuterRef("pk"), revision__reference_calls__isnull=False).order_by()
+        return self.annotate(reference_n=Subquery(calls.values("sample").annotate(n=Count("pk")).values("n")))
+
+    def with_share_place(self) -> Self:
+        """Adds ``share_place``: the evidence share, and a number above all shares where it is unknown."""
+        return self.annotate(share_place=Coalesce("evidence_share", Value(2.0)))
+
+    def narrowed(
+        self, terms: Mapping[str, str], *, chosen: list[str] | None = None, user: Person | None = None
+    ) -> Self:
+        """Those that meet every term; unknown names are left out of account. See ``SAMPLE_FILTERS``."""
+        found = self.with_reference_calls() if "calls" in terms else self
+        for name, value in terms.items():
+            if name in SAMPLE_FILTERS:
+                found = found.filter(SAMPLE_FILTERS[name](value))
+            elif name.startswith("facet."):
+                found = found.having(name.removeprefix("facet."), value)
+            elif name == "missing_from":
+                found = found.missing_from(value)
+            elif name == "waiting":
+                found = found.waiting_for(user, value) if user else found.none()
+        return found.filter(key__in=chosen) if chosen else found
+
+    def missing_from(self, run: str) -> Self:
+        """Samples with gold on which this run (its number) has no evaluated trajectory."""
+        trajectories = self.model.trajectories.rel.related_model.objects
+        made = trajectories.filter(sample=OuterRef("pk"), run_id=run, condition="none")
+        return self.filter(~Exists(made), gold__isnull=False) if run.isdecimal() and len(run) <= 18 else self.none()
+
+    def waiting_for(self, user: Person, kind: str) -> Self:
+        """What this person could take up by their roles: their own returned work and drafts, samples to annotate, and
+        submitted work of others to review. Kinds: the keys of ``WAITING``."""
+        if kind not in WAITING or not user.is_authenticated:
+            return self.none()
+        annotations = self.model.annotations.rel.related_model.objects.filter(sample=OuterRef("pk"))
+        conditions = {
+            "returned": Exists(annotations.filter(author=user, state="returned")),
+            "drafts": Exists(annotations.filter(author=user, state="draft")),
+            "review": Exists(annotations.filter(state__in=["submitted", "in_review"]).exclude(author=user)),
+            "annotate": Q(state="to_do"),
+        }
+        mine = _members_of(self.model.benchmark.field.related_model).filter(
+            benchmark=OuterRef("benchmark"), user=user, role__in=roles_with(WAITING[kind])
+        )
+        return self.filter(conditions[kind], Exists(mine))
+
+    def by_benchmark(self) -> dict[int, int]:
+        """How many samples each benchmark has here, by its number."""
+        return dict(self.order_by().values_list("benchmark").annotate(n=Count("pk")))
+
+    def first_pictures(self, most: int) -> Self:
+        """The first samples of each benchmark that have a picture to show, at most one of a picture cluster's."""
+        shown = self.filter(image__state="ready")
+        once = Window(RowNumber(), partition_by=[F("benchmark"), F("image")], order_by="key")
+        shown = self.filter(pk__in=shown.annotate(nth=once).filter(nth=1).values("pk"))
+        place = Window(RowNumber(), partition_by=F("benchmark"), order_by="key")
+        return shown.annotate(place=place).filter(place__lte=most).select_related("image").order_by("benchmark", "key")
+
+    def counted(self, names: Mapping[str, Q]) -> dict[str, int]:
+        """How many samples meet each condition: one query."""
+        return self.aggregate(**{name: Count("pk", filter=condition) for name, condition in names.items()})
+
+    def reference_lengths(self) -> dict[int, int]:
+        """Calls of the reference toolchain -> how many samples have so many; those without one are left out."""
+        found = self.with_reference_calls().filter(reference_n__isnull=False).order_by("reference_n")
+        return dict(found.values_list("reference_n").annotate(n=Count("pk")))
+
     def in_state(self, state: str) -> Self:
         return self.filter(state=state)
 
@@ -56,7 +205,7 @@ class SampleQuerySet(models.QuerySet[Any]):
 
     def saying(self, text: str) -> Self:
         """Samples whose id or gold question holds the text, in any case."""
-        return self.filter(Q(key__icontains=text) | Q(gold__revision__question__icontains=text))
+        return self.filter(_said(text))
 
     def by_state(self) -> dict[str, int]:
         """How many samples stand where, by state; states without a sample are left out."""

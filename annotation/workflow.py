@@ -87,6 +87,11 @@ def may(roles: Collection[Role], right: Right) -> bool:
     return any(right in RIGHTS[role] for role in roles)
 
 
+def roles_with(right: Right) -> list[Role]:
+    """The roles that carry the right."""
+    return [role for role, rights in RIGHTS.items() if right in rights]
+
+
 def transition(name: str, before: State) -> Transition:
     """The allowed transition of this name from this state; raises ``LookupError`` saying what is allowed instead."""
     for candidate in TRANSITIONS:

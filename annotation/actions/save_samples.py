@@ -175,12 +175,11 @@ def _descriptive_changes(sample: Sample, placed: _Placed) -> dict[str, Any]:
         "image_problem": placed.problem,
         "width": width,
         "height": height,
+        "evidence_share": evidence_share(record.content.gold_boxes, width, height),
         "image_name": record.image or "",
         "image_group": record.image_group or "",
         "extra": dict(record.extra),
     }
-    size = (sample.width, sample.height) if sample.image_id else (record.width, record.height)
-    wanted["evidence_share"] = evidence_share(record.content.gold_boxes, *size)
     return {name: value for name, value in wanted.items() if getattr(sample, name) != value}
 
 
@@ -216,10 +215,11 @@ def _size(record: SampleRecord) -> tuple[int | None, int | None]:
 
 def _sample_row(pk: int, benchmark: Benchmark, placed: _Placed, now: Any) -> tuple[Any, ...]:
     record = placed.record
+    width, height = _size(record)
     return (
         pk, benchmark.pk, record.id, SampleState.ACCEPTED.value, placed.image.pk if placed.image else None,
-        record.image or "", placed.problem, record.image_group or "", *_size(record), as_json(dict(record.extra)),
-        now, now,
+        record.image or "", placed.problem, record.image_group or "", width, height,
+        evidence_share(record.content.gold_boxes, width, height), as_json(dict(record.extra)), now, now,
     )  # fmt: skip
 
 

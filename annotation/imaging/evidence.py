@@ -1,7 +1,9 @@
-"""The evidence with its surroundings, for the loupe over a thumbnail."""
+"""The evidence of a sample: how much of the picture it is, and how a loupe over a thumbnail shows it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from annotation.imaging.crops import Picture, crop, encode_jpeg, scaled
@@ -13,6 +15,25 @@ CONTEXT = 1.5
 
 MIN_SIDE = 64
 """... and at least this many pixels of the picture, so that a dot is seen somewhere."""
+
+
+def evidence_share(boxes: Sequence[Box], width: float | None, height: float | None) -> float | None:
+    """Area of the union of the boxes inside the picture / area of the picture, 0..1: overlaps count once (METRICS 3.3).
+
+    None when the size is unknown or nothing of the boxes lies inside. Between two neighbouring vertical edges the boxes
+    that span the slab are taken from top to bottom, each adding what reaches below those before it.
+    """
+    if not width or not height:
+        return None
+    inside = [part for box in boxes if (part := box.clipped(width, height))]
+    edges = sorted({edge for box in inside for edge in (box.x1, box.x2)})
+    covered = 0.0
+    for left, right in pairwise(edges):
+        reached = 0.0
+        for top, bottom in sorted((box.y1, box.y2) for box in inside if box.x1 <= left and box.x2 >= right):
+            covered += (right - left) * max(bottom - max(top, reached), 0.0)
+            reached = max(reached, bottom)
+    return covered / (width * height) if inside else None
 
 
 def loupe_area(width: int, height: int, box: Box) -> Box:

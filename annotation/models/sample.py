@@ -54,6 +54,9 @@ class Sample(models.Model):
     image_group = models.CharField(max_length=200, blank=True, default="")
     width = models.PositiveIntegerField(null=True, blank=True)
     height = models.PositiveIntegerField(null=True, blank=True)
+    evidence_share = models.FloatField(
+        null=True, blank=True, help_text="Area of the gold boxes / area of the picture; derived when gold is saved."
+    )
     extra = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
