@@ -71,7 +71,7 @@ def test_a_file_that_is_no_picture_is_refused_with_the_reason_and_the_sample_sta
     assert sample.image is None
     assert says.casefold() in sample.image_problem.casefold()
     assert (sample.width, sample.height) == (80, 60)
-    assert ImportIssue.objects.get().severity == "refused"
+    assert ImportIssue.objects.get(field="image").severity == "refused"
 
 
 def test_a_picture_that_is_absent_is_noted_and_may_come_later(bring):
