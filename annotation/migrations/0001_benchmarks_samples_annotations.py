@@ -633,8 +633,10 @@ class Migration(migrations.Migration):
             model_name="goldbox",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    ("image_width__isnull", True),
+                    models.Q(("image_height__isnull", True), ("image_width__isnull", True)),
                     models.Q(
+                        ("image_height__isnull", False),
+                        ("image_width__isnull", False),
                         ("x1__gte", 0),
                         ("x2__lte", models.F("image_width")),
                         ("y1__gte", 0),
@@ -658,7 +660,7 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     models.Q(("height__isnull", True), ("width__isnull", True)),
-                    models.Q(("height__gt", 0), ("width__gt", 0)),
+                    models.Q(("height__gt", 0), ("height__isnull", False), ("width__gt", 0), ("width__isnull", False)),
                     _connector="OR",
                 ),
                 name="sample_size_whole",

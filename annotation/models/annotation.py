@@ -78,8 +78,15 @@ class GoldBox(models.Model):
             models.UniqueConstraint(fields=["revision", "position"], name="gold_box_position_once"),
             models.CheckConstraint(condition=Q(x2__gt=F("x1"), y2__gt=F("y1")), name="gold_box_not_empty"),
             models.CheckConstraint(
-                condition=Q(image_width__isnull=True)
-                | Q(x1__gte=0, y1__gte=0, x2__lte=F("image_width"), y2__lte=F("image_height")),
+                condition=Q(image_width__isnull=True, image_height__isnull=True)
+                | Q(
+                    image_width__isnull=False,
+                    image_height__isnull=False,
+                    x1__gte=0,
+                    y1__gte=0,
+                    x2__lte=F("image_width"),
+                    y2__lte=F("image_height"),
+                ),
                 name="gold_box_inside_picture",
             ),
         ]

@@ -68,7 +68,8 @@ class Sample(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["benchmark", "key"], name="sample_key_once"),
             models.CheckConstraint(
-                condition=Q(width__isnull=True, height__isnull=True) | Q(width__gt=0, height__gt=0),
+                condition=Q(width__isnull=True, height__isnull=True)
+                | Q(width__isnull=False, height__isnull=False, width__gt=0, height__gt=0),
                 name="sample_size_whole",
             ),
             models.CheckConstraint(condition=~Q(key=""), name="sample_has_a_key"),
