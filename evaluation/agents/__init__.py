@@ -11,7 +11,11 @@ AGENTS: Mapping[str, ScriptedAgent] = {
     agent.name: agent
     for agent in (
         ScriptedAgent(
-            "whole image", "Answers from the whole picture at 1024 pixels.", no_look, as_written, (Condition.NONE,)
+            "whole image",
+            "Answers from the whole picture at 1024 pixels, details of 2.",
+            no_look,
+            as_written,
+            (Condition.NONE,),
         ),
         ScriptedAgent("centre zoom", "Zooms once into the middle half.", centre, alphabetical),
         ScriptedAgent("random zoom", "Zooms twice, anywhere.", anywhere, as_written),

@@ -14,7 +14,11 @@ from evaluation.schema import Condition
 BUDGET = 1024
 """The longer side of everything an agent is handed, in pixels."""
 ACUITY = 2
-"""Details smaller than this many handed-over pixels are not made out: what a patch of a vision model averages over."""
+"""How many handed-over pixels make one that is compared: the whole picture is handed over at 1024 and compared at 512.
+
+A model of a limited eye, assumed and not measured on any vision model. It decides much: with 1 instead of 2, 11 of the
+demo's 59 pieces of evidence can be read in the whole picture (seed 7), with 2 none.
+"""
 
 
 @dataclass(frozen=True, eq=False)
