@@ -256,4 +256,4 @@ def _insert_revisions(numbered: Any, author: int | None, now: Any) -> None:
 
 
 def _box_row(revision_id: int, position: int, box: Box, record: SampleRecord) -> tuple[Any, ...]:
-    return (revision_id, position, box.x1, box.y1, box.x2, box.y2, "", record.width, record.height)
+    return (revision_id, position, box.x1, box.y1, box.x2, box.y2, "", *_size(record))
