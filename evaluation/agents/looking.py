@@ -68,8 +68,8 @@ def contrast(sample: AgentSample, whole: View, rng: random.Random) -> Sequence[L
     """One to three zooms into busy small regions that look, blurred as they are, like what the question names.
 
     Busyness is the local mean of absolute differences from a blurred copy; likeness the correlation with the mean of
-    the possible appearances, so the agent knows what kind of thing to look for. Sometimes the first zoom is wide and the next one goes on inside it, sometimes it is
-    enhanced.
+    the possible appearances, so the agent knows what kind of thing to look for. Sometimes the first zoom is wide and
+    the next one goes on inside it, sometimes it is enhanced.
     """
     places = _busy_places(sample, whole, rng.choice((1, 1, 2, 2, 3)))
     looks: list[Look] = []
