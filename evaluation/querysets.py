@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
+from django.apps import apps
 from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from evaluation.metrics.columns import Outcome, Quadrant
+from webapp.common.wording import finite
 
 
 class RunQuerySet(models.QuerySet[Any]):
@@ -25,6 +27,12 @@ class RunQuerySet(models.QuerySet[Any]):
             trajectories_n=Count("trajectories", filter=plain),
             failed_n=Count("trajectories", filter=plain & ~Q(trajectories__error="")),
         )
+
+
+def samples_without_trajectory(run: Any) -> models.QuerySet[Any]:
+    """The samples with gold that this run has no trajectory for, in order of id."""
+    tried = run.trajectories.filter(condition="none").values("sample")
+    return run.benchmark.samples.filter(gold__isnull=False).exclude(pk__in=tried).order_by("key")
 
 
 def _flag(path: str) -> Callable[[str], Q]:
@@ -51,8 +59,45 @@ def _number(path: str) -> Callable[[str], Q]:
     return query
 
 
+def _beyond(path: str, comparison: str) -> Callable[[str], Q]:
+    """Above (``gt``) or not above (``lte``) a threshold; equal within 1e-9 is not above (METRICS 0.6)."""
+
+    def query(value: str) -> Q:
+        threshold = finite(value)
+        return Q(pk__in=[]) if threshold is None else Q(**{f"{path}__{comparison}": threshold + 1e-9})
+
+    return query
+
+
+def _yes_or(no: Q, yes: Q) -> Callable[[str], Q]:
+    return lambda value: yes if value == "yes" else no
+
+
 def _right(value: str) -> Q:
     return {"yes": Q(score__correct=True), "no": Q(score__correct=False)}.get(value, Q(score__correct__isnull=True))
+
+
+def _targets(value: str) -> Q:
+    """On a query with so many targets: ``3``, or ``6+``."""
+    plans = (
+        apps.get_model("annotation", "PlanTool")
+        .objects.filter(revision__gold_of__sample=OuterRef("sample"), step__isnull=False)
+        .order_by()
+        .values("revision")
+        .annotate(targets_n=Count("pk"))
+    )
+    return Q(Exists(plans.filter(_number("targets_n")(value))))
+
+
+def _wrong_in(value: str) -> Q:
+    """On a sample that this other run has wrong; with ``correct=yes``: what only the first has right.
+
+    An answer that its run leaves out as undecided is neither.
+    """
+    others = apps.get_model("evaluation", "Trajectory").objects.filter(sample=OuterRef("sample"), score__isnull=False)
+    left_out = Q(score__undecided=True, score__scoring__settings__undecided_answer="exclude")
+    wrong = others.filter(_number("run_id")(value)).evaluated().exclude(score__correct=True).exclude(left_out)
+    return Q(Exists(wrong))
 
 
 TRAJECTORY_FILTERS: Mapping[str, Callable[[str], Q]] = {
@@ -67,12 +112,21 @@ TRAJECTORY_FILTERS: Mapping[str, Callable[[str], Q]] = {
     "undecided": _flag("score__undecided"),
     "unparsed": _flag("score__unparsed"),
     "unanswered": _flag("score__missing_answer"),
-    "failed": lambda value: ~Q(error="") if value == "yes" else Q(error=""),
+    "failed": _yes_or(Q(error=""), ~Q(error="")),
+    "scored": _yes_or(Q(score__isnull=True), Q(score__isnull=False)),
+    "right": _yes_or(Q(score__correct=False) | Q(score__correct__isnull=True), Q(score__correct=True)),
+    "ioa_above": _beyond("score__ioa", "gt"),
+    "ioa_upto": _beyond("score__ioa", "lte"),
+    "priced": _yes_or(Q(usd__isnull=True), Q(usd__isnull=False)),
+    "unusable": _yes_or(Q(score__unusable_crops=0), Q(score__unusable_crops__gt=0)),
     "calls": _number("score__calls"),
     "outcome": _outcome,
     "evidence": _flag("score__visual_evidence"),
+    "targets": _targets,
+    "wrong_in": _wrong_in,
 }
-"""What a list of trajectories can be narrowed by, name -> condition. Facets come as ``facet.NAME=VALUE``."""
+"""What a list of trajectories can be narrowed by, name -> condition. Facets come as ``facet.NAME=VALUE``, answers that
+a condition turned as ``flip=lost`` or ``flip=gained``."""
 
 
 class TrajectoryQuerySet(models.QuerySet[Any]):
@@ -92,9 +146,42 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         for name, value in terms.items():
             if name in TRAJECTORY_FILTERS:
                 found = found.filter(TRAJECTORY_FILTERS[name](value))
+            elif name == "flip":
+                found = found.flipped(value)
             elif name.startswith("facet."):
                 found = found.having(name.removeprefix("facet."), value)
         return found
+
+    def listed(self, terms: Mapping[str, str]) -> Self:
+        """What a list under these terms shows: without a condition among them, the trajectories metrics are made of."""
+        return (self if "condition" in terms else self.evaluated()).narrowed(terms)
+
+    def flipped(self, way: str) -> Self:
+        """Under a condition: right without it and wrong with it ("lost"), or the other way round ("gained")."""
+        plain = self.model.objects.evaluated().filter(run=OuterRef("run"), sample=OuterRef("sample"))
+        right, wrong = Q(score__correct=True), Q(score__correct=False) | Q(score__correct__isnull=True)
+        before, after = {"lost": (right, wrong), "gained": (wrong, right)}.get(way, (Q(pk__in=[]), Q(pk__in=[])))
+        return self.exclude(condition="none").filter(Exists(plain.filter(before)), after)
+
+    def counted_by(self, *paths: str) -> list[tuple[Any, ...]]:
+        """How many have each value, as (value, ..., n), the most frequent first. Joins of earlier filters are left."""
+        rows = self.model.objects.filter(pk__in=self.order_by().values("pk")).order_by()
+        return list(rows.values_list(*paths).annotate(n=Count("pk", distinct=True)).order_by("-n", *paths))
+
+    def never_hidden(self) -> dict[str, int]:
+        """Counts that every page of a run shows (METRICS 9.7); each is a filter of ``TRAJECTORY_FILTERS``."""
+        filters = {
+            "all": Q(),
+            "scored": Q(score__isnull=False),
+            "failed": ~Q(error=""),
+            "unanswered": Q(score__missing_answer=True),
+            "unparsed": Q(score__unparsed=True),
+            "undecided": Q(score__undecided=True),
+            "unusable": Q(score__unusable_crops__gt=0),
+            "outside": Q(score__in_population=False),
+            "with_evidence": Q(score__visual_evidence=True),
+        }
+        return self.aggregate(**{name: Count("pk", filter=only) for name, only in filters.items()})
 
     def having(self, facet: str, value: str) -> Self:
         """On a sample with this value on this facet."""
@@ -145,6 +232,13 @@ class ComparisonQuerySet(models.QuerySet[Any]):
     def touching(self, scoring_id: int) -> Self:
         """Those that have this run on one of their sides."""
         return self.filter(Q(a_id=scoring_id) | Q(b_id=scoring_id)).order_by("pk")
+
+    def between(self, pairs: Iterable[tuple[int, int]]) -> Self:
+        """Those of these pairs of runs, whichever way round they are stored."""
+        found = Q(pk__in=[])
+        for one, other in pairs:
+            found |= Q(a_id=one, b_id=other) | Q(a_id=other, b_id=one)
+        return self.filter(found).order_by("pk")
 
 
 class MetricQuerySet(models.QuerySet[Any]):
