@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -9,30 +10,16 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
 from annotation.actions.freeze import gold_digest
 from annotation.models import Benchmark, FacetValue, GoldBox, PlanTool, ReferenceCall, Revision, Sample
-from annotation.schema import ORIGINAL, AnswerType, Target, ToolPlan
-from evaluation.metrics.columns import (
-    FALSE,
-    NO_IMAGE,
-    NORM1,
-    NORM1000,
-    ORIGINAL_IMAGE,
-    PIXEL,
-    TRUE,
-    UNKNOWN,
-    AnswerKey,
-    RunColumns,
-    SampleColumns,
-    StepColumns,
-)
+from annotation.schema import AnswerType, Target, ToolPlan
+from evaluation.actions.load_steps import CHUNK, load_steps
+from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColumns, SampleColumns
 from evaluation.models import Run, Step, Trajectory
-
-COORDS = {"pixel": PIXEL, "norm1": NORM1, "norm1000": NORM1000}
-CHUNK = 5000
 
 
 @dataclass(frozen=True)
@@ -70,12 +57,7 @@ def load_samples(benchmark: Benchmark) -> LoadedSamples:
     boxes = _grouped(GoldBox.objects.filter(**of_gold), "revision_id", "x1", "y1", "x2", "y2")
     calls = _grouped(ReferenceCall.objects.filter(**of_gold), "revision_id", "tool")
     tools = _grouped(PlanTool.objects.filter(**of_gold), "revision_id", "tool", "step")
-    contents = {
-        row[0]: row[1:]
-        for row in Revision.objects.filter(gold_of__sample__benchmark=benchmark).values_list(
-            "pk", "question", "answer_type", "options", "answers", "ordered"
-        )
-    }
+    contents = _contents(benchmark)
     gold = [boxes.get(pk, []) for pk in revisions]
     columns = SampleColumns(
         keys=[row[1] for row in rows],
@@ -99,100 +81,61 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
     row_of = samples.row_of
     rows: list[tuple[Any, ...]] = []
     last = None
-    for row in found.values_list(*_TRAJECTORY_FIELDS).iterator(chunk_size=CHUNK):
+    texts = [Cast(name, TextField()) for name in _TRAJECTORY_JSON]
+    for row in found.values_list(*_TRAJECTORY_FIELDS, *texts).iterator(chunk_size=CHUNK):
         lowest = row[1] != last
         last = row[1]
         if row[1] in row_of and lowest is not further:
             rows.append(row)
-    return _columns(rows, row_of, Step.objects.filter(trajectory__run=run, trajectory__condition=condition))
+    predicted = [_parsed(row[field] for row in rows) for field in range(-len(texts), 0)]
+    return _columns(rows, row_of, predicted, Step.objects.filter(trajectory__run=run, trajectory__condition=condition))
 
 
 def load_trajectories(trajectories: Sequence[Trajectory]) -> LoadedRun:
     """Some trajectories on one sample, which is row 0, as columns; of one run or of several. One query."""
     rows = [tuple(getattr(trajectory, name) for name in _TRAJECTORY_FIELDS) for trajectory in trajectories]
     row_of = {trajectory.sample_id: 0 for trajectory in trajectories}
-    return _columns(rows, row_of, Step.objects.filter(trajectory__in=[row[0] for row in rows]))
+    predicted = [[getattr(trajectory, name) for trajectory in trajectories] for name in _TRAJECTORY_JSON]
+    return _columns(rows, row_of, predicted, Step.objects.filter(trajectory__in=[row[0] for row in rows]))
 
 
-def _columns(rows: Sequence[tuple[Any, ...]], row_of: Mapping[int, int], found: QuerySet[Step]) -> LoadedRun:
-    steps, finals, starts, positions, tools = _load_steps(found, rows)
+_TRAJECTORY_FIELDS = ("pk", "sample_id", "answer", "judge_correct", "final_image", "usd", "error")
+_TRAJECTORY_JSON = ("recognition", "plan", "recognition_map", "plan_map")
+
+
+def _columns(
+    rows: Sequence[tuple[Any, ...]], row_of: Mapping[int, int], predicted: Sequence[list[Any]], found: QuerySet[Step]
+) -> LoadedRun:
+    pks = [row[0] for row in rows]
+    steps = load_steps(found, pks, [row[4] for row in rows])
+    recognition, plan, recognition_map, plan_map = predicted
     columns = RunColumns(
         sample=np.array([row_of[row[1]] for row in rows], np.int64),
         answers=[row[2] for row in rows],
         verdict=np.array([UNKNOWN if row[3] is None else TRUE if row[3] else FALSE for row in rows], np.int64),
-        final_image=finals,
-        step_start=starts,
-        steps=steps,
-        tools=tools,
-        recognition=[_tuple(row[5]) for row in rows],
-        plan=[_tuple(row[6]) for row in rows],
-        recognition_map=[row[7] for row in rows],
-        plan_map=[row[8] for row in rows],
-        cost=np.array([_nan(row[9]) for row in rows], float),
-        failed=np.array([bool(row[10]) for row in rows], bool),
+        final_image=steps.final_image,
+        step_start=steps.start,
+        steps=steps.columns,
+        tools=steps.tools,
+        recognition=[_tuple(names) for names in recognition],
+        plan=[_tuple(names) for names in plan],
+        recognition_map=recognition_map,
+        plan_map=plan_map,
+        cost=np.array([_nan(row[5]) for row in rows], float),
+        failed=np.array([bool(row[6]) for row in rows], bool),
     )
-    return LoadedRun(columns, [row[0] for row in rows], positions)
+    return LoadedRun(columns, pks, steps.positions)
 
 
-_TRAJECTORY_FIELDS = (
-    "pk", "sample_id", "answer", "judge_correct", "final_image", "recognition", "plan", "recognition_map", "plan_map",
-    "usd", "error",
-)  # fmt: skip
-_STEP_FIELDS = (
-    "trajectory_id", "position", "tool", "x1", "y1", "x2", "y2", "executed_x1", "executed_y1", "executed_x2",
-    "executed_y2", "coords", "image_in", "image_out", "out_width", "out_height", "ok", "flag", "bbox_raw",
-)  # fmt: skip
-
-
-def _load_steps(
-    found: QuerySet[Step], rows: Sequence[tuple[Any, ...]]
-) -> tuple[StepColumns, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], list[str]]:
-    by_trajectory: dict[int, list[tuple[Any, ...]]] = {}
-    found = found.exclude(flag="post_answer").order_by("trajectory_id", "position")
-    for row in found.values_list(*_STEP_FIELDS).iterator(chunk_size=CHUNK):
-        by_trajectory.setdefault(row[0], []).append(row)
-    tools: dict[str, int] = {}
-    flat: list[tuple[Any, ...]] = []
-    inputs: list[list[int]] = []
-    outputs: list[int] = []
-    finals, counts = [], []
-    for row in rows:
-        ours = by_trajectory.get(row[0], [])
-        codes = {ORIGINAL: ORIGINAL_IMAGE}
-        for step in ours:
-            inputs.append([codes.setdefault(name, len(codes)) for name in _names(step[12])])
-            outputs.append(NO_IMAGE if step[13] is None else codes.setdefault(step[13], len(codes)))
-            tools.setdefault(step[2], len(tools))
-        flat += ours
-        counts.append(len(ours))
-        finals.append(NO_IMAGE if row[4] is None else codes.setdefault(row[4], len(codes)))
-    steps = StepColumns(
-        tool=np.array([tools[step[2]] for step in flat], np.int64),
-        bbox=_floats(flat, 3, 7),
-        executed=_floats(flat, 7, 11),
-        has_bbox=np.array([step[3] is not None or step[18] is not None for step in flat], bool),
-        coords=np.array([COORDS[step[11]] for step in flat], np.int64),
-        in_start=_starts(inputs),
-        image_in=np.array([code for several in inputs for code in several], np.int64),
-        image_out=np.array(outputs, np.int64),
-        out_size=_floats(flat, 14, 16),
-        ok=np.array([step[16] for step in flat], bool),
-        unused=np.array([step[17] == "unused" for step in flat], bool),
-    )
-    starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
-    positions = np.array([step[1] for step in flat], np.int64)
-    return steps, np.array(finals, np.int64), starts, positions, list(tools)
-
-
-def _floats(rows: Sequence[tuple[Any, ...]], first: int, last: int) -> NDArray[np.float64]:
-    cut = itemgetter(*range(first, last))
-    return np.array([cut(row) for row in rows], float).reshape(-1, last - first)
-
-
-def _names(image_in: Any) -> Sequence[str]:
-    if image_in is None:
-        return ()
-    return [image_in] if isinstance(image_in, str) else image_in
+def _parsed(texts: Iterable[str | None]) -> list[Any]:
+    """JSON texts as values. Most are alike, and are read once; nothing of them may be changed in place."""
+    values: dict[str | None, Any] = {None: None}
+    found = []
+    for text in texts:
+        if text not in values:
+            values[text] = json.loads(text or "null")
+        found.append(values[text])
+    return found
 
 
 def _tuple(names: Any) -> tuple[str, ...] | None:
@@ -217,6 +160,17 @@ def _grouped(rows: Any, key: str, *fields: str) -> dict[int, list[tuple[Any, ...
     return {pk: [row[1:] for row in group] for pk, group in groupby(ordered, key=itemgetter(0))}
 
 
+def _contents(benchmark: Benchmark) -> dict[int, tuple[Any, ...]]:
+    """Question, answer type, options, answers and order of every gold revision."""
+    texts = [Cast(name, TextField()) for name in ("options", "answers")]
+    found = Revision.objects.filter(gold_of__sample__benchmark=benchmark)
+    rows = list(found.values_list("pk", "question", "answer_type", "ordered", *texts).iterator(chunk_size=CHUNK))
+    options, answers = (_parsed(row[field] for row in rows) for field in (4, 5))
+    return {
+        row[0]: (row[1], row[2], named, right, row[3]) for row, named, right in zip(rows, options, answers, strict=True)
+    }
+
+
 def _answer_key(content: tuple[Any, ...]) -> AnswerKey:
     _, answer_type, options, answers, _ = content
     return AnswerKey(answer_type == AnswerType.MULTIPLE_CHOICE, options, tuple(answers))
@@ -233,6 +187,7 @@ def _facets(benchmark: Benchmark, pks: list[int]) -> dict[str, list[tuple[str, .
     rows = FacetValue.objects.filter(sample__benchmark=benchmark).order_by("name", "sample_id", "position")
     for name, pk, value in rows.values_list("name", "sample_id", "value").iterator(chunk_size=CHUNK):
         if pk in row_of:
-            column = facets.setdefault(name, [()] * len(pks))
-            column[row_of[pk]] += (value,)
+            if name not in facets:
+                facets[name] = [()] * len(pks)
+            facets[name][row_of[pk]] += (value,)
     return facets
