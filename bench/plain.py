@@ -156,8 +156,9 @@ def crops_of(steps: Sequence[PlainStep], size: Box, requested: bool) -> list[Box
     if all(math.isfinite(v) and v > 0 for v in size):
         frames[0] = (0.0, 0.0, 1.0, 1.0, size[0], size[1])
     crops: list[Box | None] = []
+    returned = False
     for step in steps:
-        frame = frames.get(step.inputs[0]) if step.inputs else None
+        frame = frames.get(step.inputs[0]) if step.inputs else None if returned else frames.get(0)
         kind = tool_kind(step.tool)
         actual = step.bbox if any(map(math.isnan, step.executed)) else step.executed
         crop = None
@@ -166,6 +167,7 @@ def crops_of(steps: Sequence[PlainStep], size: Box, requested: bool) -> list[Box
             crop = clip(_to_original(region, frame), size[0], size[1]) if region else None
         crops.append(crop)
         if step.ok and step.image_out > 0:
+            returned = True
             frames[step.image_out] = _output_frame(kind, frame, _local(actual, step.coords, frame), step.out_size)
     return crops
 

@@ -6,8 +6,9 @@ made on it ("location unknown").
 
 Choices where the specification is silent:
 
-- A call that names no input picture has no frame: its crop is "location unknown", as METRICS 3.1 calls its chain
-  broken. Importers whose format always means the original say so in ``image_in``.
+- A call that names no input picture, made before any call has returned one, can only have seen the original: that is
+  its frame. Later there are several pictures it may mean, and its crop is "location unknown". (Its toolchain is broken
+  either way, METRICS 3.1.)
 - The picture a crop returned is made of the pixels that were *executed*, whatever ``crop_box`` says is scored: a box
   asked for on that picture is relative to what the model really saw.
 - A zoom call that succeeded without a readable box returned an unknown part: later crops on it are unknown too.
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.metrics.boxes import BLOCK, clipped, filled, valid
-from evaluation.metrics.columns import NORM1, NORM1000, ORIGINAL_IMAGE, Bools, Floats, Ints, RunColumns
+from evaluation.metrics.columns import NO_IMAGE, NORM1, NORM1000, ORIGINAL_IMAGE, Bools, Floats, Ints, RunColumns
 from evaluation.metrics.names import ToolKind
 from evaluation.metrics.producers import NO_STEP, Producers
 from evaluation.metrics.ragged import positions_of, rows_of
@@ -88,7 +89,15 @@ class _Frames:
         originals = self._table[steps : steps + n]
         originals[:, :2], originals[:, 2:4], originals[:, 4:] = 0.0, 1.0, size
         made = np.where(producers.of_first_input == NO_STEP, steps + n, producers.of_first_input)
-        self._source = np.where(producers.first_input == ORIGINAL_IMAGE, steps + self.trajectory, made)
+        original = (producers.first_input == ORIGINAL_IMAGE) | self._before_any_picture(run, producers)
+        self._source = np.where(original, steps + self.trajectory, made)
+
+    def _before_any_picture(self, run: RunColumns, producers: Producers) -> Bools:
+        """Which steps name no input while the original is the only picture there is."""
+        written = (run.steps.ok & (run.steps.image_out > ORIGINAL_IMAGE)).astype(np.int64)
+        earlier = np.concatenate([[0], np.cumsum(written)])
+        so_far = earlier[:-1] - earlier[run.step_start[:-1]][self.trajectory]
+        return (producers.first_input == NO_IMAGE) & (so_far == 0)
 
     def of_inputs(self, rows: Ints) -> Floats:
         return self._table[self._source[rows]]

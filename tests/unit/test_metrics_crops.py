@@ -102,9 +102,15 @@ def test_the_first_of_several_inputs_gives_the_frame() -> None:
     assert one(FIRST, mixed, zoom([100, 100, 300, 300], "b", "c")) == [100, 100, 300, 300]
 
 
-@pytest.mark.parametrize("image_in", [None, "never made"])
-def test_a_crop_on_an_unnamed_or_unknown_picture_has_no_location(image_in: str | None) -> None:
-    assert one(zoom([0, 0, 10, 10], image_in)) is None
+def test_a_crop_on_an_unknown_picture_has_no_location() -> None:
+    assert one(zoom([0, 0, 10, 10], "never made")) is None
+
+
+def test_an_unnamed_input_is_the_original_while_there_is_no_other_picture() -> None:
+    unnamed = zoom([0, 0, 10, 10], None, None)
+    failed = zoom([0, 0, 10, 10], ok=False)
+    assert crops(unnamed, failed, unnamed) == [[0, 0, 10, 10], None, [0, 0, 10, 10]]
+    assert crops(FIRST, unnamed) == [[50, 50, 450, 450], None]
 
 
 def test_a_picture_made_later_is_not_read() -> None:
