@@ -1,0 +1,83 @@
+"""An import that is killed with kill -9 at any moment loses nothing, repeats nothing, and goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from annotation.actions.benchmarks import create_benchmark
+from annotation.models import ImportRecord
+from evaluation.models import Run, Step, Trajectory
+from tests.jobs.conftest import database_address  # noqa: F401  a fixture
+
+ROOT = Path(__file__).resolve().parents[2]
+ROWS, STEPS = 12_000, 2
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """One benchmark of 3 000 samples and four models' trajectories on it."""
+    path = tmp_path / "all.json"
+    step = {"tool": "zoom_in", "bbox": [1, 1, 9, 9], "image_in": "original", "text": "look " * 20}
+    samples = [
+        {"id": f"s{i:05d}", "width": 100, "height": 80, "question": "?", "answer_type": "open", "answer": "x"}
+        for i in range(ROWS // 4)
+    ]
+    trajectories = [
+        {"model": f"M{i % 4}", "sample_id": f"s{i // 4:05d}", "answer": str(i), "steps": [step] * STEPS}
+        for i in range(ROWS)
+    ]
+    path.write_text(json.dumps({"samples": samples, "trajectories": trajectories}))
+    return path
+
+
+def start(command: str, file: Path, address: str, home: Path) -> subprocess.Popen[bytes]:
+    environment = {
+        **os.environ,
+        "DATABASE_URL": address,
+        "SIGHTLINE_HOME": str(home),
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+    }
+    return subprocess.Popen(
+        [sys.executable, "manage.py", command, "kitchen", str(file)],
+        cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+
+
+def kill_when(process: subprocess.Popen[bytes], rows: int) -> None:
+    """kill -9 once so many trajectories are there; fails if the import was over before."""
+    end = time.monotonic() + 60
+    while Trajectory.objects.count() < rows:
+        assert process.poll() is None, process.communicate()[0].decode()
+        assert time.monotonic() < end, "the import did not come so far in time"
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def test_a_killed_import_of_runs_goes_on_from_its_last_batch(file, database_address, tmp_path, lea):  # noqa: F811
+    create_benchmark(actor=lea, slug="kitchen")
+    said, _ = start("import_benchmark", file, database_address, tmp_path).communicate(timeout=60)
+    assert b"new 3000" in said, said.decode()
+    chance = random.Random(7)
+    for rows in sorted(chance.randrange(1, ROWS * 3 // 4) for _ in range(3)):
+        kill_when(start("import_runs", file, database_address, tmp_path), rows)
+    kept = Trajectory.objects.count()
+    assert 0 < kept < ROWS
+    last = start("import_runs", file, database_address, tmp_path)
+    said, _ = last.communicate(timeout=120)
+    assert last.returncode == 0, said.decode()
+    assert (Trajectory.objects.count(), Step.objects.count(), Run.objects.count()) == (ROWS, ROWS * STEPS, 4)
+    record = ImportRecord.objects.get(kind="runs")
+    assert record.state == "done"
+    assert (record.counts["new"], record.counts.get("changed", 0), record.counts.get("repeated", 0)) == (ROWS, 0, 0)
