@@ -1,1 +1,44 @@
 """Bodies of the background jobs of this half; each calls one action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from annotation.importers.interface import Progress
+from evaluation.actions import dry_run as dry_run_action
+from evaluation.actions import dry_run_commit
+from evaluation.actions.queue_scoring import KIND as SCORE
+from evaluation.actions.queue_scoring import score_in_job
+from webapp.jobs.registry import JobContext, job
+
+
+@job(SCORE, title="Score")
+def score(context: JobContext, benchmark_id: int) -> dict[str, Any]:
+    return score_in_job(context, benchmark_id=benchmark_id)
+
+
+@job("evaluation.dry_run", title="Read")
+def dry_run(context: JobContext, record_id: int) -> dict[str, Any]:
+    return dict(dry_run_action.dry_run(record_id, _in_kilobytes(context)))
+
+
+@job("evaluation.import", title="Import")
+def import_record(context: JobContext, record_id: int) -> dict[str, Any]:
+    return dry_run_commit.import_record(
+        actor=context.job.created_by,
+        record_id=record_id,
+        report=_in_kilobytes(context),
+        report_run=lambda done, total, run: context.progress(done, total, unit="runs scored"),
+        warn=context.warn,
+    )
+
+
+def _in_kilobytes(context: JobContext) -> Callable[[Progress], None]:
+    """How far a file is read; bytes themselves would not fit the columns of a job."""
+
+    def report(progress: Progress) -> None:
+        total = max(1, progress.bytes_total // 1000)
+        context.progress(min(total, progress.bytes_read // 1000), total, unit="kB")
+
+    return report

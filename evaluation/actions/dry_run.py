@@ -1,0 +1,136 @@
+"""The dry run: the whole file through the same reader and the same checks as the import, writing no row of it.
+
+What it counts is what the import will count: batches end at the same places, and a record that comes twice is treated
+as the import treats it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.db import transaction
+
+from annotation.importers import IMPORTERS as SAMPLE_FORMATS
+from annotation.importers.interface import ImportProblem, Progress
+from annotation.importers.interface import ReadOptions as SampleOptions
+from annotation.models import ImportRecord
+from annotation.schema import Issue, Severity
+from evaluation.actions.dry_run_runs import RunReading
+from evaluation.actions.dry_run_samples import SampleReading
+from evaluation.actions.import_runs import sample_index
+from evaluation.actions.metric_settings import settings_of
+from evaluation.actions.upload import path_of, pictures_of
+from evaluation.importers import IMPORTERS as RUN_FORMATS
+from evaluation.importers.interface import BoxSpace, ReadOptions
+from evaluation.metrics.settings import MetricSettings
+
+Report = Callable[[Progress], None]
+State, Kind = ImportRecord.State, ImportRecord.Kind
+
+LINES = 200
+"""Lines named of one kind of issue; all are counted."""
+EXAMPLES = 3
+ORDER = (Severity.REFUSED, Severity.REPAIRED, Severity.NOTED)
+
+
+class IssueBook:
+    """Issues by severity and rule: how many, the first of each in full, the first lines."""
+
+    def __init__(self) -> None:
+        self.groups: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def take(self, issue: Issue) -> None:
+        key = (issue.severity.value, issue.rule)
+        group = self.groups.setdefault(
+            key, {"severity": key[0], "rule": key[1], "count": 0, "done": issue.done, "lines": [], "examples": []}
+        )
+        group["count"] += 1
+        if issue.line is not None and len(group["lines"]) < LINES:
+            group["lines"].append(issue.line)
+        if len(group["examples"]) < EXAMPLES:
+            group["examples"].append({"field": issue.field, "found": issue.found, "done": issue.done})
+
+    def as_list(self) -> list[dict[str, Any]]:
+        """The worst first, then the most frequent."""
+        order = {severity.value: place for place, severity in enumerate(ORDER)}
+        return sorted(self.groups.values(), key=lambda group: (order[group["severity"]], -group["count"]))
+
+
+def dry_run(record_id: int, report: Report) -> Mapping[str, Any]:
+    """Read the file of a record that waits for it and keep what was found. Choices that changed meanwhile are obeyed:
+    the file is read again. Returns the counts."""
+    while True:
+        record = ImportRecord.objects.select_related("benchmark").get(pk=record_id)
+        if record.state != State.READING:
+            return dict(record.preview.get("counts", {}))
+        found = _read(record, report)
+        if _keep(record, found):
+            return dict(found.get("counts", {}))
+
+
+def _read(record: ImportRecord, report: Report) -> dict[str, Any]:
+    begun = time.monotonic()
+    if not record.format:
+        return {"problem": ""}
+    issues = IssueBook()
+    read = _read_samples if record.kind == Kind.SAMPLES else _read_runs
+    problem = ""
+    found: dict[str, Any] = {}
+    try:
+        found = read(record, issues, report)
+    except ImportProblem as error:
+        problem = str(error)
+    return {**found, "problem": problem, "issues": issues.as_list(), "seconds": time.monotonic() - begun}
+
+
+def _read_samples(record: ImportRecord, issues: IssueBook, report: Report) -> dict[str, Any]:
+    images = pictures_of(record)
+    reading = SampleReading(record, images or path_of(record).parent, issues.take)
+    reading.take_all(SAMPLE_FORMATS[record.format].read(path_of(record), SampleOptions(images=images)), report)
+    return {"counts": dict(reading.result.counts), "records": reading.shown(), **_settings(record, reading.result)}
+
+
+def _read_runs(record: ImportRecord, issues: IssueBook, report: Report) -> dict[str, Any]:
+    chosen = record.options
+    options = ReadOptions(
+        model=chosen["model"],
+        setting=chosen["setting"],
+        coordinates=BoxSpace.parse(chosen["coordinates"]) if chosen["coordinates"] else None,
+    )
+    reading = RunReading(record, issues.take)
+    stream = RUN_FORMATS[record.format].read(path_of(record), options, sample_index(record.benchmark))
+    reading.take_all(stream, report)
+    return {
+        "counts": dict(reading.result.counts + Counter()),
+        "records": reading.shown(),
+        "runs": reading.runs(),
+        "without": reading.samples_without_a_record(),
+        "boxes": reading.boxes.as_dict(),
+        **_settings(record, reading.result),
+    }
+
+
+def _settings(record: ImportRecord, result: Any) -> dict[str, Any]:
+    """Metric settings the file carries, and what is wrong with them."""
+    if not result.settings:
+        return {}
+    try:
+        MetricSettings.from_mapping({**settings_of(record.benchmark).changed(), **result.settings})
+    except ValueError as error:
+        return {"settings": result.settings, "settings_problem": str(error)}
+    return {"settings": result.settings}
+
+
+def _keep(record: ImportRecord, found: dict[str, Any]) -> bool:
+    """Store what was found, unless the choices are others by now."""
+    with transaction.atomic():
+        now = ImportRecord.objects.select_for_update().get(pk=record.pk)
+        if (now.kind, now.format, now.options) != (record.kind, record.format, record.options):
+            return False
+        now.preview = {"formats": now.preview.get("formats", {}), "choices": now.preview.get("choices", {}), **found}
+        now.state = State.PREVIEW
+        now.save(update_fields=["preview", "state"])
+    return True

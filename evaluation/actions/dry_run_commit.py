@@ -1,0 +1,80 @@
+"""The import of a committed record: through the same actions as the commands, then its scores if they are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from annotation.actions.access import allowed
+from annotation.actions.import_samples import import_samples
+from annotation.importers.interface import ImportProblem, Progress
+from annotation.models import ImportRecord
+from annotation.workflow import Right
+from evaluation.actions.import_runs import import_runs
+from evaluation.actions.metric_settings import change_settings
+from evaluation.actions.score_run import score_benchmark
+from evaluation.actions.upload import path_of, pictures_of
+from evaluation.models import Run
+from webapp.accounts.models import User
+from webapp.common.errors import ApplicationError, NotFound
+
+State, Kind = ImportRecord.State, ImportRecord.Kind
+
+Report = Callable[[Progress], None]
+ReportRun = Callable[[int, int, Run], None]
+Warn = Callable[[str], None]
+
+
+def import_record(
+    *,
+    actor: User | None,
+    record_id: int,
+    report: Report,
+    report_run: ReportRun,
+    warn: Warn,
+) -> dict[str, Any]:
+    """Import what the dry run has read. Started again after a crash it goes on behind the last batch it kept; a record
+    that is done is only scored. Raises ``ApplicationError`` when nothing can be read."""
+    record = ImportRecord.objects.select_related("benchmark").get(pk=record_id)
+    if record.state != State.DONE:
+        settings = _import(actor, record, report)
+        if settings:
+            _take_settings(actor, record, settings, warn)
+        record.refresh_from_db()
+    if record.preview.get("choices", {}).get("score"):
+        _score(actor, record, report_run, warn)
+    return dict(record.counts)
+
+
+def _import(actor: User | None, record: ImportRecord, report: Report) -> dict[str, Any]:
+    path = path_of(record)
+    if not path.is_file():
+        raise NotFound(f"The upload {record.file_name} is gone from the server. Upload it again.")
+    try:
+        if record.kind == Kind.SAMPLES:
+            # import_samples takes up the unfinished record of this file with these options: this one.
+            return import_samples(
+                actor=actor, benchmark=record.benchmark, path=path, format=record.format, images=pictures_of(record),
+                report=report,
+            )[1].settings  # fmt: skip
+        return import_runs(
+            actor=actor, benchmark=record.benchmark, path=path, format=record.format, report=report, record=record,
+            **record.options,
+        )[1].settings  # fmt: skip
+    except ImportProblem as problem:
+        raise ApplicationError(str(problem), code="unreadable_file") from problem
+
+
+def _take_settings(actor: User | None, record: ImportRecord, values: dict[str, Any], warn: Warn) -> None:
+    """The metric settings a native file carries become the benchmark's, as with the commands."""
+    try:
+        change_settings(actor=actor, benchmark=record.benchmark, values=values)
+    except ApplicationError as error:
+        warn(f"The settings of the file were not taken. {error.message}")
+
+
+def _score(actor: User | None, record: ImportRecord, report: ReportRun, warn: Warn) -> None:
+    if actor is not None and not allowed(actor, record.benchmark, Right.SCORE):
+        warn("Not scored: your roles do not include scoring. Ask the lead.")
+        return
+    score_benchmark(actor=actor, benchmark=record.benchmark, only_stale=True, report=report)

@@ -1,0 +1,81 @@
+"""Records to show of a file: drawn at random with a fixed seed while the file streams by; and their raw lines."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from annotation.importers.interface import ImportProblem
+from annotation.importers.reading import RawRow, RowStream
+
+SEED = 7
+DRAWN = 40
+RAW = 4000
+"""Characters of a raw line that are kept."""
+
+Record = TypeVar("Record")
+
+
+class Draw(Generic[Record]):
+    """``DRAWN`` of any number of records, each as likely (reservoir sampling); the last record of a key counts."""
+
+    def __init__(self) -> None:
+        self._random = random.Random(SEED)
+        self._drawn: dict[Hashable, Record] = {}
+        self._seen = 0
+
+    def take(self, key: Hashable, record: Record) -> None:
+        if key in self._drawn:
+            self._drawn[key] = record
+            return
+        self._seen += 1
+        if len(self._drawn) < DRAWN:
+            self._drawn[key] = record
+            return
+        place = self._random.randrange(self._seen)
+        if place < DRAWN:
+            del self._drawn[list(self._drawn)[place]]
+            self._drawn[key] = record
+
+    def records(self) -> list[Record]:
+        """In the order they are shown in: shuffled, so that any five are a fair five."""
+        found = list(self._drawn.values())
+        random.Random(SEED).shuffle(found)
+        return found
+
+
+def _data_files(names: Sequence[str]) -> Sequence[str]:
+    return [name for name in names if name.lower().endswith((".json", ".jsonl", ".ndjson"))]
+
+
+def raw_rows(path: Path, wanted: Iterable[tuple[str, int | None, str]], keys: Iterable[str]) -> Mapping[Any, str]:
+    """The raw text of rows by (file, line, id): of JSON files the row as written, of tables nothing.
+
+    A second pass over the file that ends when all are found. Rows of one line are told apart by the id in them.
+    """
+    missing: dict[tuple[str, int | None], list[str]] = {}
+    for file, line, name in wanted:
+        missing.setdefault((file, line), []).append(name)
+    found: dict[Any, str] = {}
+    if path.suffix.lower() == ".tsv":
+        return found
+    try:
+        for row in RowStream(path, tuple(keys), pick=_data_files):
+            if not isinstance(row, RawRow) or (row.file, row.line) not in missing:
+                continue
+            names = missing[row.file, row.line]
+            ours = next((n for n in names if len(names) == 1 or json.dumps(n).encode() in row.text), None)
+            if ours is None:
+                continue
+            found[row.file, row.line, ours] = row.text[:RAW].decode("utf-8", "replace")
+            names.remove(ours)
+            if not names:
+                del missing[row.file, row.line]
+            if not missing:
+                break
+    except ImportProblem:
+        return found
+    return found

@@ -1,0 +1,306 @@
+"""From an uploaded file to an import record: store it, tell its formats, have it read, change choices, commit."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from annotation.actions.access import allowed
+from annotation.actions.import_samples import file_digest
+from annotation.importers import IMPORTERS as SAMPLE_FORMATS
+from annotation.importers import detect_format as detect_samples
+from annotation.importers.interface import Detection, ImportProblem
+from annotation.models import Benchmark, ImportRecord
+from annotation.workflow import Right
+from evaluation.actions.upload_files import Upload, store, unpack_pictures, uploads
+from evaluation.importers import IMPORTERS as RUN_FORMATS
+from evaluation.importers import detect_format as detect_runs
+from evaluation.importers.interface import BoxSpace
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput, NotAllowed
+from webapp.jobs.actions import enqueue_on_commit
+
+SURE = 0.5
+"""Below this confidence no format is chosen for the person."""
+
+Kind, State = ImportRecord.Kind, ImportRecord.State
+RIGHT_FOR = {Kind.SAMPLES: Right.IMPORT_SAMPLES, Kind.RUNS: Right.IMPORT_RUNS}
+FORMATS: dict[str, Mapping[str, Any]] = {Kind.SAMPLES: SAMPLE_FORMATS, Kind.RUNS: RUN_FORMATS}
+CHANGEABLE = (State.READING, State.PREVIEW, State.FAILED)
+NAME = 200
+
+Formats = dict[str, list[dict[str, Any]]]
+
+
+def receive(
+    *,
+    actor: User,
+    benchmark: Benchmark,
+    file: Upload,
+    images: Upload | None = None,
+    choices: Mapping[str, Any] | None = None,
+) -> ImportRecord:
+    """Keep an upload and have it read. The same file, not yet imported, is the same record.
+
+    ``choices`` as in ``choose``. Raises ``NotAllowed``, ``TooLarge`` or, for a file that is nothing we can read,
+    ``InvalidInput`` with the sentence to show.
+    """
+    kinds = [kind for kind in Kind if allowed(actor, benchmark, RIGHT_FOR[kind])]
+    if not kinds:
+        raise NotAllowed(f"Your roles on {benchmark.title} do not let you import. Ask its lead.")
+    stored = store(file)
+    formats = formats_of(stored.path)
+    kind = _kind(formats, kinds, (choices or {}).get("kind") or "")
+    pictures = _pictures(stored.path, images)
+    with transaction.atomic():
+        # Two requests at once wait for each other here, so that a double click makes one record.
+        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        record = _live(benchmark, kind, stored.path)
+        if record is None:
+            record = ImportRecord.objects.create(
+                benchmark=benchmark, kind=kind, state=State.READING, file_name=stored.path.name,
+                sha256=file_digest(stored.path), bytes=stored.bytes, format=_best(formats[kind]),
+                options=_options(kind, pictures), upload=_relative(stored.path), created_by=actor,
+                preview={"formats": formats, "choices": {"score": True}},
+            )  # fmt: skip
+            audit.record(
+                actor=actor, action="import.upload", subject=record, benchmark=benchmark.slug,
+                data={"file": record.file_name, "bytes": record.bytes},
+            )  # fmt: skip
+        elif record.state == State.RUNNING:
+            return record
+    given = {name: value for name, value in (choices or {}).items() if value not in (None, "")}
+    if pictures and record.kind == Kind.SAMPLES:
+        given["images"] = pictures
+    return choose(actor=actor, record=record, choices=given)
+
+
+def choose(*, actor: User, record: ImportRecord, choices: Mapping[str, Any]) -> ImportRecord:
+    """Change what was chosen for a file that is not imported yet, and read it again with that.
+
+    ``choices``: any of kind, format, model, setting, coordinates, images, score. Raises ``InvalidInput``, ``Conflict``.
+    """
+    with transaction.atomic():
+        record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
+        if record.state not in CHANGEABLE:
+            raise Conflict(f"{record.file_name} is being imported or is imported: its settings are fixed now.")
+        before = (record.kind, record.format, dict(record.options))
+        _take(record, choices)
+        require_kind(actor, record)
+        reread = record.state != State.PREVIEW or before != (record.kind, record.format, record.options)
+        if reread:
+            record.state, record.error, record.finished_at = State.READING, "", None
+            record.counts, record.checkpoint = {}, {}
+        record.save()
+        if reread:
+            _enqueue_reading(actor, record)
+    return record
+
+
+def read_again(*, actor: User, record: ImportRecord) -> ImportRecord:
+    """Read the file anew: after samples were added, or when reading was stopped."""
+    with transaction.atomic():
+        record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
+        require_kind(actor, record)
+        if record.state not in CHANGEABLE:
+            raise Conflict(f"{record.file_name} is being imported or is imported already.")
+        record.state, record.error, record.counts, record.checkpoint = State.READING, "", {}, {}
+        record.save()
+        _enqueue_reading(actor, record)
+    return record
+
+
+def other_kind(*, actor: User, record: ImportRecord) -> ImportRecord:
+    """A record for the other half of a file that holds both samples and runs, from the same upload."""
+    kind = Kind.RUNS if record.kind == Kind.SAMPLES else Kind.SAMPLES
+    formats = record.preview.get("formats", {})
+    with transaction.atomic():
+        benchmark = Benchmark.objects.select_for_update().get(pk=record.benchmark_id)
+        twin = _live(benchmark, kind, path_of(record)) or ImportRecord(
+            benchmark=benchmark, kind=kind, state=State.READING, file_name=record.file_name, sha256=record.sha256,
+            bytes=record.bytes, format=_best(formats.get(kind, [])), options=_options(kind, ""), upload=record.upload,
+            created_by=actor, preview={"formats": formats, "choices": {"score": True}},
+        )  # fmt: skip
+        require_kind(actor, twin)
+        if twin.pk is None:
+            twin.save()
+            _enqueue_reading(actor, twin)
+    return twin
+
+
+def blocked(record: ImportRecord) -> str:
+    """Why this record cannot be committed now, in a sentence; "" when it can."""
+    preview, counts = record.preview, record.preview.get("counts", {})
+    if record.state == State.READING:
+        return "The file is still being read."
+    if record.state == State.DONE:
+        return "It is imported already."
+    if record.state == State.RUNNING:
+        return ""
+    if not record.format:
+        return "Choose the format first: it could not be told with certainty."
+    if preview.get("problem"):
+        return "Nothing of the file can be read as this format. Choose another format or another file."
+    if not counts.get("new") and not counts.get("changed"):
+        if counts.get("unchanged"):
+            return "Everything in this file is here already; nothing would change."
+        return "No row of this file can be written. The issues say why."
+    return ""
+
+
+def commit(*, actor: User, record: ImportRecord) -> ImportRecord:
+    """Start the import, or go on with one that stopped. Doing it twice starts it once."""
+    with transaction.atomic():
+        record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
+        require_kind(actor, record)
+        if reason := blocked(record):
+            raise Conflict(f"{record.file_name} cannot be imported now. {reason}")
+        job = enqueue_on_commit(
+            "evaluation.import",
+            payload={"record_id": record.pk},
+            actor=actor,
+            title=f"Import of {record.file_name}"[:200],
+            benchmark=record.benchmark.slug,
+            key=f"import:{record.pk}",
+        )
+        record.state, record.job_id, record.error = State.RUNNING, str(job.pk), ""
+        record.save(update_fields=["state", "job_id", "error"])
+    return record
+
+
+def require_kind(actor: User, record: ImportRecord) -> None:
+    """Raises ``NotAllowed`` unless this person may import what the record holds."""
+    if not allowed(actor, record.benchmark, RIGHT_FOR[Kind(record.kind)]):
+        raise NotAllowed(f"Your roles on {record.benchmark.title} do not let you import {record.kind}. Ask its lead.")
+
+
+def path_of(record: ImportRecord) -> Path:
+    return uploads() / record.upload
+
+
+def pictures_of(record: ImportRecord) -> Path | None:
+    """The folder of the pictures that came with the file."""
+    name = record.options.get("images", "")
+    return path_of(record).parent / name if name else None
+
+
+def formats_of(path: Path) -> Formats:
+    """What the file may be, as samples and as runs, the surest first. Raises ``InvalidInput`` when it is neither."""
+    try:
+        found = {Kind.SAMPLES: detect_samples(path), Kind.RUNS: detect_runs(path)}
+    except ImportProblem as problem:
+        raise InvalidInput(str(problem), code="unreadable_file", field="file") from problem
+    if not any(found.values()):
+        known = [*(one.title for one in SAMPLE_FORMATS.values()), *(one.title for one in RUN_FORMATS.values())]
+        raise InvalidInput(
+            f"{path.name} is of no known format. Known are: {'; '.join(dict.fromkeys(known))}.",
+            code="unknown_format",
+            field="file",
+        )
+    return {kind.value: [_described(kind, one) for one in detections] for kind, detections in found.items()}
+
+
+def _described(kind: ImportRecord.Kind, detection: Detection) -> dict[str, Any]:
+    return asdict(detection) | {"title": FORMATS[kind][detection.importer].title}
+
+
+def _best(detections: list[dict[str, Any]]) -> str:
+    return detections[0]["importer"] if detections and detections[0]["confidence"] >= SURE else ""
+
+
+def _kind(formats: Formats, kinds: list[ImportRecord.Kind], wanted: str) -> ImportRecord.Kind:
+    """What to read first of a file: what was asked for, else samples when it holds any, as runs need them there."""
+    held = [kind for kind in Kind if _best(formats[kind])] or [kind for kind in Kind if formats[kind]]
+    if wanted in Kind.values:
+        return Kind(wanted)
+    may = [kind for kind in held if kind in kinds]
+    if not may:
+        raise NotAllowed(f"The file holds {held[0]}, and your roles do not let you import those. Ask the lead.")
+    return may[0]
+
+
+def _live(benchmark: Benchmark, kind: str, path: Path) -> ImportRecord | None:
+    waiting = ImportRecord.objects.filter(
+        benchmark=benchmark,
+        kind=kind,
+        sha256=file_digest(path),
+        state__in=[State.READING, State.PREVIEW, State.RUNNING],
+    )
+    return waiting.exclude(upload="").first()
+
+
+def _options(kind: str, pictures: str) -> dict[str, Any]:
+    """What the importer is told; kept exactly so, as an unfinished import is found again by it."""
+    if kind == Kind.SAMPLES:
+        return {"images": pictures, "toolchains": ""}
+    return {"model": "", "setting": "", "coordinates": ""}
+
+
+def _pictures(path: Path, images: Upload | None) -> str:
+    """The name of the folder with the pictures of the images zip, or of the file itself when that is a zip."""
+    if images is not None:
+        archive = store(images).path
+        if not zipfile.is_zipfile(archive):
+            raise InvalidInput(f"{archive.name} is not a zip. Put the pictures into one.", field="images")
+        source = archive
+    elif zipfile.is_zipfile(path):
+        source = path
+    else:
+        return ""
+    folder = unpack_pictures(source, path.parent / f"pictures-{source.parent.name[:16]}")
+    if folder is None and images is not None:
+        raise InvalidInput(f"{source.name} holds no pictures (JPEG, PNG, WebP or TIFF).", field="images")
+    return folder.name if folder else ""
+
+
+def _relative(path: Path) -> str:
+    return path.relative_to(uploads()).as_posix()
+
+
+def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
+    kind = choices.get("kind") or record.kind
+    if kind not in Kind.values:
+        raise InvalidInput("The kind is samples or runs.", field="kind")
+    if kind != record.kind:
+        record.kind, record.options = kind, _options(kind, "")
+        record.format = _best(record.preview.get("formats", {}).get(kind, []))
+    format = choices.get("format")
+    if format:
+        if format not in FORMATS[Kind(kind)]:
+            raise InvalidInput(f"There is no format {format!r} for {kind}.", field="format")
+        record.format = format
+    for name in set(record.options) & set(choices):
+        value = str(choices[name]).strip()
+        if len(value) > NAME:
+            raise InvalidInput(f"At most {NAME} characters are kept. Shorten the {name}.", field=name)
+        record.options = {**record.options, name: value}
+    _check_coordinates(record.options.get("coordinates", ""))
+    if "score" in choices:
+        record.preview = {**record.preview, "choices": {"score": bool(choices["score"])}}
+
+
+def _check_coordinates(text: str) -> None:
+    try:
+        if text:
+            BoxSpace.parse(text)
+    except ImportProblem as problem:
+        raise InvalidInput(str(problem), field="coordinates") from problem
+
+
+def _enqueue_reading(actor: User, record: ImportRecord) -> None:
+    job = enqueue_on_commit(
+        "evaluation.dry_run",
+        payload={"record_id": record.pk},
+        actor=actor,
+        title=f"Reading of {record.file_name}"[:200],
+        benchmark=record.benchmark.slug,
+        key=f"dry-run:{record.pk}",
+    )
+    record.job_id = str(job.pk)
+    record.save(update_fields=["job_id"])

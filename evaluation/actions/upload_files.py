@@ -1,0 +1,174 @@
+"""Uploaded files on disk: streamed to a folder named by their sha256, pictures unpacked beside them; nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import stat
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Protocol
+
+from django.conf import settings
+
+from webapp.common.errors import InvalidInput, TooLarge
+from webapp.common.wording import size_of_file
+
+PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff"})
+MOST_PICTURES = 200_000
+UNPACKED = 4
+"""Pictures are packed already: unpacked they may take at most so many times the upload limit."""
+CHUNK = 1 << 20
+NAME = 150
+_DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError)
+
+
+class Upload(Protocol):
+    """What a request brings: a name, a size and the bytes in pieces."""
+
+    name: str | None
+    size: int | None
+
+    def chunks(self) -> Iterable[bytes]: ...
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An uploaded file: where it lies, and what it is. Its folder is named by the sha256 of its bytes."""
+
+    path: Path
+    sha256: str
+    bytes: int
+
+
+def uploads() -> Path:
+    return Path(settings.HOME) / "uploads"
+
+
+def store(upload: Upload) -> Stored:
+    """Keep the file under its own name in the folder of its sha256; a file that is there already is not written again.
+
+    Raises ``InvalidInput`` for an empty file, ``TooLarge`` beyond ``MAX_UPLOAD_BYTES``.
+    """
+    name = safe_name(upload.name or "")
+    refuse_too_large(name, upload.size or 0)
+    root = uploads()
+    root.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(dir=root, suffix=".part")
+    try:
+        digest, size = hashlib.sha256(), 0
+        with os.fdopen(handle, "wb") as out:
+            for chunk in upload.chunks():
+                size += len(chunk)
+                refuse_too_large(name, size)
+                digest.update(chunk)
+                out.write(chunk)
+        if not size:
+            raise InvalidInput(f"{name} is empty. Check that it was written completely.", field="file")
+        path = root / digest.hexdigest() / name
+        path.parent.mkdir(exist_ok=True)
+        Path(part).replace(path)
+    finally:
+        Path(part).unlink(missing_ok=True)
+    return Stored(path, digest.hexdigest(), size)
+
+
+def refuse_too_large(name: str, size: int) -> None:
+    if size > settings.MAX_UPLOAD_BYTES:
+        most = size_of_file(settings.MAX_UPLOAD_BYTES)
+        raise TooLarge(
+            f"{name} is larger than {most}, the most that can be uploaded here. Split it, or import it on the server "
+            "with manage.py.",
+            field="file",
+        )
+
+
+def safe_name(name: str) -> str:
+    """The last part of the name, without what a file system or a shell minds; never empty or hidden."""
+    base = name.replace("\\", "/").rsplit("/", 1)[-1]
+    kept = re.sub(r"[^\w.\- ()+]", "_", base).strip(" .")
+    stem, dot, suffix = kept.rpartition(".")
+    short = f"{stem[: NAME - len(suffix) - 1]}{dot}{suffix}" if stem and len(suffix) < 12 else kept[:NAME]
+    return short or "upload"
+
+
+def unpack_pictures(archive: Path, into: Path) -> Path | None:
+    """The pictures of a zip as files below ``into``, in the zip's folders; None when it holds none.
+
+    Only regular files with a picture's ending are written, under checked names, with a limit on their number and size.
+    What is unpacked stays: the same zip again costs nothing. Raises ``InvalidInput`` or ``TooLarge``.
+    """
+    if into.is_dir():
+        return into
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            members = [m for m in opened.infolist() if _is_picture(m.filename) and not m.is_dir()]
+            if not members:
+                return None
+            _check(members, archive.name)
+            with _whole(into) as folder:
+                _write(opened, members, folder)
+    except _DAMAGE as error:
+        raise InvalidInput(f"{archive.name} cannot be unpacked ({error}). Zip it again.", field="images") from error
+    return into
+
+
+@contextmanager
+def _whole(into: Path) -> Iterator[Path]:
+    """A folder that appears under its name only once everything is in it."""
+    part = Path(tempfile.mkdtemp(dir=into.parent, suffix=".part"))
+    try:
+        yield part
+        if not into.is_dir():
+            part.replace(into)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _is_picture(name: str) -> bool:
+    return PurePosixPath(name).suffix.lower() in PICTURES and not name.startswith("__MACOSX/")
+
+
+def _check(members: list[zipfile.ZipInfo], archive: str) -> None:
+    for member in members:
+        name = member.filename.replace("\\", "/")
+        if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in name.split("/"):
+            raise InvalidInput(f"{archive} holds the unsafe name {name[:100]!r}, which points outside it.")
+        if stat.S_ISLNK(member.external_attr >> 16):
+            raise InvalidInput(f"{archive} holds the link {name[:100]!r}. Zip the pictures themselves.")
+        if member.flag_bits & 1:
+            raise InvalidInput(f"{archive} is encrypted. Zip it without a password.")
+    most = UNPACKED * settings.MAX_UPLOAD_BYTES
+    total = sum(member.file_size for member in members)
+    if len(members) > MOST_PICTURES or total > most:
+        raise TooLarge(
+            f"{archive} holds {len(members):,} pictures of {size_of_file(total)}; {MOST_PICTURES:,} pictures of "
+            f"{size_of_file(most)} are allowed. Split it."
+        )
+
+
+def _write(opened: zipfile.ZipFile, members: list[zipfile.ZipInfo], folder: Path) -> None:
+    room = UNPACKED * settings.MAX_UPLOAD_BYTES
+    for member in members:
+        target = folder / member.filename.replace("\\", "/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with opened.open(member) as source, target.open("wb") as out:
+            room -= _copy(source, out, room)
+
+
+def _copy(source: IO[bytes], out: IO[bytes], room: int) -> int:
+    """Bytes copied; the sizes a zip states may lie, so they are counted as they come."""
+    size = 0
+    while chunk := source.read(CHUNK):
+        size += len(chunk)
+        if size > room:
+            raise TooLarge("The zip unpacks to more than it states. Refused as a zip bomb.")
+        out.write(chunk)
+    return size

@@ -1,0 +1,49 @@
+"""Forms of the pages of this half."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from annotation.importers import IMPORTERS as SAMPLE_FORMATS
+from evaluation.importers import IMPORTERS as RUN_FORMATS
+
+SPACES = (
+    ("", "As the file says"),
+    ("pixel", "Pixels of the picture"),
+    ("norm1", "0 to 1 of the picture"),
+    ("norm1000", "0 to 1000 of the picture"),
+)
+
+
+class UploadForm(forms.Form):
+    """A file to import and, for samples, a zip with its pictures."""
+
+    file = forms.FileField(label="File", allow_empty_file=True)
+    images = forms.FileField(label="Pictures", required=False, help_text="For samples: a zip of their pictures.")
+
+
+class ImportChoices(forms.Form):
+    """What a person says about an uploaded file. Which fields count depends on the kind; see ``choices``."""
+
+    kind = forms.ChoiceField(choices=[("samples", "samples"), ("runs", "runs")], required=False)
+    format = forms.ChoiceField(
+        choices=[(name, name) for name in sorted({*SAMPLE_FORMATS, *RUN_FORMATS})], required=False
+    )
+    coordinates = forms.ChoiceField(
+        label="Coordinates of the boxes", choices=[*SPACES, ("size", "Pixels of …")], required=False
+    )
+    sent_size = forms.CharField(label="Size of the picture the model was sent", required=False, max_length=20)
+    model = forms.CharField(label="Model", required=False, max_length=200)
+    setting = forms.CharField(label="Setting", required=False, max_length=200)
+    score = forms.BooleanField(label="Score when done", required=False)
+
+    def choices(self) -> dict[str, Any]:
+        """The choices as ``evaluation.actions.upload.choose`` takes them; only what the form that was sent holds."""
+        given: dict[str, Any] = {name: self.cleaned_data[name] for name in ("kind", "format") if name in self.data}
+        if "coordinates" in self.data:
+            space = self.cleaned_data["coordinates"]
+            given["coordinates"] = self.cleaned_data["sent_size"] if space == "size" else space
+        given |= {name: self.cleaned_data[name] for name in ("model", "setting") if name in self.data}
+        return given | {"score": self.cleaned_data["score"]}
