@@ -15,10 +15,13 @@ from annotation.importers.reading import RawRow, RowStream
 from annotation.importers.samples import sample_from
 
 KEYS = ("samples", "settings")
+_SECTION = re.compile(rb'\s*\{\s*"(interventions|judgements|rollout_groups|samples|settings|trajectories)"\s*:\s*[\[{]')
+"""How a native file of everything begins; its samples may lie far behind."""
 
 
 def detect(head: bytes, name: str) -> Detection:
-    """A native benchmark names ``"samples"``, or its rows have ``id`` and a key that only samples have."""
+    """A native benchmark names ``"samples"``, or its rows have ``id`` and a key that only samples have; or it begins as
+    a native file of everything does, and the samples come later."""
     reasons = []
     if name.startswith("samples."):
         reasons.append("The file is called samples.")
@@ -27,6 +30,8 @@ def detect(head: bytes, name: str) -> Detection:
     own = [k for k in ("gold_boxes", "reference_toolchain", "answer_type", "image_group") if f'"{k}"'.encode() in head]
     if b'"id"' in head and own:
         reasons.append(f"Its rows have the keys id and {own[0]}.")
+    if not reasons and (begun := _SECTION.match(head.removeprefix(b"\xef\xbb\xbf"))):
+        reasons.append(f'It begins with the native section "{begun[1].decode()}".')
     return Detection("native", (0.0, 0.7, 0.9, 1.0)[len(reasons)], tuple(reasons))
 
 

@@ -7,9 +7,17 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import transaction
 
+from annotation.actions import import_samples as module
+from annotation.actions.benchmarks import create_benchmark
+from annotation.actions.save_samples import save_samples
 from annotation.models import Benchmark, ImportIssue, ImportRecord, Sample
+from evaluation.actions.metric_settings import change_settings
+from evaluation.actions.save_runs import RunBook, save_others, save_trajectories
 from evaluation.models import Metric, Trajectory
+from evaluation.schema import Intervention, Judgement, JudgementKind, Rollout, RolloutGroup
+from tests.evaluation.records import samples, trajectories
 
 pytestmark = pytest.mark.django_db
 
@@ -118,10 +126,7 @@ def test_settings_of_the_file_are_kept_and_wrong_ones_refused_in_a_sentence(writ
 
 
 def test_an_import_that_was_killed_goes_on_from_its_last_batch(write, monkeypatch):
-    samples = [{**MUG, "id": f"s{i:05d}"} for i in range(2500)]
-    path = write(samples=samples)
-    from annotation.actions import import_samples as module
-
+    path = write(samples=[{**MUG, "id": f"s{i:05d}"} for i in range(2500)])
     whole, calls = module.save_samples, []
 
     def dies_in_the_second_batch(**kwargs):
@@ -140,3 +145,27 @@ def test_an_import_that_was_killed_goes_on_from_its_last_batch(write, monkeypatc
     assert Sample.objects.count() == 2500
     assert sum(calls[2:]) == 2500 - kept
     assert ImportRecord.objects.get().state == "done"
+
+
+def test_everything_exported_comes_back_byte_for_byte(tmp_path, lea):
+    benchmark = create_benchmark(actor=lea, slug="first")
+    save_samples(actor=lea, benchmark=benchmark, records=samples())
+    others = [
+        Intervention("Model A", "mug", "text", False, "A", "base"),
+        Judgement("Model A", "mug", JudgementKind.RELIABILITY, "Yes.", None, "judge 1", "base"),
+        RolloutGroup("g1", (Rollout(100, 1, 1, True), Rollout(300, 1, 0.5, False)), 0.25),
+    ]
+    with transaction.atomic():
+        book = RunBook(benchmark, lea)
+        save_trajectories(book, trajectories(), None)
+        save_others(book, others, None)
+    change_settings(actor=lea, benchmark=benchmark, values={"ioa_threshold": 0.4})
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    say("export_benchmark", "first", "--output", first)
+    say("import_benchmark", "second", first)
+    say("import_runs", "second", first)
+    say("export_benchmark", "second", "--output", second)
+    assert first.read_bytes() == second.read_bytes()
+    assert set(json.loads(first.read_bytes())) == {
+        "samples", "trajectories", "interventions", "judgements", "rollout_groups", "settings",
+    }  # fmt: skip
