@@ -88,7 +88,7 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
         if row[1] in row_of and lowest is not further:
             rows.append(row)
     predicted = [_parsed(row[field] for row in rows) for field in range(-len(texts), 0)]
-    return _columns(rows, row_of, predicted, Step.objects.filter(trajectory__run=run, trajectory__condition=condition))
+    return _columns(rows, row_of, predicted, Step.objects.filter(trajectory__in=found.order_by().values("pk")))
 
 
 def load_trajectories(trajectories: Sequence[Trajectory]) -> LoadedRun:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from django.db.models import QuerySet, TextField
+from django.db.models import IntegerField, QuerySet, TextField
 from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
@@ -32,7 +32,7 @@ CHUNK = 5000
 
 _FIELDS = (
     "trajectory_id", "position", "x1", "y1", "x2", "y2", "executed_x1", "executed_y1", "executed_x2", "executed_y2",
-    "out_width", "out_height", "tool", "coords", "image_out", "ok", "flag",
+    "out_width", "out_height", "tool", "coords", "image_out", "flag",
 )  # fmt: skip
 
 
@@ -96,10 +96,11 @@ def load_steps(found: QuerySet[Step], trajectories: Sequence[int], finals: Seque
 
 
 def _chunks(found: QuerySet[Step]) -> Iterator[list[tuple[Any, ...]]]:
-    # JSON comes as text: few of its values differ, and each is read once.
-    texts = [Cast(name, TextField()) for name in ("image_in", "bbox_raw")]
+    # JSON comes as text: few of its values differ, and each is read once. Truth comes as a number: nothing is left to
+    # convert value by value.
+    cast = [Cast("ok", IntegerField()), Cast("image_in", TextField()), Cast("bbox_raw", TextField())]
     ordered = found.exclude(flag="post_answer").order_by("trajectory_id", "position")
-    rows = ordered.values_list(*_FIELDS, *texts).iterator(chunk_size=CHUNK)
+    rows = ordered.values_list(*_FIELDS, *cast).iterator(chunk_size=CHUNK)
     while chunk := list(islice(rows, CHUNK)):
         yield chunk
 
@@ -108,8 +109,8 @@ def _arrays(
     rows: list[tuple[Any, ...]], tools: _Codes, pictures: _Codes, sources: _Codes
 ) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Bools, Bools, Bools, Ints]:
     """The columns of a chunk: owner, position, ten numbers, tool, space, picture made, ok, unused, box, source."""
-    columns = list(zip(*rows, strict=True)) or [()] * (len(_FIELDS) + 2)
-    owner, position, *numbers, tool, coords, image_out, ok, flag, image_in, raw = columns
+    columns = list(zip(*rows, strict=True)) or [()] * (len(_FIELDS) + 3)
+    owner, position, *numbers, tool, coords, image_out, flag, ok, image_in, raw = columns
     return (
         np.array(owner, np.int64),
         np.array(position, np.int64),

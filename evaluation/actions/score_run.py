@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Count
 from django.utils import timezone
 
 from annotation.actions.access import require
@@ -118,16 +119,17 @@ def _tables(
 
 def _heat(samples: SampleColumns, scores: ScoreColumns, loaded: LoadedRun) -> dict[str, Any] | None:
     heat = heat_map(samples, loaded.columns, scores)
-    return heat and asdict(heat) | {"difference": heat.difference.round(6).tolist()}
+    return None if heat is None else asdict(heat) | {"difference": heat.difference.round(6).tolist()}
 
 
 def _others(
     run: Run, samples: LoadedSamples, settings: MetricSettings
 ) -> Iterator[tuple[str, LoadedRun, ScoreColumns]]:
     """The trajectories that metrics are not made of, scored for their own pages: further rollouts, interventions."""
-    conditions = list(Trajectory.objects.filter(run=run).order_by().values_list("condition", flat=True).distinct())
-    parts = [(condition, False) for condition in conditions if condition != Condition.NONE]
-    parts += [(condition, True) for condition in conditions]
+    counted = Trajectory.objects.filter(run=run).order_by().values("condition")
+    conditions = counted.annotate(trajectories=Count("pk"), on=Count("sample", distinct=True)).order_by("condition")
+    parts = [(row["condition"], False) for row in conditions if row["condition"] != Condition.NONE]
+    parts += [(row["condition"], True) for row in conditions if row["trajectories"] > row["on"]]
     for condition, further in parts:
         loaded = load_run(run, samples, condition=condition, further=further)
         if len(loaded.columns):
@@ -143,16 +145,20 @@ def _faithfulness(
 ) -> FaithfulnessColumns:
     """Recorded interventions and judgements, and what trajectories under a condition amount to. A record wins over
     the trajectory: it is what the file says."""
-    implied = [InterventionRecord("", key, Condition.NONE, correct) for key, correct in _right(samples.columns, scores)]
-    for condition, _, theirs in others:
-        if condition:
-            implied += [InterventionRecord("", k, condition, right) for k, right in _right(samples.columns, theirs)]
-    recorded = (
+    recorded = [
         InterventionRecord("", key, condition, correct)
         for key, condition, correct in Intervention.objects.filter(run=run).values_list(
             "sample__key", "condition", "correct"
         )
-    )
+    ]
+    under = [(condition, theirs) for condition, _, theirs in others if condition]
+    # What was right without an intervention counts only against what was right under one.
+    compared = [(Condition.NONE, scores), *under] if under or recorded else []
+    implied = [
+        InterventionRecord("", key, condition, right)
+        for condition, theirs in compared
+        for key, right in _right(samples.columns, theirs)
+    ]
     judgements = (
         JudgementRecord("", key, JudgementKind(kind), verdict, answer)
         for key, kind, verdict, answer in Judgement.objects.filter(run=run)
