@@ -91,6 +91,12 @@ test("a sample without trajectory has its gold alone", () => {
   assert.deepEqual(marksOf({}), []);
 });
 
+test("crops of several runs have a letter instead of a turn", () => {
+  const crop = { turn: 2, label: "B", tool: "Model B", executed: [0, 0, 9, 9] };
+  assert.equal(marksOf({ turns: [crop] })[0].tag, "B");
+  assert.deepEqual(tipOf(crop), { title: "B", tool: "Model B", text: "" });
+});
+
 test("the tip says both overlaps, and n/a where one is undefined", () => {
   const tip = tipOf({ turn: 3, tool: "zoom", coverage: 1, concentration: null });
   assert.deepEqual(tip, { title: "Turn 3", tool: "zoom", text: "coverage 1.00 · concentration n/a" });

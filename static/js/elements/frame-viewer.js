@@ -34,14 +34,14 @@ export class FrameViewer {
   #viewer;
   #width;
 
-  static async open(element, { script, tiles, image, width, height, tileSize }) {
+  static async open(element, { script, tiles, image, width, height, tileSize, tileOverlap }) {
     const seadragon = await library(script);
     const source = tiles
       ? {
           width,
           height,
           tileSize,
-          tileOverlap: 0,
+          tileOverlap,
           minLevel: 0,
           maxLevel: lastLevel(width, height),
           getTileUrl: (level, column, row) => tileAddress(tiles, level, column, row),

@@ -12,7 +12,8 @@ import { FrameViewer } from "./frame-viewer.js";
  * in the timeline and in the transcript: every element of the page with data-turn gets "is-on" and can be clicked.
  *
  *   <sightline-frame data-marks="frame-marks" data-viewer="{% static 'vendor/openseadragon.js' %}"
- *                    data-tiles="/…/tiles/{level}/{column}_{row}.jpg" data-width="3840" data-height="2160" data-tile-size="512">
+ *                    data-tiles="/…/tiles/{level}/{column}_{row}.jpg" data-width="3840" data-height="2160"
+ *                    data-tile-size="512" data-tile-overlap="1">
  *     {% shot … %}   the same without script
  *   </sightline-frame>
  *   {{ marks|json_script:"frame-marks" }}   {"gold": [{"box": […]}], "turns": [{"turn": 1, "executed": […], …}]}
@@ -50,10 +51,12 @@ export class SightlineFrame extends HTMLElement {
   disconnectedCallback() {
     this.#ending?.abort();
     this.#viewer?.close();
+    for (const made of this.querySelectorAll(".frame__view, .frame__marks, .frame__tools, .frame__tip")) made.remove();
+    this.classList.remove("is-live");
   }
 
   async #open() {
-    const { viewer, tiles, image, width, height, tileSize } = this.dataset;
+    const { viewer, tiles, image, width, height, tileSize, tileOverlap } = this.dataset;
     const view = document.createElement("div");
     view.className = "frame__view";
     this.append(view);
@@ -65,6 +68,7 @@ export class SightlineFrame extends HTMLElement {
         width: Number(width),
         height: Number(height),
         tileSize: Number(tileSize ?? 512),
+        tileOverlap: Number(tileOverlap ?? 0),
       });
     } catch (error) {
       // The drawn picture without zoom stays in place.
@@ -91,6 +95,8 @@ export class SightlineFrame extends HTMLElement {
     this.#selection.addEventListener("change", () => this.#changed(), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     document.addEventListener("click", (event) => this.#click(event), { signal });
+    // A piece of the page that htmx fetches changes the address too; the turn in focus stays in it.
+    document.addEventListener("htmx:replacedInHistory", () => this.#writeAddress(), { signal });
     window.addEventListener("hashchange", () => this.#selection.select(turnOf(location.hash)), { signal });
     this.addEventListener("pointerover", (event) => this.#hover(event), { signal });
     this.addEventListener("pointerout", () => this.querySelector(".frame__tip")?.remove(), { signal });
@@ -141,9 +147,13 @@ export class SightlineFrame extends HTMLElement {
     tip.style.top = `${Math.max(8, y)}px`;
   }
 
+  #writeAddress() {
+    history.replaceState(history.state, "", hashOf(this.#selection.current) || location.pathname + location.search);
+  }
+
   #changed() {
     const turn = this.#selection.current;
-    history.replaceState(history.state, "", hashOf(turn) || location.pathname + location.search);
+    this.#writeAddress();
     this.#show();
     this.dispatchEvent(new CustomEvent("turnchange", { bubbles: true, detail: { turn } }));
   }

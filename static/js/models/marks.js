@@ -12,16 +12,17 @@ export function marksOf({ gold = [], turns = [] }) {
     .map(({ turn, requested }) => ({ kind: "asked", box: requested, turn, tag: "" }));
   const crops = turns
     .filter(({ executed }) => isBox(executed))
-    .map(({ turn, executed }) => ({ kind: "crop", box: executed, turn, tag: String(turn) }));
+    .map(({ turn, label, executed }) => ({ kind: "crop", box: executed, turn, tag: label ?? String(turn) }));
   const golds = gold
     .filter(({ box }) => isBox(box))
     .map(({ box, label }, place) => ({ kind: "gold", box, turn: null, tag: label ?? `G${place + 1}` }));
   return [...asked, ...crops, ...golds];
 }
 
-/** The lines of the tip over a turn. Coverage is the share of gold in the crop, concentration the share of the crop that is gold. */
-export function tipOf({ turn, tool, coverage, concentration, iou }) {
-  const parts = [`coverage ${share(coverage)}`, `concentration ${share(concentration)}`];
+/** The lines of the tip over a turn, or over the crop of a run, which has a label. Coverage is the share of gold in the crop, concentration the share of the crop that is gold. */
+export function tipOf({ turn, label, tool, coverage, concentration, iou }) {
+  const parts = [];
+  if (coverage !== undefined) parts.push(`coverage ${share(coverage)}`, `concentration ${share(concentration)}`);
   if (iou !== undefined) parts.push(`IoU ${share(iou)}`);
-  return { title: `Turn ${turn}`, tool: tool ?? "", text: parts.join(" · ") };
+  return { title: label ?? `Turn ${turn}`, tool: tool ?? "", text: parts.join(" · ") };
 }

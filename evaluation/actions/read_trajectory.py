@@ -1,0 +1,213 @@
+"""One trajectory as its page shows it: every turn's crop in original pixels, and how it lies over the gold.
+
+Scoring stores one crop per trajectory; the others are computed here, through the same metrics, when they are looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from django.db.models import F
+from django.db.models.functions import Left, Length
+
+from annotation.actions.read_samples import record_of
+from annotation.models import Benchmark
+from annotation.schema import SampleRecord
+from evaluation.actions.load_columns import LoadedRun, load_trajectories
+from evaluation.actions.metric_settings import settings_of
+from evaluation.metrics.columns import Floats, SampleColumns, ScoreColumns
+from evaluation.metrics.grounding import gold_sets
+from evaluation.metrics.producers import Producers, find_producers
+from evaluation.metrics.ragged import TIE, rows_of
+from evaluation.metrics.records import sample_columns
+from evaluation.metrics.regions import BoxSets
+from evaluation.metrics.score import score_run
+from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.shares import Shares, measure_regions
+from evaluation.models import Intervention, Step, Trajectory
+from evaluation.schema import StepFlag
+from webapp.common.errors import NotFound
+
+Corners = tuple[float, float, float, float]
+LONG = ("answer", "extra", "recognition", "plan", "recognition_map", "plan_map")
+"""Fields that may be megabytes, which a row of a table does not need."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnMeasures:
+    """What one call looked at, in original pixels, and its shares of gold; None where undefined.
+
+    ``covered`` is the share of gold that all crops up to and with this one cover; ``scored`` is the crop that the
+    trajectory's score is about under the settings: the executed box, or the requested one.
+    """
+
+    executed: Corners | None
+    requested: Corners | None
+    scored: Corners | None
+    coverage: float | None
+    concentration: float | None
+    ioa: float | None
+    iou: float | None
+    covered: float | None
+    effective: bool
+
+
+@dataclass(frozen=True)
+class TrajectoryDetail:
+    """A trajectory with its columns (one row each), its scores computed now, and its turns by step position.
+
+    Calls after the answer are in no column, and hence not among ``turns``.
+    """
+
+    record: SampleRecord
+    samples: SampleColumns
+    loaded: LoadedRun
+    scores: ScoreColumns
+    settings: MetricSettings
+    turns: Mapping[int, TurnMeasures]
+
+    @cached_property
+    def producers(self) -> Producers:
+        return find_producers(self.loaded.columns)
+
+    @property
+    def has_gold(self) -> bool:
+        return bool(self.scores.scorable[0])
+
+    def agrees_with(self, score: Any) -> bool:
+        """Whether a stored Score says what the gold and the settings of now say."""
+        exact = ("grounded", "in_population", "quadrant", "calls", "effective_calls", "plan_outcome", "letter")
+        same = all(getattr(score, name) == _plain(getattr(self.scores, name)[0]) for name in exact)
+        return same and all(
+            _close(getattr(score, name), _number(getattr(self.scores, name)[0]))
+            for name in ("coverage", "concentration", "ioa", "iou")
+        )
+
+
+def load_trajectory(benchmark: Benchmark, pk: int) -> Trajectory:
+    """A trajectory with all that its page says of run, sample and gold. Five queries; raises ``NotFound``."""
+    of_gold = ("gold_boxes", "reference_calls", "plan_tools")
+    rows = (
+        Trajectory.objects.of(benchmark)
+        .select_related("run__model", "run__benchmark", "sample__image", "sample__gold__revision", "score")
+        .prefetch_related("sample__facets", *(f"sample__gold__revision__{name}" for name in of_gold))
+    )
+    try:
+        return rows.get(pk=pk)
+    except Trajectory.DoesNotExist:
+        raise NotFound(f"{benchmark.title} has no trajectory {pk}. It may have been imported again since.") from None
+
+
+def read_trajectory(trajectory: Trajectory) -> TrajectoryDetail:
+    """The trajectory, loaded with its sample ``with_gold``, under the settings of its benchmark. Two queries."""
+    settings = settings_of(trajectory.run.benchmark)
+    record = record_of(trajectory.sample)
+    samples = sample_columns([record])
+    loaded = load_trajectories([trajectory])
+    scores = score_run(samples, loaded.columns, settings)
+    return TrajectoryDetail(record, samples, loaded, scores, settings, _turns(samples, loaded, scores, settings))
+
+
+def read_on_sample(sample: Any) -> list[Trajectory]:
+    """What metrics are made of on one sample: a trajectory of each run, by name of the model. One query."""
+    found = Trajectory.objects.filter(sample=sample).evaluated().select_related("run__model", "sample", "score")
+    return list(found.defer(*LONG).order_by("run__model__name", "run__setting", "pk"))
+
+
+def read_last_crops(trajectories: Sequence[Trajectory], sample: Any) -> dict[int, Corners]:
+    """The last usable crop of each of these on one sample, by primary key; without one it is left out. Two queries."""
+    whole = list(Trajectory.objects.filter(pk__in=[trajectory.pk for trajectory in trajectories]))
+    samples, loaded = sample_columns([record_of(sample)]), load_trajectories(whole)
+    crops = score_run(samples, loaded.columns, MetricSettings()).step_crops
+    found: dict[int, Corners] = {}
+    for row, box in zip(rows_of(loaded.columns.step_start).tolist(), crops, strict=True):
+        if corners := _corners(box):
+            found[loaded.pks[row]] = corners
+    return found
+
+
+def read_turns(trajectory: Trajectory, *, first: int, count: int, cap: int | None) -> list[Step]:
+    """``count`` steps from position ``first``. Up to ``cap`` characters of their texts are read (None: all of them).
+
+    Each has ``text_start``, ``observation_start`` and the lengths of the whole, ``text_length``,
+    ``observation_length``. One query.
+    """
+    steps = Step.objects.filter(trajectory=trajectory, position__gte=first).order_by("position")
+    starts = {f"{name}_start": Left(name, cap) if cap else F(name) for name in ("text", "observation")}
+    lengths = {f"{name}_length": Length(name) for name in ("text", "observation")}
+    return list(steps.annotate(**starts, **lengths).defer("text", "observation")[:count])
+
+
+def read_arguments(trajectory: Trajectory) -> list[Any]:
+    """The arguments of the calls that count, in their order: a row for each row of the columns. One query."""
+    steps = Step.objects.filter(trajectory=trajectory).exclude(flag=StepFlag.POST_ANSWER).order_by("position")
+    return list(steps.values_list("arguments", flat=True))
+
+
+def read_others(trajectory: Trajectory) -> tuple[list[Trajectory], list[Intervention]]:
+    """The same run on the same sample, under every condition and rollout, this one too; and conditions of which only
+    the outcome was recorded. Two queries."""
+    same = {"run": trajectory.run_id, "sample": trajectory.sample_id}
+    found = Trajectory.objects.filter(**same).select_related("score").defer(*LONG)
+    outcomes = Intervention.objects.filter(**same).order_by("condition")
+    return list(found.order_by("condition", "rollout")), list(outcomes)
+
+
+def _turns(
+    samples: SampleColumns, loaded: LoadedRun, scores: ScoreColumns, settings: MetricSettings
+) -> dict[int, TurnMeasures]:
+    other = {"executed": "requested", "requested": "executed"}[settings.crop_box]
+    boxes = {
+        settings.crop_box: scores.step_crops,
+        other: score_run(samples, loaded.columns, replace(settings, crop_box=other)).step_crops,
+    }
+    shares = _shares(scores.step_crops, samples, settings)
+    return {
+        int(position): TurnMeasures(
+            executed=_corners(boxes["executed"][row]),
+            requested=_corners(boxes["requested"][row]),
+            scored=_corners(scores.step_crops[row]),
+            coverage=_number(shares.coverage[row]),
+            concentration=_number(shares.concentration[row]),
+            ioa=_number(shares.ioa[row]),
+            iou=_number(shares.iou[row]),
+            covered=_number(scores.step_coverage[row]),
+            effective=bool(scores.effective[row]),
+        )
+        for row, position in enumerate(loaded.positions)
+    }
+
+
+def _shares(crops: Floats, samples: SampleColumns, settings: MetricSettings) -> Shares:
+    """Every step's crop against the gold of the one sample; NaN without a crop or without gold."""
+    shares = Shares.filled(len(crops), np.nan)
+    gold = gold_sets(samples)
+    used = np.flatnonzero(~np.isnan(crops[:, 0]))
+    if gold.counts[0] and len(used):
+        each = gold.take(np.zeros(len(used), np.int64))
+        shares.put(used, measure_regions(BoxSets.single(crops[used]), each, settings.multi_gold))
+    return shares
+
+
+def _corners(box: Floats) -> Corners | None:
+    x1, y1, x2, y2 = box.tolist()
+    return None if math.isnan(x1) else (x1, y1, x2, y2)
+
+
+def _number(value: Any) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def _plain(value: Any) -> Any:
+    return value[:200] if isinstance(value, str) else value.item()
+
+
+def _close(stored: float | None, computed: float | None) -> bool:
+    if stored is None or computed is None:
+        return stored is computed
+    return abs(stored - computed) <= TIE

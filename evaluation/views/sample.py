@@ -1,0 +1,55 @@
+"""The page of one sample: its picture with the gold, what is asked, and what every run did on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotation.actions.read_samples import record_of
+from annotation.views.loading import load_benchmark
+from evaluation.actions.read_trajectory import read_last_crops, read_on_sample
+from evaluation.views.sample_facts import boxes_of, facet_links, options_of, reference_of
+from evaluation.views.sample_frame import frame_of, gold_corners, marks_of, picture_problem
+from evaluation.views.sample_runs import RunRow, rows_of
+from webapp.common.errors import NotFound
+
+OTHERS = 12
+STATES = {"to_do": "todo", "in_review": "review"}
+"""States of a sample as ``{% state %}`` names them, where the names differ."""
+
+
+@require_safe
+def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """``?crops=last`` draws every run's last crop on the picture."""
+    benchmark = load_benchmark(request, slug)
+    row = _sample(benchmark, key)
+    frame, gold, content = frame_of(slug, row), gold_corners(row), record_of(row).content
+    trajectories = read_on_sample(row)
+    wants_crops = request.GET.get("crops") == "last"
+    runs = rows_of(slug, trajectories, content, read_last_crops(trajectories, row) if wants_crops else {})
+    others = benchmark.samples.on_one_picture_with(row).order_by("key")
+    others_n = others.count()
+    context = {
+        "benchmark": benchmark, "sample": row, "state": STATES.get(row.state, row.state), "content": content,
+        "gold_row": getattr(row, "gold", None), "options": options_of(content), "boxes": boxes_of(row),
+        "facets": facet_links(row), "reference": reference_of(content), "runs": runs, "wants_crops": wants_crops,
+        "others": list(others[:OTHERS]), "others_n": others_n, "more_n": max(others_n - OTHERS, 0),
+        "frame": frame, "problem": picture_problem(row),
+        "gold": gold, "crops": [_crop(run) for run in runs if run.crop], "asked": [],
+        "marks": marks_of(gold, [run.mark for run in runs if run.crop]),
+    }  # fmt: skip
+    return render(request, "evaluation/sample.html", context)
+
+
+def _sample(benchmark: Any, key: str) -> Any:
+    found = benchmark.samples.with_gold().select_related("gold__revision__annotation__author").filter(key=key).first()
+    if found is None:
+        raise NotFound(f"{benchmark.title} has no sample {key[:100]}. Look for it in the list of samples.")
+    return found
+
+
+def _crop(run: RunRow) -> dict[str, Any]:
+    return {"box": run.crop, "turn": run.letter}

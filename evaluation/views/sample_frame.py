@@ -1,0 +1,83 @@
+"""The evidence frame of a sample: where its picture is, what lies over it, and what to say when there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+from annotation.imaging.pyramid import OVERLAP, TILE_SIZE
+
+Corners = Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A picture that can be shown: its addresses, and its size in original pixels."""
+
+    slug: str
+    sha256: str
+    width: int
+    height: int
+    tile_size: int = TILE_SIZE
+    tile_overlap: int = OVERLAP
+
+    @property
+    def thumbnail(self) -> str:
+        return reverse("annotation:thumbnail", args=[self.slug, self.sha256])
+
+    @property
+    def tiles(self) -> str:
+        return self.thumbnail.removesuffix("thumbnail.jpg") + "tiles/{level}/{column}_{row}.jpg"
+
+    def region(self, box: Corners, side: int) -> str:
+        """Address of a part of the picture, its longer side ``side`` pixels (120, 240, 480 or 960)."""
+        corners = ",".join(f"{corner:.3f}" for corner in box)
+        return reverse("annotation:region", args=[self.slug, self.sha256, corners, side])
+
+
+@dataclass(frozen=True, slots=True)
+class PictureProblem:
+    """Why a picture cannot be shown, and what to do."""
+
+    what: str
+    then: str
+    failed: bool = True
+
+
+def frame_of(slug: str, sample: Any) -> Frame | None:
+    """The frame of a sample whose picture is here and ready."""
+    image = sample.image
+    if image is None or image.state != image.State.READY:
+        return None
+    return Frame(slug, image.sha256, image.width, image.height)
+
+
+def picture_problem(sample: Any) -> PictureProblem | None:
+    """What is wrong with a sample's picture; None when it can be shown."""
+    image, name = sample.image, sample.image_name
+    if image is None and not name and not sample.image_problem:
+        return PictureProblem("This sample has no picture.", "Its file names none. Numbers do not need one.", False)
+    if image is None:
+        then = f"Put {name or 'it'} where the file says and import the benchmark again. Numbers do not need it."
+        return PictureProblem(f"The picture is not here. {sample.image_problem}".strip(), then)
+    if image.state == image.State.WAITING:
+        return PictureProblem("The picture is being prepared.", "Reload this page in a moment.", False)
+    if image.state == image.State.FAILED:
+        return PictureProblem(
+            f"The picture cannot be shown. {image.problem}".strip(), "Replace the file and import it again."
+        )
+    return None
+
+
+def gold_corners(sample: Any) -> list[list[float]]:
+    """The gold boxes of a sample, in original pixels; none without gold."""
+    gold = getattr(sample, "gold", None)
+    return [[box.x1, box.y1, box.x2, box.y2] for box in gold.revision.gold_boxes.all()] if gold else []
+
+
+def marks_of(gold: Iterable[Corners], turns: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
+    """What static/js/elements/frame.js draws: gold boxes, and what was looked at."""
+    return {"gold": [{"box": list(box)} for box in gold], "turns": list(turns)}

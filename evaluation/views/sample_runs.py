@@ -1,0 +1,84 @@
+"""What every run did on one sample, as rows of a table and as crops on the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from annotation.schema import SampleContent
+from evaluation.actions.read_trajectory import Corners
+from evaluation.metrics.columns import Outcome, Quadrant
+from evaluation.views.trajectory_answer import said_words
+from evaluation.views.trajectory_plan import OUTCOMES
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One trajectory. ``number``, ``letter``: its mark on the picture; ``crop``: its last one, when asked for."""
+
+    number: int
+    letter: str
+    name: str
+    baseline: bool
+    href: str
+    said: str
+    score: Any
+    quadrant: str
+    outcome: str
+    crop: Corners | None
+
+    @property
+    def mark(self) -> dict[str, Any]:
+        """For static/js/elements/frame.js; the shares of the crop that gave the score may be another's."""
+        return {"turn": self.number, "label": self.letter, "tool": self.name, "executed": self.crop, "requested": None}
+
+
+def rows_of(
+    slug: str, trajectories: Sequence[Any], content: SampleContent, crops: Mapping[int, Corners]
+) -> list[RunRow]:
+    return [
+        _row(slug, number, trajectory, content, crops.get(trajectory.pk))
+        for number, trajectory in enumerate(trajectories, 1)
+    ]
+
+
+def _row(slug: str, number: int, trajectory: Any, content: SampleContent, crop: Corners | None) -> RunRow:
+    score = getattr(trajectory, "score", None)
+    code = score.plan_outcome if score else Outcome.NONE
+    address = reverse("evaluation:trajectory", args=[slug, trajectory.pk])
+    return RunRow(
+        number=number,
+        letter=letters(number),
+        name=str(trajectory.run),
+        baseline=trajectory.run.model.baseline,
+        href=f"{address}?{urlencode({'sample': trajectory.sample.key})}",
+        said=_said(trajectory, score, content),
+        score=score,
+        quadrant=Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
+        outcome=OUTCOMES[code][0] if code in OUTCOMES else "",
+        crop=crop,
+    )
+
+
+def _said(trajectory: Any, score: Any, content: SampleContent) -> str:
+    if trajectory.error:
+        return "failed"
+    if score is None:
+        return "not scored"
+    if score.unparsed:
+        return "unparsed"
+    return said_words(score.letter, content.options) or ("" if content.plan.targets else "nothing")
+
+
+def letters(number: int) -> str:
+    """1 is A, 26 is Z, 27 is AA."""
+    text = ""
+    while number:
+        number, rest = divmod(number - 1, 26)
+        text = ascii_uppercase[rest] + text
+    return text

@@ -1,0 +1,96 @@
+"""The page of one trajectory, and the whole of a text that the page cuts short."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotation.views.loading import load_benchmark
+from evaluation.actions.read_trajectory import load_trajectory, read_trajectory, read_turns
+from evaluation.metrics.columns import Quadrant
+from evaluation.views.sample_frame import Frame, frame_of, gold_corners, marks_of, picture_problem
+from evaluation.views.trajectory_answer import answer_of
+from evaluation.views.trajectory_chart import coverage_chart
+from evaluation.views.trajectory_place import list_terms, place_of
+from evaluation.views.trajectory_tabs import tab_context
+from evaluation.views.trajectory_turns import TEXT_CAP, Turn, turns_of
+from webapp.common.htmx import render_page
+from webapp.common.http import Request
+
+TURNS = 50
+"""Turns in one page; a longer trajectory is gone through page by page."""
+
+
+@require_safe
+def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The evidence frame, the turns and the transcript of one trajectory."""
+    row = load_trajectory(load_benchmark(request, slug), pk)
+    detail = read_trajectory(row)
+    frame = frame_of(slug, row.sample)
+    window = _Window(_number(request.GET.get("from", "")), row.steps.count())
+    steps = read_turns(row, first=window.first, count=TURNS, cap=TEXT_CAP)
+    turns = turns_of(steps, detail, frame, cap=TEXT_CAP)
+    terms = list_terms(request, row)
+    answer = answer_of(row, detail)
+    score = getattr(row, "score", None)
+    context = {
+        "benchmark": row.run.benchmark, "trajectory": row, "sample": row.sample, "run": row.run, "score": score,
+        "quadrant": Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
+        "stale": score is not None and not detail.agrees_with(score),
+        "detail": detail, "answer": answer, "turns": turns, "window": window, "chart": coverage_chart(detail),
+        "best": _best(score), "place": place_of(slug, row, terms), "question": detail.record.content.question,
+        **frame_context(frame, row.sample, turns), **tab_context(request, row, detail, answer),
+    }  # fmt: skip
+    return render(request, "evaluation/trajectory.html", context)
+
+
+@require_safe
+def text(request: Request, slug: str, pk: int, part: str) -> HttpResponse:
+    """One turn ("3" is the third) or the answer ("answer") with all of its text."""
+    row = load_trajectory(load_benchmark(request, slug), pk)
+    detail = read_trajectory(row)
+    context: dict[str, Any] = {"benchmark": row.run.benchmark, "trajectory": row, "sample": row.sample, "part": part}
+    if part == "answer":
+        context |= {"answer": answer_of(row, detail, cap=None)}
+        return render_page(request, "evaluation/trajectory_text.html", "evaluation/_trajectory_answer.html", context)
+    steps = read_turns(row, first=_number(part) - 1, count=1, cap=None)
+    if _number(part) < 1 or not steps:
+        raise Http404("This trajectory has no such turn.")
+    turns = turns_of(steps, detail, frame_of(slug, row.sample), cap=None)
+    context |= {"turn": turns[0]}
+    return render_page(request, "evaluation/trajectory_text.html", "evaluation/_trajectory_turn.html", context)
+
+
+class _Window:
+    """The turns of one page, from position ``first`` on, out of ``total``."""
+
+    def __init__(self, wanted: int, total: int) -> None:
+        self.total = total
+        self.first = (min(wanted, total) - 1) // TURNS * TURNS if wanted > 1 and total else 0
+        self.start, self.end = self.first + 1, min(self.first + TURNS, total)
+        self.before = max(self.start - TURNS, 1) if self.first else None
+        self.after = self.end + 1 if self.end < total else None
+
+
+def frame_context(frame: Frame | None, sample: Any, turns: list[Turn]) -> dict[str, Any]:
+    """What ``_sample_frame.html`` needs."""
+    gold = gold_corners(sample)
+    shown = [(turn.number, turn.measures) for turn in turns if turn.measures is not None]
+    crops = [{"box": measures.executed, "turn": number} for number, measures in shown if measures.executed]
+    asked = [m.requested for _, m in shown if m.requested is not None and m.requested != m.executed]
+    return {
+        "frame": frame, "problem": picture_problem(sample), "gold": gold, "crops": crops, "asked": asked,
+        "marks": marks_of(gold, [turn.mark for turn in turns]),
+    }  # fmt: skip
+
+
+def _best(score: Any) -> int | None:
+    """The turn whose crop gave the score."""
+    return None if score is None or score.crop_index is None else score.crop_index + 1
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0

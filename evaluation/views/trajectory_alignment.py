@@ -1,0 +1,90 @@
+"""The calls of a trajectory beside those of the reference toolchain."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.schema import ORIGINAL, ToolCall
+from evaluation.actions.read_trajectory import Corners, TrajectoryDetail
+from evaluation.metrics.alignment import Edit, align
+from webapp.common.wording import decimal
+
+MOST_CELLS = 250_000
+"""Calls times reference calls; a longer table would take seconds and nobody reads it."""
+VALUE_LENGTH = 40
+
+SIGNS = {Edit.MATCH: "=", Edit.SUBSTITUTE: "≠", Edit.INSERT: "+", Edit.DELETE: "−"}
+KINDS = {Edit.MATCH: "same", Edit.SUBSTITUTE: "changed", Edit.INSERT: "added", Edit.DELETE: "missing"}
+WORDS = {Edit.SUBSTITUTE: "another tool", Edit.INSERT: "only in the run", Edit.DELETE: "only in the reference"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One row: names as written (None where one side has nothing), the turn, and how their arguments differ."""
+
+    sign: str
+    kind: str
+    reference: str | None
+    predicted: str | None
+    turn: int | None
+    difference: str
+
+
+@dataclass(frozen=True)
+class AlignmentTable:
+    """``distance``: Levenshtein. ``counts``: how many rows of each kind but "same", as words."""
+
+    rows: list[Pair]
+    distance: int
+    counts: str
+
+
+def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -> AlignmentTable | None:
+    """None without a reference or where the table would be endless. ``calls``: arguments by row of the columns."""
+    reference = detail.record.content.reference_toolchain
+    columns = detail.loaded.columns
+    predicted = [columns.tools[code] for code in columns.steps.tool.tolist()]
+    if not reference or len(reference) * len(predicted) > MOST_CELLS:
+        return None
+    rows, ours, theirs = [], 0, 0
+    for operation in align([call.tool for call in reference], predicted):
+        turn = None if operation.predicted is None else int(detail.loaded.positions[theirs]) + 1
+        difference = WORDS.get(operation.edit, "")
+        if operation.edit is Edit.MATCH and turn is not None:
+            executed = detail.turns[turn - 1].executed
+            difference = _difference(reference[ours], calls[theirs] if theirs < len(calls) else {}, executed)
+        sign, kind = SIGNS[operation.edit], KINDS[operation.edit]
+        rows.append(Pair(sign, kind, operation.reference, operation.predicted, turn, difference))
+        ours += operation.reference is not None
+        theirs += operation.predicted is not None
+    counts = {kind: sum(row.kind == kind for row in rows) for kind in ("added", "missing", "changed")}
+    words = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n)
+    return AlignmentTable(rows, sum(counts.values()), words)
+
+
+def _difference(reference: ToolCall, arguments: Mapping[str, Any], executed: Corners | None) -> str:
+    """How a call differs from its pair: a region by its corner and size, other arguments by name."""
+    wanted = reference.arguments
+    region = [wanted.get(name) for name in ("x", "y", "width", "height")]
+    if executed and reference.image_in == ORIGINAL and all(isinstance(value, int | float) for value in region):
+        x1, y1, x2, y2 = executed
+        have = {"x": x1, "y": y1, "w": x2 - x1, "h": y2 - y1}
+        moved = {name: value - float(old or 0) for (name, value), old in zip(have.items(), region, strict=True)}
+        return (
+            ", ".join(f"{name} {decimal(by, sign=True)}" for name, by in moved.items() if abs(by) >= 0.5)
+            or "same place"
+        )
+    changed = [
+        f"{name} {_value(wanted[name])} → {_value(arguments[name])}"
+        for name in wanted
+        if name in arguments and arguments[name] != wanted[name]
+    ]
+    return ", ".join(changed)
+
+
+def _value(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= VALUE_LENGTH else text[: VALUE_LENGTH - 1] + "…"

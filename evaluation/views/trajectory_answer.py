@@ -1,0 +1,71 @@
+"""What a trajectory answered, and how that was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.actions.read_trajectory import TrajectoryDetail
+from evaluation.metrics.columns import FALSE, TRUE
+from evaluation.views.trajectory_turns import TEXT_CAP, Excerpt, excerpt
+
+SAID_LENGTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """``said``: as read, short. ``gold``: the right one, short. ``verdict``: "right", "wrong", "undecided" or "".
+    ``reading``: how it was read, as sentences."""
+
+    text: Excerpt
+    said: str
+    gold: str
+    verdict: str
+    reading: str
+
+
+def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP) -> Answer:
+    """The answer of a trajectory on a sample; a tool plan asks for none, so its verdict is ""."""
+    content, scores = detail.record.content, detail.scores
+    asked = bool(content.answers or content.options) or row.answer is not None
+    verdict = {TRUE: "right", FALSE: "wrong"}.get(int(scores.correct[0]), "undecided") if asked else ""
+    whole = row.answer or ""
+    return Answer(
+        excerpt(whole, cap if cap is not None else len(whole)),
+        said_words(scores.letter[0], content.options) or ("" if not asked else "nothing"),
+        gold_words(content.answers, content.options),
+        verdict,
+        _reading(row, detail) if asked else "",
+    )
+
+
+def said_words(letter: str, options: Mapping[str, str]) -> str:
+    """A letter with its option's text, or the text as read; short."""
+    words = f"{letter} {options[letter]}" if letter in options else letter
+    return words if len(words) <= SAID_LENGTH else words[: SAID_LENGTH - 1] + "…"
+
+
+def gold_words(answers: tuple[str, ...], options: Mapping[str, str]) -> str:
+    """The gold letter with its text, or the first accepted string and how many more there are."""
+    if not answers:
+        return ""
+    more = f" and {len(answers) - 1} more" if len(answers) > 1 else ""
+    return said_words(answers[0], options) + more
+
+
+def _reading(row: Any, detail: TrajectoryDetail) -> str:
+    scores, several = detail.scores, bool(detail.record.content.options)
+    if scores.missing_answer[0]:
+        return "No answer was given, which counts as wrong."
+    letter = scores.letter[0]
+    read = f"Read as option {letter}." if several and letter else ""
+    if row.judge_correct is not None:
+        return f"{read} A judge's verdict decides: {'right' if row.judge_correct else 'wrong'}.".strip()
+    if scores.unparsed[0]:
+        return "No option could be read in it (unparsed), which counts as wrong. It is never guessed."
+    if scores.undecided[0]:
+        undecided = detail.settings.undecided_answer
+        counts = "is left out of the rates" if undecided == "exclude" else "counts as wrong"
+        return f"{read} Undecided: it equals no accepted answer and no judge has spoken. It {counts}.".strip()
+    return read or "Compared with the accepted answers."

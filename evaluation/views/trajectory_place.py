@@ -1,0 +1,58 @@
+"""Where a trajectory stands in the list it was opened from, and its neighbours there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from evaluation.models import Trajectory
+
+OWN_TERMS = frozenset({"tab", "from", "whole", "after", "page", "sort"})
+"""Terms of the address that belong to a page, not to the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The ``number``-th of ``total``; addresses of the list and of the neighbours ("" at an end of the list)."""
+
+    number: int
+    total: int
+    quadrant: str
+    listed: str
+    previous: str
+    next: str
+
+
+def list_terms(request: HttpRequest, trajectory: Any) -> dict[str, str]:
+    """The list's terms in the address; without any, the run of this trajectory under its condition."""
+    terms = {name: str(value) for name, value in request.GET.items() if name not in OWN_TERMS}
+    if terms:
+        return terms
+    own = {"run": str(trajectory.run_id)}
+    return own if trajectory.condition == "none" else own | {"condition": trajectory.condition}
+
+
+def place_of(slug: str, trajectory: Any, terms: Mapping[str, str]) -> Place | None:
+    """None when the trajectory is not in that list. At most five queries."""
+    found = Trajectory.objects.of(trajectory.run.benchmark).listed(terms)
+    if not found.filter(pk=trajectory.pk).exists():
+        return None
+    before, after = found.before(trajectory), found.after(trajectory)
+    query = urlencode(terms)
+
+    def address(pk: int | None) -> str:
+        return f"{reverse('evaluation:trajectory', args=[slug, pk])}?{query}" if pk else ""
+
+    return Place(
+        number=before.count() + 1,
+        total=found.count(),
+        quadrant=terms.get("quadrant", ""),
+        listed=f"{reverse('evaluation:trajectories', args=[slug])}?{query}",
+        previous=address(before.for_list().reverse().values_list("pk", flat=True).first()),
+        next=address(after.for_list().values_list("pk", flat=True).first()),
+    )

@@ -1,0 +1,120 @@
+"""What stands under the frame: toolchain, tool plan, interventions, judgements, raw record. One at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from evaluation.actions.read_runs import trajectory_record
+from evaluation.actions.read_trajectory import TrajectoryDetail, read_arguments, read_others
+from evaluation.exporters.native import trajectory_row
+from evaluation.metrics.columns import Quadrant
+from evaluation.views.trajectory_alignment import alignment_of
+from evaluation.views.trajectory_answer import Answer, said_words
+from evaluation.views.trajectory_graph import graph_of
+from evaluation.views.trajectory_plan import plan_of
+from evaluation.views.trajectory_turns import Excerpt, excerpt
+
+RAW_CAP = 20_000
+CONDITIONS = {"none": "none", "text": "text changed", "visual": "picture changed", "placebo": "placebo"}
+
+
+@dataclass(frozen=True, slots=True)
+class TabLink:
+    """A tab as ``ui/_tabs.html`` draws it."""
+
+    name: str
+    label: str
+    href: str
+    current: bool
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The same run on the same sample under one condition. ``href`` "": only the outcome was recorded."""
+
+    condition: str
+    rollout: int
+    said: str
+    correct: bool | None
+    quadrant: str
+    href: str
+    current: bool
+
+
+def tab_context(request: HttpRequest, row: Any, detail: TrajectoryDetail, answer: Answer) -> dict[str, Any]:
+    """``tabs``, ``tab`` (the current one's name) and what that one shows."""
+    others, outcomes = read_others(row)
+    trials = [_trial(request, other, detail, row) for other in others] + [_outcome(one, detail) for one in outcomes]
+    judgements = list(row.run.judgements.filter(sample=row.sample_id).order_by("kind", "judge"))
+    plan = bool(detail.record.content.plan.targets)
+    labels = {"plan": "Tool plan"} if plan else {}
+    labels |= {
+        "toolchain": "Toolchain",
+        "interventions": "Interventions",
+        "judgements": "Judgements",
+        "raw": "Raw record",
+    }
+    counts = {"interventions": len(trials) - 1, "judgements": len(judgements)}
+    wanted = request.GET.get("tab", "")
+    current = wanted if wanted in labels else next(iter(labels))
+    shown: Mapping[str, Callable[[], dict[str, Any]]] = {
+        "plan": lambda: {"plan": plan_of(detail)},
+        "toolchain": lambda: _toolchain(row, detail, answer),
+        "interventions": lambda: {"trials": trials},
+        "judgements": lambda: {"judgements": judgements},
+        "raw": lambda: {"raw": _raw(row, whole=request.GET.get("whole") == "1")},
+    }
+    links = [
+        TabLink(name, label, _here(request, tab=name), name == current, counts.get(name))
+        for name, label in labels.items()
+    ]
+    return {"tabs": links, "tab": current, "whole_raw": _here(request, tab="raw", whole="1"), **shown[current]()}
+
+
+def _here(request: HttpRequest, **changes: str) -> str:
+    terms = {name: str(value) for name, value in request.GET.items() if name not in ("tab", "whole")}
+    return f"{request.path}?{urlencode(terms | changes)}"
+
+
+def _toolchain(row: Any, detail: TrajectoryDetail, answer: Answer) -> dict[str, Any]:
+    wants_arguments = bool(detail.record.content.reference_toolchain) and bool(detail.turns)
+    arguments = read_arguments(row) if wants_arguments else []
+    return {
+        "graph": graph_of(detail, answer.said),
+        "alignment": alignment_of(detail, arguments),
+        "reference": detail.record.content.reference_toolchain,
+    }
+
+
+def _trial(request: HttpRequest, other: Any, detail: TrajectoryDetail, row: Any) -> Trial:
+    score = getattr(other, "score", None)
+    letter = score.letter if score else ""
+    missing = "nothing" if score and score.missing_answer else "unparsed" if score and score.unparsed else ""
+    address = reverse("evaluation:trajectory", args=[row.run.benchmark.slug, other.pk])
+    return Trial(
+        CONDITIONS.get(other.condition, other.condition),
+        other.rollout,
+        said_words(letter, detail.record.content.options) or missing,
+        score.correct if score else None,
+        Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
+        f"{address}?{urlencode({'tab': 'interventions'})}",
+        other.pk == row.pk,
+    )
+
+
+def _outcome(one: Any, detail: TrajectoryDetail) -> Trial:
+    said = said_words(one.answer or "", detail.record.content.options)
+    return Trial(CONDITIONS.get(one.condition, one.condition), 0, said, one.correct, "", "", False)
+
+
+def _raw(row: Any, *, whole: bool) -> Excerpt:
+    text = json.dumps(trajectory_row(trajectory_record(row)), ensure_ascii=False, indent=2)
+    return excerpt(text, len(text) if whole else RAW_CAP)
