@@ -12,8 +12,9 @@ from django.db import transaction
 
 from annotation.actions.access import require
 from annotation.actions.import_samples import fail_record, finish_record, keep_issues, open_record, remember
-from annotation.models import Benchmark, ImportRecord, Revision, Sample
+from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
+from evaluation.actions.sample_index import sample_index
 from evaluation.actions.save_runs import RunBook, save_others, save_trajectories
 from evaluation.importers import IMPORTERS
 from evaluation.importers.interface import (
@@ -25,7 +26,6 @@ from evaluation.importers.interface import (
     RunSummary,
     Settings,
 )
-from evaluation.importers.matching import MemoryIndex, SampleKey
 from evaluation.models import Run
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
 from webapp.accounts.models import User
@@ -46,22 +46,6 @@ class Imported:
     issues: list[Issue] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     summary: RunSummary | None = None
-
-
-def sample_index(benchmark: Benchmark) -> MemoryIndex:
-    """The benchmark's samples as importers join them: by id, by picture, by question and options."""
-    questions = {
-        r.gold_of.sample_id: r
-        for r in Revision.objects.filter(gold_of__sample__benchmark=benchmark).select_related("gold_of")
-    }
-    keys = []
-    for pk, key, image, width, height in Sample.objects.filter(benchmark=benchmark).values_list(
-        "pk", "key", "image_name", "width", "height"
-    ):
-        gold = questions.get(pk)
-        size = (width, height) if width and height else None
-        keys.append(SampleKey(key, image, gold.question if gold else "", gold.options if gold else {}, size))
-    return MemoryIndex(keys)
 
 
 def import_runs(

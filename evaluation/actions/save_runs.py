@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any
 
 from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.models import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Scoring, Step, Trajectory
 from evaluation.schema import Intervention as InterventionRecord
-from evaluation.schema import Issue, Severity, shortened
+from evaluation.schema import Issue, Severity, Usage, shortened
 from evaluation.schema import Judgement as JudgementRecord
 from evaluation.schema import RolloutGroup as RolloutGroupRecord
 from evaluation.schema import Step as StepRecord
@@ -127,12 +129,14 @@ def _there(keys: Iterable[Key]) -> dict[Key, tuple[int, str, int | None]]:
 
 def digest(record: TrajectoryRecord) -> str:
     """128 bits over everything a record says, but not where it was read."""
-    said = (
-        record.model, record.setting, record.answer, record.judge_correct, record.final_image, record.recognition,
-        record.plan, record.recognition_map, record.plan_map, record.error, record.usage, record.extra, record.steps,
-    )  # fmt: skip
-    return hashlib.blake2b(repr(said).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    said = (*_SAID(record), _USAGE(record.usage), [_STEP_SAID(step) for step in record.steps])
+    return hashlib.blake2b(json.dumps(said).encode("ascii"), digest_size=16).hexdigest()
 
+
+_UNSAID = {"sample_id", "rollout", "condition", "usage", "steps", "file", "line"}
+_SAID = attrgetter(*(field.name for field in fields(TrajectoryRecord) if field.name not in _UNSAID))
+_USAGE = attrgetter(*(field.name for field in fields(Usage)))
+_STEP_SAID = attrgetter(*(field.name for field in fields(StepRecord)))
 
 _TRAJECTORY = [
     "id", "run", "sample", "rollout", "condition", "answer", "judge_correct", "final_image", "recognition", "plan",

@@ -54,6 +54,11 @@ def insert_rows(model: type[models.Model], fields: Sequence[str], rows: Iterable
     return len(given)
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def as_json(value: Any) -> str | None:
     """A JSON column's text; None stays NULL."""
-    return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if value is None:
+        return None
+    return _ENCODER.encode(value) if value != {} else "{}"
