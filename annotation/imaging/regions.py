@@ -62,7 +62,9 @@ def _stitched(level: int, width: int, height: int, box: Box, read_tile: ReadTile
         data = read_tile(level, area.column, area.row)
         tile = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB)
         if tile is None:
-            raise PictureProblem("damaged", f"Tile {level}/{area.column}_{area.row} is damaged. Have the tiles made anew.")
+            raise PictureProblem(
+                "damaged", f"Tile {level}/{area.column}_{area.row} is damaged. Have the tiles made anew."
+            )
         canvas[area.top - top : area.bottom - top, area.left - left : area.right - left] = tile
     moved = Box(box.x1 - left, box.y1 - top, box.x2 - left, box.y2 - top)
     return crop(canvas, moved)

@@ -40,7 +40,9 @@ def region(request: HttpRequest, slug: str, sha256: str, box: str, side: int) ->
     benchmark, image = _load(request, slug, sha256)
     numbers = REGION.fullmatch(box)
     if numbers is None or side not in SIDES:
-        raise InvalidInput("A region is x1,y1,x2,y2 in pixels and a side of " + ", ".join(map(str, sorted(SIDES))) + ".")
+        raise InvalidInput(
+            "A region is x1,y1,x2,y2 in pixels and a side of " + ", ".join(map(str, sorted(SIDES))) + "."
+        )
     try:
         data = region_of(image, Box(*map(float, numbers.groups())), side)
     except (PictureProblem, ValueError) as problem:
