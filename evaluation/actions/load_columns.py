@@ -176,7 +176,12 @@ def _answer_key(content: tuple[Any, ...]) -> AnswerKey:
     return AnswerKey(answer_type == AnswerType.MULTIPLE_CHOICE, options, tuple(answers))
 
 
+_NO_PLAN = ToolPlan()
+
+
 def _plan(tools: list[tuple[str, int | None]], ordered: bool | None) -> ToolPlan:
+    if not tools and ordered is None:
+        return _NO_PLAN
     targets = tuple(Target(tool, step) for tool, step in tools if step is not None)
     return ToolPlan(targets, tuple(tool for tool, step in tools if step is None), ordered)
 
@@ -184,8 +189,10 @@ def _plan(tools: list[tuple[str, int | None]], ordered: bool | None) -> ToolPlan
 def _facets(benchmark: Benchmark, pks: list[int]) -> dict[str, list[tuple[str, ...]]]:
     row_of = {pk: i for i, pk in enumerate(pks)}
     facets: dict[str, list[tuple[str, ...]]] = {}
-    rows = FacetValue.objects.filter(sample__benchmark=benchmark).order_by("name", "sample_id", "position")
-    for name, pk, value in rows.values_list("name", "sample_id", "value").iterator(chunk_size=CHUNK):
+    found = FacetValue.objects.filter(sample__benchmark=benchmark).order_by()
+    # Put in order here: PostgreSQL, which knows nothing of a table just filled, may walk an index of it row by row.
+    rows = sorted(found.values_list("name", "sample_id", "position", "value").iterator(chunk_size=CHUNK))
+    for name, pk, _, value in rows:
         if pk in row_of:
             if name not in facets:
                 facets[name] = [()] * len(pks)
