@@ -9,3 +9,5 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("evaluation.tasks")
+        add_tabs = import_module("annotation.views.tabs").add_tabs
+        add_tabs(import_module("evaluation.views.tabs").TABS)

@@ -1,97 +1,30 @@
-"""The leaderboard of a benchmark as records: for the page, the command and the API. Four queries, whatever its size."""
+"""The leaderboard of a benchmark as records: for page, command and API. Seven queries, whatever its size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
-from annotation.models import Benchmark
+from django.db.models import Count, Max
+
+from annotation.models import Benchmark, Gold
+from evaluation.actions.board_rows import Board, BoardRow, Difference, Facet, Neighbours
+from evaluation.actions.metric_settings import settings_of
+from evaluation.actions.rank_runs import RANKED_BY
+from evaluation.actions.read_published import PublishedRow, published_rows
 from evaluation.metrics.catalogue import METRICS
-from evaluation.metrics.published import PublishedValue, published_values
+from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tests import holm
 from evaluation.models import Comparison, Metric, Run, Scoring, Standing
 
+__all__ = ["Board", "BoardRow", "Difference", "PublishedRow", "published_rows", "read_board", "slices_of"]
+
 SORTED_BY = "valid_grounded_reasoning"
-
-
-@dataclass(frozen=True)
-class BoardRow:
-    """One run on the board: its metrics by name on the slice, its place, and its difference to the reference row."""
-
-    run: Run
-    scoring: Scoring | None
-    metrics: dict[str, Metric]
-    standing: Standing | None = None
-    against: Difference | None = None
-
-    @property
-    def baseline(self) -> bool:
-        return bool(self.run.model.baseline)
-
-    @property
-    def failed(self) -> bool:
-        """Every record is an error: the run failed, and has no values."""
-        return self.scoring is not None and 0 < self.scoring.trajectories_n == self.scoring.failed_n
-
-    @property
-    def missing(self) -> int:
-        """Samples of the benchmark without a trajectory of this run."""
-        return self.scoring.samples_n - self.scoring.trajectories_n if self.scoring else 0
-
-    def value(self, name: str) -> float | None:
-        metric = self.metrics.get(name)
-        return metric.value if metric else None
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Accuracy of a row minus that of the reference row, on the samples both have; p adjusted by Holm over the view."""
-
-    difference: float | None
-    low: float | None
-    high: float | None
-    n: int
-    reference_only: int
-    row_only: int
-    p_value: float | None
-    p_cluster: float | None
-    p_holm: float | None
-    detectable: float | None
-
-    @property
-    def tie(self) -> bool:
-        """Not told apart: the adjusted p is 0.05 or more."""
-        return self.p_holm is None or self.p_holm >= 0.05
-
-
-@dataclass(frozen=True)
-class PublishedRow:
-    """A model of a paper: never ranked, never compared. ``values`` by metric name."""
-
-    model: str
-    setting: str
-    benchmark: str
-    source: str
-    values: dict[str, PublishedValue]
-
-
-@dataclass(frozen=True)
-class Board:
-    """The rows of a slice, best first by ``sorted_by``; baselines, published and unscored rows apart."""
-
-    slice_by: str
-    slice: str
-    sorted_by: str
-    ranked: list[BoardRow] = field(default_factory=list)
-    baselines: list[BoardRow] = field(default_factory=list)
-    unscored: list[BoardRow] = field(default_factory=list)
-    published: list[PublishedRow] = field(default_factory=list)
-    reference: BoardRow | None = None
-
-    def rows(self) -> Iterator[BoardRow]:
-        yield from self.ranked
-        yield from self.baselines
+COUNTED_BY = "tool_call_rate"
+"""Every run has this metric on every slice: its rows say which slices there are."""
+NEIGHBOURS = 13
+"""Ranked rows whose neighbours are compared: twelve pairs, so that Holm's correction leaves something to see."""
 
 
 def read_board(
@@ -101,26 +34,23 @@ def read_board(
     slice: str = "",
     sorted_by: str = SORTED_BY,
     reference: int | None = None,
+    metrics: Collection[str] | None = None,
 ) -> Board:
     """The board on one slice. ``reference``: a run to which the others' accuracy is compared (whole benchmark only);
-    without it the best ranked row."""
+    without it the best ranked row. ``metrics``: only these are read, default all."""
     sorted_by = sorted_by if sorted_by in METRICS else SORTED_BY
-    runs = list(Run.objects.of(benchmark))
-    metrics: dict[int, dict[str, Metric]] = {}
-    for metric in Metric.objects.of(benchmark).on_slice(slice_by, slice):
-        metrics.setdefault(metric.scoring_id, {})[metric.metric] = metric
-    standings = {
-        standing.scoring_id: standing
-        for standing in Standing.objects.filter(scoring__run__benchmark=benchmark, metric=sorted_by)
-        if not slice_by
-    }
-    rows = [_row(run, metrics, standings) for run in runs]
+    ranked_by = sorted_by if sorted_by in RANKED_BY else SORTED_BY
+    found = _metrics(benchmark, slice_by, slice, None if metrics is None else {*metrics, sorted_by, COUNTED_BY})
+    standings = _standings(benchmark, ranked_by) if not slice_by else {}
+    freshness = Freshness(benchmark)
+    rows = [_row(run, found, standings, freshness) for run in Run.objects.of(benchmark)]
     scored = sorted((row for row in rows if row.scoring), key=lambda row: _place(row, sorted_by))
-    ranked = [row for row in scored if not row.baseline]
-    chosen = next((row for row in scored if row.run.pk == reference), next(iter(ranked or scored), None))
-    differences = _differences(chosen) if chosen and not slice_by else {}
+    alive = [row for row in scored if not row.failed]
+    ranked = [row for row in alive if not row.baseline]
+    chosen = next((row for row in alive if row.run.pk == reference), next(iter(ranked or alive), None))
+    differences, neighbours = _comparisons(chosen, ranked) if chosen and not slice_by else ({}, [])
     ranked, baselines = (
-        [_with(row, differences) for row in scored if row.baseline is baseline] for baseline in (False, True)
+        [_with(row, differences) for row in alive if row.baseline is baseline] for baseline in (False, True)
     )
     return Board(
         slice_by=slice_by,
@@ -131,14 +61,57 @@ def read_board(
         unscored=[row for row in rows if not row.scoring],
         published=published_rows(slice_by, slice),
         reference=chosen,
+        failed=[row for row in scored if row.failed],
+        neighbours=neighbours,
+        facets=_facets(chosen),
+        settings=_settings(chosen, freshness.settings),
+        ranked_by=ranked_by,
     )
 
 
-def _row(run: Run, metrics: dict[int, dict[str, Metric]], standings: dict[int, Standing]) -> BoardRow:
+class Freshness:
+    """Whether scores are of today's gold and settings, without reading the gold: two queries."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.settings = settings_of(benchmark)
+        gold = Gold.objects.filter(sample__benchmark=benchmark).aggregate(last=Max("accepted_at"), n=Count("pk"))
+        self._last, self._count = gold["last"], gold["n"]
+
+    def stale(self, scoring: Scoring) -> bool:
+        changed = self._last is not None and self._last > scoring.computed_at
+        return (
+            scoring.stale
+            or changed
+            or scoring.samples_n != self._count
+            or scoring.settings != self.settings.changed()
+        )  # fmt: skip
+
+
+def _metrics(
+    benchmark: Benchmark, slice_by: str, slice: str, names: Collection[str] | None
+) -> dict[int, dict[str, Metric]]:
+    rows = Metric.objects.of(benchmark).on_slice(slice_by, slice)
+    if names is not None:
+        rows = rows.filter(metric__in=names)
+    found: dict[int, dict[str, Metric]] = {}
+    for metric in rows:
+        found.setdefault(metric.scoring_id, {})[metric.metric] = metric
+    return found
+
+
+def _standings(benchmark: Benchmark, metric: str) -> dict[int, Standing]:
+    rows = Standing.objects.filter(scoring__run__benchmark=benchmark, metric=metric)
+    return {standing.scoring_id: standing for standing in rows}
+
+
+def _row(
+    run: Run, metrics: dict[int, dict[str, Metric]], standings: dict[int, Standing], freshness: Freshness
+) -> BoardRow:
     scoring = getattr(run, "scoring", None)
     if scoring is None:
         return BoardRow(run, None, {})
-    return BoardRow(run, scoring, metrics.get(scoring.pk, {}), standings.get(scoring.pk))
+    stale = freshness.stale(scoring)
+    return BoardRow(run, scoring, metrics.get(scoring.pk, {}), standings.get(scoring.pk), stale=stale)
 
 
 def _place(row: BoardRow, sorted_by: str) -> tuple[bool, float, str]:
@@ -149,49 +122,75 @@ def _place(row: BoardRow, sorted_by: str) -> tuple[bool, float, str]:
 
 
 def _with(row: BoardRow, differences: dict[int, Difference]) -> BoardRow:
-    against = differences.get(row.scoring.pk) if row.scoring else None
-    return BoardRow(row.run, row.scoring, row.metrics, row.standing, against)
+    return replace(row, against=differences.get(row.scoring.pk) if row.scoring else None)
 
 
-def _differences(reference: BoardRow) -> dict[int, Difference]:
-    """Every other run against the reference, by scoring. A comparison is stored once per pair, so half are turned."""
-    own = reference.scoring.pk if reference.scoring else 0
-    pairs = list(Comparison.objects.touching(own))
-    found = {}
-    for pair, adjusted in zip(pairs, holm([pair.p_value for pair in pairs]), strict=True):
-        forward = pair.a_id == own
-        sign = 1 if forward else -1
-        ends = [None if v is None else sign * v for v in (pair.ci_low, pair.ci_high)]
-        low, high = ends if forward else ends[::-1]
-        found[pair.b_id if forward else pair.a_id] = Difference(
-            difference=None if pair.difference is None else sign * pair.difference,
-            low=low,
-            high=high,
-            n=pair.n,
-            reference_only=pair.a_only if forward else pair.b_only,
-            row_only=pair.b_only if forward else pair.a_only,
-            p_value=pair.p_value,
-            p_cluster=pair.p_cluster,
-            p_holm=adjusted,
-            detectable=pair.detectable,
-        )
-    return found
+def _comparisons(chosen: BoardRow, ranked: Sequence[BoardRow]) -> tuple[dict[int, Difference], list[Neighbours]]:
+    """Every other row against the chosen one, by scoring; and each ranked row against the next by accuracy."""
+    ladder = sorted(ranked, key=lambda row: _place(row, "accuracy"))[:NEIGHBOURS]
+    steps = [(_scoring(upper), _scoring(lower)) for upper, lower in pairwise(ladder)]
+    own = _scoring(chosen)
+    stored = {
+        (pair.a_id, pair.b_id): pair for pair in Comparison.objects.touching(own) | Comparison.objects.between(steps)
+    }
+    touching = [(a if b == own else b, own) for a, b in stored if own in (a, b)]
+    differences = _differences(stored, touching)
+    against = _differences(stored, steps)
+    rows = {_scoring(row): row for row in ladder}
+    neighbours = [Neighbours(rows[a], rows[b], against[a, b]) for a, b in steps if (a, b) in against]
+    return {row: difference for (row, _), difference in differences.items()}, neighbours
 
 
-@cache
-def _published() -> tuple[PublishedValue, ...]:
-    return tuple(published_values())
+def _scoring(row: BoardRow) -> int:
+    return row.scoring.pk if row.scoring else 0
 
 
-def published_rows(slice_by: str = "", slice: str = "") -> list[PublishedRow]:
-    """The papers' rows on this slice, in the order of the tables."""
-    rows: dict[tuple[str, str, str, str], PublishedRow] = {}
-    for value in _published():
-        if (value.slice_by, value.slice) == (slice_by, slice):
-            key = (value.source, value.benchmark, value.model, value.setting)
-            row = rows.setdefault(key, PublishedRow(value.model, value.setting, value.benchmark, value.source, {}))
-            row.values[value.metric] = value
-    return list(rows.values())
+def _differences(
+    stored: dict[tuple[int, int], Comparison], wanted: Sequence[tuple[int, int]]
+) -> dict[tuple[int, int], Difference]:
+    """The wanted (row, reference) pairs with p adjusted over them. A comparison is stored once per pair, so some are
+    turned."""
+    pairs = [(pair, stored.get(pair) or stored.get(pair[::-1])) for pair in wanted]
+    there = [(pair, comparison) for pair, comparison in pairs if comparison is not None]
+    adjusted = holm([comparison.p_value for _, comparison in there])
+    return {
+        pair: _difference(comparison, comparison.a_id == pair[1], p)
+        for (pair, comparison), p in zip(there, adjusted, strict=True)
+    }
+
+
+def _difference(pair: Comparison, forward: bool, adjusted: float | None) -> Difference:
+    """``forward``: the reference is the stored pair's a."""
+    sign = 1 if forward else -1
+    ends = [None if v is None else sign * v for v in (pair.ci_low, pair.ci_high)]
+    low, high = ends if forward else ends[::-1]
+    return Difference(
+        difference=None if pair.difference is None else sign * pair.difference,
+        low=low,
+        high=high,
+        n=pair.n,
+        reference_only=pair.a_only if forward else pair.b_only,
+        row_only=pair.b_only if forward else pair.a_only,
+        p_value=pair.p_value,
+        p_cluster=pair.p_cluster,
+        p_holm=adjusted,
+        detectable=pair.detectable,
+    )
+
+
+def _facets(chosen: BoardRow | None) -> list[Facet]:
+    """What there is to slice by, as the scores of the chosen run name it."""
+    if chosen is None or chosen.scoring is None:
+        return []
+    rows = Metric.objects.filter(scoring=chosen.scoring, metric=COUNTED_BY).exclude(slice_by="").order_by("pk")
+    facets: dict[str, Facet] = {}
+    for slice_by, value, detail in rows.values_list("slice_by", "slice", "detail"):
+        facets.setdefault(slice_by, Facet(slice_by, [])).values.append((value, detail["samples"]))
+    return list(facets.values())
+
+
+def _settings(chosen: BoardRow | None, today: MetricSettings) -> MetricSettings:
+    return MetricSettings.from_mapping(chosen.scoring.settings) if chosen and chosen.scoring else today
 
 
 def slices_of(benchmark: Benchmark, slice_by: str) -> list[str]:

@@ -1,0 +1,135 @@
+"""What a leaderboard is made of, as records: rows, differences, neighbours, slices to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from evaluation.actions.read_published import PublishedRow
+from evaluation.metrics.settings import MetricSettings
+from evaluation.models import Metric, Run, Scoring, Standing
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """One run on the board: its metrics by name on the slice, its place, and its difference to the reference row.
+
+    ``stale``: the scores are of other trajectories, another gold or other settings than those of today.
+    """
+
+    run: Run
+    scoring: Scoring | None
+    metrics: dict[str, Metric]
+    standing: Standing | None = None
+    against: Difference | None = None
+    stale: bool = False
+
+    @property
+    def baseline(self) -> bool:
+        return bool(self.run.model.baseline)
+
+    @property
+    def failed(self) -> bool:
+        """Every record is an error: the run failed, and has no values."""
+        return self.scoring is not None and 0 < self.scoring.trajectories_n == self.scoring.failed_n
+
+    @property
+    def missing(self) -> int:
+        """Samples of the benchmark without a trajectory of this run."""
+        return self.scoring.samples_n - self.scoring.trajectories_n if self.scoring else 0
+
+    @property
+    def counts(self) -> Mapping[str, Any]:
+        """What must never be hidden, on this slice: samples, missing, trajectories, failed, unparsed, undecided."""
+        return next((metric.detail for metric in self.metrics.values()), {})
+
+    def value(self, name: str) -> float | None:
+        metric = self.metrics.get(name)
+        return metric.value if metric else None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Accuracy of a row minus that of the reference row, on the samples both have; p adjusted by Holm over the view."""
+
+    difference: float | None
+    low: float | None
+    high: float | None
+    n: int
+    reference_only: int
+    row_only: int
+    p_value: float | None
+    p_cluster: float | None
+    p_holm: float | None
+    detectable: float | None
+
+    @property
+    def tie(self) -> bool:
+        """Not told apart: the adjusted p is 0.05 or more."""
+        return self.p_holm is None or self.p_holm >= 0.05
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Two ranked rows next to each other by accuracy: the upper's accuracy minus the lower's, and what it can mean."""
+
+    upper: BoardRow
+    lower: BoardRow
+    against: Difference
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A facet to slice by: its values, each with the number of samples that have it."""
+
+    name: str
+    values: list[tuple[str, int]]
+
+
+@dataclass(frozen=True)
+class Board:
+    """The rows of a slice, best first by ``sorted_by``; baselines, failed, published and unscored rows apart.
+
+    ``ranked_by``: the metric of the standings. ``settings``: those the reference row was scored with.
+    """
+
+    slice_by: str
+    slice: str
+    sorted_by: str
+    ranked: list[BoardRow] = field(default_factory=list)
+    baselines: list[BoardRow] = field(default_factory=list)
+    unscored: list[BoardRow] = field(default_factory=list)
+    published: list[PublishedRow] = field(default_factory=list)
+    reference: BoardRow | None = None
+    failed: list[BoardRow] = field(default_factory=list)
+    neighbours: list[Neighbours] = field(default_factory=list)
+    facets: list[Facet] = field(default_factory=list)
+    settings: MetricSettings = field(default_factory=MetricSettings)
+    ranked_by: str = ""
+
+    def rows(self) -> Iterator[BoardRow]:
+        """Every scored row."""
+        yield from self.ranked
+        yield from self.baselines
+        yield from self.failed
+
+    @property
+    def whole(self) -> bool:
+        """Not a slice: ranks and comparisons are made on the whole benchmark only."""
+        return not self.slice_by
+
+    @property
+    def stale(self) -> list[BoardRow]:
+        return [row for row in self.rows() if row.stale]
+
+    @property
+    def mixed_settings(self) -> list[BoardRow]:
+        """Rows scored with other settings than the reference row: not comparable with it."""
+        return [row for row in self.rows() if row.scoring and row.scoring.settings != self.settings.changed()]
+
+    @property
+    def mixed_gold(self) -> list[BoardRow]:
+        """Rows scored on another gold, so on another version of the benchmark, than the reference row."""
+        gold = self.reference.scoring.gold_digest if self.reference and self.reference.scoring else ""
+        return [row for row in self.rows() if row.scoring and row.scoring.gold_digest != gold]

@@ -1,0 +1,16 @@
+"""How many rows each export has, for the page that offers them."""
+
+from __future__ import annotations
+
+from annotation.models import Benchmark
+from evaluation.models import Comparison, Metric, Score
+
+
+def count_exports(benchmark: Benchmark) -> dict[str, int]:
+    """Rows of each of ``EXPORTS``, and the samples that the benchmark's own formats hold."""
+    return {
+        "metrics": Metric.objects.of(benchmark).count(),
+        "samples": Score.objects.filter(scoring__run__benchmark=benchmark, trajectory__condition="none").count(),
+        "comparisons": Comparison.objects.filter(a__run__benchmark=benchmark).count(),
+        "benchmark": benchmark.samples.filter(gold__isnull=False).count(),
+    }

@@ -1,0 +1,73 @@
+"""The export page of a benchmark, and its files: written aside, then streamed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import IO
+
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotation.exporters import EXPORTERS
+from annotation.views.loading import load_benchmark
+from annotation.views.tabs import benchmark_context
+from annotation.workflow import Right
+from evaluation.actions.count_exports import count_exports
+from evaluation.actions.export_benchmark import export_as
+from evaluation.actions.export_rows import EXPORTS
+from evaluation.exporters.tables import WRITERS, MissingLibrary
+from webapp.common.errors import NotFound, Unavailable
+
+IN_MEMORY = 1 << 20
+"""Bytes of a file kept in memory before it goes to the disk."""
+TITLES = {
+    "metrics": ("Metrics", "One row per run, metric and slice, with interval and n."),
+    "samples": ("Scores", "One row per trajectory: correct, quadrant, coverage, calls, plan."),
+    "comparisons": ("Comparisons", "One row per pair of runs: difference, exact tests, adjusted p."),
+}
+
+
+@require_safe
+def export(request: HttpRequest, slug: str) -> HttpResponse:
+    """Template evaluation/export.html; context: tables (name, title, text, rows), kinds, formats (name, title,
+    extension), samples_n, parquet (whether it can be written here)."""
+    benchmark = load_benchmark(request, slug, Right.EXPORT)
+    counts = count_exports(benchmark)
+    context = {
+        **benchmark_context(request, benchmark, "export"),
+        "tables": [(name, *TITLES[name], counts[name]) for name in EXPORTS],
+        "kinds": list(WRITERS),
+        "formats": [(one.name, one.title, one.suffix.removeprefix(".")) for one in EXPORTERS.values()],
+        "samples_n": counts["benchmark"],
+        "parquet": find_spec("pyarrow") is not None,
+    }
+    return render(request, "evaluation/export.html", context)
+
+
+@require_safe
+def exported(request: HttpRequest, slug: str, name: str, extension: str) -> FileResponse:
+    """A table as .json, .csv or .parquet, or the benchmark in one of its formats."""
+    benchmark = load_benchmark(request, slug, Right.EXPORT)
+    if name in EXPORTS and extension in WRITERS:
+        table = EXPORTS[name]
+        return download(
+            f"{slug}-{name}.{extension}", lambda out: WRITERS[extension](out, table.rows(benchmark), table.columns)
+        )
+    if name in EXPORTERS and EXPORTERS[name].suffix == f".{extension}":
+        return download(f"{slug}-{name}.{extension}", lambda out: export_as(name, benchmark, out))
+    raise NotFound(f"There is no export {name}.{extension}. The export page lists those there are.")
+
+
+def download(filename: str, write: Callable[[IO[bytes]], object]) -> FileResponse:
+    """A file to keep. It is written whole before the answer begins, so that a fault is an error and not half a file."""
+    out = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 the response closes it
+    try:
+        write(out)  # type: ignore[arg-type]
+    except MissingLibrary as error:
+        out.close()
+        raise Unavailable(str(error)) from error
+    out.seek(0)
+    return FileResponse(out, as_attachment=True, filename=filename)

@@ -1,0 +1,66 @@
+"""The list of runs of a benchmark, and the samples a run has no trajectory on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotation.views.loading import load_benchmark
+from annotation.views.tabs import benchmark_context
+from evaluation.actions.list_runs import RunRow, list_runs
+from evaluation.querysets import samples_without_trajectory
+from evaluation.views.leaderboard_columns import QUADRANTS
+from evaluation.views.leaderboard_table import Addresses, axis_of
+
+PAGE_SIZE = 100
+
+
+@require_safe
+def runs(request: HttpRequest, slug: str) -> HttpResponse:
+    """Template evaluation/runs.html; context: rows (row and its addresses), axis (of accuracy), stale."""
+    benchmark = load_benchmark(request, slug)
+    rows = list_runs(benchmark)
+    addresses = Addresses(slug)
+    accuracies = [row.metrics["accuracy"] for row in rows if "accuracy" in row.metrics]
+    context = {
+        **benchmark_context(request, benchmark, "runs"),
+        "rows": [_shown(row, addresses) for row in rows],
+        "axis": axis_of(end for m in accuracies for end in (m.value, m.ci_low, m.ci_high)),
+        "to_score": [row for row in rows if row.stale or row.scoring is None],
+    }
+    return render(request, "evaluation/runs.html", context)
+
+
+def _shown(row: RunRow, addresses: Addresses) -> dict[str, Any]:
+    run = row.run.pk
+    scored = {"scored": "yes"} if row.scoring else {}
+    return {
+        "row": row,
+        "quadrants": [row.metrics[name].value if name in row.metrics else None for name in QUADRANTS],
+        "accuracy": row.metrics.get("accuracy"),
+        "href": addresses.run(run),
+        "trajectories": addresses.trajectories(run, **scored),
+        "failed": addresses.trajectories(run, failed="yes", **scored),
+        "missing": addresses.missing(run),
+    }
+
+
+@require_safe
+def missing(request: HttpRequest, slug: str, run: int) -> HttpResponse:
+    """Template evaluation/runs_missing.html; context: run, page (of samples). ?facet.NAME=VALUE narrows it."""
+    benchmark = load_benchmark(request, slug)
+    found = get_object_or_404(benchmark.runs.select_related("model", "benchmark"), pk=run)
+    samples = samples_without_trajectory(found)
+    for name, value in request.GET.items():
+        if name.startswith("facet."):
+            samples = samples.having(name.removeprefix("facet."), value)  # type: ignore[attr-defined]
+    context = {
+        **benchmark_context(request, benchmark, "runs"),
+        "run": found,
+        "page": Paginator(samples, PAGE_SIZE).get_page(request.GET.get("page")),
+    }
+    return render(request, "evaluation/runs_missing.html", context)

@@ -1,0 +1,13 @@
+"""The tabs of this half on the pages of a benchmark."""
+
+from __future__ import annotations
+
+from annotation.views.tabs import Tab
+from annotation.workflow import Right
+
+TABS = [
+    Tab("runs", "Runs", "evaluation:runs", lambda benchmark: benchmark.runs.count(), place=40),
+    Tab("leaderboard", "Leaderboard", "evaluation:leaderboard", place=50),
+    Tab("import", "Import", "evaluation:import", right=Right.IMPORT_RUNS, place=80),
+    Tab("export", "Export", "evaluation:export", right=Right.EXPORT, place=90),
+]

@@ -1,0 +1,296 @@
+"""The leaderboard: every number leads to what it counts, nothing is hidden, and who may see it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from html import unescape
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.actions.benchmarks import add_member, create_benchmark, set_public
+from annotation.workflow import Role
+from evaluation.actions.metric_settings import change_settings
+from evaluation.actions.read_board import read_board
+from evaluation.actions.score_run import score_benchmark
+from evaluation.models import Comparison, Metric, Run, Scoring, Standing, Trajectory
+from evaluation.querysets import samples_without_trajectory
+from tests.conftest import signed_in
+from tests.evaluation.board_data import make_board
+from webapp.jobs.models import Job
+
+pytestmark = pytest.mark.django_db
+COUNTED = re.compile(r'<a href="([^"]+)" data-count="(\d+)">')
+
+
+def address(**terms):
+    query = "&".join(f"{name}={value}" for name, value in terms.items())
+    return f"/benchmarks/kitchen/leaderboard/?{query}"
+
+
+def page(client, **terms):
+    answer = client.get(address(**terms))
+    assert answer.status_code == 200
+    return answer
+
+
+def text_of(answer):
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())))
+
+
+def behind(benchmark, href):
+    """How many the linked page lists."""
+    parts = urlsplit(unescape(href))
+    terms = dict(parse_qsl(parts.query))
+    if missing := re.search(r"/runs/(\d+)/missing/$", parts.path):
+        samples = samples_without_trajectory(Run.objects.get(pk=missing[1]))
+        for name, value in terms.items():
+            samples = samples.having(name.removeprefix("facet."), value)
+        return samples.count()
+    assert parts.path == reverse("evaluation:trajectories", args=[benchmark.slug])
+    return Trajectory.objects.of(benchmark).listed(terms).count()
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {},
+        {"reference": "baseline"},
+        {"by": "category", "slice": "Chart"},
+        {"by": "category", "slice": "Math %26 more"},
+        {"by": "calls", "slice": "1"},
+        {"by": "targets", "slice": "3"},
+        {"by": "segment", "slice": "table"},
+    ],
+)
+@pytest.mark.parametrize("undecided", ["incorrect", "exclude"])
+def test_every_linked_number_lists_exactly_that_many(lea, terms, undecided):
+    benchmark = make_board(lea, score=False)
+    change_settings(actor=lea, benchmark=benchmark, values={"undecided_answer": undecided})
+    score_benchmark(actor=lea, benchmark=benchmark)
+    if "reference" in terms:
+        terms = {"reference": Run.objects.get(model__baseline=True).pk}
+    links = COUNTED.findall(page(signed_in(lea), **terms).content.decode())
+    assert len(links) > (10 if "targets" not in terms.values() else 0)
+    wrong = [(href, count, n) for href, count in links if (n := behind(benchmark, href)) != int(count)]
+    assert wrong == []
+
+
+def test_the_numbers_are_the_metric_rows(lea):
+    make_board(lea)
+    shown = {str(row.row.run): row for row in page(signed_in(lea)).context["ranked"]}
+    assert set(shown) == {"Model A, base", "Model B", "Model C, base", "Model D, code"}
+    accuracy = Metric.objects.get(metric="accuracy", slice_by="", scoring__run__model__name="Model D")
+    cell = shown["Model D, code"].accuracy
+    assert (cell.value, cell.low, cell.high) == (accuracy.value, accuracy.ci_low, accuracy.ci_high)
+    assert (cell.text, cell.count) == ("44.4", 4)
+    assert cell.title.startswith("4 of 9; 95 % interval")
+
+
+def test_what_is_undefined_is_not_available_and_never_0(lea):
+    make_board(lea)
+    [baseline] = page(signed_in(lea)).context["baselines"]
+    usd = [cell for cell in baseline.cells if "g-cost" in cell.classes]
+    assert [cell.text for cell in usd] == ["n/a"]
+
+
+def test_missing_failed_unparsed_and_unscored_are_all_said(lea):
+    make_board(lea)
+    Scoring.objects.get(run__model__name="Model B").delete()
+    answer = page(signed_in(lea))
+    words = text_of(answer)
+    [model_d] = [row for row in answer.context["ranked"] if row.row.run.model.name == "Model D"]
+    assert [cell.text for cell in model_d.hidden_counts] == ["7 missing"]  # 16 samples, 9 tried
+    [model_c] = [row for row in answer.context["ranked"] if row.row.run.model.name == "Model C"]
+    assert [cell.text for cell in model_c.hidden_counts] == ["4 missing", "1 unparsed"]
+    assert "1 run not scored yet." in words
+    assert "run failed" in words
+    assert [row.run.model.name for row, _ in answer.context["failed"]] == ["Endpoint down"]
+    assert "Endpoint down" not in [row.row.run.model.name for row in answer.context["ranked"]]
+
+
+def test_baselines_and_papers_have_no_rank_and_no_comparison_with_papers(lea):
+    make_board(lea)
+    answer = page(signed_in(lea))
+    [baseline] = answer.context["baselines"]
+    assert baseline.row.standing is None
+    assert baseline.row.against is not None
+    assert "other samples, not compared" in text_of(answer)
+    compact = len(answer.context["published"])
+    everything = len(page(signed_in(lea), published="all").context["published"])
+    assert 0 < compact < everything
+    assert all(row.row.has_quadrants for row in answer.context["published"])
+
+
+def test_ranks_carry_their_range(lea):
+    make_board(lea)
+    Standing.objects.filter(scoring__run__model__name="Model C", metric="valid_grounded_reasoning").update(
+        rank=1, low=1, high=3, p_best=0.876
+    )
+    content = page(signed_in(lea)).content.decode()
+    assert "[1–3]" in content
+    assert "best in 87.6 %" in content
+    assert "[n/a]" in content  # the others: fewer than 20 picture clusters
+
+
+def test_a_difference_says_gained_lost_and_tie_as_the_adjusted_p_does(lea):
+    make_board(lea)
+    board = read_board(Run.objects.first().benchmark)
+    assert str(board.reference.run) == "Model C, base"
+    [model_d] = [row for row in board.ranked if row.run.model.name == "Model D"]
+    stored = Comparison.objects.get(
+        a__run__model__name__in=["Model C", "Model D"], b__run__model__name__in=["Model C", "Model D"]
+    )
+    assert (model_d.against.reference_only, model_d.against.row_only, model_d.against.n) == (5, 0, 9)
+    assert model_d.against.difference == -abs(stored.difference)
+    assert model_d.against.low < model_d.against.difference < model_d.against.high
+    assert model_d.against.p_holm >= stored.p_value
+    assert model_d.against.tie is (model_d.against.p_holm >= 0.05)
+
+
+def test_neighbours_are_next_to_each_other_by_accuracy(lea):
+    benchmark = make_board(lea)
+    pairs = read_board(benchmark, sorted_by="calls_mean").neighbours
+    assert pairs
+    for pair in pairs:
+        assert pair.upper.value("accuracy") >= pair.lower.value("accuracy")
+    ends = [row.run.pk for pair in pairs for row in (pair.upper, pair.lower)]
+    assert ends[1:-1:2] == ends[2::2]
+
+
+def test_sorting_puts_the_better_first_and_says_so(lea):
+    make_board(lea)
+    answer = page(signed_in(lea), sort="effective_chain_mae")
+    values = [row.row.value("effective_chain_mae") for row in answer.context["ranked"]]
+    known = [value for value in values if value is not None]
+    assert known == sorted(known)
+    assert values[len(known) :] == [None] * (len(values) - len(known))
+    assert answer.content.decode().count('aria-sort="ascending"') == 1
+
+
+def test_a_slice_has_its_own_numbers_but_no_ranks_or_differences(lea):
+    make_board(lea)
+    answer = page(signed_in(lea), by="category", slice="Chart")
+    [model_c] = [row for row in answer.context["ranked"] if row.row.run.model.name == "Model C"]
+    assert (model_c.n.count, model_c.accuracy.text) == (6, "100.0")
+    assert model_c.row.standing is None
+    assert model_c.row.against is None
+    assert ("Chart", 6) in {facet.name: facet.values for facet in answer.context["slices"]}["category"]
+
+
+def test_column_groups_come_from_the_address(lea):
+    make_board(lea)
+    content = page(signed_in(lea), groups="toolchain").content.decode()
+    assert 'data-group="toolchain"' in content
+    assert "g-planning" not in content
+    assert "c-difference" not in content
+    assert "c-accuracy" in content
+
+
+def test_rows_scored_otherwise_are_warned_of(lea):
+    benchmark = make_board(lea)
+    Scoring.objects.filter(run__model__name="Model D").update(settings={"ioa_threshold": 0.7}, gold_digest="other")
+    words = text_of(page(signed_in(lea)))
+    assert "Different settings. Model D, code" in words
+    assert "Different versions. Model D, code" in words
+    assert [str(row.run) for row in read_board(benchmark).stale] == ["Model D, code"]
+
+
+def test_stale_scores_are_marked_and_can_be_made_again(lea, run_jobs):
+    benchmark = make_board(lea)
+    change_settings(actor=lea, benchmark=benchmark, values={"ioa_threshold": 0.6})
+    client = signed_in(lea)
+    assert "runs with scores of an earlier state" in text_of(page(client))
+    assert client.post("/benchmarks/kitchen/score/").status_code == 302
+    client.post("/benchmarks/kitchen/score/")
+    assert Job.objects.filter(kind="evaluation.score").count() == 1  # one at a time
+    run_jobs()
+    assert Job.objects.get(kind="evaluation.score").state == Job.State.DONE
+    answer = page(client)
+    assert "earlier state" not in text_of(answer)
+    assert answer.context["board"].settings.ioa_threshold == 0.6
+
+
+def test_scoring_needs_the_right(lea, ana, sam):
+    benchmark = make_board(lea, public=True)
+    add_member(actor=lea, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)
+    assert signed_in(ana).post("/benchmarks/kitchen/score/").status_code == 403
+    assert signed_in(sam).post("/benchmarks/kitchen/score/").status_code == 403
+    assert Client().post("/benchmarks/kitchen/score/").status_code == 302
+    assert not Job.objects.filter(kind="evaluation.score").exists()
+    assert "Score now" not in text_of(page(signed_in(sam)))
+
+
+def test_a_public_board_is_read_without_sign_in_and_a_private_one_is_not_there(lea, sam):
+    benchmark = make_board(lea)
+    assert signed_in(sam).get(address()).status_code == 404
+    assert Client().get(address()).status_code == 404
+    set_public(actor=lea, benchmark=benchmark, public=True)
+    assert Client().get(address()).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "terms", [{"sort": "nonsense"}, {"reference": "9" * 30}, {"by": "category"}, {"groups": "x"}, {"slice": "Chart"}]
+)
+def test_an_address_that_means_nothing_shows_the_whole_board(lea, terms):
+    make_board(lea)
+    answer = page(signed_in(lea), **terms)
+    assert answer.context["board"].whole
+    assert len(answer.context["ranked"]) == 4
+
+
+def test_a_slice_nobody_has_is_not_available(lea):
+    make_board(lea)
+    answer = page(signed_in(lea), by="category", slice="Nothing")
+    assert {row.accuracy.text for row in answer.context["ranked"]} == {"n/a"}
+
+
+def test_a_board_without_runs_says_what_to_do(lea):
+    create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
+    words = text_of(page(signed_in(lea)))
+    assert "No run yet" in words
+    assert "Import runs" in words
+
+
+def test_a_file_holds_every_metric_of_exactly_this_slice(lea):
+    make_board(lea)
+    client = signed_in(lea)
+    rows = json.loads(b"".join(client.get(address(by="category", slice="Chart", format="json")).streaming_content))
+    assert {(row["slice_by"], row["slice"]) for row in rows} == {("category", "Chart")}
+    assert len(rows) == Metric.objects.filter(slice_by="category", slice="Chart").count()
+    answer = client.get(address(format="csv"))
+    assert answer["Content-Disposition"] == 'attachment; filename="kitchen-leaderboard.csv"'
+    lines = list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
+    accuracy = next(row for row in lines if row["model"] == "Model D" and row["metric"] == "accuracy")
+    assert float(accuracy["value"]) == pytest.approx(4 / 9, abs=1e-15)
+    assert client.get(address(format="xls")).status_code == 400
+
+
+def test_the_board_takes_the_same_queries_for_few_runs_and_for_many(lea, django_assert_num_queries):
+    benchmark = make_board(lea, public=True)
+    # benchmark; what the tabs count, and the version; the board's: settings, gold, metrics, standings, runs,
+    # comparisons, slices
+    with CaptureQueriesContext(connection) as few:
+        Client().get(address())
+    for place in range(20):
+        run = Run.objects.create(benchmark=benchmark, model=Run.objects.first().model, setting=f"again {place}")
+        copy_scores(Scoring.objects.get(run__model__name="Model C"), run)
+    with django_assert_num_queries(len(few)):
+        answer = Client().get(address())
+    assert len(answer.context["ranked"]) == 24
+
+
+def copy_scores(scoring, run):
+    metrics = list(scoring.metrics.all())
+    scoring.pk, scoring.run = None, run
+    scoring._state.adding = True
+    scoring.save()
+    for metric in metrics:
+        metric.pk, metric.scoring = None, scoring
+    Metric.objects.bulk_create(metrics)
