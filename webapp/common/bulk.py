@@ -50,8 +50,20 @@ def insert_rows(model: type[models.Model], fields: Sequence[str], rows: Iterable
                     copy.write_row(row)
         else:
             marks = ", ".join(["%s"] * len(fields))
-            cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", given)  # noqa: S608
+            times = [
+                i for i, name in enumerate(fields) if isinstance(model._meta.get_field(name), models.DateTimeField)
+            ]
+            ready = (_with_plain_times(row, times) for row in given) if times else given
+            cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", ready)  # noqa: S608
     return len(given)
+
+
+def _with_plain_times(row: Row, times: Sequence[int]) -> Row:
+    """The row with its times as Django writes and compares them in SQLite: in UTC, without a zone."""
+    values = list(row)
+    for i in times:
+        values[i] = connection.ops.adapt_datetimefield_value(values[i])
+    return values
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
