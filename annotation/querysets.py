@@ -121,10 +121,6 @@ class SampleQuerySet(models.QuerySet[Any]):
             "facets",
         )
 
-    def for_tiles(self) -> Self:
-        """What a tile or a row of a list shows. Three queries."""
-        return self.select_related("image", "gold__revision").prefetch_related("gold__revision__gold_boxes", "facets")
-
     def with_reference_calls(self) -> Self:
         """Adds ``reference_n``: calls of the reference toolchain of the gold, null without one."""
         gold = self.model.gold.related.related_model
@@ -153,9 +149,11 @@ class SampleQuerySet(models.QuerySet[Any]):
 
     def missing_from(self, run: str) -> Self:
         """Samples with gold on which this run (its number) has no evaluated trajectory."""
+        if not run.isdecimal() or len(run) > 18:
+            return self.none()
         trajectories = self.model.trajectories.rel.related_model.objects
-        made = trajectories.filter(sample=OuterRef("pk"), run_id=run, condition="none")
-        return self.filter(~Exists(made), gold__isnull=False) if run.isdecimal() and len(run) <= 18 else self.none()
+        made = trajectories.filter(sample=OuterRef("pk"), run_id=int(run), condition="none")
+        return self.filter(~Exists(made), gold__isnull=False)
 
     def waiting_for(self, user: Person, kind: str) -> Self:
         """What this person could take up by their roles: their own returned work and drafts, samples to annotate, and

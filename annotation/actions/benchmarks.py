@@ -9,13 +9,18 @@ from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.errors import Conflict
+from webapp.common.errors import Conflict, InvalidInput
+
+TAKEN = frozenset({"new"})
+"""Addresses below /benchmarks/ that are pages of their own."""
 
 
 def create_benchmark(
     *, actor: User | None, slug: str, title: str = "", description: str = "", licence: str = "", public: bool = False
 ) -> Benchmark:
     """A new, empty benchmark; its maker becomes its lead. Raises ``Conflict`` when the address is taken."""
+    if slug in TAKEN:
+        raise InvalidInput(f"/benchmarks/{slug}/ is a page of the site. Choose another address.", field="slug")
     benchmark = Benchmark(
         slug=slug, title=title or slug, description=description, licence=licence, public=public, created_by=actor
     )

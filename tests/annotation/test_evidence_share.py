@@ -21,9 +21,9 @@ from evaluation.metrics.describe import evidence_shares
 from evaluation.metrics.regions import BoxSets, union_areas
 from tests.evaluation.records import samples
 
-side = st.integers(-20, 120)
+corner, length = st.integers(-20, 120), st.integers(1, 80)
 boxes = st.lists(
-    st.tuples(side, side, side, side).filter(lambda b: b[2] > b[0] and b[3] > b[1]).map(lambda b: Box(*b)), max_size=6
+    st.tuples(corner, corner, length, length).map(lambda b: Box(b[0], b[1], b[0] + b[2], b[1] + b[3])), max_size=6
 )
 
 

@@ -1,0 +1,41 @@
+"""The list of benchmarks, and the page that makes one."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.actions.benchmarks import create_benchmark
+from annotation.forms import NewBenchmarkForm
+from annotation.views.benchmarks_cards import cards_for
+from webapp.accounts.http import SignedInRequest
+from webapp.common.errors import ApplicationError, NotAllowed
+from webapp.common.http import Request
+
+
+@require_safe
+def benchmarks(request: Request) -> HttpResponse:
+    """Template annotation/benchmarks.html; context: cards. Five queries with the session's two."""
+    return render(request, "annotation/benchmarks.html", {"cards": cards_for(request.user)})
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_benchmark(request: SignedInRequest) -> HttpResponse:
+    """Template annotation/new_benchmark.html; context: form. A site admin makes it and becomes its lead."""
+    if not request.user.is_staff:
+        raise NotAllowed("A site admin makes benchmarks. Ask one for yours, and to make you its lead.")
+    form = NewBenchmarkForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = create_benchmark(actor=request.user, **form.cleaned_data)
+        except ApplicationError as error:
+            form.add_error(error.field if error.field in form.fields else None, error.message)
+        else:
+            messages.success(request, f"{made.title} is made. Import its samples next.")
+            return redirect("annotation:benchmark", made.slug)
+    status = 400 if form.errors else 200
+    return render(request, "annotation/new_benchmark.html", {"form": form}, status=status)

@@ -1,0 +1,109 @@
+"""Benchmarks as cards: for the home page and the list of benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from django.urls import NoReverseMatch, reverse
+
+from annotation.models import Benchmark, Sample
+from annotation.views.samples_words import WAITING_WORDS
+from annotation.workflow import SampleState
+
+if TYPE_CHECKING:
+    from annotation.querysets import BenchmarkQuerySet, Person
+
+PICTURES = 3
+
+
+@dataclass(frozen=True)
+class Card:
+    """A benchmark with the person's roles, samples by state, and addresses of its first pictures."""
+
+    benchmark: Benchmark
+    href: str
+    roles: list[str]
+    pictures: list[str]
+    counts: list[tuple[str, int, str]] = field(default_factory=list)
+    leaderboard: str = ""
+
+    @property
+    def bar(self) -> list[int]:
+        """Accepted, in review, begun (draft or returned), to do, discarded: the parts of the stacked bar."""
+        states = {state: getattr(self.benchmark, f"{state}_n") for state in SampleState}
+        begun = states[SampleState.DRAFT] + states[SampleState.RETURNED]
+        ends = [states[SampleState.TO_DO], states[SampleState.DISCARDED]]
+        return [states[SampleState.ACCEPTED], states[SampleState.IN_REVIEW], begun, *ends]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What waits for a person in one benchmark: the link leads to exactly that many samples."""
+
+    words: str
+    benchmark: str
+    count: int
+    href: str
+    kind: str
+
+
+def cards_for(user: Person, benchmarks: BenchmarkQuerySet | None = None) -> list[Card]:
+    """The benchmarks a person may see, those they work on first. Three queries, however many there are."""
+    visible: BenchmarkQuerySet = Benchmark.objects.all() if benchmarks is None else benchmarks
+    found = list(visible.visible_to(user).with_counts().with_roles_of(user).order_by("title", "pk"))
+    pictures = pictures_of(found)
+    cards = [_card(benchmark, pictures.get(benchmark.pk, [])) for benchmark in found]
+    return sorted(cards, key=lambda card: not card.roles)
+
+
+def pictures_of(benchmarks: Iterable[Benchmark]) -> dict[int, list[str]]:
+    """Addresses of the first thumbnails of each benchmark, by its number. One query."""
+    by_number = {benchmark.pk: benchmark for benchmark in benchmarks}
+    found: dict[int, list[str]] = {}
+    for sample in Sample.objects.filter(benchmark__in=by_number).first_pictures(PICTURES):
+        slug = by_number[sample.benchmark_id].slug
+        address = reverse("annotation:thumbnail", args=[slug, sample.image.sha256])
+        found.setdefault(sample.benchmark_id, []).append(address)
+    return found
+
+
+def _card(benchmark: Benchmark, pictures: list[str]) -> Card:
+    href = reverse("annotation:benchmark", args=[benchmark.slug])
+    samples = reverse("annotation:samples", args=[benchmark.slug])
+    shown = [("accepted", "accepted"), ("in_review", "in review"), ("returned", "returned"), ("to_do", "to do")]
+    counts = [
+        (words, n, f"{samples}?state={state}") for state, words in shown if (n := getattr(benchmark, f"{state}_n"))
+    ]
+    try:
+        leaderboard = reverse("evaluation:leaderboard", args=[benchmark.slug])
+    except NoReverseMatch:
+        leaderboard = ""
+    roles = [membership.role for membership in benchmark.roles_held]
+    return Card(benchmark, href, roles, pictures, counts, leaderboard)
+
+
+def waiting_for(user: Person) -> list[Waiting]:
+    """What this person could take up, most urgent first: one row for each kind and benchmark. Five queries at most."""
+    titles = {b.pk: b for b in Benchmark.objects.joined_by(user)}
+    rows = []
+    for kind, words in WAITING_WORDS.items() if titles else ():
+        for number, count in Sample.objects.waiting_for(user, kind).by_benchmark().items():
+            benchmark = titles[number]
+            href = f"{reverse('annotation:samples', args=[benchmark.slug])}?waiting={kind}"
+            rows.append(Waiting(words, benchmark.title, count, href, kind))
+    return rows
+
+
+def next_for(user: Person, waiting: list[Waiting]) -> Sample | None:
+    """The first sample of the most urgent kind that has a picture to show."""
+    if not waiting:
+        return None
+    found = Sample.objects.waiting_for(user, waiting[0].kind).filter(image__state="ready")
+    return found.with_gold().select_related("benchmark", "image", "gold__revision").order_by("benchmark", "key").first()
+
+
+def is_first_run() -> bool:
+    """Whether there is no benchmark at all, for anybody."""
+    return not Benchmark.objects.exists()

@@ -1,0 +1,103 @@
+"""The counts at the left of a list of samples. A list counts itself without its own filter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from annotation.models import Benchmark, FacetValue
+from annotation.querysets import SAMPLE_FILTERS, SampleQuerySet
+from annotation.views.samples_terms import Terms
+from annotation.views.samples_words import AREAS, PICTURES, STATE_WORDS
+
+if TYPE_CHECKING:
+    from annotation.querysets import Person
+
+MOST_VALUES = 100
+"""Values of one facet that are listed; the head of a longer one says how many it leaves out."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """One line: ``state`` is the sign of a state of work, "" elsewhere."""
+
+    label: str
+    count: int
+    href: str
+    current: bool
+    state: str = ""
+
+
+@dataclass(frozen=True)
+class Facet:
+    title: str
+    values: list[Value]
+
+    @property
+    def largest(self) -> int:
+        return max((value.count for value in self.values), default=0)
+
+
+def facets_of(benchmark: Benchmark, terms: Terms, user: Person) -> list[Facet]:
+    """States, the benchmark's own facets, evidence area, pictures. Four queries, and one more for each facet (and
+    each of these lists) that is narrowed by."""
+
+    def narrowed(own: str) -> SampleQuerySet:
+        left = terms.without(own)
+        samples: SampleQuerySet = benchmark.samples.all()
+        return samples.narrowed(left.values, chosen=left.chosen, user=user)
+
+    fixed = {
+        name: narrowed(name).counted({value: SAMPLE_FILTERS[name](value) for value in values})
+        for name, values in (("state", list(STATE_WORDS)), ("area", [a for a, _ in AREAS]), ("picture", list(PICTURES)))
+    }
+    states = [(value, word, sign) for value, (sign, word) in STATE_WORDS.items()]
+    pictures = [("yes", "Here", ""), ("problem", "Problem", "")]
+    return [
+        _fixed("State", "state", states, fixed["state"], terms),
+        *_own_facets(narrowed, terms),
+        _fixed("Evidence area", "area", [(value, word, "") for value, word in AREAS], fixed["area"], terms),
+        _fixed("Picture", "picture", pictures, fixed["picture"], terms),
+    ]
+
+
+def _fixed(
+    title: str, name: str, values: Iterable[tuple[str, str, str]], counts: dict[str, int], terms: Terms
+) -> Facet:
+    chosen = terms.values.get(name)
+    return Facet(
+        title,
+        [
+            Value(word, counts[value], terms.toggled(name, value), value == chosen, sign)
+            for value, word, sign in values
+            if counts[value] or value == chosen
+        ],
+    )
+
+
+def _own_facets(narrowed: Callable[[str], SampleQuerySet], terms: Terms) -> list[Facet]:
+    """The facets that the benchmark's samples have; one that is narrowed by is counted apart."""
+    active = [name.removeprefix("facet.") for name in terms.values if name.startswith("facet.")]
+    counted = _counts(narrowed(""))
+    for name in active:
+        counted[name] = _counts(narrowed(f"facet.{name}"), name).get(name, [])
+    return [_facet(name, values, terms) for name, values in sorted(counted.items()) if values]
+
+
+def _counts(samples: SampleQuerySet, name: str = "") -> dict[str, list[tuple[str, int]]]:
+    rows = FacetValue.objects.filter(sample__in=samples.order_by().values("pk"))
+    found: dict[str, list[tuple[str, int]]] = {}
+    for row in (rows.filter(name=name) if name else rows).counted():
+        found.setdefault(row["name"], []).append((row["value"], row["n"]))
+    return found
+
+
+def _facet(name: str, values: list[tuple[str, int]], terms: Terms) -> Facet:
+    term = f"facet.{name}"
+    chosen = terms.values.get(term)
+    listed = values[:MOST_VALUES] + [pair for pair in values[MOST_VALUES:] if pair[0] == chosen]
+    title = name[:1].upper() + name[1:].replace("_", " ")
+    if len(values) > len(listed):
+        title += f", {len(listed)} of {len(values)}"
+    return Facet(title, [Value(value, n, terms.toggled(term, value), value == chosen) for value, n in listed])
