@@ -1,0 +1,175 @@
+"""The half of the admin where people's work is looked up. What actions derive or freeze is to be read only."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from annotation.models import (
+    Annotation,
+    Benchmark,
+    FacetValue,
+    Gold,
+    GoldBox,
+    Image,
+    ImportIssue,
+    ImportRecord,
+    InvitedRole,
+    Membership,
+    PlanTool,
+    ReferenceCall,
+    Review,
+    Revision,
+    Sample,
+    Version,
+    VersionEntry,
+)
+from webapp.common.admin import ReadOnlyAdmin, ReadOnlyInline
+
+
+class MembershipInline(admin.TabularInline):
+    model = Membership
+    extra = 1
+    raw_id_fields = ("user",)
+
+
+@admin.register(Benchmark)
+class BenchmarkAdmin(admin.ModelAdmin):
+    list_display = ("title", "slug", "public", "licence", "created_at", "created_by")
+    list_filter = ("public",)
+    list_select_related = ("created_by",)
+    search_fields = ("title", "slug", "description")
+    readonly_fields = ("slug", "created_at", "created_by")
+    inlines = (MembershipInline,)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Made on the page of the site, so that its maker becomes its lead and the audit log knows."""
+        return False
+
+
+@admin.register(Membership)
+class MembershipAdmin(admin.ModelAdmin):
+    list_display = ("user", "role", "benchmark")
+    list_filter = ("role", "benchmark")
+    list_select_related = ("user", "benchmark")
+    search_fields = ("user__email", "user__name", "benchmark__slug")
+    raw_id_fields = ("user", "benchmark")
+
+
+@admin.register(InvitedRole)
+class InvitedRoleAdmin(ReadOnlyAdmin):
+    list_display = ("invitation", "role", "benchmark")
+    list_filter = ("role",)
+    list_select_related = ("invitation", "benchmark")
+    search_fields = ("invitation__email", "benchmark__slug")
+
+
+@admin.register(Version)
+class VersionAdmin(ReadOnlyAdmin):
+    list_display = ("benchmark", "number", "note", "frozen_at", "frozen_by", "checksum")
+    list_filter = ("benchmark",)
+    list_select_related = ("benchmark", "frozen_by")
+    search_fields = ("benchmark__slug", "note", "checksum")
+
+
+@admin.register(VersionEntry)
+class VersionEntryAdmin(ReadOnlyAdmin):
+    list_display = ("sample", "version", "revision_id")
+    list_filter = ("version__benchmark",)
+    list_select_related = ("sample", "version__benchmark")
+    search_fields = ("sample__key",)
+
+
+@admin.register(Image)
+class ImageAdmin(ReadOnlyAdmin):
+    list_display = ("sha256", "width", "height", "format", "bytes", "state", "problem", "created_at")
+    list_filter = ("state", "format")
+    search_fields = ("sha256", "problem", "samples__key")
+
+
+class FacetInline(ReadOnlyInline):
+    model = FacetValue
+
+
+@admin.register(Sample)
+class SampleAdmin(ReadOnlyAdmin):
+    list_display = ("key", "benchmark", "state", "width", "height", "evidence_share", "image_problem", "changed_at")
+    list_filter = ("state", "benchmark")
+    list_select_related = ("benchmark",)
+    search_fields = ("key", "image_name", "image_group")
+    inlines = (FacetInline,)
+
+
+@admin.register(FacetValue)
+class FacetValueAdmin(ReadOnlyAdmin):
+    list_display = ("sample", "name", "value", "position", "kind")
+    list_filter = ("sample__benchmark", "kind")
+    list_select_related = ("sample",)
+    search_fields = ("name", "value", "sample__key")
+
+
+@admin.register(Gold)
+class GoldAdmin(ReadOnlyAdmin):
+    list_display = ("sample", "revision_id", "accepted_at")
+    list_filter = ("sample__benchmark",)
+    list_select_related = ("sample",)
+    search_fields = ("sample__key",)
+
+
+@admin.register(Annotation)
+class AnnotationAdmin(ReadOnlyAdmin):
+    list_display = ("sample", "author", "state", "imported", "changed_at")
+    list_filter = ("state", "imported", "sample__benchmark")
+    list_select_related = ("sample", "author")
+    search_fields = ("sample__key", "author__email", "author__name")
+
+
+class GoldBoxInline(ReadOnlyInline):
+    model = GoldBox
+
+
+class ReferenceCallInline(ReadOnlyInline):
+    model = ReferenceCall
+
+
+class PlanToolInline(ReadOnlyInline):
+    model = PlanTool
+
+
+@admin.register(Revision)
+class RevisionAdmin(ReadOnlyAdmin):
+    list_display = ("id", "annotation", "number", "answer_type", "question", "submitted_at")
+    list_filter = ("answer_type", "annotation__sample__benchmark")
+    list_select_related = ("annotation__sample", "annotation__author")
+    search_fields = ("question", "digest", "annotation__sample__key")
+    inlines = (GoldBoxInline, ReferenceCallInline, PlanToolInline)
+
+
+@admin.register(Review)
+class ReviewAdmin(ReadOnlyAdmin):
+    list_display = ("revision_id", "reviewer", "decision", "comment", "created_at")
+    list_filter = ("decision",)
+    list_select_related = ("reviewer",)
+    search_fields = ("comment", "reviewer__email", "revision__annotation__sample__key")
+
+
+@admin.register(GoldBox, ReferenceCall, PlanTool)
+class PartOfRevisionAdmin(ReadOnlyAdmin):
+    list_display = ("__str__", "revision_id", "position")
+    search_fields = ("revision__annotation__sample__key",)
+
+
+@admin.register(ImportRecord)
+class ImportRecordAdmin(ReadOnlyAdmin):
+    list_display = ("file_name", "benchmark", "kind", "format", "state", "created_by", "created_at", "finished_at")
+    list_filter = ("kind", "state", "format", "benchmark")
+    list_select_related = ("benchmark", "created_by")
+    search_fields = ("file_name", "sha256", "error")
+
+
+@admin.register(ImportIssue)
+class ImportIssueAdmin(ReadOnlyAdmin):
+    list_display = ("record", "severity", "rule", "file", "line", "field", "found", "done")
+    list_filter = ("severity", "rule")
+    list_select_related = ("record__benchmark",)
+    search_fields = ("rule", "file", "found")
