@@ -25,6 +25,10 @@ class JobQuerySet(models.QuerySet["Job"]):
     def live(self) -> Self:
         return self.filter(state__in=["queued", "running"])
 
+    def unfinished(self) -> Self:
+        """Under way, waiting, or stopped on a fault that somebody has to look at."""
+        return self.filter(state__in=["queued", "running", "failed"])
+
     def queued(self) -> Self:
         return self.filter(state="queued")
 

@@ -1,0 +1,111 @@
+"""What the home page says about runs and about what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from annotation.models import Benchmark
+from evaluation.models import Metric, Run, Scoring
+from webapp.common.models import AuditEntry
+
+if TYPE_CHECKING:
+    from annotation.querysets import Person
+
+QUADRANTS = (
+    "valid_grounded_reasoning",
+    "ground_success_answer_failure",
+    "ungrounded_correct_answer",
+    "dual_failure",
+)
+ACCURACY = "accuracy"
+READ_BACK = 100
+"""Entries of the audit log that are looked at; several of a kind in a row become one sentence."""
+
+SENTENCES: Mapping[str, tuple[str, str]] = {
+    "benchmark.create": ("made {title}", "made {title}"),
+    "benchmark.public": ("changed who may read {title}", "changed who may read {title}"),
+    "member.add": ("made somebody {after} of {title}", "gave {n} roles on {title}"),
+    "version.freeze": ("froze version {after} of {title}", "froze {n} versions of {title}"),
+    "import.samples": ("imported {samples} samples into {title}", "imported {n} files of samples into {title}"),
+    "import.runs": ("imported {trajectories} trajectories into {title}", "imported {n} files of runs into {title}"),
+    "run.score": ("scored a run of {title}", "scored {n} runs of {title}"),
+    "settings.change": ("changed the metric settings of {title}", "changed the metric settings of {title}"),
+}
+"""Action -> what somebody did once, and several times in a row. Other actions are in the audit log only."""
+
+
+@dataclass(frozen=True)
+class RecentRun:
+    """A scored run with its four quadrants, None where no sample was zoomed into, and its accuracy with its n."""
+
+    run: Run
+    scoring: Scoring
+    quadrants: list[float] | None
+    population: int
+    accuracy: float | None
+    evaluated: int
+
+
+@dataclass(frozen=True)
+class Happening:
+    """One sentence of the news. ``actor`` None: it happened by itself, or by a command on the server."""
+
+    actor: Any
+    text: str
+    at: datetime
+    benchmark: str
+
+
+def recent_runs(user: Person, most: int = 6) -> list[RecentRun]:
+    """The runs scored last among the benchmarks a person may see. Two queries."""
+    visible = Benchmark.objects.visible_to(user)
+    runs = Run.objects.filter(benchmark__in=visible).scored().select_related("model", "benchmark", "scoring")
+    found = list(runs.order_by("-scoring__computed_at", "-pk")[:most])
+    metrics: dict[int, dict[str, Metric]] = {}
+    wanted = Metric.objects.filter(scoring__run__in=found, metric__in=[*QUADRANTS, ACCURACY]).on_slice()
+    for metric in wanted:
+        metrics.setdefault(metric.scoring_id, {})[metric.metric] = metric
+    return [_recent(run, metrics.get(run.scoring.pk, {})) for run in found]
+
+
+def _recent(run: Run, metrics: dict[str, Metric]) -> RecentRun:
+    shares = [metrics[name].value for name in QUADRANTS if name in metrics]
+    known = [share for share in shares if share is not None]
+    accuracy = metrics.get(ACCURACY)
+    return RecentRun(
+        run=run,
+        scoring=run.scoring,
+        quadrants=known if len(known) == len(QUADRANTS) else None,
+        population=metrics[QUADRANTS[0]].n if QUADRANTS[0] in metrics else 0,
+        accuracy=accuracy.value if accuracy else None,
+        evaluated=accuracy.n if accuracy else 0,
+    )
+
+
+def happenings(user: Person, most: int = 8) -> list[Happening]:
+    """What happened on the benchmarks a person has a role on (a site admin: on all), last first. Two queries."""
+    everything = user.is_authenticated and user.is_staff
+    mine = Benchmark.objects.all() if everything else Benchmark.objects.joined_by(user)
+    titles = dict(mine.values_list("slug", "title"))
+    entries = AuditEntry.objects.filter(benchmark__in=titles, action__in=SENTENCES).select_related("actor")[:READ_BACK]
+    alike = groupby(entries, key=lambda entry: (entry.actor_id, entry.action, entry.benchmark))
+    return [_happening(list(rows), titles) for _, rows in alike][:most]
+
+
+def _happening(rows: list[AuditEntry], titles: Mapping[str, str]) -> Happening:
+    """One sentence of entries that are alike; the time is that of the last."""
+    last = rows[0]
+    counts = last.data.get("counts", {})
+    once, often = SENTENCES[last.action]
+    text = (once if len(rows) == 1 else often).format(
+        title=titles[last.benchmark],
+        n=len(rows),
+        after=last.after,
+        samples=counts.get("read", 0),
+        trajectories=counts.get("trajectories", 0),
+    )
+    return Happening(last.actor, text, last.created, last.benchmark)

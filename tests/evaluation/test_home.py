@@ -1,0 +1,115 @@
+"""The home page: what is true for the person who looks, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from annotation.actions.benchmarks import add_member
+from annotation.actions.save_samples import save_samples
+from annotation.models import Annotation, Benchmark, Sample
+from annotation.workflow import Role
+from evaluation.actions.save_runs import RunBook, save_trajectories
+from evaluation.actions.score_run import score_benchmark
+from tests.annotation.pages_data import make_benchmark
+from tests.conftest import signed_in
+from tests.evaluation import records
+from webapp.accounts.models import User
+from webapp.jobs.models import Job
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def kitchen(lea: User) -> Benchmark:
+    return make_benchmark(lea, count=4)
+
+
+def home(user: User) -> Any:
+    return signed_in(user).get("/").context
+
+
+def scored(lea: User, slug: str = "desk", **fields: Any) -> Benchmark:
+    benchmark = make_benchmark(lea, slug, **fields)
+    save_samples(actor=lea, benchmark=benchmark, records=records.samples())
+    with transaction.atomic():
+        save_trajectories(RunBook(benchmark, lea), records.trajectories(), None)
+    score_benchmark(actor=lea, benchmark=benchmark)
+    return benchmark
+
+
+def test_before_there_is_a_benchmark_it_says_how_to_begin(lea: User, admin: User, client: Any) -> None:
+    assert b"manage.py demo" in client.get("/").content
+    assert b'name="slug"' in signed_in(admin).get("/").content
+    assert b'name="slug"' not in signed_in(lea).get("/").content
+
+
+def test_a_visitor_reads_what_sightline_is_and_what_is_public(kitchen: Benchmark, client: Any) -> None:
+    assert client.get("/").context["cards"] == []
+    make_benchmark(None, "street", public=True)
+    page = client.get("/")
+    assert [card.benchmark.slug for card in page.context["cards"]] == ["street"]
+    assert b"Did it look at the evidence" in page.content
+    assert b"Recent runs" not in page.content
+
+
+def test_what_waits_leads_to_exactly_that_many(kitchen: Benchmark, lea: User, ana: User) -> None:
+    add_member(actor=lea, benchmark=kitchen, user=ana, role=Role.ANNOTATOR)
+    Sample.objects.filter(key__gte="mug-002").update(state="to_do")
+    Annotation.objects.create(sample=Sample.objects.get(key="mug-001"), author=ana, state="returned")
+    context = home(ana)
+    assert [(row.words, row.count) for row in context["waiting"]] == [("Returned to me", 1), ("To annotate", 2)]
+    assert context["next"].sample.key == "mug-001"
+    for row in context["waiting"]:
+        assert signed_in(ana).get(row.href).context["total"] == row.count
+
+
+def test_where_nothing_waits_nothing_is_claimed(kitchen: Benchmark, lea: User, sam: User) -> None:
+    for person in (lea, sam):
+        context = home(person)
+        assert (context["waiting"], context["next"]) == ([], None)
+    assert b"You have a role on no benchmark yet" in signed_in(sam).get("/").content
+
+
+def test_recent_runs_have_their_quadrants_or_say_that_nothing_was_zoomed(lea: User, sam: User) -> None:
+    scored(lea)
+    runs = {row.run.model.name: row for row in home(lea)["runs"]}
+    assert sum(runs["Model A"].quadrants) == pytest.approx(1)
+    assert (runs["Model A"].population, runs["Model B"].population) == (2, 0)
+    assert runs["Model B"].quadrants is None
+    assert b"no zoom calls" in signed_in(lea).get("/").content
+    assert home(sam)["runs"] == []
+
+
+def test_what_happened_is_told_in_sentences_to_those_it_concerns(lea: User, ana: User, sam: User) -> None:
+    desk = scored(lea)
+    add_member(actor=lea, benchmark=desk, user=ana, role=Role.ANNOTATOR)
+    news = home(ana)["news"]
+    assert [(str(happening.actor), happening.text) for happening in news] == [
+        ("Lea Moreau", "made somebody annotator of Desk"),
+        ("Lea Moreau", "scored 2 runs of Desk"),
+        ("Lea Moreau", "made Desk"),
+    ]
+    assert home(sam)["news"] == []
+
+
+def test_my_jobs_stand_there_until_they_are_done(kitchen: Benchmark, lea: User, ana: User) -> None:
+    Job.objects.create(kind="tests.any", title="Score a run", created_by=lea, state="failed", error="The disk is full.")
+    Job.objects.create(kind="tests.any", title="Done already", created_by=lea, state="done")
+    assert [job.title for job in home(lea)["jobs"]] == ["Score a run"]
+    assert b"The disk is full." in signed_in(lea).get("/").content
+    assert list(home(ana)["jobs"]) == []
+
+
+def test_it_takes_the_same_queries_for_one_benchmark_and_for_many(lea: User, django_assert_num_queries: Any) -> None:
+    client = signed_in(lea)
+    for number in range(3):
+        scored(lea, f"desk-{number}")
+        Sample.objects.filter(key="cup").update(state="to_do")
+        # session, person; cards: benchmarks, roles, pictures; what waits: benchmarks, four kinds, the next sample;
+        # runs: runs, metrics; jobs; news: benchmarks, entries.
+        with django_assert_num_queries(16):
+            answer = client.get("/")
+        assert len(answer.context["cards"]) == number + 1
