@@ -184,11 +184,18 @@ def interval(value: object, low: object, high: object, axis_low: float = 0, axis
 
 @register.inclusion_tag("ui/_difference.html")
 def difference(
-    value: object, low: object, high: object, p: object = None, axis_low: float = -0.4, axis_high: float = 0.4
+    value: object,
+    low: object,
+    high: object,
+    p: object = None,
+    axis_low: float = -0.4,
+    axis_high: float = 0.4,
+    tie: bool | None = None,
 ) -> dict[str, Any]:
-    """A difference of shares with its zero line and its adjusted p; "tie" when the interval holds 0."""
-    bounds = finite(low), finite(high)
-    tie = bounds[0] is not None and bounds[1] is not None and bounds[0] <= 0 <= bounds[1]
+    """A difference of shares with its zero line and its adjusted p; "tie" as said, else when the interval holds 0."""
+    if tie is None:
+        bounds = finite(low), finite(high)
+        tie = bounds[0] is not None and bounds[1] is not None and bounds[0] <= 0 <= bounds[1]
     zero = drawing.along(drawing.place(0, axis_low, axis_high))
     return {**_interval(value, low, high, axis_low, axis_high), "p": p, "tie": tie, "zero": zero}
 
