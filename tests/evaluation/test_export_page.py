@@ -1,0 +1,97 @@
+"""The export page: what it offers is what is handed out, whole, and only to who may have it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import pyarrow.parquet
+import pytest
+from django.test import Client
+
+from annotation.actions.benchmarks import add_member
+from annotation.exporters import EXPORTERS
+from annotation.workflow import Role
+from evaluation.actions.export_rows import EXPORTS
+from evaluation.exporters import tables
+from evaluation.models import Metric, Score
+from tests.conftest import signed_in
+from tests.evaluation.board_data import make_board
+
+pytestmark = pytest.mark.django_db
+PAGE = "/benchmarks/kitchen/export/"
+
+
+def fetched(client, name):
+    answer = client.get(PAGE + name)
+    assert answer.status_code == 200, name
+    assert answer["Content-Disposition"] == f'attachment; filename="kitchen-{name}"'
+    return b"".join(answer.streaming_content)
+
+
+def test_everything_the_page_offers_can_be_fetched(lea):
+    make_board(lea)
+    client = signed_in(lea)
+    offered = re.findall(rf'href="{PAGE}([^"]+)"', client.get(PAGE).content.decode())
+    assert len(offered) == 3 * len(EXPORTS) + len(EXPORTERS)
+    for name in offered:
+        assert fetched(client, name)
+
+
+def test_a_table_has_as_many_rows_as_the_page_says_in_every_format(lea):
+    make_board(lea)
+    client = signed_in(lea)
+    for name, _, _, rows in client.get(PAGE).context["tables"]:
+        assert len(json.loads(fetched(client, f"{name}.json"))) == rows
+        assert len(list(csv.DictReader(io.StringIO(fetched(client, f"{name}.csv").decode())))) == rows
+        assert pyarrow.parquet.read_table(io.BytesIO(fetched(client, f"{name}.parquet"))).num_rows == rows
+
+
+def test_exports_hold_every_row_with_full_precision(lea):
+    make_board(lea)
+    client = signed_in(lea)
+    metrics = json.loads(fetched(client, "metrics.json"))
+    assert len(metrics) == Metric.objects.count()
+    accuracy = next(
+        row
+        for row in metrics
+        if (row["model"], row["metric"], row["slice_by"]) == ("Model D", "accuracy", "")
+    )  # fmt: skip
+    assert accuracy["value"] == 4 / 9
+    scores = json.loads(fetched(client, "samples.json"))
+    assert len(scores) == Score.objects.filter(trajectory__condition="none").count()
+
+
+@pytest.mark.parametrize("name", ["nothing.csv", "metrics.xls", "coco.csv", "native.zip"])
+def test_what_is_not_offered_is_not_found(lea, name):
+    make_board(lea, score=False)
+    assert signed_in(lea).get(PAGE + name).status_code == 404
+
+
+def test_only_who_may_export_gets_anything(lea, ana, rui, sam):
+    benchmark = make_board(lea, public=True, score=False)
+    add_member(actor=lea, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)
+    add_member(actor=lea, benchmark=benchmark, user=rui, role=Role.RESEARCHER)
+    for client in (signed_in(ana), signed_in(sam), Client()):
+        assert client.get(PAGE).status_code == 403
+        assert client.get(f"{PAGE}native.json").status_code == 403
+    assert signed_in(rui).get(f"{PAGE}native.json").status_code == 200
+
+
+def test_a_stranger_on_a_private_benchmark_finds_nothing(lea, sam):
+    make_board(lea, score=False)
+    assert signed_in(sam).get(PAGE).status_code == 404
+    assert signed_in(sam).get(f"{PAGE}metrics.csv").status_code == 404
+
+
+def test_parquet_without_its_library_says_what_to_install(lea, monkeypatch):
+    def missing(*_):
+        raise tables.MissingLibrary("Parquet needs pyarrow: install sightline[parquet], or export as CSV or JSON.")
+
+    make_board(lea, score=False)
+    monkeypatch.setitem(tables.WRITERS, "parquet", missing)
+    answer = signed_in(lea).get(f"{PAGE}metrics.parquet")
+    assert answer.status_code == 503
+    assert "install sightline[parquet]" in answer.content.decode()

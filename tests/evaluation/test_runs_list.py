@@ -1,0 +1,100 @@
+"""The list of runs: what each has, what is missing in it, and when it was scored."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotation.actions.benchmarks import create_benchmark
+from evaluation.models import Run, Trajectory
+from tests.conftest import signed_in
+from tests.evaluation.board_data import make_board
+
+pytestmark = pytest.mark.django_db
+RUNS = "/benchmarks/kitchen/runs/"
+COUNTED = re.compile(r'<a href="([^"]+)" data-count="(\d+)">')
+
+
+def rows_of(client):
+    return {str(shown["row"].run): shown for shown in client.get(RUNS).context["rows"]}
+
+
+def test_every_run_is_listed_with_what_it_has_and_lacks(lea):
+    make_board(lea)
+    rows = rows_of(signed_in(lea))
+    assert list(rows) == [
+        "Endpoint down, base", "Model A, base", "Model B", "Model C, base", "Model D, code", "Whole picture, base"
+    ]  # fmt: skip
+    model_d = rows["Model D, code"]["row"]
+    assert (model_d.trajectories, model_d.missing, model_d.failed) == (9, 7, False)
+    assert rows["Endpoint down, base"]["row"].failed
+    assert rows["Model A, base"]["row"].trajectories == 4  # the second rollout is another try, not another sample
+
+
+def test_every_count_lists_exactly_that_many(lea):
+    benchmark = make_board(lea)
+    client = signed_in(lea)
+    links = COUNTED.findall(client.get(RUNS).content.decode())
+    assert len(links) > 10
+    for href, count in links:
+        parts = urlsplit(unescape(href))
+        if parts.path.endswith("/missing/"):
+            found = client.get(unescape(href)).context["page"].paginator.count
+        else:
+            found = Trajectory.objects.of(benchmark).listed(dict(parse_qsl(parts.query))).count()
+        assert found == int(count), href
+
+
+def test_a_run_without_scores_has_trajectories_and_no_numbers(lea):
+    make_board(lea, score=False)
+    answer = signed_in(lea).get(RUNS)
+    rows = {str(shown["row"].run): shown for shown in answer.context["rows"]}
+    assert rows["Model A, base"]["row"].trajectories == 4
+    assert rows["Model A, base"]["row"].missing is None
+    assert rows["Model A, base"]["accuracy"] is None
+    assert "6 runs without scores of today." in answer.content.decode()
+
+
+def test_missing_samples_are_named_and_lead_to_their_pages(lea):
+    make_board(lea)
+    run = Run.objects.get(model__name="Model D")
+    answer = signed_in(lea).get(f"/benchmarks/kitchen/runs/{run.pk}/missing/?facet.category=Math+%26+more")
+    assert [sample.key for sample in answer.context["page"]] == [f"Math & more-{place}" for place in (3, 4, 5)]
+
+
+def test_a_stranger_finds_no_runs(lea, sam):
+    make_board(lea)
+    run = Run.objects.first()
+    for client in (signed_in(sam), Client()):
+        assert client.get(RUNS).status_code == 404
+        assert client.get(f"/benchmarks/kitchen/runs/{run.pk}/missing/").status_code == 404
+
+
+def test_a_run_of_another_benchmark_is_not_found_here(lea):
+    make_board(lea)
+    create_benchmark(actor=lea, slug="street", title="Street")
+    assert signed_in(lea).get(f"/benchmarks/street/runs/{Run.objects.first().pk}/missing/").status_code == 404
+
+
+def test_an_empty_list_says_how_to_import(lea):
+    create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
+    words = signed_in(lea).get(RUNS).content.decode()
+    assert "No run yet" in words
+    assert "/benchmarks/kitchen/import/" in words
+
+
+def test_the_list_takes_the_same_queries_for_few_runs_and_for_many(lea, django_assert_num_queries):
+    benchmark = make_board(lea, public=True)
+    # benchmark; what the tabs count, and the version; metrics, unscored trajectories, settings, gold, runs
+    with CaptureQueriesContext(connection) as few:
+        Client().get(RUNS)
+    model = Run.objects.first().model
+    Run.objects.bulk_create(Run(benchmark=benchmark, model=model, setting=f"again {n}") for n in range(40))
+    with django_assert_num_queries(len(few)):
+        assert len(Client().get(RUNS).context["rows"]) == 46
