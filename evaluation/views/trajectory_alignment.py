@@ -12,7 +12,9 @@ from evaluation.actions.read_trajectory import Corners, TrajectoryDetail
 from evaluation.metrics.alignment import Edit, align
 from webapp.common.wording import decimal
 
-MOST_CELLS = 250_000
+MOST_ROWS = 100
+"""Rows that are written out; the distance is that of all."""
+MOST_CELLS = 50_000
 """Calls times reference calls; a longer table would take seconds and nobody reads it."""
 VALUE_LENGTH = 40
 
@@ -35,11 +37,13 @@ class Pair:
 
 @dataclass(frozen=True)
 class AlignmentTable:
-    """``distance``: Levenshtein. ``counts``: how many rows of each kind but "same", as words."""
+    """``distance``: Levenshtein. ``counts``: how many rows of each kind but "same", as words.
+    ``left_out``: rows that are not written out."""
 
     rows: list[Pair]
     distance: int
     counts: str
+    left_out: int
 
 
 def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -> AlignmentTable | None:
@@ -62,7 +66,7 @@ def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -
         theirs += operation.predicted is not None
     counts = {kind: sum(row.kind == kind for row in rows) for kind in ("added", "missing", "changed")}
     words = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n)
-    return AlignmentTable(rows, sum(counts.values()), words)
+    return AlignmentTable(rows[:MOST_ROWS], sum(counts.values()), words, max(len(rows) - MOST_ROWS, 0))
 
 
 def _difference(reference: ToolCall, arguments: Mapping[str, Any], executed: Corners | None) -> str:

@@ -10,10 +10,10 @@ from evaluation.actions.read_trajectory import TrajectoryDetail
 from evaluation.metrics.columns import ORIGINAL_IMAGE, ChainStatus
 from evaluation.metrics.producers import NO_STEP
 
-NODE_WIDTH, NODE_HEIGHT, GAP_X, GAP_Y = 104, 34, 28, 8
+NODE_WIDTH, NODE_HEIGHT, GAP_X, GAP_Y = 96, 34, 18, 8
 MOST_CALLS = 60
 """More calls than these make no picture that anybody reads."""
-NAME_LENGTH = 15
+NAME_LENGTH = 14
 
 ORIGINAL, ANSWER = -1, -2
 """Keys beside the rows of calls."""
