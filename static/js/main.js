@@ -6,6 +6,7 @@ import { SightlineList } from "./elements/list.js";
 import { SightlineMenu } from "./elements/menu.js";
 import { SightlinePassword } from "./elements/password.js";
 import { SightlineTheme } from "./elements/theme.js";
+import { SightlineThreshold } from "./elements/threshold.js";
 import { SightlineToast } from "./elements/toast.js";
 import { SightlineImport } from "./elements/upload.js";
 
@@ -17,6 +18,7 @@ const ELEMENTS = {
   "sightline-menu": SightlineMenu,
   "sightline-password": SightlinePassword,
   "sightline-theme": SightlineTheme,
+  "sightline-threshold": SightlineThreshold,
   "sightline-toast": SightlineToast,
   "sightline-key-help": SightlineKeyHelp,
 };

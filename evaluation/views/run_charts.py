@@ -1,0 +1,229 @@
+"""The drawings of a run's page: positions in their view boxes, so that templates only write them down."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from evaluation.metrics.columns import Quadrant
+from evaluation.metrics.thresholds import STEPS
+from evaluation.models import Metric
+from evaluation.querysets import TrajectoryQuerySet
+from evaluation.views.run_links import RunLinks
+from webapp.common.drawing import written
+
+MOST_POINTS = 2_000
+SEED = 7
+AREA_HEIGHT = 52
+LONGEST = 10
+"""Longer chains share the last bar."""
+CODES = ("gpap", "gpam", "gmap", "gmam")
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    code: str
+    path: str
+
+
+def threshold_areas(counts: Sequence[Sequence[int]]) -> list[Area]:
+    """The shares of the quadrants over the thresholds 0 .. 100, stacked, in a box of 100 × AREA_HEIGHT."""
+    if len(counts) != STEPS + 1 or not sum(counts[0]):
+        return []
+    whole = sum(counts[0])
+    edges = [[0.0, *accumulate(AREA_HEIGHT * n / whole for n in row)] for row in counts]
+    areas = []
+    for place, code in enumerate(CODES):
+        top = [f"{x} {written(edge[place])}" for x, edge in enumerate(edges)]
+        bottom = [f"{x} {written(edge[place + 1])}" for x, edge in enumerate(edges)]
+        areas.append(Area(code, f"M{' L'.join([*top, *reversed(bottom)])}Z"))
+    return areas
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    href: str
+    path: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """``shown`` of ``total`` points; ``edge_x``, ``edge_y``: the threshold; ``missed``: no gold in the crop."""
+
+    points: Sequence[Point]
+    shown: int
+    total: int
+    missed: int
+    edge_x: str
+    edge_y: str
+    seed: int = SEED
+
+
+def scatter(found: TrajectoryQuerySet, threshold: float, links: RunLinks) -> Scatter:
+    """Coverage across, concentration down on a logarithm; above MOST_POINTS an even sample. Three queries.
+
+    Points exactly at 0 and 1 are spread a little, always in the same way, so that they can be told apart.
+    """
+    inside = found.filter(score__in_population=True, score__coverage__isnull=False).order_by("pk")
+    missed = inside.filter(score__ioa__lte=1e-9).count()
+    pks = list(inside.values_list("pk", flat=True))
+    if len(pks) > MOST_POINTS:
+        inside = found.model.objects.filter(pk__in=random.Random(SEED).sample(pks, MOST_POINTS)).order_by("pk")
+    fields = ("pk", "score__coverage", "score__concentration", "score__quadrant")
+    rows = list(inside.values_list(*fields))
+    rows.sort(key=lambda row: -row[3])
+    points = [_point(place, row, links) for place, row in enumerate(rows)]
+    return Scatter(points, len(points), len(pks), missed, written(_across(threshold)), written(_down(threshold)))
+
+
+def _across(coverage: float) -> float:
+    return 44 + 374 * coverage
+
+
+def _down(concentration: float) -> float:
+    return 238 - (math.log10(max(concentration, 0.001)) + 3) / 3 * 226
+
+
+def _point(place: int, row: tuple[Any, ...], links: RunLinks) -> Point:
+    pk, coverage, concentration, quadrant = row
+    across, down = place * 7919 % 97 / 97 - 0.5, place * 104729 % 89 / 89 - 0.5
+    if concentration == 0:
+        x, y = 44 + (across + 0.5) * 96, 252 + down * 13
+    else:
+        x, y = _across(coverage) + (14 * across if coverage == 1 else 0), _down(concentration)
+    right = quadrant in (Quadrant.GPAP, Quadrant.GMAP)
+    path = f"M{written(x)} {written(y)}h0" if right else f"M{written(x - 2)} {written(y - 2)}l4 4m0-4l-4 4"
+    return Point(links.trajectory(pk), path, f"s-{CODES[quadrant]} {'dot' if right else 'cross'}")
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    x: str
+    y: str
+    kind: str
+    opacity: str
+
+
+def heat_cells(difference: Sequence[Sequence[float]]) -> list[HeatCell]:
+    """Cells of a box of 240 × 140, ten units each; the strongest one is opaque, hardly different ones are left out."""
+    most = max((abs(value) for row in difference for value in row), default=0.0)
+    return [
+        HeatCell(str(10 * x), str(10 * y), "gold" if value < 0 else "crop", written(abs(value) / most))
+        for y, row in enumerate(difference)
+        for x, value in enumerate(row)
+        if most and abs(value) > 0.02 * most
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class LengthBar:
+    """One length: a bar of this run, a narrow one of the effective chain, a line of the reference."""
+
+    label: str
+    x: str
+    predicted: str
+    effective: str
+    reference: str
+    counts: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    bars: Sequence[LengthBar]
+    ticks: Sequence[tuple[int, str]]
+    width: str
+    half: str
+    quarter: str
+    trajectories: int
+
+
+def length_bars(rows: Sequence[Mapping[str, int]]) -> Lengths | None:
+    """Chain lengths 0 .. LONGEST+ in a box of 276 × 250, the base line at 236."""
+    sums = [[0, 0, 0] for _ in range(min(len(rows), LONGEST + 1))]
+    for row in rows:
+        for place, name in enumerate(("predicted", "effective", "reference")):
+            sums[min(row["length"], LONGEST)][place] += row[name]
+    most = max((max(one) for one in sums), default=0)
+    if not most:
+        return None
+    step, scale = 246 / len(sums), 216 / most
+    bars = []
+    for length, one in enumerate(sums):
+        predicted, effective, reference = (written(n * scale) for n in one)
+        label = f"{length}+" if length == LONGEST else str(length)
+        bars.append(
+            LengthBar(
+                label, written(28 + step * (length + 0.5)), predicted, effective, reference, (one[0], one[1], one[2])
+            )
+        )
+    ticks = [(n, written(236 - n * scale)) for n in _ticks(most)]
+    width = min(20.0, 0.62 * step)
+    whole, half, quarter = (written(width / part) for part in (1, 2, 4))
+    return Lengths(bars, ticks, whole, half, quarter, sum(one[0] for one in sums))
+
+
+def _ticks(most: int) -> list[int]:
+    """Two or three round numbers up to ``most``."""
+    unit = 10 ** int(math.log10(most)) if most else 1
+    step = max(1, next((unit * part for part in (5, 2, 1) if most >= 2 * unit * part), unit // 2 or 1))
+    return list(range(step, most + 1, step))[:4]
+
+
+@dataclass(frozen=True, slots=True)
+class CallPoint:
+    label: str
+    x: str
+    y: str
+    low: str
+    high: str
+    href: str
+    words: str
+
+
+def call_points(rows: Sequence[Metric], links: RunLinks) -> list[CallPoint]:
+    """Accuracy by number of calls, with intervals, in a box of 276 × 112: 100 % at 10, 0 % at 90."""
+    known = [row for row in rows if row.value is not None]
+    known.sort(key=lambda row: int(row.slice.removesuffix("+")))
+    step = 240 / max(len(known), 1)
+    return [
+        CallPoint(
+            row.slice,
+            written(32 + step * (place + 0.5)),
+            _height(row.value),
+            _height(row.ci_low),
+            _height(row.ci_high),
+            links.list(calls=row.slice, correct="yes"),
+            f"{int(row.numerator or 0)} of {row.n} right with {row.slice} calls",
+        )
+        for place, row in enumerate(known)
+    ]
+
+
+def _height(share: float | None) -> str:
+    return "" if share is None else written(90 - 80 * share)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    path: str
+    ticks: Sequence[tuple[int, str]]
+    last: float
+    calls: int
+    words_y: str
+
+
+def seen_curve(coverage: Sequence[float]) -> Curve | None:
+    """Mean share of the gold seen after 0, 1, 2, ... calls, in a box of 276 × 112 like ``call_points``."""
+    if len(coverage) < 2:
+        return None
+    calls = len(coverage) - 1
+    places = [(28 + 240 * n / calls, 90 - 80 * share) for n, share in enumerate(coverage)]
+    path = "M" + " L".join(f"{written(x)} {written(y)}" for x, y in places)
+    step = max(1, -(-calls // 6))
+    ticks = [(n, written(28 + 240 * n / calls)) for n in range(0, calls + 1, step)]
+    return Curve(path, ticks, coverage[-1], calls, written(max(9.0, 84 - 80 * coverage[-1])))

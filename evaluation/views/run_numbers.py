@@ -1,0 +1,157 @@
+"""The strip of numbers and the quadrant matrix of a run's page, from its stored metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evaluation.metrics.columns import Quadrant
+from evaluation.models import Metric
+from evaluation.views.run_links import Count, RunLinks
+from webapp.common.wording import decimal, percent
+
+Metrics = Mapping[str, Metric]
+
+METHODS = {
+    "wilson": "Wilson interval",
+    "wilson-n-eff": "Wilson interval on the effective number of samples",
+    "cluster-t": "interval clustered by picture",
+    "cluster-bootstrap": "bootstrap interval clustered by picture",
+    "newcombe": "Newcombe's paired interval",
+}
+QUADRANT_METRICS = (
+    "valid_grounded_reasoning",
+    "ground_success_answer_failure",
+    "ungrounded_correct_answer",
+    "dual_failure",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One number of the strip: its words, its interval in words, and the counts it is made of.
+
+    ``href``: the list of as many, where the number itself counts trajectories.
+    """
+
+    label: str
+    value: str
+    unit: str = ""
+    interval: str = ""
+    counts: Sequence[Count] = ()
+    words: str = ""
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of ``ui/_quad.html``."""
+
+    name: str
+    share: float | None
+    low: float | None
+    high: float | None
+    count: int
+    href: str
+
+
+def half_width(metric: Metric | None) -> str:
+    """ "±2.5": half the interval's width, in points of percent."""
+    if metric is None or metric.ci_low is None or metric.ci_high is None:
+        return ""
+    return f"±{percent((metric.ci_high - metric.ci_low) / 2)}"
+
+
+def interval_words(metric: Metric | None) -> str:
+    if metric is None or metric.value is None:
+        return ""
+    if metric.ci_low is None or metric.ci_high is None:
+        return "No interval: too few independent pictures."
+    ends = f"{percent(metric.ci_low)} to {percent(metric.ci_high)} %"
+    return f"95 % {METHODS.get(metric.ci_method, metric.ci_method)}: {ends}"
+
+
+def strip(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> list[Number]:
+    """The numbers under the title. Each rate names its numerator and its n, and both are lists."""
+    population = {"population": "yes"}
+    missed = {"population": "yes", "grounded": "no"}
+    seen = {"grounded": "yes"}
+    return [
+        _rate("Accuracy", metrics.get("accuracy"), links, {"correct": "yes"}, None),
+        _rate("Grounded", metrics.get("grounded_score"), links, seen, population),
+        _rate("Right when grounded", metrics.get("accuracy_when_grounded"), links, {"quadrant": "G+A+"}, seen),
+        _rate("Right when not", metrics.get("accuracy_when_ungrounded"), links, {"quadrant": "G-A+"}, missed),
+        _mean("Coverage, mean", metrics.get("mean_coverage"), links),
+        _mean("Concentration, mean", metrics.get("mean_concentration"), links),
+        _calls(metrics, counts, links),
+        _cost(metrics, counts, links),
+        Number(
+            "Not in quadrants",
+            decimal(counts["outside"]),
+            words="without a zoom call or gold",
+            href=links.list(population="no"),
+        ),
+    ]
+
+
+def quadrant_cells(metrics: Metrics, links: RunLinks) -> list[Cell]:
+    """The four cells in their order; empty when nothing is in the grounding population."""
+    rows = [metrics.get(name) for name in QUADRANT_METRICS]
+    if not all(row and row.n for row in rows):
+        return []
+    return [
+        Cell(name, row.value, row.ci_low, row.ci_high, int(row.numerator or 0), links.list(quadrant=name))
+        for name, row in zip(Quadrant.NAMES, rows, strict=True)
+        if row is not None
+    ]
+
+
+def _rate(
+    label: str, metric: Metric | None, links: RunLinks, top: Mapping[str, str], whole: Mapping[str, str] | None
+) -> Number:
+    if metric is None or metric.value is None:
+        return Number(label, percent(None), words="n = 0")
+    counts = [links.count(metric.numerator, **top)]
+    counts.append(links.count(metric.n, **whole) if whole else Count(metric.n))
+    return Number(label, percent(metric.value), f"% {half_width(metric)}".strip(), interval_words(metric), counts)
+
+
+def _mean(label: str, metric: Metric | None, links: RunLinks) -> Number:
+    if metric is None or metric.value is None:
+        return Number(label, percent(None), words="n = 0")
+    unit = f"% {half_width(metric)}".strip()
+    return Number(
+        label, percent(metric.value), unit, interval_words(metric), (links.count(metric.n, population="yes"),), "crops"
+    )
+
+
+def _calls(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> Number:
+    mean, efficiency = metrics.get("calls_mean"), metrics.get("tool_efficiency")
+    effective = efficiency.value if efficiency else None
+    return Number(
+        "Calls, mean",
+        decimal(mean.value if mean else None, 1),
+        "" if effective is None else f"{percent(effective)} % effective",
+        counts=(links.count(counts["scored"], scored="yes"),),
+        words="trajectories",
+    )
+
+
+def _cost(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> Number:
+    """Dollars where the run records them; else calls, which cost 1 each."""
+    dollars, calls, right = (metrics.get(name) for name in ("usd_mean", "cost_mean", "cost_per_correct"))
+    if dollars and dollars.value is not None:
+        return Number(
+            "Cost, mean",
+            f"${decimal(dollars.value, 3)}",
+            counts=(links.count(dollars.n, scored="yes", priced="yes"),),
+            words="with a price",
+        )
+    per_right = right.value if right else None
+    return Number(
+        "Cost, mean",
+        decimal(calls.value if calls else None, 1),
+        "calls" if per_right is None else f"calls, {decimal(per_right, 1)} per right answer",
+        counts=(links.count(counts["scored"], scored="yes"),),
+        words="trajectories",
+    )

@@ -1,0 +1,257 @@
+"""The tables of a run's page: effects of interventions, tools, plans, slices, and what is never hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.metrics.columns import Outcome
+from evaluation.models import Metric, Run
+from evaluation.schema import Condition
+from evaluation.views.run_links import Count, RunLinks
+from evaluation.views.run_numbers import Metrics, half_width
+from webapp.common.drawing import Bar, stacked
+
+EFFECTS = (
+    ("ate_text", Condition.TEXT, "Mistakes in the text"),
+    ("ate_visual", Condition.VISUAL, "Noise crops"),
+    ("ate_placebo", Condition.PLACEBO, "Placebo crops"),
+)
+OUTCOMES = ("exact", "extra only", "missing only", "substitute", "out of order")
+MOST_TOOLS = 12
+UNSLICED = ("", "calls")
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One condition against none, on the same samples."""
+
+    label: str
+    row: Metric
+    lost: Count
+    gained: Count
+
+    @property
+    def before(self) -> float | None:
+        return self.row.detail.get("accuracy_none")
+
+    @property
+    def after(self) -> float | None:
+        return self.row.detail.get("accuracy_intervened")
+
+    @property
+    def flips(self) -> tuple[Count, Count]:
+        return self.lost, self.gained
+
+    @property
+    def p_cluster(self) -> float | None:
+        return self.row.detail.get("p_cluster")
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """All effects with the axis they share; ``beyond``: noise against placebo, None without both."""
+
+    rows: Sequence[Effect]
+    axis: float
+    beyond: Metric | None
+
+    @property
+    def low(self) -> float:
+        return -self.axis
+
+    @property
+    def uses_crops(self) -> bool:
+        """Noise in its crops hurts more than a crop of another place, beyond chance."""
+        return self.beyond is not None and self.beyond.ci_high is not None and self.beyond.ci_high < 0
+
+
+def effects(metrics: Metrics, run: Run, links: RunLinks) -> Effects | None:
+    """Effects with samples. A flip is a link where the trajectories behind it are all recorded."""
+    found = [(label, condition, metrics[name]) for name, condition, label in EFFECTS if name in metrics]
+    rows = [
+        Effect(label, row, _flips(run, condition, "lost", row, links), _flips(run, condition, "gained", row, links))
+        for label, condition, row in found
+        if row.n
+    ]
+    if not rows:
+        return None
+    ends = [abs(end) for one in rows for end in (one.row.value, one.row.ci_low, one.row.ci_high) if end is not None]
+    beyond = metrics.get("visual_beyond_placebo")
+    return Effects(rows, max([0.1, *ends]), beyond if beyond and beyond.n else None)
+
+
+def _flips(run: Run, condition: str, way: str, row: Metric, links: RunLinks) -> Count:
+    wanted = int(row.detail.get(way) or 0)
+    recorded = run.trajectories.filter(condition=condition).flipped(way).count() if wanted else 0
+    return Count(wanted, links.list(condition=condition, flip=way) if wanted and recorded == wanted else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    label: str
+    row: Metric
+    half: str
+    missing: int
+
+
+def judged(metrics: Metrics) -> list[Judged]:
+    """Reliability and sufficiency, where anything was judged."""
+    rows = [
+        (label, metrics.get(name)) for name, label in (("reliability", "Reliability"), ("sufficiency", "Sufficiency"))
+    ]
+    return [
+        Judged(label, row, half_width(row), int(row.detail.get("not_judged") or 0))
+        for label, row in rows
+        if row and row.n
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRow:
+    tool: str
+    used: float
+    reference: float | None
+    calls: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """``against``: how many samples with a reference chain the shares are of; 0: shares of all calls."""
+
+    rows: Sequence[ToolRow]
+    against: int
+    more: int
+    most: float
+
+
+def tools(extras: Mapping[str, Any]) -> Tools | None:
+    """Per tool the share of samples that call it and of reference chains that hold it; without any, shares of calls."""
+    against = sum(row["predicted"] for row in extras.get("lengths", ()))
+    if against:
+        rows = [
+            ToolRow(row["tool"], (row["tp"] + row["fp"]) / against, (row["tp"] + row["fn"]) / against, None)
+            for row in extras.get("tool_choices", ())
+        ]
+        rows.sort(key=lambda row: (-max(row.used, row.reference or 0.0), row.tool))
+    else:
+        rows = [ToolRow(row["tool"], row["share"], None, row["calls"]) for row in extras.get("tools", ())]
+    if not rows:
+        return None
+    most = max(max(row.used, row.reference or 0.0) for row in rows)
+    return Tools(rows[:MOST_TOOLS], against, max(0, len(rows) - MOST_TOOLS), most)
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeShare:
+    label: str
+    share: float
+    count: Count
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSize:
+    """Plans of one number of targets: a stacked bar of the five outcomes, and what it says."""
+
+    name: str
+    bars: Sequence[Bar]
+    spoken: str
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plans:
+    """``outcomes``: of all plans; ``sizes``: the same by number of targets; ``prefixes``: SR@k."""
+
+    outcomes: Sequence[OutcomeShare]
+    sizes: Sequence[PlanSize]
+    total: int
+    prefixes: Sequence[tuple[int, Metric]]
+
+
+def plans(extras: Mapping[str, Any], metrics: Metrics, links: RunLinks) -> Plans | None:
+    table = extras.get("outcomes", {})
+    sums = [sum(column) for column in zip(*table.values(), strict=True)] if table else []
+    total = sum(sums)
+    if not total:
+        return None
+    outcomes = [
+        OutcomeShare(label, n / total, links.count(n, outcome=name))
+        for label, name, n in zip(OUTCOMES, Outcome.NAMES, sums, strict=True)
+    ]
+    prefixes = [(k, metrics[f"success_rate_at_{k}"]) for k in (1, 2, 3) if f"success_rate_at_{k}" in metrics]
+    sizes = [_plan_size(size, counts) for size, counts in sorted(table.items())]
+    return Plans(outcomes, sizes, total, [(k, row) for k, row in prefixes if row.value is not None])
+
+
+def _plan_size(size: str, counts: Sequence[int]) -> PlanSize:
+    spoken = ", ".join(f"{n} {label}" for label, n in zip(OUTCOMES, counts, strict=True) if n)
+    return PlanSize(size, stacked(zip(Outcome.NAMES, counts, strict=True)), spoken, sum(counts))
+
+
+@dataclass(frozen=True, slots=True)
+class SliceRow:
+    """The main numbers on one value of a facet; ``right`` and ``population`` are lists unless the facet is computed."""
+
+    value: str
+    metrics: Metrics
+    right: Count
+    population: Count
+
+    @property
+    def quadrants(self) -> Sequence[float | None]:
+        names = (
+            "valid_grounded_reasoning",
+            "ground_success_answer_failure",
+            "ungrounded_correct_answer",
+            "dual_failure",
+        )
+        return [row.value if (row := self.metrics.get(name)) else None for name in names]
+
+
+def slice_rows(rows: Sequence[Metric], facet: str, links: RunLinks) -> list[SliceRow]:
+    by_value: dict[str, dict[str, Metric]] = {}
+    for row in rows:
+        by_value.setdefault(row.slice, {})[row.metric] = row
+    return [_slice_row(value, metrics, facet, links) for value, metrics in by_value.items()]
+
+
+def _slice_row(value: str, metrics: Metrics, facet: str, links: RunLinks) -> SliceRow:
+    accuracy, grounded = metrics.get("accuracy"), metrics.get("grounded_score")
+    right = Count(int((accuracy.numerator if accuracy else 0) or 0))
+    population = Count(grounded.n if grounded else 0)
+    if facet != "targets":
+        right = links.count(right.n, correct="yes", facet={facet: value})
+        population = links.count(population.n, population="yes", facet={facet: value})
+    return SliceRow(value, metrics, right, population)
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """Something that is never hidden: its words, how many, and what that means for the numbers."""
+
+    label: str
+    count: Count
+    words: str
+
+
+def never_hidden(metrics: Metrics, counts: Mapping[str, int], missing: int, links: RunLinks) -> list[Hidden]:
+    accuracy = metrics.get("accuracy")
+    crops = int(accuracy.detail.get("unusable_crops", 0)) if accuracy else 0
+    rows = [
+        Hidden("Missing", Count(missing, links.missing), "samples with gold and no trajectory"),
+        Hidden("Failed", links.count(counts["failed"], failed="yes"), "error records"),
+        Hidden(
+            "Unanswered", links.count(counts["unanswered"], unanswered="yes"), "no answer; wrong where one is asked for"
+        ),
+        Hidden(
+            "Unparsed", links.count(counts["unparsed"], unparsed="yes"), "no letter could be read, counted as wrong"
+        ),
+        Hidden("Undecided", links.count(counts["undecided"], undecided="yes"), "need a judge"),
+        Hidden("Unusable crops", links.count(counts["unusable"], unusable="yes"), f"trajectories, {crops:,} crops"),
+    ]
+    unscored = counts["all"] - counts["scored"]
+    if unscored:
+        rows.append(Hidden("Not scored", links.count(unscored, scored="no"), "no gold, or newer than the scores"))
+    return rows

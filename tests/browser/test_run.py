@@ -1,0 +1,98 @@
+"""The page of a run and the list of trajectories in a real browser: the live threshold, the keys."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from annotation.actions.benchmarks import set_public
+from tests import lanes
+from tests.evaluation.run_pages import make_benchmark, only_run
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args():
+    found = lanes.find_chromium()
+    if found is None:
+        pytest.skip("no Chromium on PATH")
+    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
+
+
+@pytest.fixture
+def faults(page):
+    """What the browser complains of: refused code, missing files, errors."""
+    found = []
+    page.on("console", lambda message: found.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: found.append(str(error)))
+    return found
+
+
+@pytest.fixture
+def run(lea):
+    """A public run whose pictures are not here: the pages ask for no file that is missing."""
+    benchmark = make_benchmark(lea, pictures=False)
+    set_public(actor=lea, benchmark=benchmark, public=True)
+    return only_run(benchmark)
+
+
+def move(page, threshold):
+    page.locator("#threshold").evaluate(
+        "(input, value) => { input.value = value; input.dispatchEvent(new Event('input', {bubbles: true})); }",
+        str(threshold),
+    )
+
+
+def counts(page):
+    return [int(text) for text in page.locator(".quad__c .row > .small").all_inner_texts()]
+
+
+def test_the_threshold_moves_the_numbers_and_what_they_open(page, live_server, run, faults):
+    page.goto(f"{live_server.url}/benchmarks/street/runs/{run.pk}/")
+    matrix = page.locator("sightline-threshold")
+    stored = matrix.locator(".quad").inner_html()
+    assert counts(page) == [7, 6, 9, 6]
+    move(page, 0.3)
+    # The three crops that hold 0.4 of the gold count as grounded now.
+    assert counts(page) == [10, 6, 6, 6]
+    expect(matrix.locator("output")).to_have_text("0.30")
+    expect(matrix.locator("b").first).to_contain_text("35.7")
+    expect(matrix.locator(".ci__range")).to_have_count(0)
+    opened = matrix.locator(".quad__c").first.get_attribute("href")
+    move(page, 0.5)
+    assert matrix.locator(".quad").inner_html() == stored
+    page.goto(live_server.url + opened)
+    expect(page.locator("h1")).to_have_text("10 trajectories")
+    assert faults == []
+
+
+def test_keys_walk_the_list_and_open_a_trajectory(page, live_server, run, faults):
+    page.goto(f"{live_server.url}/benchmarks/street/trajectories/?run={run.pk}&quadrant=G%2BA%2B")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(page.locator(".trajectory-row.is-here")).to_contain_text("seen-01")
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/trajectories/\d+/\?run=\d+&quadrant=G%2BA%2B"))
+    expect(page.locator("body")).to_contain_text("seen-00")
+    assert faults == []
+
+
+@pytest.mark.parametrize("width", [1440, 1280, 390])
+@pytest.mark.parametrize("address", ["runs/{run}/", "trajectories/"])
+def test_no_page_is_wider_than_the_window(page, live_server, run, width, address):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(f"{live_server.url}/benchmarks/street/{address.format(run=run.pk)}")
+    assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+
+
+def test_without_script_the_stored_threshold_is_shown(browser, live_server, run):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{live_server.url}/benchmarks/street/runs/{run.pk}/")
+    expect(page.locator("output")).to_have_text("0.50")
+    expect(page.locator("#threshold")).to_be_hidden()
+    context.close()

@@ -1,0 +1,227 @@
+"""The page of a run: every count leads to exactly that many, and every kind of run has a sensible page."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+
+import pytest
+from django.urls import reverse
+
+from annotation.actions.benchmarks import create_benchmark
+from annotation.models import Sample
+from evaluation.actions.metric_settings import change_settings
+from evaluation.actions.score_run import score_benchmark
+from evaluation.models import Trajectory
+from evaluation.views import run_charts
+from tests.conftest import signed_in
+from tests.evaluation.run_pages import KINDS, make_benchmark, only_run
+
+pytestmark = pytest.mark.django_db
+
+COUNTED = re.compile(r'<a[^>]*data-count="([\d,]+)"[^>]*href="([^"]+)"')
+
+
+def page(client, benchmark, **terms):
+    return client.get(reverse("evaluation:run", args=[benchmark.slug, only_run(benchmark).pk]), terms)
+
+
+def counted_links(response):
+    return [(int(n.replace(",", "")), unescape(href)) for n, href in COUNTED.findall(response.content.decode())]
+
+
+def total(client, href):
+    response = client.get(href)
+    assert response.status_code == 200, href
+    if "/missing/" in href:
+        return response.context["page"].paginator.count
+    return response.context["total"]
+
+
+def hidden(response):
+    return {row.label: row.count.n for row in response.context["hidden"]}
+
+
+def test_every_count_leads_to_exactly_that_many(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    response = page(client, benchmark)
+    links = counted_links(response)
+    assert len(links) > 30
+    assert {href: n for n, href in links} == {href: total(client, href) for _, href in links}
+
+
+@pytest.mark.parametrize("facet", ["segment", "targets"])
+def test_counts_of_a_slice_are_those_of_its_lists(lea, facet):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    response = page(client, benchmark, slice_by=facet)
+    assert response.context["slice_by"] == facet
+    for n, href in counted_links(response):
+        assert total(client, href) == n
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"no_crop": "fail"}, {"ioa_threshold": "0.3"}, {"undecided_answer": "exclude"}, {"multi_crop": "union"}],
+)
+def test_counts_lead_to_as_many_under_other_settings(lea, settings):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    change_settings(actor=lea, benchmark=benchmark, values=settings)
+    score_benchmark(actor=lea, benchmark=benchmark)
+    for n, href in counted_links(page(client, benchmark)):
+        assert total(client, href) == n, href
+
+
+def test_the_cells_open_their_quadrant(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    cells = page(client, benchmark).context["cells"]
+    assert [(cell.name, cell.count) for cell in cells] == [("G+A+", 7), ("G+A-", 6), ("G-A+", 9), ("G-A-", 6)]
+    assert [total(client, cell.href) for cell in cells] == [cell.count for cell in cells]
+    assert all(cell.low <= cell.share <= cell.high for cell in cells)
+
+
+@pytest.mark.parametrize("threshold", [0, 0.16, 0.39, 0.4, 0.5, 1])
+def test_the_moved_threshold_has_counts_whose_lists_are_as_long(lea, threshold):
+    """The links are those of static/js/models/threshold.js."""
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    data = page(client, benchmark).context["threshold_data"]
+    terms = [(side, right) for side in ("ioa_above", "ioa_upto") for right in ("yes", "no")]
+    lists = [f"{data['list']}&population=yes&{side}={threshold:.2f}&right={right}" for side, right in terms]
+    assert [total(client, href) for href in lists] == data["counts"][round(100 * threshold)]
+
+
+def test_the_threshold_data_stands_in_the_page_as_json(lea):
+    response = page(signed_in(lea), make_benchmark(lea))
+    found = re.search(r'<script id="threshold-data" type="application/json">(.*?)</script>', response.content.decode())
+    assert found
+    assert json.loads(found[1]) == response.context["threshold_data"]
+
+
+def test_flips_are_links_where_their_trajectories_are_recorded(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    noise = next(e for e in page(client, benchmark).context["effects"].rows if e.label == "Noise crops")
+    assert (noise.lost.n, noise.gained.n, noise.row.n) == (5, 4, 12)
+    assert (total(client, noise.lost.href), total(client, noise.gained.href)) == (5, 4)
+
+
+def test_flips_without_their_trajectories_are_plain_numbers(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    Trajectory.objects.filter(condition="visual", sample__key="seen-00").delete()
+    noise = next(e for e in page(client, benchmark).context["effects"].rows if e.label == "Noise crops")
+    assert (noise.lost.n, noise.lost.href) == (5, "")
+    assert noise.gained.href
+
+
+def test_what_is_never_hidden_is_counted(lea):
+    response = page(signed_in(lea), make_benchmark(lea))
+    assert hidden(response) == {
+        "Missing": 2, "Failed": 3, "Unanswered": 9, "Unparsed": 1, "Undecided": 1, "Unusable crops": 2,
+    }  # fmt: skip
+
+
+def test_trajectories_newer_than_the_scores_are_said(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    run, sample = only_run(benchmark), Sample.objects.get(key="absent-00")
+    Trajectory.objects.create(run=run, sample=sample, digest="")
+    response = page(client, benchmark)
+    assert hidden(response)["Not scored"] == 1
+    assert hidden(response)["Missing"] == 1
+
+
+def test_a_run_that_is_not_scored_says_so(lea):
+    response = page(signed_in(lea), make_benchmark(lea, scored=False))
+    assert "Not scored yet" in response.content.decode()
+    assert [n for n, _ in counted_links(response)] == [sum(KINDS.values()) - KINDS["absent"]]
+
+
+def test_a_run_of_errors_has_failed_and_is_not_zero_percent(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea, {"failed": 3})
+    response = page(client, benchmark)
+    assert "This run failed" in response.content.decode()
+    assert response.context["numbers"] == []
+    assert {total(client, href) for n, href in counted_links(response) if n} == {3}
+
+
+def test_a_run_without_a_zoom_call_has_accuracy_and_no_quadrants(lea):
+    response = page(signed_in(lea), make_benchmark(lea, {"blind": 3}))
+    text = response.content.decode()
+    assert "No trajectory can be placed" in text
+    assert [number.value for number in response.context["numbers"]][:6] == ["100.0", *["n/a"] * 5]
+    assert [number.value for number in response.context["numbers"]][-1] == "3"
+
+
+def test_a_run_of_plans_alone_has_its_outcomes(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea, {"planned": 8})
+    plans = page(client, benchmark).context["plans"]
+    assert [(one.label, one.count.n) for one in plans.outcomes] == [
+        ("exact", 2), ("extra only", 2), ("missing only", 2), ("substitute", 0), ("out of order", 2),
+    ]  # fmt: skip
+    assert [total(client, one.count.href) for one in plans.outcomes] == [2, 2, 2, 0, 2]
+    assert "n/a" in page(client, benchmark).content.decode()
+
+
+def test_scores_of_another_day_are_said_to_be_stale(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    assert "Score the run again" not in page(client, benchmark).content.decode()
+    run = only_run(benchmark)
+    run.scoring.stale = True
+    run.scoring.save()
+    assert "Score the run again" in page(client, benchmark).content.decode()
+
+
+def test_scores_without_tables_still_have_a_page(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    scoring = only_run(benchmark).scoring
+    scoring.extras = {}
+    scoring.save()
+    response = page(client, benchmark)
+    assert response.status_code == 200
+    assert "Nothing to compare" in response.content.decode()
+
+
+def test_many_points_are_sampled_evenly_and_the_page_says_so(lea, monkeypatch):
+    monkeypatch.setattr(run_charts, "MOST_POINTS", 10)
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    first, again = (page(client, benchmark) for _ in range(2))
+    chart = first.context["scatter"]
+    assert (chart.shown, chart.total, len(chart.points)) == (10, 28, 10)
+    assert "10 of 28 drawn at random, seed 7" in first.content.decode()
+    assert chart.points == again.context["scatter"].points
+
+
+def test_every_mark_opens_its_trajectory(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 2})
+    for point in page(client, benchmark).context["scatter"].points:
+        assert client.get(point.href).status_code == 200
+
+
+def test_text_of_the_data_stays_text(lea):
+    benchmark = make_benchmark(lea, {"seen": 2}, models=["<b>Model</b>"])
+    text = page(signed_in(lea), benchmark).content.decode()
+    assert "&lt;b&gt;Model" in text
+    assert "<b>Model" not in text
+
+
+def test_a_stranger_finds_nothing(lea, sam, client):
+    benchmark = make_benchmark(lea, {"seen": 1})
+    assert page(signed_in(sam), benchmark).status_code == 404
+    assert page(client, benchmark).status_code == 404
+
+
+def test_a_run_of_another_benchmark_is_not_here(lea):
+    benchmark = make_benchmark(lea, {"seen": 1})
+    other = create_benchmark(actor=lea, slug="shelf", title="Shelf")
+    assert signed_in(lea).get(reverse("evaluation:run", args=[other.slug, only_run(benchmark).pk])).status_code == 404
+
+
+@pytest.mark.parametrize("many", [1, 20])
+def test_the_number_of_queries_does_not_grow(lea, many, django_assert_num_queries):
+    """Session, person, benchmark, roles, run, counts, missing samples, roles for the buttons, metrics; missed crops,
+    their ids and points; the answers noise lost; metrics by calls, facets, the slices of one. The scatter and the
+    table are as long as the run, in as many queries."""
+    client = signed_in(lea)
+    benchmark = make_benchmark(lea, {"seen": 3 * many, "missed": 2 * many, "missed-wrong": many})
+    url = reverse("evaluation:run", args=[benchmark.slug, only_run(benchmark).pk])
+    client.get(url)
+    with django_assert_num_queries(16):
+        client.get(url)

@@ -1,0 +1,211 @@
+"""The list of trajectories: what its terms mean, what its facets count, how its pages follow each other."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.urls import reverse
+
+from annotation.actions.benchmarks import create_benchmark
+from evaluation.models import Trajectory
+from tests.conftest import signed_in
+from tests.evaluation.run_pages import KINDS, make_benchmark, only_run
+
+pytestmark = pytest.mark.django_db
+
+EVALUATED = sum(KINDS.values()) - KINDS["absent"]
+
+
+def address(benchmark):
+    return reverse("evaluation:trajectories", args=[benchmark.slug])
+
+
+def listed(client, benchmark, **terms):
+    terms = {name.replace("__", "."): value for name, value in terms.items()}
+    return client.get(address(benchmark), terms)
+
+
+def keys(response):
+    return [row.trajectory.sample.key for row in response.context["rows"]]
+
+
+def facet(response, title):
+    found = next(facet for facet in response.context["facets"] if facet.title == title)
+    return {value.label: value for value in found.values}
+
+
+@pytest.mark.parametrize(
+    ("terms", "total"),
+    [
+        ({}, EVALUATED),
+        ({"quadrant": "G+A+"}, 7),
+        ({"quadrant": "G-A+", "calls": "2"}, 2),
+        ({"quadrant": "G*A*"}, 0),
+        ({"correct": "undecided"}, 1),
+        ({"right": "no", "failed": "no"}, EVALUATED - 7 - 4 - 3 - 2 - 2 - 3),
+        ({"population": "no"}, 12),
+        ({"grounded": "yes"}, 13),
+        ({"calls": "3+"}, 7),
+        ({"calls": "many"}, 0),
+        ({"unusable": "yes"}, 2),
+        ({"failed": "yes"}, 3),
+        ({"scored": "no"}, 0),
+        ({"ioa_above": "0.3", "ioa_upto": "0.5"}, 3),
+        ({"ioa_above": "much"}, 0),
+        ({"outcome": "out_of_order"}, 1),
+        ({"facet__category": "Chart & more", "quadrant": "G+A+"}, 4),
+        ({"facet__segment": "top", "facet__category": "Color", "quadrant": "G+A+"}, 3),
+        ({"sample": "seen-00"}, 1),
+        ({"condition": "visual"}, 12),
+        ({"condition": "visual", "flip": "lost"}, 5),
+        ({"condition": "visual", "flip": "gained"}, 4),
+        ({"condition": "visual", "flip": "sideways"}, 0),
+        ({"condition": "none", "sample": "seen-00"}, 2),  # its further rollout with it
+        ({"colour": "red", "quadrant": "G+A+"}, 7),  # an unknown term is no term
+        ({"run": "999999"}, 0),
+    ],
+)
+def test_terms_narrow_the_list(lea, terms, total):
+    response = listed(signed_in(lea), make_benchmark(lea), **terms)
+    assert response.context["total"] == total
+    assert len(response.context["rows"]) == min(total, 50)
+
+
+def test_every_term_can_be_taken_away(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    tokens = listed(client, benchmark, quadrant="G+A+", facet__category="Color", after="").context["tokens"]
+    assert [(token.name, token.value, parse_qs(urlsplit(token.without).query)) for token in tokens] == [
+        ("quadrant", "G+A+", {"facet.category": ["Color"]}),
+        ("category", "Color", {"quadrant": ["G+A+"]}),
+    ]
+
+
+def test_a_facet_follows_all_terms_but_its_own(lea):
+    response = listed(signed_in(lea), make_benchmark(lea), quadrant="G+A+", facet__category="Color")
+    quadrants = facet(response, "Quadrant")
+    assert {label: value.count for label, value in quadrants.items()} == {
+        "G+A+": 3, "G+A-": 2, "G-A+": 4, "G-A-": 3, "not placed": 5,
+    }  # fmt: skip
+    assert quadrants["G+A+"].current
+    assert {label: value.count for label, value in facet(response, "Category").items()} == {
+        "Chart & more": 4, "Color": 3,
+    }  # fmt: skip
+
+
+def test_every_line_of_a_facet_leads_to_as_many(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea, models=["Model C", "Model D"])
+    response = listed(client, benchmark, correct="yes")
+    lines = [value for facet in response.context["facets"] for value in facet.values if not value.current]
+    assert {facet.title for facet in response.context["facets"]} >= {"Run", "Quadrant", "Answer", "Calls", "Condition"}
+    for line in lines:
+        assert client.get(address(benchmark) + line.href).context["total"] == line.count, line
+
+
+def test_a_line_that_is_on_leads_to_the_list_without_it(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    on = facet(listed(client, benchmark, quadrant="G+A+"), "Quadrant")["G+A+"]
+    assert client.get(address(benchmark) + on.href).context["total"] == EVALUATED
+
+
+def test_pages_show_every_trajectory_once_and_in_order(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 40, "missed": 30, "failed": 31})
+    response, seen = listed(client, benchmark, calls="0+"), []
+    while True:
+        seen += keys(response)
+        if not response.context["page"].has_next:
+            break
+        response = listed(client, benchmark, calls="0+", after=response.context["page"].after)
+        assert response.context["total"] == 101
+    assert seen == sorted(seen)
+    assert len(set(seen)) == 101
+
+
+@pytest.mark.parametrize("after", ["0", "x", "-1", "9" * 30, "٣"])
+def test_a_page_that_does_not_exist_is_refused(lea, after):
+    assert listed(signed_in(lea), make_benchmark(lea, {"seen": 1}), after=after).status_code == 400
+
+
+def test_a_row_carries_the_terms_to_its_page(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    row = listed(client, benchmark, quadrant="G+A+", facet__category="Chart & more").context["rows"][0]
+    assert parse_qs(urlsplit(row.href).query) == {"quadrant": ["G+A+"], "facet.category": ["Chart & more"]}
+    assert client.get(row.href).status_code == 200
+
+
+def test_a_row_shows_evidence_crop_and_answers(lea):
+    row = listed(signed_in(lea), make_benchmark(lea), sample="seen-wrong-01").context["rows"][0]
+    assert (row.said, row.wanted, row.quadrant) == ("B white", "A black", "G+A-")
+    assert row.gold_loupe.endswith("/regions/375.000,275.000,525.000,425.000/240.jpg")
+    assert row.crop_loupe.endswith("/regions/380.000,280.000,520.000,420.000/240.jpg")
+    assert (row.crop_words, row.dots) == ("crop, turn 1", [True, False])
+
+
+@pytest.mark.parametrize(
+    ("sample", "words", "said"),
+    [
+        ("blind-00", "no zoom call", "A black"),
+        ("unusable-00", "no usable crop", "A black"),
+        ("unparsed-00", "no zoom call", "neither"),
+        ("planned-01", "no zoom call", "nail, hammer"),
+        ("failed-00", "no zoom call", ""),
+    ],
+)
+def test_a_row_without_a_crop_says_why(lea, sample, words, said):
+    response = listed(signed_in(lea), make_benchmark(lea), sample=sample)
+    row = response.context["rows"][0]
+    assert (row.crop_words, row.crop_loupe, row.said) == (words, "", said)
+
+
+def test_an_error_stands_in_its_row(lea):
+    response = listed(signed_in(lea), make_benchmark(lea), failed="yes")
+    assert response.content.decode().count("timeout") == 3
+
+
+def test_a_sample_without_picture_or_gold_has_a_row(lea):
+    benchmark = make_benchmark(lea, {"seen": 1})
+    sample = only_run(benchmark).trajectories.first().sample
+    sample.image = None
+    sample.save()
+    sample.gold.delete()
+    response = listed(signed_in(lea), benchmark)
+    assert "no picture" in response.content.decode()
+    assert "seen-00" in response.content.decode()
+
+
+def test_an_unscored_run_is_listed(lea):
+    response = listed(signed_in(lea), make_benchmark(lea, scored=False))
+    assert response.context["total"] == EVALUATED
+    assert "not scored" in response.content.decode()
+
+
+def test_nothing_found_offers_the_way_back(lea):
+    text = listed(signed_in(lea), make_benchmark(lea, {"seen": 1}), quadrant="G-A-").content.decode()
+    assert "No trajectory meets all of these terms" in text
+    assert 'href="?"' in text
+
+
+def test_an_empty_benchmark_says_where_trajectories_come_from(lea):
+    benchmark = create_benchmark(actor=lea, slug="empty", title="Empty")
+    assert "No trajectories yet" in listed(signed_in(lea), benchmark).content.decode()
+
+
+def test_text_of_a_record_stays_text(lea):
+    benchmark = make_benchmark(lea, {"unparsed": 1})
+    Trajectory.objects.update(answer="<script>alert(1)</script>")
+    text = listed(signed_in(lea), benchmark).content.decode()
+    assert "&lt;script&gt;alert" in text
+    assert "<script>alert" not in text
+
+
+def test_a_stranger_finds_no_list(lea, sam):
+    assert listed(signed_in(sam), make_benchmark(lea, {"seen": 1})).status_code == 404
+
+
+@pytest.mark.parametrize("many", [1, 60])
+def test_the_number_of_queries_does_not_grow(lea, many, django_assert_num_queries):
+    """Session, person, benchmark, roles; runs; trajectories with all of a row, gold boxes, plan tools; total; facets:
+    run, quadrant, answer, calls, outcome, two of the condition, those of the data."""
+    client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": many})
+    with django_assert_num_queries(17):
+        listed(client, benchmark)
