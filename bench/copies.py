@@ -1,0 +1,51 @@
+"""Many runs out of one: its rows are copied inside the database, with other answers right in each copy.
+
+A leaderboard of fifty runs is then built in the time of a few. The first run is imported and scored for real; metrics
+of a copy are those of the first. Standings and comparisons are then made for real, from the copied scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.db import connection, models, transaction
+
+from annotation.models import Benchmark
+from evaluation.models import Metric, Model, Run, Score, Scoring, Step, Trajectory
+
+FLIPPED = 23
+"""Every so manieth answer of a copy is judged the other way."""
+
+
+def copy_runs(benchmark: Benchmark, first: int, last: int) -> None:
+    """Copies number ``first`` to ``last - 1`` of the oldest run."""
+    source = Run.objects.of(benchmark).order_by("pk")[0]
+    step = 1 + Trajectory.objects.filter(run=source).order_by("-pk")[0].pk
+    for number in range(first, last):
+        with transaction.atomic():
+            model = Model.objects.create(name=f"Model {number:03}")
+            run = Run.objects.create(benchmark=benchmark, model=model)
+            _copy(source, run, number * step, number)
+
+
+def _copy(source: Run, run: Run, shift: int, number: int) -> None:
+    scoring = Scoring.objects.get(run=source)
+    old, scoring.pk, scoring.run = scoring.pk, None, run
+    scoring.save()
+    own = f"SELECT id FROM {Trajectory._meta.db_table} WHERE run_id = {source.pk}"  # noqa: S608
+    flipped = f"CASE WHEN (trajectory_id + {number}) % {FLIPPED} = 0 THEN NOT correct ELSE correct END"
+    _insert(Trajectory, {"id": f"id + {shift}", "run_id": str(run.pk)}, f"run_id = {source.pk}")
+    _insert(Step, {"id": "NULL", "trajectory_id": f"trajectory_id + {shift}"}, f"trajectory_id IN ({own})")
+    changed = {"trajectory_id": f"trajectory_id + {shift}", "scoring_id": str(scoring.pk), "correct": flipped}
+    _insert(Score, changed, f"scoring_id = {old}")
+    _insert(Metric, {"id": "NULL", "scoring_id": str(scoring.pk)}, f"scoring_id = {old}")
+
+
+def _insert(table: type[models.Model], changed: Mapping[str, str], where: str) -> None:
+    """Rows of a table once more, with other values in some columns. SQLite gives a NULL key the next number."""
+    columns = [field.column for field in table._meta.local_concrete_fields]
+    quoted = ", ".join(connection.ops.quote_name(column) for column in columns)
+    values = ", ".join(changed.get(column, connection.ops.quote_name(column)) for column in columns)
+    name = table._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO {name} ({quoted}) SELECT {values} FROM {name} WHERE {where}")  # noqa: S608

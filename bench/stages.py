@@ -1,0 +1,126 @@
+"""What is measured on a database, as functions that run in a process of their own (see ``bench.workers``)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import fields, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.db import connection, transaction
+
+from annotation.actions.save_samples import save_samples
+from annotation.models import Benchmark, FacetValue, Gold, GoldBox, PlanTool, ReferenceCall, Revision, Sample
+from bench import invented
+from bench.copies import copy_runs
+from bench.plain import score_run_plain
+from bench.visits import count_queries
+from evaluation.actions.import_runs import import_runs
+from evaluation.actions.load_columns import load_run, load_samples
+from evaluation.actions.metric_settings import settings_of
+from evaluation.actions.rank_runs import rank_runs
+from evaluation.actions.score_run import score_one
+from evaluation.metrics.aggregate import aggregate
+from evaluation.metrics.columns import RunColumns
+from evaluation.metrics.score import score_run
+from evaluation.models import Run, Score, Step, Trajectory
+
+SLUG = "invented"
+
+
+def migrate() -> None:
+    call_command("migrate", verbosity=0)
+
+
+def make_benchmark(samples: int) -> None:
+    """The invented benchmark, saved as its importer saves it."""
+    benchmark = Benchmark.objects.create(slug=SLUG, title="Invented")
+    records = invented.samples(samples)
+    while batch := list(islice(records, 500)):
+        save_samples(actor=None, benchmark=benchmark, records=batch)
+
+
+def import_file(path: str) -> dict[str, Any]:
+    """One import of a native run, as the command does it."""
+    benchmark = Benchmark.objects.get(slug=SLUG)
+    begun = time.perf_counter()
+    _, imported = import_runs(actor=None, benchmark=benchmark, path=Path(path), format="native")
+    return {"seconds": time.perf_counter() - begun, "counts": dict(imported.counts)}
+
+
+def score() -> dict[str, Any]:
+    """The only run of the benchmark, from its rows to its scores and metrics."""
+    benchmark = Benchmark.objects.get(slug=SLUG)
+    run = Run.objects.of(benchmark).get()
+    settings = settings_of(benchmark)
+    begun = time.perf_counter()
+    samples = load_samples(benchmark)
+    loaded = time.perf_counter()
+    scoring = score_one(actor=None, run=run, samples=samples, settings=settings)
+    return {
+        "load_seconds": loaded - begun,
+        "seconds": time.perf_counter() - loaded,
+        "trajectories": scoring.trajectories_n,
+        "metrics": scoring.metrics.count(),
+    }
+
+
+def read_and_write() -> dict[str, Any]:
+    """The rows that scoring reads, read as they are; the rows it wrote, written again as they are."""
+    tables = [Sample, Revision, Gold, GoldBox, ReferenceCall, PlanTool, FacetValue, Trajectory, Step]
+    written = [field.column for field in Score._meta.local_concrete_fields]
+    with connection.cursor() as cursor:
+        names = ", ".join(written)
+        cursor.execute(f"SELECT {names} FROM {Score._meta.db_table}")  # noqa: S608
+        scores = cursor.fetchall()
+        Score.objects.all()._raw_delete("default")
+        begun = time.perf_counter()
+        for table in tables:
+            cursor.execute(f"SELECT * FROM {table._meta.db_table}")  # noqa: S608
+            while cursor.fetchmany(5000):
+                pass
+        marks = ", ".join(["%s"] * len(written))
+        with transaction.atomic():
+            cursor.executemany(f"INSERT INTO {Score._meta.db_table} ({names}) VALUES ({marks})", scores)  # noqa: S608
+        return {"seconds": time.perf_counter() - begun}
+
+
+def score_plainly(rows: int) -> dict[str, Any]:
+    """Seconds of the columns on the whole run, of the metrics made of them, and of a plain loop on its first rows."""
+    benchmark = Benchmark.objects.get(slug=SLUG)
+    settings = settings_of(benchmark)
+    samples = load_samples(benchmark)
+    run = load_run(Run.objects.of(benchmark).get(), samples).columns
+    begun = time.perf_counter()
+    scores = score_run(samples.columns, run, settings)
+    scored = time.perf_counter()
+    aggregate(samples.columns, scores, run, settings)
+    aggregated = time.perf_counter()
+    score_run_plain(samples.columns, _first(run, rows), settings)
+    plain = time.perf_counter()
+    return {"columns": scored - begun, "aggregated": aggregated - scored, "plain": plain - aggregated}
+
+
+def _first(run: RunColumns, rows: int) -> RunColumns:
+    """The first trajectories of a run; the loops over steps end with the last of them."""
+    steps = int(run.step_start[rows])
+    inputs = int(run.steps.in_start[steps])
+    cut = {field.name: getattr(run.steps, field.name)[:steps] for field in fields(run.steps)}
+    cut |= {"in_start": run.steps.in_start[: steps + 1], "image_in": run.steps.image_in[:inputs]}
+    kept = {
+        field.name: getattr(run, field.name)[:rows] for field in fields(run) if field.name not in ("steps", "tools")
+    }
+    kept |= {"step_start": run.step_start[: rows + 1], "steps": replace(run.steps, **cut)}
+    return replace(run, **kept)
+
+
+def make_runs(first: int, last: int) -> dict[str, Any]:
+    """Copies of the only run, ranked; how many queries the leaderboard then makes."""
+    benchmark = Benchmark.objects.get(slug=SLUG)
+    copy_runs(benchmark, first, last)
+    samples, settings = load_samples(benchmark), settings_of(benchmark)
+    begun = time.perf_counter()
+    rank_runs(benchmark, samples, settings)
+    return {"rank_seconds": time.perf_counter() - begun, "board_queries": count_queries("leaderboard")}

@@ -1,0 +1,77 @@
+"""Visiting a page as a signed-in reader would, in a process of its own (see ``bench.workers``)."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from typing import Any
+
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import NoReverseMatch, reverse
+
+from annotation.models import Benchmark
+from evaluation.models import Trajectory
+from webapp.accounts.models import User
+
+WARM = 3
+
+
+def visit(page: str, visits: int) -> dict[str, Any]:
+    """Milliseconds of some visits, after a few that fill the caches; ``missing``: why there is nothing to visit."""
+    call_command("collectstatic", verbosity=0, interactive=False)
+    try:
+        address = _address(page)
+    except NoReverseMatch as problem:
+        return {"missing": f"there is no such page yet ({problem})"}
+    client = _reader()
+    times = []
+    for _ in range(WARM + visits):
+        begun = time.perf_counter()
+        answer = client.get(address)
+        times.append((time.perf_counter() - begun) * 1000)
+        if answer.status_code != 200:
+            raise RuntimeError(f"{address} answered {answer.status_code}.")
+    with CaptureQueriesContext(connection) as queries:
+        client.get(address)
+    return {
+        "p95_ms": statistics.quantiles(times[WARM:], n=20)[-1],
+        "median_ms": statistics.median(times[WARM:]),
+        "queries": len(queries),
+        "query_ms": 1000 * sum(float(query["time"]) for query in queries),
+        "kb": len(answer.content) / 1024,
+    }
+
+
+def count_queries(page: str) -> int | None:
+    """Queries of one visit, after one that fills the caches; None when there is no such page."""
+    try:
+        address = _address(page)
+    except NoReverseMatch:
+        return None
+    call_command("collectstatic", verbosity=0, interactive=False)
+    client = _reader()
+    client.get(address)
+    with CaptureQueriesContext(connection) as queries:
+        client.get(address)
+    return len(queries)
+
+
+def _address(page: str) -> str:
+    slug = Benchmark.objects.get().slug
+    if page == "trajectory":
+        middle = Trajectory.objects.order_by("pk")[Trajectory.objects.count() // 2]
+        return reverse("evaluation:trajectory", args=[slug, middle.pk])
+    return reverse(f"evaluation:{page}", args=[slug])
+
+
+def _reader() -> Client:
+    """A signed-in administrator's browser: every right, so every part of a page."""
+    user, _ = User.objects.get_or_create(
+        email="reader@example.org", defaults={"name": "Reader", "is_staff": True, "is_superuser": True}
+    )
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(user)
+    return client

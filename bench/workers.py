@@ -1,0 +1,88 @@
+"""Work in a process of its own, with a database of its own: what it took, and the most memory it held.
+
+The process reads one JSON call from the command line and prints one JSON answer; the parent stays small and does not
+share its caches.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+from uuid import uuid4
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def call(function: str, environ: Mapping[str, str], **arguments: Any) -> dict[str, Any]:
+    """``module:name`` of this package with these arguments in a fresh process: what it returned, and ``peak_mb``."""
+    command = [sys.executable, "-m", "bench.workers", function, json.dumps(arguments)]
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, **environ}, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{function} failed:\n{done.stderr}")
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+@contextmanager
+def sqlite() -> Iterator[dict[str, str]]:
+    """The environment of a fresh SQLite database with the tables made."""
+    with TemporaryDirectory(prefix="sightline-bench-") as home:
+        environ = {
+            "SIGHTLINE_HOME": home,
+            "DATABASE_URL": "",
+            "SECRET_KEY": uuid4().hex * 2,
+            "SIGHTLINE_LOG_LEVEL": "ERROR",
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+        call("stages:migrate", environ)
+        yield environ
+
+
+@contextmanager
+def postgres(server: str) -> Iterator[dict[str, str]]:
+    """The same in a database of its own on a PostgreSQL server; it is dropped afterwards."""
+    import psycopg
+
+    name = f"sightline_bench_{uuid4().hex[:12]}"
+    with psycopg.connect(server, autocommit=True) as connection, sqlite() as environ:
+        connection.execute(f"CREATE DATABASE {name}")
+        try:
+            environ = {**environ, "DATABASE_URL": urlunsplit(urlsplit(server)._replace(path=f"/{name}"))}
+            call("stages:migrate", environ)
+            yield environ
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def peak_mb() -> float:
+    """The most memory this process ever held. What Linux says of it begins anew with the program; rusage does not."""
+    try:
+        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+    except FileNotFoundError:
+        unit = 2**20 if sys.platform == "darwin" else 2**10
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def main(function: str, arguments: str) -> None:
+    os.environ["DJANGO_SETTINGS_MODULE"] = "webapp.settings"
+    import django
+
+    django.setup()
+    module, name = function.split(":")
+    found = getattr(importlib.import_module(f"bench.{module}"), name)(**json.loads(arguments))
+    print(json.dumps({**(found or {}), "peak_mb": peak_mb()}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
