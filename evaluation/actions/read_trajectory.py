@@ -162,10 +162,9 @@ def _turns(
     samples: SampleColumns, loaded: LoadedRun, scores: ScoreColumns, settings: MetricSettings
 ) -> dict[int, TurnMeasures]:
     other = {"executed": "requested", "requested": "executed"}[settings.crop_box]
-    boxes = {
-        settings.crop_box: scores.step_crops,
-        other: score_run(samples, loaded.columns, replace(settings, crop_box=other)).step_crops,
-    }
+    boxes = {settings.crop_box: scores.step_crops, other: scores.step_crops}
+    if not np.isnan(loaded.columns.steps.executed).all():
+        boxes[other] = score_run(samples, loaded.columns, replace(settings, crop_box=other)).step_crops
     shares = _shares(scores.step_crops, samples, settings)
     return {
         int(position): TurnMeasures(

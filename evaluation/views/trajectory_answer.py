@@ -33,11 +33,15 @@ def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP)
     whole = row.answer or ""
     return Answer(
         excerpt(whole, cap if cap is not None else len(whole)),
-        said_words(scores.letter[0], content.options) or ("" if not asked else "nothing"),
+        said_words(scores.letter[0], content.options) or _nothing_read(asked, bool(scores.unparsed[0])),
         gold_words(content.answers, content.options),
         verdict,
         _reading(row, detail) if asked else "",
     )
+
+
+def _nothing_read(asked: bool, unparsed: bool) -> str:
+    return "unparsed" if unparsed else "nothing" if asked else ""
 
 
 def said_words(letter: str, options: Mapping[str, str]) -> str:

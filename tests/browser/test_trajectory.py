@@ -83,9 +83,9 @@ def drawn_sample(sample):
 
 @pytest.fixture
 def looked(store, tmp_path):
-    """The mug, seen twice."""
+    """The mug, seen twice by one model and never by another."""
     mug = next(record for record in records.samples() if record.id == "mug")
-    build(tmp_path / "files", drawn_sample(mug), [replace(records.trajectories()[1], setting="")])
+    build(tmp_path / "files", drawn_sample(mug), [replace(records.trajectories()[1], setting=""), records.trajectories()[6]])
 
 
 def open_trajectory(page, live_server, query=""):
@@ -170,6 +170,17 @@ def test_turns_gold_and_tabs_by_key_alone(page, live_server, looked, faults):
     expect(page).to_have_url(re.compile(r"\?tab=raw#turn=1$"))
     assert page.locator("sightline-frame.is-live .frame__marks").count() == 1
     assert faults == []
+
+
+def test_j_and_k_go_through_the_list_it_came_from(page, live_server, looked):
+    open_trajectory(page, live_server, "?sample=mug")
+    first = page.url
+    page.keyboard.press("j")
+    page.wait_for_url(re.compile(rf"/{of('Model B', 'mug').pk}/\?sample=mug$"))
+    assert page.locator(".transcript [data-turn]").count() == 0
+    page.keyboard.press("k")
+    page.wait_for_url(first)
+    assert page.locator(".transcript [data-turn]").count() == 4
 
 
 def test_the_mark_of_a_turn_says_how_it_lies_over_the_gold(page, live_server, looked):
