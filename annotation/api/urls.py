@@ -1,3 +1,11 @@
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from annotation.api import benchmarks, samples
+
+BENCHMARK = "benchmarks/<slug:slug>"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("benchmarks/", benchmarks.benchmarks, name="api-benchmarks"),
+    path(f"{BENCHMARK}/samples/", samples.samples, name="api-samples"),
+    path(f"{BENCHMARK}/samples/<path:key>/", samples.sample, name="api-sample"),
+]

@@ -20,9 +20,9 @@ from annotation.models import ImportRecord
 from annotation.schema import Issue, Severity
 from evaluation.actions.dry_run_runs import RunReading
 from evaluation.actions.dry_run_samples import SampleReading
-from evaluation.actions.import_runs import sample_index
 from evaluation.actions.metric_settings import settings_of
-from evaluation.actions.upload import path_of, pictures_of
+from evaluation.actions.sample_index import sample_index
+from evaluation.actions.upload import holds_runs_alone, path_of, pictures_of
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers.interface import BoxSpace, ReadOptions
 from evaluation.metrics.settings import MetricSettings
@@ -67,6 +67,8 @@ def dry_run(record_id: int, report: Report) -> Mapping[str, Any]:
         if record.state != State.READING:
             return dict(record.preview.get("counts", {}))
         found = _read(record, report)
+        if found["problem"] and not found.get("counts") and holds_runs_alone(record):
+            continue
         if _keep(record, found):
             return dict(found.get("counts", {}))
 
@@ -74,7 +76,7 @@ def dry_run(record_id: int, report: Report) -> Mapping[str, Any]:
 def _read(record: ImportRecord, report: Report) -> dict[str, Any]:
     begun = time.monotonic()
     if not record.format:
-        return {"problem": ""}
+        return {"problem": "", "counts": {}}
     issues = IssueBook()
     read = _read_samples if record.kind == Kind.SAMPLES else _read_runs
     problem = ""
@@ -90,7 +92,12 @@ def _read_samples(record: ImportRecord, issues: IssueBook, report: Report) -> di
     images = pictures_of(record)
     reading = SampleReading(record, images or path_of(record).parent, issues.take)
     reading.take_all(SAMPLE_FORMATS[record.format].read(path_of(record), SampleOptions(images=images)), report)
-    return {"counts": dict(reading.result.counts), "records": reading.shown(), **_settings(record, reading.result)}
+    return {
+        "counts": dict(reading.result.counts),
+        "records": reading.shown(),
+        "pictures": reading.pictures(),
+        **_settings(record, reading.result),
+    }
 
 
 def _read_runs(record: ImportRecord, issues: IssueBook, report: Report) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from annotation.importers.interface import Position
 from annotation.models import Image, ImportRecord, Sample
 from annotation.schema import Issue, SampleRecord, shortened
 from evaluation.actions.dry_run_draw import Draw, raw_rows
+from evaluation.actions.dry_run_pictures import draw
 from evaluation.actions.upload import path_of
 
 
@@ -30,6 +31,8 @@ class SampleReading(_Saver):
         """Fingerprints of the samples that this file has written so far."""
         self._made: set[str] = set()
         self._pictures: dict[str, Found] = {}
+        self._kept: set[str] = set()
+        """Names of pictures that the file came without and that are stored already."""
         self._draw: Draw[tuple[SampleRecord, Found | None]] = Draw()
 
     def _flush(self, position: Position | None) -> None:
@@ -46,6 +49,8 @@ class SampleReading(_Saver):
             placed = _placed(record, there.get(key), {record.image or "": picture} if picture else {})
             counts[self._outcome(placed.record, there.get(key), placed.image, placed.problem)] += 1
             self.issues += placed.issues
+            if placed.image is not None and isinstance(picture, PictureProblem):
+                self._kept.add(record.image or "")
             self._draw.take(key, (placed.record, placed.image or picture))
         for issue in [*self.issues, *duplicates(repeated)]:
             counts["issues"] += 1
@@ -75,15 +80,23 @@ class SampleReading(_Saver):
         return self._pictures[name]
 
     def pictures(self) -> Mapping[str, int]:
-        """Different pictures the file names: found, and not usable."""
+        """Different pictures the file names: found with it, here already, and not usable."""
         found = sum(isinstance(picture, Image) for picture in self._pictures.values())
-        return {"found": found, "missing": len(self._pictures) - found}
+        return {"found": found, "kept": len(self._kept), "missing": len(self._pictures) - found - len(self._kept)}
 
     def shown(self) -> list[dict[str, Any]]:
         """The drawn samples as the page shows them."""
         drawn = self._draw.records()
         raws = raw_rows(path_of(self.record), [(r.file, r.line, r.id) for r, _ in drawn], ("samples",))
-        return [_shown(r, picture) | {"raw": raws.get((r.file, r.line, r.id), "")} for r, picture in drawn]
+        return [_shown(r, p) | self._drawn(r, p) | {"raw": raws.get((r.file, r.line, r.id), "")} for r, p in drawn]
+
+    def _drawn(self, record: SampleRecord, picture: Found | None) -> dict[str, Any]:
+        """Whether the page has a small picture of it; a picture inside the file is shown once it is stored."""
+        path = self.folder / (record.image or "")
+        if not isinstance(picture, Image) or not path.is_file():
+            return {"drawn": False, "stored": isinstance(picture, Image) and picture.pk is not None}
+        problem = draw(self.record, path, picture.sha256, next(iter(record.content.gold_boxes), None))
+        return {"drawn": not problem, **({"image_problem": problem} if problem else {})}
 
 
 def _shown(record: SampleRecord, picture: Found | None) -> dict[str, Any]:

@@ -61,7 +61,8 @@ def receive(
     with transaction.atomic():
         # Two requests at once wait for each other here, so that a double click makes one record.
         Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-        record = _live(benchmark, kind, stored.path)
+        wanted = [kind] if (choices or {}).get("kind") else [kind, *kinds]
+        record = next((live for one in wanted if (live := _live(benchmark, one, stored.path))), None)
         if record is None:
             record = ImportRecord.objects.create(
                 benchmark=benchmark, kind=kind, state=State.READING, file_name=stored.path.name,
@@ -132,6 +133,22 @@ def other_kind(*, actor: User, record: ImportRecord) -> ImportRecord:
             twin.save()
             _enqueue_reading(actor, twin)
     return twin
+
+
+def holds_runs_alone(record: ImportRecord) -> bool:
+    """After no sample was found in a file that may hold both: whether it is taken for a file of runs from now on.
+
+    A native file begins alike whatever it holds; who may import samples may import runs.
+    """
+    with transaction.atomic():
+        now = ImportRecord.objects.select_for_update().get(pk=record.pk)
+        formats = now.preview.get("formats", {})
+        if now.kind != Kind.SAMPLES or now.state != State.READING or not _best(formats.get(Kind.RUNS, [])):
+            return False
+        now.kind, now.format, now.options = Kind.RUNS, _best(formats[Kind.RUNS]), _options(Kind.RUNS, "")
+        now.preview = {**now.preview, "formats": {**formats, Kind.SAMPLES.value: []}}
+        now.save(update_fields=["kind", "format", "options", "preview"])
+    return True
 
 
 def blocked(record: ImportRecord) -> str:

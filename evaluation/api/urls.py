@@ -1,3 +1,22 @@
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from evaluation.api import benchmarks, imports, leaderboard, runs, trajectories
+
+BENCHMARK = "benchmarks/<slug:slug>"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path(f"{BENCHMARK}/", benchmarks.benchmark, name="api-benchmark"),
+    path(f"{BENCHMARK}/export/", benchmarks.export, name="api-export"),
+    path(f"{BENCHMARK}/score/", benchmarks.score, name="api-score"),
+    path(f"{BENCHMARK}/runs/", runs.runs, name="api-runs"),
+    path(f"{BENCHMARK}/runs/<int:pk>/", runs.run, name="api-run"),
+    path(f"{BENCHMARK}/runs/<int:pk>/metrics/", runs.run_metrics, name="api-run-metrics"),
+    path(f"{BENCHMARK}/metrics/", runs.metrics, name="api-metrics"),
+    path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="api-leaderboard"),
+    path(f"{BENCHMARK}/trajectories/", trajectories.trajectories, name="api-trajectories"),
+    path(f"{BENCHMARK}/trajectories/<int:pk>/", trajectories.trajectory, name="api-trajectory"),
+    path(f"{BENCHMARK}/imports/", imports.imports, name="api-imports"),
+    path(f"{BENCHMARK}/imports/<int:pk>/", imports.import_record, name="api-import"),
+    path(f"{BENCHMARK}/imports/<int:pk>/commit/", imports.import_commit, name="api-import-commit"),
+    path(f"{BENCHMARK}/imports/<int:pk>/issues/", imports.import_issues, name="api-import-issues"),
+]

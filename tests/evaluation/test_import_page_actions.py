@@ -223,6 +223,7 @@ def test_a_zip_that_points_outside_itself_is_refused(lea, benchmark, name, home)
 
 def test_a_wrong_format_is_said_and_another_can_be_chosen(lea, benchmark, run_jobs):
     record = read(lea, benchmark, native(trajectories=run_rows()), run_jobs=run_jobs)
+    assert (record.kind, record.format) == ("runs", "native")
     upload.choose(actor=lea, record=record, choices={"format": "deepeyes"})
     run_jobs()
     record.refresh_from_db()

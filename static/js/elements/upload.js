@@ -1,46 +1,52 @@
 import { fileSize } from "../lib/format.js";
 
+const GONE = "The server does not answer. The files are still chosen: send them again.";
+
 /**
- * A form with a file: takes a dropped one, names it, and says how far the upload is.
+ * A form with files: takes dropped ones, names them, and says how far the upload is.
  *
  *   <sightline-import><form method="post" enctype="multipart/form-data">…
- *     <div class="drop">{% icon "upload" %}<span class="drop__text"><b data-file>Drop a file here</b>
- *       <progress class="progress" hidden></progress></span><input type="file" name="file"></div>
- *     <button class="btn btn--primary">Read the file</button></form></sightline-import>
+ *     <div class="drop"><label data-file>Drop a file here</label><progress class="progress" hidden></progress>
+ *       <input type="file" name="file"></div>
+ *     <button class="btn btn--primary" type="submit">Read the file</button></form></sightline-import>
  *
  * Without script it is the plain form. The page that answers is shown; a faulty form comes back in place.
  */
 export class SightlineImport extends HTMLElement {
+  #busy = false;
+
   connectedCallback() {
-    const drop = this.querySelector(".drop");
-    const input = this.querySelector("input[type=file]");
-    for (const name of ["dragenter", "dragover", "dragleave", "drop"]) {
-      drop.addEventListener(name, (event) => {
-        event.preventDefault();
-        drop.classList.toggle("is-over", name === "dragenter" || name === "dragover");
-      });
-    }
-    drop.addEventListener("drop", (event) => {
-      if (!event.dataTransfer.files.length) return;
-      input.files = event.dataTransfer.files;
-      this.#name(input.files);
-    });
-    input.addEventListener("change", () => this.#name(input.files));
+    for (const drop of this.querySelectorAll(".drop")) this.#listen(drop);
     this.querySelector("form").addEventListener("submit", (event) => this.#send(event));
   }
 
-  #name(files) {
-    const said = [...files].map((file) => `${file.name} · ${fileSize(file.size)}`).join(", ");
-    this.querySelector("[data-file]").textContent = said || "Drop a file here";
+  #listen(drop) {
+    const input = drop.querySelector("input[type=file]");
+    const named = drop.querySelector("[data-file]");
+    const unnamed = named.textContent;
+    const name = () => {
+      named.textContent = [...input.files].map((file) => `${file.name} · ${fileSize(file.size)}`).join(", ") || unnamed;
+    };
+    for (const type of ["dragenter", "dragover", "dragleave", "drop"]) {
+      drop.addEventListener(type, (event) => {
+        event.preventDefault();
+        drop.classList.toggle("is-over", type === "dragenter" || type === "dragover");
+      });
+    }
+    drop.addEventListener("drop", ({ dataTransfer }) => {
+      if (!dataTransfer.files.length) return;
+      input.files = dataTransfer.files;
+      name();
+    });
+    input.addEventListener("change", name);
   }
 
   #send(event) {
-    const form = event.target;
     event.preventDefault();
+    if (this.#busy) return;
+    const form = event.target;
     const button = event.submitter ?? form.querySelector("[type=submit]");
     const progress = this.querySelector("progress");
-    progress.hidden = false;
-    button.setAttribute("aria-busy", "true");
     const request = new XMLHttpRequest();
     request.open(form.method, form.action);
     request.upload.addEventListener("progress", ({ loaded, total }) => {
@@ -48,12 +54,19 @@ export class SightlineImport extends HTMLElement {
       progress.value = loaded;
     });
     request.addEventListener("load", () => this.#answer(request));
-    request.addEventListener("error", () => {
+    request.addEventListener("error", () => this.#show(button, progress, false));
+    this.#show(button, progress, true);
+    request.send(new FormData(form));
+  }
+
+  #show(button, progress, busy) {
+    this.#busy = busy;
+    progress.hidden = !busy;
+    if (busy) button.setAttribute("aria-busy", "true");
+    else {
       button.removeAttribute("aria-busy");
-      progress.hidden = true;
-      this.querySelector("[data-file]").textContent = "The server does not answer. The file is still chosen: send it again.";
-    });
-    request.send(new FormData(form, button));
+      this.querySelector("[data-file]").textContent = GONE;
+    }
   }
 
   #answer(request) {
@@ -63,7 +76,11 @@ export class SightlineImport extends HTMLElement {
     }
     const page = new DOMParser().parseFromString(request.responseText, "text/html");
     const main = page.querySelector("main");
-    if (main) document.querySelector("main").replaceWith(document.adoptNode(main));
-    else location.reload();
+    if (!main) {
+      location.reload();
+      return;
+    }
+    document.querySelector("main").replaceWith(document.adoptNode(main));
+    document.querySelector("[aria-invalid=true]")?.focus();
   }
 }

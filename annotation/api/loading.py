@@ -1,0 +1,61 @@
+"""Find it, and may you: how the API gets at a benchmark; and pages of its lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.actions.access import allowed
+from annotation.models import Benchmark
+from annotation.workflow import Right
+from webapp.accounts.http import person_of
+from webapp.common.api import KeysetPagination
+from webapp.common.errors import NotAllowed
+
+PAGING = [
+    OpenApiParameter("cursor", str, description="Of the next page, as the answer names it."),
+    OpenApiParameter("limit", int, description="Rows on a page, 100 unless said, at most 1000."),
+]
+FACET = OpenApiParameter("facet.NAME", str, description="Only with this value on the facet NAME.")
+
+
+def benchmark_for(request: Request, slug: str, right: Right = Right.VIEW) -> Benchmark:
+    """The benchmark with this slug. A stranger gets 404; a member without the right gets 403."""
+    person = person_of(request)
+    benchmark: Benchmark = get_object_or_404(Benchmark.objects.visible_to(person), slug=slug)
+    if not allowed(person, benchmark, right):
+        raise NotAllowed(f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}.")
+    return benchmark
+
+
+def terms_of(request: Request) -> dict[str, str]:
+    """What the address narrows a list by; the last of two terms of one name counts."""
+    return {name: str(value) for name, value in request.query_params.items() if name not in ("cursor", "limit")}
+
+
+def paged(request: Request, rows: QuerySet[Any], order: str, shown: Callable[[Any], Any]) -> Response:
+    """One page of ``rows`` in the order of a field that is unique in them."""
+    paginator = KeysetPagination()
+    paginator.ordering = order
+    found = paginator.paginate_queryset(rows, request) or []
+    return paginator.get_paginated_response([shown(row) for row in found])
+
+
+def page_of(name: str, item: serializers.Field | type[serializers.Serializer]) -> serializers.Serializer:
+    """How the description of the API names such a page."""
+    results = item(many=True) if isinstance(item, type) else serializers.ListField(child=item)
+    return inline_serializer(
+        name,
+        {
+            "next": serializers.URLField(allow_null=True),
+            "previous": serializers.URLField(allow_null=True),
+            "results": results,
+        },
+    )

@@ -1,0 +1,93 @@
+"""What a benchmark is, its native file, and scoring it, over the API."""
+
+from __future__ import annotations
+
+import tempfile
+
+from django.http import FileResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.loading import benchmark_for
+from annotation.workflow import Right
+from evaluation.actions.describe_benchmark import describe_benchmark
+from evaluation.actions.export_benchmark import export_native
+from evaluation.actions.metric_settings import change_settings, settings_of
+from evaluation.actions.queue_scoring import queue_scoring
+from webapp.accounts.http import person_of
+from webapp.common.errors import InvalidInput
+from webapp.jobs.api import JobSerializer
+
+IN_MEMORY = 1 << 20
+"""Bytes of a file kept in memory before it goes to the disk."""
+NUMBERS = {
+    name: serializers.FloatField(allow_null=True)
+    for name in (
+        "chain_mean", "chain_min", "chain_median", "chain_max", "unique_tools_mean", "prompt_words_mean",
+        "evidence_share_mean", "evidence_share_median",
+    )
+}  # fmt: skip
+COUNTS = {
+    name: serializers.IntegerField() for name in ("samples", "with_image", "multiple_choice", "open", "reference_calls")
+}
+DESCRIPTION = inline_serializer(
+    "BenchmarkDescription",
+    {
+        "slug": serializers.CharField(),
+        "title": serializers.CharField(),
+        "public": serializers.BooleanField(),
+        **COUNTS,
+        **NUMBERS,
+        "by": serializers.DictField(child=serializers.DictField(child=serializers.IntegerField())),
+        "settings": serializers.DictField(help_text="Metric settings that are not the default."),
+    },
+)
+
+
+@extend_schema(operation_id="benchmark", responses=DESCRIPTION)
+@api_view(["GET"])
+def benchmark(request: Request, slug: str) -> Response:
+    """A benchmark in the numbers of ``describe_benchmark``."""
+    found = benchmark_for(request, slug)
+    named = {"slug": found.slug, "title": found.title, "public": found.public}
+    return Response({**named, **describe_benchmark(found), "settings": settings_of(found).changed()})
+
+
+@extend_schema(
+    operation_id="export",
+    responses={(200, "application/json"): OpenApiResponse(OpenApiTypes.BINARY, "The benchmark as one native file.")},
+)
+@api_view(["GET"])
+def export(request: Request, slug: str) -> FileResponse:
+    """Everything of a benchmark as one native file: the same bytes as ``export_benchmark``."""
+    found = benchmark_for(request, slug, Right.EXPORT)
+    out = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 the response closes it
+    export_native(found, out)
+    out.seek(0)
+    return FileResponse(out, as_attachment=True, filename=f"{slug}.json")
+
+
+@extend_schema(
+    operation_id="score",
+    request=inline_serializer(
+        "ScoreRequest", {"settings": serializers.DictField(required=False, help_text="Metric settings to change.")}
+    ),
+    responses={202: JobSerializer},
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def score(request: Request, slug: str) -> Response:
+    """Change metric settings, if any are given, and score the runs that are stale; the job that does it."""
+    found = benchmark_for(request, slug, Right.SCORE)
+    settings = request.data.get("settings", {}) if isinstance(request.data, dict) else None
+    if not isinstance(settings, dict):
+        raise InvalidInput("settings is an object of names and values.", field="settings")
+    if settings:
+        change_settings(actor=person_of(request), benchmark=found, values=settings)
+    job = queue_scoring(actor=person_of(request), benchmark=found)
+    return Response(JobSerializer(job).data, status=202)

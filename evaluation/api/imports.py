@@ -1,0 +1,153 @@
+"""Importing over the API: upload, look at what was read, change the choices, commit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.loading import PAGING, benchmark_for, page_of, paged
+from annotation.workflow import Right
+from evaluation.actions import upload
+from evaluation.actions.upload_files import refuse_too_large
+from webapp.accounts.http import person_of
+
+ENVELOPE = 1 << 20
+"""Bytes that a form may add around its files."""
+
+ISSUE_FIELDS = ("severity", "rule", "file", "line", "field", "found", "done")
+
+
+class ChoicesSerializer(serializers.Serializer):
+    """What the person importing says about a file; left out: as the file says, or as it was."""
+
+    kind = serializers.ChoiceField(["samples", "runs"], required=False)
+    format = serializers.CharField(required=False, max_length=40)
+    model = serializers.CharField(required=False, allow_blank=True, max_length=200)
+    setting = serializers.CharField(required=False, allow_blank=True, max_length=200)
+    coordinates = serializers.CharField(
+        required=False, allow_blank=True, max_length=20, help_text="pixel, norm1, norm1000 or WxH"
+    )
+    score = serializers.BooleanField(required=False, help_text="Score the runs when the import is done.")
+
+
+class UploadSerializer(ChoicesSerializer):
+    file = serializers.FileField(allow_empty_file=True)
+    images = serializers.FileField(required=False, help_text="For samples: a zip of the pictures they name.")
+
+
+IMPORT = inline_serializer(
+    "Import",
+    {
+        "id": serializers.IntegerField(),
+        "kind": serializers.ChoiceField(["samples", "runs"]),
+        "state": serializers.ChoiceField(["reading", "preview", "running", "done", "failed"]),
+        "file": serializers.CharField(),
+        "bytes": serializers.IntegerField(),
+        "format": serializers.CharField(allow_blank=True),
+        "formats": serializers.DictField(help_text="What the file may be, by kind, the surest first, with reasons."),
+        "options": serializers.DictField(),
+        "score": serializers.BooleanField(),
+        "to_write": serializers.DictField(child=serializers.IntegerField(), help_text="What the dry run counted."),
+        "written": serializers.DictField(child=serializers.IntegerField(), help_text="What the import counted so far."),
+        "issues": serializers.ListField(child=serializers.DictField(), help_text="Of the dry run, by rule."),
+        "blocked": serializers.CharField(allow_blank=True, help_text="Why it cannot be committed now."),
+        "problem": serializers.CharField(allow_blank=True),
+        "job": serializers.CharField(allow_blank=True, help_text="The id of the job that reads or imports it."),
+        "created_at": serializers.DateTimeField(),
+        "finished_at": serializers.DateTimeField(allow_null=True),
+    },
+)
+ISSUE = inline_serializer(
+    "ImportIssue",
+    {name: serializers.CharField(allow_blank=True) for name in ISSUE_FIELDS if name != "line"}
+    | {"line": serializers.IntegerField(allow_null=True)},
+)
+
+
+@extend_schema(operation_id="import_upload", request={"multipart/form-data": UploadSerializer}, responses={202: IMPORT})
+@api_view(["POST"])
+@parser_classes([MultiPartParser])
+def imports(request: Request, slug: str) -> Response:
+    """Upload a file; a job reads it without writing. The same file again, not imported yet, is the same record."""
+    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
+    refuse_too_large("The upload", int(request.headers.get("Content-Length") or 0) - ENVELOPE)
+    form = UploadSerializer(data=request.data)
+    form.is_valid(raise_exception=True)
+    given = dict(form.validated_data)
+    record = upload.receive(
+        actor=person_of(request),
+        benchmark=benchmark,
+        file=given.pop("file"),
+        images=given.pop("images", None),
+        choices=_said(request, given),
+    )
+    return Response(_shown(record), status=202)
+
+
+@extend_schema(methods=["GET"], operation_id="import", responses=IMPORT)
+@extend_schema(methods=["PATCH"], operation_id="import_choose", request=ChoicesSerializer, responses={202: IMPORT})
+@api_view(["GET", "PATCH"])
+@parser_classes([JSONParser])
+def import_record(request: Request, slug: str, pk: int) -> Response:
+    """An import: its state, its counts, its issues by rule. PATCH changes the choices; the file is read again."""
+    record = _record(request, slug, pk)
+    if request.method == "GET":
+        return Response(_shown(record))
+    form = ChoicesSerializer(data=request.data)
+    form.is_valid(raise_exception=True)
+    choices = _said(request, dict(form.validated_data))
+    return Response(_shown(upload.choose(actor=person_of(request), record=record, choices=choices)), status=202)
+
+
+@extend_schema(operation_id="import_commit", request=None, responses={202: IMPORT})
+@api_view(["POST"])
+def import_commit(request: Request, slug: str, pk: int) -> Response:
+    """Write what was read, in a job. 409 with the reason while something blocks it."""
+    return Response(_shown(upload.commit(actor=person_of(request), record=_record(request, slug, pk))), status=202)
+
+
+@extend_schema(operation_id="import_issues", parameters=PAGING, responses=page_of("ImportIssuePage", ISSUE))
+@api_view(["GET"])
+def import_issues(request: Request, slug: str, pk: int) -> Response:
+    """Every refused, repaired or noted row of an import that was written."""
+    rows = _record(request, slug, pk).issues.all()
+    return paged(request, rows, "pk", lambda row: {name: getattr(row, name) for name in ISSUE_FIELDS})
+
+
+def _record(request: Request, slug: str, pk: int) -> Any:
+    return get_object_or_404(benchmark_for(request, slug, Right.IMPORT_RUNS).imports.select_related("benchmark"), pk=pk)
+
+
+def _said(request: Request, given: dict[str, Any]) -> dict[str, Any]:
+    """Only what was really sent: a form's missing checkbox says nothing here."""
+    return {name: value for name, value in given.items() if name in request.data}
+
+
+def _shown(record: Any) -> dict[str, Any]:
+    preview = record.preview
+    return {
+        "id": record.pk,
+        "kind": record.kind,
+        "state": record.state,
+        "file": record.file_name,
+        "bytes": record.bytes,
+        "format": record.format,
+        "formats": preview.get("formats", {}),
+        "options": record.options,
+        "score": preview.get("choices", {}).get("score", False),
+        "to_write": preview.get("counts", {}),
+        "written": record.counts,
+        "issues": preview.get("issues", []),
+        "blocked": upload.blocked(record),
+        "problem": record.error or preview.get("problem", ""),
+        "job": record.job_id,
+        "created_at": record.created_at,
+        "finished_at": record.finished_at,
+    }

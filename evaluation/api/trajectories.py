@@ -1,0 +1,75 @@
+"""Trajectories over the API: rows of the native format, with the scores that the pages show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.loading import FACET, PAGING, benchmark_for, page_of, paged, terms_of
+from evaluation.actions.read_runs import trajectory_record
+from evaluation.exporters.native import trajectory_row
+from evaluation.metrics.catalogue import SAMPLE_COLUMNS
+from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
+from evaluation.models import Score, Trajectory
+from evaluation.querysets import TRAJECTORY_FILTERS
+
+MEASURES = tuple(name for name in SAMPLE_COLUMNS if name not in ("run", "model", "sample"))
+NAMED = {"quadrant": Quadrant.NAMES, "plan_outcome": Outcome.NAMES, "chain_status": ChainStatus.NAMES}
+TERMS = [OpenApiParameter(name, str, description="As in the list of trajectories.") for name in TRAJECTORY_FILTERS]
+ROW = inline_serializer(
+    "ScoredTrajectory",
+    {
+        "id": serializers.IntegerField(),
+        "run": serializers.IntegerField(),
+        "trajectory": serializers.DictField(help_text="A row of the native format: model, sample_id, steps, answer."),
+        "score": serializers.DictField(
+            allow_null=True, help_text="The measures of METRICS 10; null where undefined, or not scored yet."
+        ),
+    },
+)
+
+
+@extend_schema(
+    operation_id="trajectories", parameters=[*PAGING, *TERMS, FACET], responses=page_of("TrajectoryPage", ROW)
+)
+@api_view(["GET"])
+def trajectories(request: Request, slug: str) -> Response:
+    """Trajectories in the order they came, narrowed by the terms of their page: ?run=3&quadrant=G%2BA-.
+
+    As on the page, those that metrics are made of, unless ?condition= names another.
+    """
+    rows = Trajectory.objects.of(benchmark_for(request, slug)).listed(terms_of(request))
+    loaded = rows.select_related("run__model", "sample", "score").prefetch_related("steps").distinct()
+    return paged(request, loaded, "pk", _shown)
+
+
+@extend_schema(operation_id="trajectory", responses=ROW)
+@api_view(["GET"])
+def trajectory(request: Request, slug: str, pk: int) -> Response:
+    """One trajectory as recorded, and its scores."""
+    rows = Trajectory.objects.of(benchmark_for(request, slug)).select_related("run__model", "sample", "score")
+    return Response(_shown(get_object_or_404(rows, pk=pk)))
+
+
+def _shown(row: Trajectory) -> dict[str, Any]:
+    score = getattr(row, "score", None)
+    return {
+        "id": row.pk,
+        "run": row.run_id,
+        "trajectory": trajectory_row(trajectory_record(row)),
+        "score": _measures(score) if score else None,
+    }
+
+
+def _measures(score: Score) -> dict[str, Any]:
+    measures = {name: getattr(score, name) for name in MEASURES}
+    for name, words in NAMED.items():
+        code = measures.get(name)
+        measures[name] = None if code is None or code < 0 else words[code]
+    return measures

@@ -1,0 +1,66 @@
+"""The import page of a benchmark: a place to drop a file, and everything imported so far."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from annotation.views.loading import load_benchmark
+from annotation.views.tabs import benchmark_context
+from annotation.workflow import Right
+from evaluation.actions.upload import receive
+from evaluation.actions.upload_files import refuse_too_large
+from evaluation.forms import UploadForm
+from evaluation.views.imports_shown import written
+from webapp.accounts.http import SignedInRequest
+from webapp.common.errors import ApplicationError, NotAllowed
+from webapp.common.paging import page_after
+
+PAGE = 30
+ENVELOPE = 1 << 20
+"""Bytes that a form may add around its files."""
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def imports(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/imports.html; context: form, page, past (import records, each with the number
+    of rows it wrote), most (bytes a file may have), rights.
+
+    Posting a file leads to the page of its record; a file that is refused comes back with the sentence at its field.
+    """
+    benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
+    form = UploadForm()
+    status = 200
+    if request.method == "POST":
+        form = UploadForm(request.POST, request.FILES)
+        status = 400
+        if form.is_valid():
+            try:
+                refuse_too_large("The upload", int(request.headers.get("Content-Length") or 0) - ENVELOPE)
+                record = receive(
+                    actor=request.user,
+                    benchmark=benchmark,
+                    file=form.cleaned_data["file"],
+                    images=form.cleaned_data["images"],
+                )
+            except NotAllowed:
+                raise
+            except ApplicationError as error:
+                form.add_error(error.field if error.field in form.fields else None, error.message)
+                status = error.status
+            else:
+                return redirect("evaluation:import-record", slug, record.pk)
+    records = benchmark.imports.select_related("created_by")
+    page = page_after(records, request.GET.get("after", ""), order=("-created_at", "-pk"), size=PAGE)
+    context = {
+        **benchmark_context(request, benchmark, "import"),
+        "form": form,
+        "page": page,
+        "past": [(record, written(record)) for record in page.rows],
+        "most": settings.MAX_UPLOAD_BYTES,
+    }
+    return render(request, "evaluation/imports.html", context, status=status)

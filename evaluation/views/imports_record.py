@@ -1,0 +1,154 @@
+"""One import: its preview, its progress, what came of it; and the buttons on that page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import FileResponse, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.views.loading import load_benchmark, rights_in
+from annotation.workflow import Right
+from evaluation.actions import upload
+from evaluation.actions.dry_run_pictures import drawn
+from evaluation.exporters.tables import write_csv
+from evaluation.forms import SPACES, ImportChoices
+from evaluation.views.exports import download
+from evaluation.views.imports_shown import five, issue_groups, run_words, settings_shown, strip
+from webapp.accounts.http import SignedInRequest
+from webapp.common.errors import ApplicationError, InvalidInput
+from webapp.common.htmx import render_page
+from webapp.common.paging import page_after
+from webapp.jobs.models import Job
+
+ISSUES = 100
+ISSUE_COLUMNS = ("severity", "rule", "file", "line", "field", "found", "done")
+
+
+@login_required
+@require_safe
+def record(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
+    """Templates evaluation/import_record.html and its piece evaluation/_import_record.html. Context: record, job,
+    live (whether the piece asks again), blocked, strip, groups, shown, choices; page (issues, once imported).
+
+    Address: ?five=N (which five of the drawn records) &record=N (the one shown as read and raw) &after=KEY (issues).
+    """
+    found = _load(request, slug, record)
+    return _page(request, found)
+
+
+@login_required
+@require_POST
+def choose(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
+    """Change the settings of the preview; the file is read again with them."""
+    found = _load(request, slug, record)
+    form = ImportChoices(request.POST)
+    try:
+        if not form.is_valid():
+            field, errors = next(iter(form.errors.items()))
+            raise InvalidInput(str(errors[0]), field=field)
+        upload.choose(actor=request.user, record=found, choices=form.choices())
+    except InvalidInput as error:
+        return _page(request, found, error, status=200 if request.htmx else 400)
+    return _back(slug, record)
+
+
+@login_required
+@require_POST
+def read_again(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
+    upload.read_again(actor=request.user, record=_load(request, slug, record))
+    return _back(slug, record)
+
+
+@login_required
+@require_POST
+def other_kind(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
+    """The runs of a file whose samples are imported, or the other way round."""
+    twin = upload.other_kind(actor=request.user, record=_load(request, slug, record))
+    return _back(slug, twin.pk)
+
+
+@login_required
+@require_POST
+def commit(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
+    """Start the import; what blocks it meanwhile is said on the page."""
+    try:
+        upload.commit(actor=request.user, record=_load(request, slug, record))
+    except ApplicationError as error:
+        if error.status != 409:
+            raise
+        messages.warning(request, error.message)
+    return _back(slug, record)
+
+
+@login_required
+@require_safe
+def issues(request: SignedInRequest, slug: str, record: int) -> FileResponse:
+    """Every issue of an import as CSV."""
+    found = _load(request, slug, record)
+    rows = found.issues.values(*ISSUE_COLUMNS).iterator(chunk_size=2000)
+    return download(f"{slug}-import-{record}-issues.csv", lambda out: write_csv(out, rows, ISSUE_COLUMNS))
+
+
+@login_required
+@require_safe
+def picture(request: SignedInRequest, slug: str, record: int, index: int, what: str) -> HttpResponse:
+    """A small picture of a drawn sample whose picture is only in the upload so far."""
+    response = HttpResponse(drawn(_load(request, slug, record), index, what), content_type="image/jpeg")
+    response["Cache-Control"] = "private, max-age=600"
+    return response
+
+
+def _load(request: SignedInRequest, slug: str, record: int) -> Any:
+    benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
+    return get_object_or_404(benchmark.imports.select_related("created_by", "benchmark"), pk=record)
+
+
+def _back(slug: str, record: int) -> HttpResponse:
+    return redirect("evaluation:import-record", slug, record)
+
+
+def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = None, status: int = 200) -> HttpResponse:
+    job = Job.objects.filter(pk=found.job_id).first() if found.job_id else None
+    rights = rights_in(request, found.benchmark)
+    may = rights[f"import_{found.kind}"]
+    blocked = upload.blocked(found)
+    context = {
+        "benchmark": found.benchmark,
+        "record": found,
+        "job": job,
+        "live": found.state in ("reading", "running") and (job is None or job.is_live),
+        "stopped": found.state in ("reading", "running") and job is not None and not job.is_live,
+        "rights": rights,
+        "may": may,
+        "blocked": blocked or ("" if may else f"Your roles do not let you import {found.kind}."),
+        "error": error,
+        "upload_sha": found.upload.partition("/")[0],
+        **settings_shown(found, rights, SPACES),
+    }
+    if found.state == "preview":
+        context |= {
+            "strip": strip(found),
+            "groups": issue_groups(found.preview.get("issues", [])),
+            "run_words": run_words(found),
+            **five(found, request.GET.get("five", ""), request.GET.get("record", "")),
+        }
+    elif found.state in ("done", "failed"):
+        rows = found.issues.all()
+        context |= {
+            "strip": strip(found),
+            "page": page_after(rows, request.GET.get("after", ""), order=("pk",), size=ISSUES),
+            "runs": _runs(found),
+        }
+    page, piece = "evaluation/import_record.html", "evaluation/_import_record.html"
+    return render_page(request, page, piece, context, status=status)
+
+
+def _runs(found: Any) -> list[Any]:
+    """The runs this import wrote to."""
+    names = {(run["model"], run["setting"]) for run in found.preview.get("runs", [])}
+    runs = found.benchmark.runs.select_related("model")
+    return [run for run in runs if (run.model.name, run.setting) in names] if names else []

@@ -1,0 +1,160 @@
+"""What the page of an import shows of its preview: numbers, issues by rule, five records, the choices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+FIVE = 5
+LINES = 4
+SIDE = 240
+BOTH = 0.5
+"""From this confidence on a file counts as holding the other kind too."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number of the strip and what it counts."""
+
+    value: int
+    label: str
+    href: str = ""
+
+
+def written(record: Any) -> int:
+    """Rows an import has written: new and changed ones."""
+    return int(record.counts.get("new", 0) + record.counts.get("changed", 0))
+
+
+def strip(record: Any) -> dict[str, Any]:
+    """The numbers over the records, and the parts of the bar. After the import: of what was written."""
+    preview = record.preview
+    counts = record.counts if record.state == "done" else preview.get("counts", {})
+    write = counts.get("new", 0) + counts.get("changed", 0)
+    done = record.state == "done"
+    noun = "samples" if record.kind == "samples" else "records"
+    figures = [Figure(write, f"{noun} written" if done else f"{noun} to write")]
+    if counts.get("changed"):
+        figures.append(Figure(counts["changed"], "of them replace what is there"))
+    figures += [
+        Figure(counts.get("unchanged", 0), "unchanged"),
+        Figure(counts.get("refused", 0), "refused"),
+        Figure(counts.get("repaired", 0), "repaired"),
+    ]
+    if record.kind == "runs":
+        figures += [
+            Figure(preview.get("without", 0), "samples without a record"),
+            Figure(counts.get("steps", 0), "calls"),
+        ]
+    elif preview.get("pictures"):
+        pictures = preview["pictures"]
+        figures += [Figure(pictures["found"], "pictures found"), Figure(pictures["missing"], "pictures missing")]
+        if pictures["kept"]:
+            figures.append(Figure(pictures["kept"], "pictures here already"))
+    repaired = min(write, counts.get("repaired", 0))
+    bar = {
+        "plain": write - repaired,
+        "unchanged": counts.get("unchanged", 0),
+        "repaired": repaired,
+        "refused": counts.get("refused", 0),
+        "without": preview.get("without", 0) if record.kind == "runs" else 0,
+    }
+    return {"figures": figures, "bar": bar, "total": write, "failed": counts.get("failed", 0)}
+
+
+def issue_groups(issues: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Issues by rule in words: "Unknown sample", 4, what was done, the lines."""
+    return [
+        {
+            **group,
+            "title": str(group["rule"]).replace("-", " ").capitalize(),
+            "found": next((e["found"] for e in group["examples"] if e["found"]), ""),
+            "where": _where(group["lines"], group["count"]),
+        }
+        for group in issues
+    ]
+
+
+def _where(lines: Sequence[int], count: int) -> str:
+    if not lines:
+        return ""
+    named = ", ".join(f"{line:,}" for line in lines[:LINES])
+    more = f" and {count - LINES:,} more" if count > LINES else ""
+    return f"{'line' if count == 1 else 'lines'} {named}{more}"
+
+
+def run_words(record: Any) -> list[str]:
+    """A sentence for each run of the file that is there already."""
+    return [
+        f"{run['model']}{', ' + run['setting'] if run['setting'] else ''} already has a run of {run['there']:,} "
+        "records: its records will be replaced where they differ."
+        for run in record.preview.get("runs", [])
+        if run["there"] is not None
+    ]
+
+
+def five(record: Any, which: str, chosen: str) -> dict[str, Any]:
+    """Five of the drawn records, and the one shown in full. Numbers out of range are taken as the first."""
+    drawn = record.preview.get("records", [])
+    pages = max(1, -(-len(drawn) // FIVE))
+    page = int(which) % pages if which.isdecimal() and len(which) < 9 else 0
+    first = page * FIVE
+    rows = [
+        {**row, "index": index, **_pictures(record, row, index)}
+        for index, row in enumerate(drawn[first : first + FIVE], first)
+    ]
+    wanted = int(chosen) if chosen.isdecimal() and len(chosen) < 9 else first
+    shown = next((row for row in rows if row["index"] == wanted), rows[0] if rows else None)
+    reach = sum(1 for row in rows if row.get("grounded"))
+    scored = sum(1 for row in rows if row.get("population"))
+    return {
+        "rows": rows, "drawn": len(drawn), "five": page, "next_five": (page + 1) % pages, "fives": pages,
+        "shown": shown, "reach": reach, "scored": scored,
+    }  # fmt: skip
+
+
+def _pictures(record: Any, row: Mapping[str, Any], index: int) -> dict[str, Any]:
+    """Addresses of the picture and of its last crop, or of the first gold box of a sample."""
+    slug, sha = record.benchmark.slug, row.get("sha256")
+    if record.kind == "samples" and not row.get("stored"):
+        # Until the import these pictures are in the upload only: the reading has drawn small ones.
+        if not row.get("drawn"):
+            return {"src": "", "crop_src": ""}
+        frame, gold = (
+            reverse("evaluation:import-picture", args=[slug, record.pk, index, what]) for what in ("frame", "gold")
+        )
+        return {"src": frame, "crop_src": gold if row["gold"] else ""}
+    if not sha or not row.get("width"):
+        return {"src": "", "crop_src": ""}
+    crops = [{"box": box} for box in row["gold"][:1]] if record.kind == "samples" else row["crops"]
+    src = reverse("annotation:thumbnail", args=[slug, sha])
+    if not crops:
+        return {"src": src, "crop_src": ""}
+    box = ",".join(f"{value:.2f}".rstrip("0").rstrip(".") for value in crops[-1]["box"])
+    return {"src": src, "crop_src": reverse("annotation:region", args=[slug, sha, box, SIDE])}
+
+
+def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """The choices with what is chosen: kinds, formats with their confidence, coordinates, names."""
+    formats = record.preview.get("formats", {})
+    options = record.options
+    coordinates = options.get("coordinates", "")
+    sized = bool(coordinates) and coordinates not in dict(spaces)
+    other = "runs" if record.kind == "samples" else "samples"
+    holds = {kind: any(one["confidence"] >= BOTH for one in formats.get(kind, [])) for kind in ("samples", "runs")}
+    return {
+        "formats": [{**one, "chosen": one["importer"] == record.format} for one in formats.get(record.kind, [])],
+        "kinds": [
+            kind
+            for kind in ("samples", "runs")
+            if rights[f"import_{kind}"] and (formats.get(kind) or kind == record.kind)
+        ],
+        "other_kind": other if holds[other] and rights[f"import_{other}"] else "",
+        "spaces": [*spaces, ("size", "Pixels of the picture as sent, …")],
+        "space": "size" if sized else coordinates,
+        "sent_size": coordinates if sized else "",
+        "scores": record.preview.get("choices", {}).get("score", False),
+    }

@@ -1,0 +1,209 @@
+"""The API: who may what; its numbers are those of the page, the command and the CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.db import connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.actions.save_samples import save_samples
+from annotation.workflow import Role
+from evaluation.actions.save_runs import RunBook, save_trajectories
+from evaluation.actions.score_run import score_benchmark
+from evaluation.models import Run, Score, Trajectory
+from tests.conftest import signed_in
+from tests.evaluation import records
+from tests.evaluation.import_data import kitchen, native, run_rows
+
+pytestmark = pytest.mark.django_db
+
+API = "/api/v1/benchmarks/kitchen/"
+
+
+@pytest.fixture(autouse=True)
+def home(settings, tmp_path):
+    settings.HOME = tmp_path
+
+
+@pytest.fixture
+def benchmark(lea, ana, rui):
+    benchmark = kitchen(lea, (rui, Role.RESEARCHER), (ana, Role.ANNOTATOR))
+    with transaction.atomic():
+        save_trajectories(RunBook(benchmark, lea), records.trajectories(), None)
+    score_benchmark(actor=lea, benchmark=benchmark)
+    return benchmark
+
+
+def upload_of(content=None):
+    return SimpleUploadedFile("runs.json", content or native(trajectories=run_rows()))
+
+
+VIEW = {"lead": 200, "researcher": 200, "annotator": 200, "stranger": 404, "visitor": 401}
+EXPORT = VIEW | {"annotator": 403}
+NO_FORM = {"annotator": 403, "stranger": 404, "visitor": 401}
+MAKES = {"lead": 202, "researcher": 202, **NO_FORM}
+URLS = [
+    ("get", "", VIEW),
+    ("get", "samples/", VIEW),
+    ("get", "samples/mug/", VIEW),
+    ("get", "runs/", VIEW),
+    ("get", "runs/{run}/", VIEW),
+    ("get", "runs/{run}/metrics/", VIEW),
+    ("get", "trajectories/?run={run}", VIEW),
+    ("get", "trajectories/{trajectory}/", VIEW),
+    ("get", "leaderboard/", VIEW),
+    ("get", "metrics/", VIEW),
+    ("get", "export/", EXPORT),
+    ("post", "imports/", MAKES),
+    ("get", "imports/{record}/", EXPORT),
+    ("patch", "imports/{record}/", MAKES),
+    ("get", "imports/{record}/issues/", EXPORT),
+    ("post", "imports/{record}/commit/", {"lead": 409, "researcher": 409, **NO_FORM}),
+    ("post", "score/", MAKES),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "path", "wanted"), URLS, ids=[f"{m} {p or 'benchmark'}" for m, p, _ in URLS])
+def test_who_may_what(method, path, wanted, benchmark, lea, rui, ana, sam):
+    people = {"lead": lea, "researcher": rui, "annotator": ana, "stranger": sam}
+    record = signed_in(rui).post(API + "imports/", {"file": upload_of()}).json()["id"]
+    names = {"run": Run.objects.first().pk, "trajectory": Trajectory.objects.first().pk, "record": record}
+    found = {}
+    for role in wanted:
+        client = signed_in(people[role]) if role in people else Client()
+        body = {"file": upload_of()} if path == "imports/" else None
+        send = getattr(client, method)
+        address = API + path.format(**names)
+        answer = send(address, body) if body else send(address, content_type="application/json")
+        found[role] = answer.status_code
+        answer.close()
+        if answer.status_code >= 400:
+            assert set(answer.json()["error"]) >= {"code", "message", "field", "details", "reference"}
+    assert found == wanted
+
+
+def test_only_benchmarks_one_may_see_are_listed(benchmark, ana, sam):
+    assert [row["slug"] for row in signed_in(ana).get("/api/v1/benchmarks/").json()["results"]] == ["kitchen"]
+    assert signed_in(sam).get("/api/v1/benchmarks/").json()["results"] == []
+
+
+def test_page_command_csv_and_api_say_the_same_numbers(benchmark, lea, capfdbinary):
+    client = signed_in(lea)
+    told = {}
+    board = client.get(API + "leaderboard/").json()
+    for row in [*board["ranked"], *board["baselines"], *board["failed"]]:
+        for name, metric in row["metrics"].items():
+            told[row["model"], name] = metric["value"], metric["n"], metric["ci_low"], metric["ci_high"]
+    assert told[("Model A", "accuracy")][:2] == (1.0, 3)
+    rows = client.get(API + "metrics/?by=").json()
+    assert {(r["model"], r["metric"]): (r["value"], r["n"], r["ci_low"], r["ci_high"]) for r in rows} == told
+
+    call_command("leaderboard", "kitchen", "--format", "csv")
+    lines = csv.DictReader(io.StringIO(capfdbinary.readouterr().out.decode()))
+    number = lambda text: float(text) if text else None  # noqa: E731
+    printed = {
+        (r["model"], r["metric"]): (number(r["value"]), int(r["n"]), number(r["ci_low"]), number(r["ci_high"]))
+        for r in lines
+    }
+    assert printed == told
+
+    page = client.get(reverse("evaluation:leaderboard", args=["kitchen"]) + "?format=csv")
+    lines = csv.DictReader(io.StringIO(b"".join(page.streaming_content).decode()))
+    assert {(r["model"], r["metric"]): number(r["value"]) for r in lines} == {
+        key: value[0] for key, value in told.items()
+    }
+    context = client.get(reverse("evaluation:leaderboard", args=["kitchen"])).context["board"]
+    for row in context.rows():
+        for name, metric in row.metrics.items():
+            assert (metric.value, metric.n, metric.ci_low, metric.ci_high) == told[row.run.model.name, name]
+
+
+def test_the_metrics_of_a_run_are_its_rows(benchmark, lea):
+    run = Run.objects.get(model__name="Model A")
+    rows = signed_in(lea).get(f"{API}runs/{run.pk}/metrics/").json()
+    assert {row["run"] for row in rows} == {run.pk}
+    assert {row["slice_by"] for row in rows} >= {"", "category"}
+
+
+def test_samples_and_trajectories_are_rows_of_the_native_format(benchmark, lea):
+    client = signed_in(lea)
+    whole = json.loads(b"".join(client.get(API + "export/").streaming_content))
+    assert client.get(API + "samples/").json()["results"] == whole["samples"]
+    mug = next(row for row in whole["samples"] if row["id"] == "mug")
+    assert client.get(API + "samples/mug/").json() == mug
+    listed = client.get(API + "trajectories/").json()["results"]
+    assert len(listed) == 6  # without the further rollout and without the intervention
+    assert all(row["trajectory"] in whole["trajectories"] for row in listed)
+    one = next(row for row in listed if row["trajectory"]["sample_id"] == "mug" and row["score"]["coverage"])
+    score = Score.objects.get(pk=one["id"])
+    assert (one["score"]["coverage"], one["score"]["quadrant"]) == (score.coverage, "G+A+")
+
+
+@pytest.mark.parametrize(
+    ("terms", "count"),
+    [("quadrant=G%2BA%2B", 1), ("failed=yes", 1), ("sample=mug", 2), ("condition=visual", 1), ("quadrant=odd", 0)],
+)
+def test_trajectories_are_narrowed_as_their_page_narrows_them(benchmark, lea, terms, count):
+    client = signed_in(lea)
+    assert len(client.get(f"{API}trajectories/?{terms}").json()["results"]) == count
+
+
+def test_pages_follow_each_other_by_key(benchmark, lea):
+    client = signed_in(lea)
+    seen, address = [], API + "samples/?limit=3"
+    while address:
+        page = client.get(address).json()
+        seen += [row["id"] for row in page["results"]]
+        address = page["next"]
+    assert seen == ["cup", "mug", "sign", "wall"]
+
+
+@pytest.mark.parametrize("path", ["samples/", "trajectories/", "runs/"])
+def test_a_list_asks_as_often_for_many_rows_as_for_one(path, benchmark, lea):
+    # session, user, membership twice (seen, allowed), benchmark, rows, and what belongs to the rows
+    client = signed_in(lea)
+    counts = []
+    for limit in (1, 100):
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(f"{API}{path}?limit={limit}").status_code == 200
+        counts.append(len(captured))
+    assert counts[0] == counts[1]
+
+
+def test_a_file_goes_in_over_the_api(benchmark, lea, run_jobs):
+    client = signed_in(lea)
+    changed = [{**row, "model": "Model N"} for row in run_rows()]
+    sent = client.post(API + "imports/", {"file": upload_of(native(trajectories=changed)), "score": "true"})
+    assert (sent.status_code, sent.json()["state"]) == (202, "reading")
+    address = f"{API}imports/{sent.json()['id']}/"
+    assert "still being read" in client.post(address + "commit/").json()["error"]["message"]
+
+
+def test_settings_given_with_a_score_request_are_kept(benchmark, lea):
+    client = signed_in(lea)
+    sent = client.post(
+        API + "score/", json.dumps({"settings": {"ioa_threshold": 0.9}}), content_type="application/json"
+    )
+    assert (sent.status_code, sent.json()["kind"]) == (202, "evaluation.score")
+    assert client.get(API).json()["settings"] == {"ioa_threshold": 0.9}
+    wrong = client.post(API + "score/", json.dumps({"settings": {"no_crop": "maybe"}}), content_type="application/json")
+    assert (wrong.status_code, wrong.json()["error"]["field"]) == (400, "settings")
+
+
+def test_a_sample_of_another_benchmark_is_not_found(benchmark, lea):
+    from annotation.actions.benchmarks import create_benchmark
+
+    other = create_benchmark(actor=lea, slug="other")
+    save_samples(actor=lea, benchmark=other, records=records.samples()[:1])
+    client = signed_in(lea)
+    run = Run.objects.first().pk
+    assert client.get(f"/api/v1/benchmarks/other/runs/{run}/").status_code == 404
+    assert client.get("/api/v1/benchmarks/other/samples/mug/").status_code == 404
