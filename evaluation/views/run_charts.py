@@ -226,4 +226,4 @@ def seen_curve(coverage: Sequence[float]) -> Curve | None:
     path = "M" + " L".join(f"{written(x)} {written(y)}" for x, y in places)
     step = max(1, -(-calls // 6))
     ticks = [(n, written(28 + 240 * n / calls)) for n in range(0, calls + 1, step)]
-    return Curve(path, ticks, coverage[-1], calls, written(max(9.0, 84 - 80 * coverage[-1])))
+    return Curve(path, ticks, coverage[-1], calls, written(90 - 80 * coverage[-1] + (14 if coverage[-1] > 0.8 else -6)))

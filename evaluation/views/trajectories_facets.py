@@ -48,9 +48,8 @@ def facets(found: TrajectoryQuerySet, terms: Terms, runs: Iterable[Run]) -> list
 
     One query for each fixed facet, one for all facets of the data and one more for each of them that is on.
     """
-    names = {str(run.pk): str(run) for run in runs}
     made = [
-        _facet("Run", "run", terms, [(names.get(str(pk), ""), str(pk), n) for pk, n in _counts(found, terms, "run")]),
+        _runs(found, terms, runs),
         _quadrants(found, terms),
         _answers(found, terms),
         _calls(found, terms),
@@ -73,24 +72,34 @@ def _counts(found: TrajectoryQuerySet, terms: Terms, name: str, path: str = "") 
     return [(value, n) for value, n in found.listed(others).counted_by(path or name)]
 
 
-def _facet(title: str, name: str, terms: Terms, rows: Iterable[tuple[str, str, int]]) -> Facet:
-    """``rows``: label, value of the term, count."""
-    chosen = terms.get(name)
+def _facet(title: str, name: str, terms: Terms, rows: Iterable[tuple[str, str, int]], chosen: str = "") -> Facet:
+    """``rows``: label, value of the term, count. A value that is on stays in sight with nothing left, as ``chosen``."""
+    on = terms.get(name)
     values = [
-        FacetValue(label, n, address(terms, **{name: "" if value == chosen else value}), value == chosen)
+        FacetValue(label, n, address(terms, **{name: "" if value == on else value}), value == on)
         for label, value, n in rows
     ]
+    if on and not any(value.current for value in values):
+        values.append(FacetValue(chosen or on, 0, address(terms, **{name: ""}), current=True))
     shown = [value for place, value in enumerate(values) if place < MOST_VALUES or value.current]
     return Facet(title if len(shown) == len(values) else f"{title} ({len(shown)} of {len(values)})", shown)
+
+
+def _runs(found: TrajectoryQuerySet, terms: Terms, runs: Iterable[Run]) -> Facet:
+    names = {str(run.pk): str(run) for run in runs}
+    rows = [(names.get(str(pk), ""), str(pk), n) for pk, n in _counts(found, terms, "run")]
+    return _facet("Run", "run", terms, rows, names.get(terms.get("run", ""), ""))
 
 
 def _quadrants(found: TrajectoryQuerySet, terms: Terms) -> Facet:
     counts = dict(_counts(found, terms, "quadrant", "score__quadrant"))
     chosen = terms.get("quadrant")
     values = [
-        FacetValue(name, counts[code], address(terms, quadrant="" if name == chosen else name), name == chosen, name)
+        FacetValue(
+            name, counts.get(code, 0), address(terms, quadrant="" if name == chosen else name), name == chosen, name
+        )
         for code, name in enumerate(Quadrant.NAMES)
-        if counts.get(code)
+        if counts.get(code) or name == chosen
     ]
     if counts.get(Quadrant.OUTSIDE) and "population" not in terms:
         outside = address(terms, quadrant="", population="no")
@@ -101,7 +110,7 @@ def _quadrants(found: TrajectoryQuerySet, terms: Terms) -> Facet:
 def _answers(found: TrajectoryQuerySet, terms: Terms) -> Facet:
     counts = dict(_counts(found, terms, "correct", "score__correct"))
     rows = [(label, value, counts[code]) for code, (value, label) in ANSWERS.items() if counts.get(code)]
-    return _facet("Answer", "correct", terms, rows)
+    return _facet("Answer", "correct", terms, rows, dict(ANSWERS.values()).get(terms.get("correct", ""), ""))
 
 
 def _calls(found: TrajectoryQuerySet, terms: Terms) -> Facet:
@@ -125,12 +134,13 @@ def _conditions(found: TrajectoryQuerySet, terms: Terms) -> Facet:
     counts: dict[str, int] = dict(found.narrowed(others).counted_by("condition"))
     counts["none"] = found.listed(others).count()
     chosen = terms.get("condition", "none")
+    counts.setdefault(chosen, 0)
     values = [
         FacetValue(
             CONDITIONS.get(name, name), n, address(others, condition="" if name == "none" else name), name == chosen
         )
         for name, n in sorted(counts.items(), key=lambda row: (row[0] != "none", row[0]))
-        if n
+        if n or name == terms.get("condition")
     ]
     return Facet("Condition", values)
 

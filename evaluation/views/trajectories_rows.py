@@ -56,7 +56,7 @@ def row_of(trajectory: Any, slug: str, terms: Terms) -> Row:
         crops=[{"box": crop, "turn": turn, "focused": True}] if crop else [],
         gold_loupe=frame.region(_around(gold[0], frame), LOUPE_SIDE) if frame and gold else "",
         crop_loupe=frame.region(crop, LOUPE_SIDE) if frame and crop else "",
-        crop_words=_crop_words(score, crop, turn),
+        crop_words=_crop_words(trajectory, score, crop, turn),
         question=revision.question if revision else "",
         said=_said(trajectory, score, revision),
         wanted=_wanted(revision),
@@ -73,9 +73,11 @@ def _crop(score: Any) -> list[float] | None:
     return [score.crop_x1, score.crop_y1, score.crop_x2, score.crop_y2]
 
 
-def _crop_words(score: Any, crop: Corners | None, turn: int | None) -> str:
+def _crop_words(trajectory: Any, score: Any, crop: Corners | None, turn: int | None) -> str:
+    """Under a condition the model may have been shown something else than the picture has there."""
     if crop:
-        return f"crop, turn {turn}" if turn else "crop"
+        what = "crop" if trajectory.condition == "none" else "its place"
+        return f"{what}, turn {turn}" if turn else what
     if score is None or not score.invoked:
         return "no zoom call"
     return "no usable crop" if not score.usable_crops else "no single crop"

@@ -108,6 +108,15 @@ def test_a_line_that_is_on_leads_to_the_list_without_it(lea):
     assert client.get(address(benchmark) + on.href).context["total"] == EVALUATED
 
 
+def test_a_value_that_is_on_stays_in_sight_with_nothing_left(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 1})
+    run = only_run(benchmark)
+    response = listed(client, benchmark, run=run.pk, quadrant="G-A-", correct="no")
+    assert response.context["total"] == 0
+    on = [(value.label, value.count) for one in response.context["facets"] for value in one.values if value.current]
+    assert on == [("Model C", 0), ("G-A-", 0), ("wrong", 0)]
+
+
 def test_pages_show_every_trajectory_once_and_in_order(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 40, "missed": 30, "failed": 31})
     response, seen = listed(client, benchmark, calls="0+"), []
@@ -155,6 +164,12 @@ def test_a_row_without_a_crop_says_why(lea, sample, words, said):
     response = listed(signed_in(lea), make_benchmark(lea), sample=sample)
     row = response.context["rows"][0]
     assert (row.crop_words, row.crop_loupe, row.said) == (words, "", said)
+
+
+def test_a_crop_under_a_condition_is_only_a_place(lea):
+    """The noise the model saw is not in the picture."""
+    response = listed(signed_in(lea), make_benchmark(lea), condition="visual", sample="seen-00")
+    assert response.context["rows"][0].crop_words == "its place, turn 1"
 
 
 def test_an_error_stands_in_its_row(lea):
