@@ -126,7 +126,8 @@ class Board:
     @property
     def mixed_settings(self) -> list[BoardRow]:
         """Rows scored with other settings than the reference row: not comparable with it."""
-        return [row for row in self.rows() if row.scoring and row.scoring.settings != self.settings.changed()]
+        changed = self.settings.changed()
+        return [row for row in self.rows() if row.scoring and row.scoring.settings != changed]
 
     @property
     def mixed_gold(self) -> list[BoardRow]:

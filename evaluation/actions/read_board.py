@@ -74,6 +74,7 @@ class Freshness:
 
     def __init__(self, benchmark: Benchmark) -> None:
         self.settings = settings_of(benchmark)
+        self._changed = self.settings.changed()
         gold = Gold.objects.filter(sample__benchmark=benchmark).aggregate(last=Max("accepted_at"), n=Count("pk"))
         self._last, self._count = gold["last"], gold["n"]
 
@@ -83,7 +84,7 @@ class Freshness:
             scoring.stale
             or changed
             or scoring.samples_n != self._count
-            or scoring.settings != self.settings.changed()
+            or scoring.settings != self._changed
         )  # fmt: skip
 
 

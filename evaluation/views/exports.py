@@ -65,7 +65,7 @@ def download(filename: str, write: Callable[[IO[bytes]], object]) -> FileRespons
     """A file to keep. It is written whole before the answer begins, so that a fault is an error and not half a file."""
     out = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 the response closes it
     try:
-        write(out)  # type: ignore[arg-type]
+        write(out)
     except MissingLibrary as error:
         out.close()
         raise Unavailable(str(error)) from error

@@ -24,6 +24,7 @@ from evaluation.views import leaderboard_table as table
 from evaluation.views.exports import download
 from evaluation.views.leaderboard_chart import accuracy_chart
 from evaluation.views.leaderboard_columns import ACCURACY, GROUNDED, GROUPS, METRICS_SHOWN, PLAIN, SEEN, Column
+from evaluation.views.leaderboard_links import Addresses
 from evaluation.views.leaderboard_words import settings_words
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import InvalidInput
@@ -97,7 +98,7 @@ class View:
 
 
 def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
-    addresses = table.Addresses(slug, view.by, view.slice)
+    addresses = Addresses(slug, view.by, view.slice)
     ranked = table.shown_rows(board, addresses, view.groups, ranked=True)
     published = [row for row in board.published if view.all_published or row.has_quadrants]
     return {
@@ -119,7 +120,7 @@ def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
         "chart": accuracy_chart(ranked),
         "letters": {row.row.run.pk: row.letter for row in ranked},
         "detectable": _detectable(board),
-        "basis": board.reference.metrics["accuracy"].detail if _has_accuracy(board.reference) else {},
+        "basis": _basis(board.reference),
         "drawn": next((r.row.standing.detail for r in ranked if r.row.standing), {}),
         "with_missing": [(row, n) for row in board.rows() if (n := row.counts.get("missing"))],
     }
@@ -168,8 +169,10 @@ def _span(group: str, view: View, board: Board) -> int:
     return 2 + plain + (1 + board.whole if group in view.groups else 0)
 
 
-def _has_accuracy(row: BoardRow | None) -> bool:
-    return row is not None and "accuracy" in row.metrics
+def _basis(reference: BoardRow | None) -> dict[str, Any]:
+    """What the accuracy of the reference row rests on: clusters, effective n."""
+    metric = reference.metrics.get("accuracy") if reference else None
+    return metric.detail if metric else {}
 
 
 def _detectable(board: Board) -> tuple[float, float] | None:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from evaluation.views.leaderboard_table import ShownRow, axis_of, written
+from evaluation.views.leaderboard_cells import ShownRow
+from evaluation.views.leaderboard_table import axis_of, written
 from webapp.common.drawing import written as place
 from webapp.common.wording import decimal, percent
 

@@ -4,99 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlencode
-
-from django.urls import reverse
 
 from evaluation.actions.board_rows import Board, BoardRow
 from evaluation.actions.read_published import PublishedRow
+from evaluation.views.leaderboard_cells import Axis, Cell, ShownPublished, ShownRow
 from evaluation.views.leaderboard_columns import ACCURACY, FLIPS, GROUNDED, PLAIN, QUADRANTS, Column
+from evaluation.views.leaderboard_links import Addresses
 from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
 
 SIGNIFICANT = 0.05
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-class Addresses:
-    """Where the numbers of a board lead: trajectories of a run on its slice."""
-
-    def __init__(self, slug: str, slice_by: str = "", slice: str = "") -> None:
-        self._slug = slug
-        self._list = reverse("evaluation:trajectories", args=[slug])
-        self._slice = slice_terms(slice_by, slice)
-
-    def trajectories(self, run: int, **terms: str | int) -> str:
-        return f"{self._list}?{urlencode({'run': run, **terms, **self._slice})}"
-
-    def run(self, run: int) -> str:
-        return reverse("evaluation:run", args=[self._slug, run])
-
-    def missing(self, run: int) -> str:
-        """The samples without a trajectory; facets narrow that list, the computed slices do not."""
-        if self._slice and not next(iter(self._slice)).startswith("facet."):
-            return ""
-        return f"{reverse('evaluation:missing', args=[self._slug, run])}?{urlencode(self._slice)}".rstrip("?")
-
-
-def slice_terms(slice_by: str, slice: str) -> dict[str, str]:
-    """A slice in the words of a list of trajectories; two facets are computed, the others are the samples' own."""
-    if not slice_by:
-        return {}
-    return {slice_by if slice_by in ("calls", "targets") else f"facet.{slice_by}": slice}
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One number: its text, what it rests on (in the hover text), and the list it counts, where there is one."""
-
-    text: str
-    title: str = ""
-    href: str = ""
-    count: int | None = None
-    classes: str = ""
-    star: bool = False
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True)
-class ShownRow:
-    """One row as drawn. ``hidden_counts``: what must never be hidden, in words, each with its list."""
-
-    row: BoardRow
-    letter: str
-    href: str
-    n: Cell
-    accuracy: Cell
-    grounded: Cell
-    quadrants: list[Cell]
-    cells: list[Cell]
-    hidden_counts: list[Cell]
-    gained: Cell | None = None
-    lost: Cell | None = None
-    is_reference: bool = False
-
-
-@dataclass(frozen=True)
-class Axis:
-    low: float
-    high: float
-
-    @property
-    def words(self) -> str:
-        return f"{percent(self.low, 0)}–{percent(self.high, 0)}"
-
-
-@dataclass(frozen=True)
-class ShownPublished:
-    row: PublishedRow
-    accuracy: Cell
-    grounded: Cell
-    quadrants: list[Cell]
-    cells: list[Cell] = field(default_factory=list)
 
 
 def axis_of(ends: Iterable[float | None], *, least: float = 0.2, step: float = 0.1) -> Axis:

@@ -14,7 +14,8 @@ from annotation.views.tabs import benchmark_context
 from evaluation.actions.list_runs import RunRow, list_runs
 from evaluation.querysets import samples_without_trajectory
 from evaluation.views.leaderboard_columns import QUADRANTS
-from evaluation.views.leaderboard_table import Addresses, axis_of
+from evaluation.views.leaderboard_links import Addresses
+from evaluation.views.leaderboard_table import axis_of
 
 PAGE_SIZE = 100
 

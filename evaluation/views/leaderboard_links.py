@@ -1,0 +1,43 @@
+"""Where the numbers of a leaderboard lead."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+
+class Addresses:
+    """Where the numbers of a board lead: trajectories of a run on its slice."""
+
+    def __init__(self, slug: str, slice_by: str = "", slice: str = "") -> None:
+        self._slug = slug
+        self._list = reverse("evaluation:trajectories", args=[slug])
+        self._slice = slice_terms(slice_by, slice)
+        self._encoded = urlencode(self._slice)
+
+    def trajectories(self, run: int, **terms: str | int) -> str:
+        parts = (f"run={run}", _encoded(tuple(terms.items())), self._encoded)
+        return f"{self._list}?{'&'.join(part for part in parts if part)}"
+
+    def run(self, run: int) -> str:
+        return reverse("evaluation:run", args=[self._slug, run])
+
+    def missing(self, run: int) -> str:
+        """The samples without a trajectory; facets narrow that list, the computed slices do not."""
+        if self._slice and not next(iter(self._slice)).startswith("facet."):
+            return ""
+        return f"{reverse('evaluation:missing', args=[self._slug, run])}?{self._encoded}".rstrip("?")
+
+
+@lru_cache(maxsize=256)
+def _encoded(terms: tuple[tuple[str, str | int], ...]) -> str:
+    return urlencode(terms)
+
+
+def slice_terms(slice_by: str, slice: str) -> dict[str, str]:
+    """A slice in the words of a list of trajectories; two facets are computed, the others are the samples' own."""
+    if not slice_by:
+        return {}
+    return {slice_by if slice_by in ("calls", "targets") else f"facet.{slice_by}": slice}
