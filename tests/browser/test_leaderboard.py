@@ -1,0 +1,57 @@
+"""The leaderboard in a browser: it breaks no rule of the page, and a number leads to its list without a script."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotation.actions.benchmarks import set_public
+from tests import lanes
+from tests.evaluation.board_data import make_board
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args():
+    found = lanes.find_chromium()
+    if found is None:
+        pytest.skip("no Chromium on PATH")
+    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
+
+
+@pytest.fixture
+def board(lea, live_server):
+    set_public(actor=lea, benchmark=make_board(lea), public=True)
+    return f"{live_server.url}/benchmarks/kitchen/leaderboard/"
+
+
+@pytest.mark.parametrize("width", [1440, 1280, 390])
+def test_the_page_fits_its_window_and_breaks_no_rule(board, page, width):
+    faults = []
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(board)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert faults == []
+
+
+def test_a_small_window_shows_one_group_of_columns_at_a_time(board, page):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(board)
+    heads = page.locator(".lb thead tr:last-child th:visible")
+    assert "Coverage" in " ".join(heads.all_inner_texts()).replace("\u00ad", "")
+    page.get_by_role("link", name="Planning", exact=True).click()
+    words = " ".join(heads.all_inner_texts())
+    assert "Exact plan" in words
+    assert "Calls" not in words
+
+
+def test_making_a_row_the_reference_compares_the_others_with_it(board, page):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(board)
+    row = page.locator(".lb tr", has_text="Model D")
+    row.hover()
+    row.get_by_role("link", name="make reference").click()
+    assert page.locator(".lb tr[aria-selected=true]").inner_text().count("Model D") == 1
+    assert "Model D" in page.locator("th.c-difference").inner_text()
