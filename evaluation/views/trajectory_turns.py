@@ -15,6 +15,7 @@ from evaluation.views.sample_frame import Frame
 TEXT_CAP = 2000
 """Characters of a text that stand in the page; the rest is fetched when it is asked for."""
 CALL_CAP = 300
+BLOCK = 20_000
 SHOWN_SIDE, SEEN_SIDE, LARGE_SIDE = 240, 480, 960
 
 NOT_EVIDENCE = {
@@ -33,6 +34,17 @@ class Excerpt:
     @property
     def cut(self) -> bool:
         return self.length > len(self.start)
+
+    @property
+    def blocks(self) -> list[str]:
+        """The text in parts, at an end of a line where there is one near: a browser lays out only those in view."""
+        parts, begin = [], 0
+        while begin < len(self.start):
+            line_end = self.start.rfind("\n", begin + BLOCK // 2, begin + BLOCK) + 1
+            end = line_end or begin + BLOCK
+            parts.append(self.start[begin:end])
+            begin = end
+        return parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,8 @@ def drawn_sample(sample):
 def looked(store, tmp_path):
     """The mug, seen twice by one model and never by another."""
     mug = next(record for record in records.samples() if record.id == "mug")
-    build(tmp_path / "files", drawn_sample(mug), [replace(records.trajectories()[1], setting=""), records.trajectories()[6]])
+    looking, blind = replace(records.trajectories()[1], setting=""), records.trajectories()[6]
+    build(tmp_path / "files", drawn_sample(mug), [looking, blind])
 
 
 def open_trajectory(page, live_server, query=""):

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from evaluation.schema import Step
+from evaluation.views.trajectory_turns import BLOCK, excerpt
 from tests.conftest import signed_in
 from tests.evaluation import records
 from tests.evaluation.trajectory_data import hostile_records, of, page, scored_kitchen
@@ -83,6 +84,13 @@ def test_hostile_text_stays_text_on_the_sample_and_in_its_pieces(lea):
         text = page(client, place)
         assert "<script>alert" not in text
         assert "<img src=x" not in text
+
+
+@pytest.mark.parametrize("text", ["", "short", "x" * 45_000, "line\n" * 9_000, "x" * 20_000])
+def test_a_text_in_blocks_is_the_text(text):
+    blocks = excerpt(text, len(text)).blocks
+    assert "".join(blocks) == text
+    assert all(0 < len(block) <= BLOCK for block in blocks)
 
 
 def test_five_megabytes_of_text_do_not_reach_the_page(lea):
