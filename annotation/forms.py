@@ -7,7 +7,7 @@ from django import forms
 from annotation.models import Benchmark
 
 
-class NewBenchmarkForm(forms.ModelForm):  # type: ignore[type-arg]
+class NewBenchmarkForm(forms.ModelForm):
     """What a new benchmark is called and who may read it; ``create_benchmark`` makes it."""
 
     class Meta:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from django.db import models
@@ -131,9 +131,7 @@ class SampleQuerySet(models.QuerySet[Any]):
         """Adds ``share_place``: the evidence share, and a number above all shares where it is unknown."""
         return self.annotate(share_place=Coalesce("evidence_share", Value(2.0)))
 
-    def narrowed(
-        self, terms: Mapping[str, str], *, chosen: list[str] | None = None, user: Person | None = None
-    ) -> Self:
+    def narrowed(self, terms: Mapping[str, str], *, chosen: Sequence[str] = (), user: Person | None = None) -> Self:
         """Those that meet every term; unknown names are left out of account. See ``SAMPLE_FILTERS``."""
         found = self.with_reference_calls() if "calls" in terms else self
         for name, value in terms.items():
@@ -216,9 +214,10 @@ class SampleQuerySet(models.QuerySet[Any]):
 
 
 class FacetValueQuerySet(models.QuerySet[Any]):
-    def counted(self) -> Self:
-        """``name``, ``value`` and ``n`` samples, the most frequent first within each name."""
-        return self.values("name", "value").annotate(n=Count("sample", distinct=True)).order_by("name", "-n", "value")
+    def counted(self) -> list[tuple[str, str, int]]:
+        """Name, value and number of samples, the most frequent first within each name."""
+        counts = self.values_list("name", "value").annotate(n=Count("sample", distinct=True))
+        return list(counts.order_by("name", "-n", "value"))
 
 
 class RevisionQuerySet(models.QuerySet[Any]):

@@ -64,8 +64,9 @@ def pictures_of(benchmarks: Iterable[Benchmark]) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for sample in Sample.objects.filter(benchmark__in=by_number).first_pictures(PICTURES):
         slug = by_number[sample.benchmark_id].slug
-        address = reverse("annotation:thumbnail", args=[slug, sample.image.sha256])
-        found.setdefault(sample.benchmark_id, []).append(address)
+        if sample.image:
+            address = reverse("annotation:thumbnail", args=[slug, sample.image.sha256])
+            found.setdefault(sample.benchmark_id, []).append(address)
     return found
 
 
@@ -80,7 +81,7 @@ def _card(benchmark: Benchmark, pictures: list[str]) -> Card:
         leaderboard = reverse("evaluation:leaderboard", args=[benchmark.slug])
     except NoReverseMatch:
         leaderboard = ""
-    roles = [membership.role for membership in benchmark.roles_held]
+    roles = [membership.role for membership in getattr(benchmark, "roles_held", [])]
     return Card(benchmark, href, roles, pictures, counts, leaderboard)
 
 

@@ -69,7 +69,7 @@ def facts_of(benchmark: Benchmark) -> Facts:
     answers = {name: SAMPLE_FILTERS["answer"](name) for name in ANSWERS}
     states = {state: SAMPLE_FILTERS["state"](state) for state in STATE_WORDS}
     counts = benchmark.samples.counted({**states, **answers})
-    shares = list(benchmark.samples.filter(evidence_share__isnull=False).values_list("evidence_share", flat=True))
+    shares = [share for share in benchmark.samples.values_list("evidence_share", flat=True) if share is not None]
     lengths = benchmark.samples.reference_lengths()
     chains = [length for length, n in lengths.items() for _ in range(n)]
     return Facts(

@@ -45,6 +45,14 @@ class Tile:
     loupe: str = ""
     problem: str = ""
 
+    @property
+    def level(self) -> str:
+        """Where the evidence is in the picture, for a place too low to show all of it: "top", "middle", "bottom"."""
+        if not self.boxes or not self.sample.height:
+            return "middle"
+        middle = (self.boxes[0].y1 + self.boxes[0].y2) / 2 / self.sample.height
+        return "top" if middle < 1 / 3 else "bottom" if middle > 2 / 3 else "middle"
+
 
 @require_safe
 def samples(request: Request, slug: str) -> HttpResponse:

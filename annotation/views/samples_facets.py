@@ -88,8 +88,8 @@ def _own_facets(narrowed: Callable[[str], SampleQuerySet], terms: Terms) -> list
 def _counts(samples: SampleQuerySet, name: str = "") -> dict[str, list[tuple[str, int]]]:
     rows = FacetValue.objects.filter(sample__in=samples.order_by().values("pk"))
     found: dict[str, list[tuple[str, int]]] = {}
-    for row in (rows.filter(name=name) if name else rows).counted():
-        found.setdefault(row["name"], []).append((row["value"], row["n"]))
+    for facet, value, n in (rows.filter(name=name) if name else rows).counted():
+        found.setdefault(facet, []).append((value, n))
     return found
 
 
@@ -97,6 +97,8 @@ def _facet(name: str, values: list[tuple[str, int]], terms: Terms) -> Facet:
     term = f"facet.{name}"
     chosen = terms.values.get(term)
     listed = values[:MOST_VALUES] + [pair for pair in values[MOST_VALUES:] if pair[0] == chosen]
+    if chosen is not None and chosen not in dict(values):
+        listed.append((chosen, 0))
     title = name[:1].upper() + name[1:].replace("_", " ")
     if len(values) > len(listed):
         title += f", {len(listed)} of {len(values)}"

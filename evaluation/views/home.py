@@ -6,41 +6,51 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from annotation.views.benchmarks_cards import cards_for, is_first_run, next_for, waiting_for
 from annotation.views.samples import tile_of
 from evaluation.actions.read_home import happenings, recent_runs
+from webapp.accounts.models import User
 from webapp.common.http import Request
 from webapp.jobs.models import Job
 
 JOBS_SHOWN = 5
+PICTURE_SIDE = 960
 
 
 @require_safe
 def home(request: Request) -> HttpResponse:
     """Templates evaluation/home.html (signed in), home_visitor.html, home_first.html (no benchmark at all).
 
-    Context: cards; signed in also today, waiting (rows: words, benchmark, count, href), next (a tile, with its
-    benchmark) or None, runs (RecentRun), jobs, news (Happening).
+    Context: cards; signed in also today, waiting (rows: words, benchmark, count, href), next (a tile) or
+    None and the address of its picture, runs (RecentRun), jobs, news (Happening).
     """
     cards = cards_for(request.user)
     if not cards and is_first_run():
         return render(request, "evaluation/home_first.html", {})
     if not request.user.is_authenticated:
         return render(request, "evaluation/home_visitor.html", {"cards": cards})
-    return render(request, "evaluation/home.html", {"cards": cards, **_mine(request)})
+    return render(request, "evaluation/home.html", {"cards": cards, **_mine(request.user)})
 
 
-def _mine(request: Request) -> dict[str, Any]:
-    waiting = waiting_for(request.user)
-    upcoming = next_for(request.user, waiting)
+def _mine(user: User) -> dict[str, Any]:
+    waiting = waiting_for(user)
+    upcoming = next_for(user, waiting)
     return {
         "today": timezone.localdate(),
         "waiting": waiting,
         "next": tile_of(upcoming.benchmark, upcoming) if upcoming else None,
-        "runs": recent_runs(request.user),
-        "jobs": Job.objects.started_by(request.user).unfinished()[:JOBS_SHOWN],
-        "news": happenings(request.user),
+        "picture": _large(upcoming) if upcoming else "",
+        "runs": recent_runs(user),
+        "jobs": Job.objects.started_by(user).unfinished()[:JOBS_SHOWN],
+        "news": happenings(user),
     }
+
+
+def _large(sample: Any) -> str:
+    """The whole picture of a sample, larger than its thumbnail."""
+    whole = f"0,0,{sample.image.width},{sample.image.height}"
+    return reverse("annotation:region", args=[sample.benchmark.slug, sample.image.sha256, whole, PICTURE_SIDE])

@@ -5,6 +5,9 @@ from django.http import HttpRequest
 
 from webapp.common.models import AuditEntry
 
+admin.site.site_header = "Sightline administration"
+admin.site.site_title = "Sightline"
+
 
 class ReadOnly:
     """To be read: such rows are written by actions, which keep what hangs together and write the audit log."""

@@ -53,7 +53,7 @@ def insert_rows(model: type[models.Model], fields: Sequence[str], rows: Iterable
             times = [
                 i for i, name in enumerate(fields) if isinstance(model._meta.get_field(name), models.DateTimeField)
             ]
-            ready = (_with_plain_times(row, times) for row in given) if times else given
+            ready = [_with_plain_times(row, times) for row in given] if times else given
             cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", ready)  # noqa: S608
     return len(given)
 
