@@ -42,12 +42,12 @@ def _imports(name: str, environ: Mapping[str, str], path: Path, count: int, targ
     first, again = (workers.call("stages:import_file", environ, path=str(path)) for _ in range(2))
     _expect(first, new=count)
     _expect(again, unchanged=count)
-    yield Row(
-        "importing", f"{name}, {count:,} trajectories", count / first["seconds"], "a second", target, False, limit
-    )
+    rate = count / first["seconds"]
+    limit = f"{first['processor']:.0f} s of processor of {first['seconds']:.0f} s; {limit}"
+    yield Row("importing", f"{name}, {count:,} trajectories", rate, "a second", target, False, limit)
     faster = first["seconds"] / again["seconds"]
-    rate = f"{count / again['seconds']:,.0f} a second; every row is read, converted and compared, none is written"
-    yield Row("importing", f"{name}, the same file again", faster, "times as fast", 2, False, rate)
+    note = f"{count / again['seconds']:,.0f} a second; every row is read, converted and compared, none is written"
+    yield Row("importing", f"{name}, the same file again", faster, "times as fast", 2, False, note)
 
 
 def _memory(options: Options, folder: Path) -> Row:

@@ -21,8 +21,8 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """How much of the target was used or reached."""
-        return self.measured / self.target
+        """How much of the target was used or reached; the value itself where nothing at all is wanted."""
+        return self.measured / self.target if self.target else self.measured
 
     @property
     def met(self) -> bool:

@@ -115,11 +115,10 @@ def _repeat(record: TrajectoryRecord) -> Issue:
 
 def _there(keys: Iterable[Key]) -> dict[Key, tuple[int, str, int | None]]:
     wanted = set(keys)
-    runs = {key[0] for key in wanted}
-    samples = {key[1] for key in wanted}
-    rows = Trajectory.objects.filter(run_id__in=runs, sample_id__in=samples).values_list(
-        "pk", "digest", "source_id", "run_id", "sample_id", "rollout", "condition"
-    )
+    names = ("run_id", "sample_id", "rollout", "condition")
+    # Each part of the key by itself: every combination is asked for, but no rollout beyond those of the batch.
+    parts = {f"{name}__in": {key[i] for key in wanted} for i, name in enumerate(names)}
+    rows = Trajectory.objects.filter(**parts).values_list("pk", "digest", "source_id", *names)
     return {
         (run, sample, rollout, condition): (pk, digest, source)
         for pk, digest, source, run, sample, rollout, condition in rows
