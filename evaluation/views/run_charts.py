@@ -110,10 +110,13 @@ class HeatCell:
 
 
 def heat_cells(difference: Sequence[Sequence[float]]) -> list[HeatCell]:
-    """Cells of a box of 240 × 140, ten units each; the strongest one is opaque, hardly different ones are left out."""
+    """Cells of a box of 240 × 140, ten units each; the strongest one is opaque, hardly different ones are left out.
+
+    Opacity goes with the root of the difference, so that a wide weak density is seen beside a sharp one.
+    """
     most = max((abs(value) for row in difference for value in row), default=0.0)
     return [
-        HeatCell(str(10 * x), str(10 * y), "gold" if value < 0 else "crop", written(abs(value) / most))
+        HeatCell(str(10 * x), str(10 * y), "gold" if value < 0 else "crop", written(math.sqrt(abs(value) / most)))
         for y, row in enumerate(difference)
         for x, value in enumerate(row)
         if most and abs(value) > 0.02 * most
