@@ -82,7 +82,7 @@ def _own_facets(narrowed: Callable[[str], SampleQuerySet], terms: Terms) -> list
     counted = _counts(narrowed(""))
     for name in active:
         counted[name] = _counts(narrowed(f"facet.{name}"), name).get(name, [])
-    return [_facet(name, values, terms) for name, values in sorted(counted.items()) if values]
+    return [_facet(name, values, terms) for name, values in sorted(counted.items()) if values or name in active]
 
 
 def _counts(samples: SampleQuerySet, name: str = "") -> dict[str, list[tuple[str, int]]]:

@@ -91,6 +91,11 @@ def test_a_list_counts_itself_without_its_own_filter(kitchen: Benchmark, lea: Us
     assert counts["Night"] == {"true": (2, False), "false": (2, False)}
 
 
+def test_a_value_that_leaves_nothing_can_be_taken_away_where_it_was_chosen(kitchen: Benchmark, lea: User) -> None:
+    [colour] = signed_in(lea).get(PAGE, {"facet.colour": "red", "q": "no such mug"}).context["facets"]
+    assert [(value.label, value.count, value.href) for value in colour.values] == [("red", 0, "?q=no+such+mug")]
+
+
 def test_terms_stand_in_the_bar_and_each_can_be_taken_away(kitchen: Benchmark, lea: User) -> None:
     context = signed_in(lea).get(PAGE, {"q": "mug", "facet.colour": "red", "area": "0-0.05", "view": "table"}).context
     assert [(token.name, token.value) for token in context["tokens"]] == [("colour", "red"), ("area", "under 0.05 %")]
