@@ -92,7 +92,8 @@ def test_a_list_counts_itself_without_its_own_filter(kitchen: Benchmark, lea: Us
 
 
 def test_a_value_that_leaves_nothing_can_be_taken_away_where_it_was_chosen(kitchen: Benchmark, lea: User) -> None:
-    [colour] = signed_in(lea).get(PAGE, {"facet.colour": "red", "q": "no such mug"}).context["facets"]
+    facets = signed_in(lea).get(PAGE, {"facet.colour": "red", "q": "no such mug"}).context["facets"]
+    [colour] = [facet for facet in facets if facet.values]
     assert [(value.label, value.count, value.href) for value in colour.values] == [("red", 0, "?q=no+such+mug")]
 
 
