@@ -10,5 +10,5 @@ from webapp.jobs.registry import job
 
 
 @job("annotation.tiles", title="Tiles")
-def tiles(context: JobContext, /, **payload: Any) -> dict[str, Any]:
-    return tiles_action.make_tiles(context, image_id=payload["image_id"])
+def tiles(context: JobContext, image_id: int) -> dict[str, Any]:
+    return dict(tiles_action.make_tiles(context, image_id=image_id))

@@ -10,7 +10,8 @@ from evaluation.actions import dry_run as dry_run_action
 from evaluation.actions import dry_run_commit
 from evaluation.actions.queue_scoring import KIND as SCORE
 from evaluation.actions.queue_scoring import score_in_job
-from webapp.jobs.registry import JobContext, job
+from webapp.jobs.context import JobContext
+from webapp.jobs.registry import job
 
 
 @job(SCORE, title="Score")

@@ -97,7 +97,7 @@ class _Frames:
         written = (run.steps.ok & (run.steps.image_out > ORIGINAL_IMAGE)).astype(np.int64)
         earlier = np.concatenate([[0], np.cumsum(written)])
         so_far = earlier[:-1] - earlier[run.step_start[:-1]][self.trajectory]
-        return (producers.first_input == NO_IMAGE) & (so_far == 0)
+        return np.asarray((producers.first_input == NO_IMAGE) & (so_far == 0))
 
     def of_inputs(self, rows: Ints) -> Floats:
         return self._table[self._source[rows]]

@@ -19,7 +19,7 @@ INLINE = {
     "an htmx handler": re.compile(r"\shx-on[:=-]", re.I),
     "text passed as markup": re.compile(r"\|\s*safe\b|{%\s*autoescape\s+off"),
 }
-SHARED = {"ui", "base.html"}
+SHARED = {"ui", "base.html", "benchmark.html"}
 
 
 def pages() -> list[Path]:

@@ -2,19 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from webapp.common.errors import ApplicationError
-from webapp.jobs.context import JobContext
 
-
-class Body(Protocol):
-    """Does the work. May be run again after a worker vanished: it goes on from context.state and repeats nothing.
-
-    What it returns is kept as the result of the job.
-    """
-
-    def __call__(self, context: JobContext, /, **payload: Any) -> dict[str, Any] | None: ...
+Body = Callable[..., dict[str, Any] | None]
+"""Does the work, given the JobContext and the payload by name. May be run again after a worker vanished: it goes on from
+context.state and repeats nothing. What it returns is kept as the result of the job.
+"""
 
 
 @dataclass(frozen=True)
