@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 from webapp.common.errors import ApplicationError
 
 Body = Callable[..., dict[str, Any] | None]
-"""Does the work, given the JobContext and the payload by name. May be run again after a worker vanished: it goes on from
-context.state and repeats nothing. What it returns is kept as the result of the job.
+"""Does the work, given the JobContext and the payload by name. What it returns is kept as the result of the job.
+
+It may be run again after a worker vanished: it goes on from context.state and repeats nothing.
 """
 
 
