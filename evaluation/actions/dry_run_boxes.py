@@ -3,40 +3,48 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from annotation.schema import ORIGINAL
 from evaluation.schema import Coordinates, Trajectory
 
-LARGEST = {Coordinates.NORM1: 1.0, Coordinates.NORM1000: 1000.0}
-MOST = 0.98
-"""From this share of boxes on, a smaller space is named as the likelier one."""
+BOUND = {Coordinates.NORM1: 1.0, Coordinates.NORM1000: 1000.0}
+SLACK = 1.02
+"""A box may reach this far over the edge and still count as inside: models round."""
+DOUBTED = 0.8
+"""When a smaller share of the boxes lies inside, the coordinates are probably others."""
+FRACTIONS = 0.98
+"""From this share of boxes with four numbers up to 1 on, pixels are probably fractions."""
 ENOUGH = 20
+
+Size = tuple[int | None, int | None]
 
 
 class BoxTally:
-    """Counts boxes by the space they are read in, and by the smallest space that all four numbers would fit."""
+    """Counts calls, boxes by the space they are read in, and those that lie inside their picture as read."""
 
-    def __init__(self) -> None:
-        self.read: Counter[str] = Counter()
-        self.fits: Counter[str] = Counter()
-        self.calls = 0
+    def __init__(self, sizes: Mapping[str, Size]) -> None:
+        self._sizes = sizes
+        self._read: Counter[str] = Counter()
+        self._inside = 0
+        self._fractions = 0
 
     def take(self, record: Trajectory) -> None:
+        width, height = self._sizes.get(record.sample_id, (None, None))
         for step in record.steps:
-            self.calls += 1
-            if step.bbox is None or step.image_in != ORIGINAL:
+            if step.bbox is None or step.image_in != ORIGINAL or not width or not height:
                 continue
-            self.read[step.coords.value] += 1
-            largest = max(map(abs, step.bbox))
-            for space, bound in LARGEST.items():
-                self.fits[space.value] += largest <= bound
+            bounds = (BOUND[step.coords],) * 4 if step.coords in BOUND else (width, height) * 2
+            self._read[step.coords.value] += 1
+            self._inside += all(0 <= v <= SLACK * most for v, most in zip(step.bbox, bounds, strict=True))
+            self._fractions += max(map(abs, step.bbox)) <= 1
 
     def as_dict(self) -> dict[str, Any]:
-        """``space`` most boxes are read in, how many boxes were looked at, and a likelier space or ""."""
-        total = sum(self.read.values())
-        space = self.read.most_common(1)[0][0] if total else ""
-        likelier = ""
-        if total >= ENOUGH and space != Coordinates.NORM1 and self.fits["norm1"] >= MOST * total:
-            likelier = Coordinates.NORM1.value
-        return {"boxes": total, "space": space, "calls": self.calls, "likelier": likelier, "fits": dict(self.fits)}
+        """``boxes`` looked at, the ``space`` most are read in, how many lie ``inside``, and whether that is
+        ``doubted``."""
+        total = sum(self._read.values())
+        space = self._read.most_common(1)[0][0] if total else ""
+        tiny = space != Coordinates.NORM1 and self._fractions >= FRACTIONS * total
+        doubted = total >= ENOUGH and (tiny or self._inside < DOUBTED * total)
+        return {"boxes": total, "space": space, "inside": self._inside, "tiny": tiny, "doubted": doubted}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from annotation.importers.interface import Position
-from annotation.models import ImportRecord
+from annotation.models import ImportRecord, Sample
 from annotation.schema import Issue
 from evaluation.actions.dry_run_boxes import BoxTally
 from evaluation.actions.dry_run_draw import Draw, raw_rows
@@ -36,7 +36,8 @@ class RunReading(_Saver):
         super().__init__(None, record.benchmark, record)
         self.result.counts = Counter()
         self.tell = tell
-        self.boxes = BoxTally()
+        sizes = Sample.objects.filter(benchmark=record.benchmark).values_list("key", "width", "height")
+        self.boxes = BoxTally({key: (width, height) for key, width, height in sizes})
         self._there = {
             (run.model.name, run.setting): run
             for run in Run.objects.filter(benchmark=record.benchmark).select_related("model").with_counts()

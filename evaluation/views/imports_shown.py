@@ -70,7 +70,7 @@ def issue_groups(issues: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [
         {
             **group,
-            "title": str(group["rule"]).replace("-", " ").capitalize(),
+            "title": str(group["rule"]).replace("-", " ").capitalize().replace("json", "JSON"),
             "found": next((e["found"] for e in group["examples"] if e["found"]), ""),
             "where": _where(group["lines"], group["count"]),
         }

@@ -84,7 +84,7 @@ def test_who_may_what(method, path, wanted, benchmark, lea, rui, ana, sam):
         address = API + path.format(**names)
         answer = send(address, body) if body else send(address, content_type="application/json")
         found[role] = answer.status_code
-        answer.close()
+        assert not answer.streaming or b"".join(answer.streaming_content)
         if answer.status_code >= 400:
             assert set(answer.json()["error"]) >= {"code", "message", "field", "details", "reference"}
     assert found == wanted

@@ -11,6 +11,7 @@ from annotation.actions.save_samples import save_samples
 from annotation.models import ImportIssue, ImportRecord
 from annotation.workflow import Role
 from evaluation.actions import upload
+from evaluation.actions.dry_run_draw import Draw
 from evaluation.models import Run, Score, Trajectory
 from tests.evaluation import records
 from tests.evaluation.import_data import File, kitchen, lines, native, picture, run_rows, sample_rows, zip_of
@@ -270,3 +271,32 @@ def test_an_import_whose_worker_was_killed_goes_on_from_its_last_batch(lea, benc
     record.refresh_from_db()
     assert (record.state, record.counts["new"], Trajectory.objects.count()) == ("done", 2600, 2600)
     assert sum(calls[2:]) == 2600 - kept
+
+
+@pytest.mark.parametrize(
+    ("box", "space", "doubted"),
+    [
+        ([10, 10, 300, 300], "", False),
+        ([10, 10, 300, 300], "norm1", True),
+        ([0.1, 0.1, 0.3, 0.3], "", True),
+        ([0.1, 0.1, 0.3, 0.3], "norm1", False),
+        ([10, 10, 5000, 300], "", True),
+    ],
+)
+def test_coordinates_that_put_boxes_outside_their_pictures_are_doubted(lea, benchmark, run_jobs, box, space, doubted):
+    step = {"tool": "zoom_in", "bbox": box, "image_in": "original"}
+    rows = [{"model": "M", "sample_id": "mug", "rollout": n, "steps": [step]} for n in range(25)]
+    record = read(lea, benchmark, lines(rows), "trajectories.jsonl", run_jobs=run_jobs, choices={"coordinates": space})
+    boxes = record.preview["boxes"]
+    assert (boxes["boxes"], boxes["doubted"]) == (25, doubted)
+
+
+def test_five_are_drawn_alike_every_time_and_the_last_of_a_key_counts():
+    first, second = Draw(), Draw()
+    for draw in (first, second):
+        for n in range(500):
+            draw.take(n, n)
+        draw.take(499, "again")
+    assert first.records() == second.records()
+    assert len(first.records()) == 40
+    assert max(n for n in first.records() if n != "again") > 40

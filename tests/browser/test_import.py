@@ -1,0 +1,84 @@
+"""An import in a real browser: drop a file, see it drawn, change a setting, commit, without a complaint."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests import lanes
+from tests.conftest import signed_in
+from tests.evaluation.import_data import kitchen, native, run_rows
+from webapp.accounts.models import User
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    found = lanes.find_chromium()
+    if found is None:
+        pytest.skip("no Chromium on PATH")
+    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
+
+
+@pytest.fixture
+def imports(page: Page, live_server: Any, lea: User, settings: Any, tmp_path: Path) -> Page:
+    """The import page as Lea sees it."""
+    settings.HOME = tmp_path
+    kitchen(lea)
+    name = settings.SESSION_COOKIE_NAME
+    page.context.add_cookies([{"name": name, "value": signed_in(lea).cookies[name].value, "url": live_server.url}])
+    page.goto(f"{live_server.url}/benchmarks/kitchen/import/")
+    return page
+
+
+@pytest.fixture
+def faults(page: Page) -> list[str]:
+    """What the browser complains of: refused code, missing files, errors."""
+    found: list[str] = []
+    page.on("console", lambda message: found.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: found.append(str(error)))
+    return found
+
+
+@pytest.fixture
+def send(imports: Page) -> Callable[[str, bytes], None]:
+    def sent(name: str, content: bytes) -> None:
+        imports.get_by_label(re.compile("Drop a file")).set_input_files(
+            [{"name": name, "mimeType": "application/json", "buffer": content}]
+        )
+        imports.get_by_role("button", name="Read the file").click()
+
+    return sent
+
+
+def test_a_run_is_read_looked_at_and_committed(
+    imports: Page, faults: list[str], send: Callable[[str, bytes], None], run_jobs: Callable[[], int]
+) -> None:
+    send("runs.json", native(trajectories=run_rows()))
+    expect(imports.get_by_role("heading", name="Reading runs.json")).to_be_visible()
+    run_jobs()
+    expect(imports.locator(".record")).to_have_count(5, timeout=15_000)
+    expect(imports.get_by_text("Nothing is written yet")).to_be_visible()
+    imports.get_by_role("link", name="Five others").click()
+    expect(imports.locator(".record")).to_have_count(3)
+    imports.get_by_label("Coordinates of the boxes").select_option("pixel")
+    expect(imports.get_by_role("heading", name="Reading runs.json")).to_be_visible()
+    run_jobs()
+    expect(imports.locator(".record").first).to_be_visible(timeout=15_000)
+    imports.get_by_role("button", name="Commit 8 records").click()
+    expect(imports.get_by_role("heading", name="Importing runs.json")).to_be_visible()
+    run_jobs()
+    expect(imports.get_by_role("link", name="Model A, base")).to_be_visible(timeout=15_000)
+    assert faults == []
+
+
+def test_a_file_of_nothing_we_know_is_refused_in_place(imports: Page, send: Callable[[str, bytes], None]) -> None:
+    send("notes.txt", b"only words")
+    expect(imports.get_by_text("notes.txt is of no known format")).to_be_visible()
+    expect(imports.locator("[aria-invalid=true]")).to_be_focused()
