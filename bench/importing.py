@@ -43,10 +43,11 @@ def _imports(name: str, environ: Mapping[str, str], path: Path, count: int, targ
     _expect(first, new=count)
     _expect(again, unchanged=count)
     rate = count / first["seconds"]
-    limit = f"{first['processor']:.0f} s of processor of {first['seconds']:.0f} s; {limit}"
+    database = workers.call("stages:database", environ)["name"]
+    limit = f"{first['processor']:.0f} s of processor of {first['seconds']:.0f} s; {limit}; {database}"
     yield Row("importing", f"{name}, {count:,} trajectories", rate, "a second", target, False, limit)
     faster = first["seconds"] / again["seconds"]
-    note = f"{count / again['seconds']:,.0f} a second; every row is read, converted and compared, none is written"
+    note = f"{count / again['seconds']:,.0f} a second, {again['processor']:.0f} s of processor; all rows are read, converted and compared"
     yield Row("importing", f"{name}, the same file again", faster, "times as fast", 2, False, note)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from dataclasses import fields, replace
 from itertools import islice
@@ -32,6 +33,18 @@ SLUG = "invented"
 
 def migrate() -> None:
     call_command("migrate", verbosity=0)
+
+
+def database() -> dict[str, Any]:
+    """The version of the database, and whether a commit waits for the disk."""
+    if connection.vendor == "sqlite":
+        return {"name": f"SQLite {sqlite3.sqlite_version}, commits without waiting for the disk"}
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('server_version'), current_setting('fsync')")
+        version, waits = cursor.fetchone()
+    return {
+        "name": f"PostgreSQL {version.split()[0]}, commits {'wait' if waits == 'on' else 'without waiting'} for the disk"
+    }
 
 
 def make_benchmark(samples: int) -> None:

@@ -27,11 +27,12 @@ def visit(page: str, visits: int) -> dict[str, Any]:
     except NoReverseMatch as problem:
         return {"missing": f"there is no such page yet ({problem})"}
     client = _reader()
-    times = []
+    times, worked = [], []
     for _ in range(WARM + visits):
-        begun = time.perf_counter()
+        begun, idle = time.perf_counter(), time.process_time()
         answer = client.get(address)
         times.append((time.perf_counter() - begun) * 1000)
+        worked.append((time.process_time() - idle) * 1000)
         if answer.status_code != 200:
             raise RuntimeError(f"{address} answered {answer.status_code}.")
     with CaptureQueriesContext(connection) as queries:
@@ -39,6 +40,7 @@ def visit(page: str, visits: int) -> dict[str, Any]:
     return {
         "p95_ms": statistics.quantiles(times[WARM:], n=20)[-1],
         "median_ms": statistics.median(times[WARM:]),
+        "processor_ms": statistics.median(worked[WARM:]),
         "queries": len(queries),
         "query_ms": 1000 * sum(float(query["time"]) for query in queries),
         "kb": len(answer.content) / 1024,

@@ -8,6 +8,8 @@ from itertools import combinations
 
 import numpy as np
 from django.db import transaction
+from django.db.models import IntegerField
+from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
 from annotation.models import Benchmark
@@ -59,18 +61,24 @@ def rank_runs(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSett
 
 
 def _results(scoring: Scoring, samples: LoadedSamples) -> Results:
+    """The scores that metrics are made of, in order of the samples: without an intervention, the lowest rollout."""
     row_of = samples.row_of
+    # Truth comes as a number, so that nothing is left to convert value by value.
+    truth = [Cast(name, IntegerField()) for name in ("correct", "undecided", "in_population")]
     rows = (
         Score.objects.of_run(scoring.run)
-        .evaluated()
-        .order_by("trajectory__sample__key")
-        .values_list("trajectory__sample_id", "correct", "undecided", "in_population", "quadrant")
+        .order_by("trajectory__sample_id", "trajectory__rollout")
+        .values_list("trajectory__sample_id", "quadrant", *truth)
     )
-    columns = list(zip(*rows.iterator(chunk_size=5000), strict=True)) or [()] * 5
-    sample, correct, undecided, population, quadrant = columns
+    lowest: dict[int, tuple[int, int | None, int, int]] = {}
+    for sample, *found in rows.iterator(chunk_size=5000):
+        if sample in row_of:
+            lowest.setdefault(row_of[sample], tuple(found))
+    values = [lowest[row] for row in sorted(lowest)]
+    quadrant, correct, undecided, population = zip(*values, strict=True) if values else ((), (), (), ())
     return Results(
-        np.array([row_of[pk] for pk in sample], np.int64),
-        np.array([UNKNOWN if right is None else int(right) for right in correct], np.int64),
+        np.array(sorted(lowest), np.int64),
+        np.array([UNKNOWN if right is None else right for right in correct], np.int64),
         np.array(undecided, bool),
         np.array(population, bool),
         np.array(quadrant, np.int64),
