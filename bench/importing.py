@@ -47,7 +47,8 @@ def _imports(name: str, environ: Mapping[str, str], path: Path, count: int, targ
     limit = f"{first['processor']:.0f} s of processor of {first['seconds']:.0f} s; {limit}; {database}"
     yield Row("importing", f"{name}, {count:,} trajectories", rate, "a second", target, False, limit)
     faster = first["seconds"] / again["seconds"]
-    note = f"{count / again['seconds']:,.0f} a second, {again['processor']:.0f} s of processor; all rows are read, converted and compared"
+    note = f"{count / again['seconds']:,.0f} a second, {again['processor']:.0f} s of processor; "
+    note += "all rows are read, converted and compared"
     yield Row("importing", f"{name}, the same file again", faster, "times as fast", 2, False, note)
 
 

@@ -38,13 +38,12 @@ def migrate() -> None:
 def database() -> dict[str, Any]:
     """The version of the database, and whether a commit waits for the disk."""
     if connection.vendor == "sqlite":
-        return {"name": f"SQLite {sqlite3.sqlite_version}, commits without waiting for the disk"}
+        return {"name": f"SQLite {sqlite3.sqlite_version}, commits do not wait for the disk"}
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('server_version'), current_setting('fsync')")
         version, waits = cursor.fetchone()
-    return {
-        "name": f"PostgreSQL {version.split()[0]}, commits {'wait' if waits == 'on' else 'without waiting'} for the disk"
-    }
+    how = "wait" if waits == "on" else "do not wait"
+    return {"name": f"PostgreSQL {version.split()[0]}, commits {how} for the disk"}
 
 
 def make_benchmark(samples: int) -> None:
