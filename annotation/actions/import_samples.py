@@ -87,21 +87,24 @@ def import_samples(
     images: Path | None = None,
     toolchains: Path | None = None,
     report: Report | None = None,
+    record: ImportRecord | None = None,
 ) -> tuple[ImportRecord, Imported]:
     """Import a benchmark file. Restartable and idempotent: the same file again changes nothing.
+
+    ``record``: the record to go on with; without one, an unfinished import of this file is taken up or one is made.
 
     Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
     """
     require(actor, benchmark, Right.IMPORT_SAMPLES)
     options = {"images": images.name if images else "", "toolchains": toolchains.name if toolchains else ""}
-    record = open_record(
+    record = record or open_record(
         actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.SAMPLES, path=path, format=format, options=options
     )
     start = Position(**record.checkpoint) if record.checkpoint else Position()
     reading = ReadOptions(images=images, toolchains=toolchains, start=start)
     result = Imported(Counter(record.counts))
     folder = images or (path if path.is_dir() else path.parent)
-    saver = _Saver(actor, benchmark, record, folder, result)
+    saver = SamplesSaver(actor, benchmark, record, folder, result)
     try:
         saver.take_all(IMPORTERS[format].read(path, reading), report)
     except ImportProblem as problem:
@@ -111,7 +114,7 @@ def import_samples(
     return record, result
 
 
-class _Saver:
+class SamplesSaver:
     """Collects rows into batches; each batch is one transaction with its issues and its place in the file."""
 
     def __init__(

@@ -89,7 +89,7 @@ def save_samples(
             .select_related("gold__revision", "image")
             .prefetch_related("facets")
         }
-        placed = {key: _placed(record, there.get(key), pictures or {}) for key, record in latest.items()}
+        placed = {key: placed_record(record, there.get(key), pictures or {}) for key, record in latest.items()}
         saved += _insert(actor, benchmark, [p for key, p in placed.items() if key not in there])
         for key, sample in there.items():
             if since is not None and sample.created_at >= since:
@@ -100,7 +100,7 @@ def save_samples(
 
 
 @dataclass(frozen=True)
-class _Placed:
+class Placed:
     """A record held against its picture: what is stored, the picture or the reason why there is none, and issues."""
 
     record: SampleRecord
@@ -109,21 +109,23 @@ class _Placed:
     issues: list[Issue]
 
 
-def _placed(record: SampleRecord, sample: Sample | None, pictures: Mapping[str, Found]) -> _Placed:
-    """A picture that is only missing this time leaves the stored one of the same name in place."""
+def placed_record(record: SampleRecord, sample: Sample | None, pictures: Mapping[str, Found]) -> Placed:
+    """What would be stored of a record: held against its picture, with the reasons for every change.
+
+    A picture that is only missing this time leaves the stored one of the same name in place."""
     found = pictures.get(record.image or "")
     kept = sample.image if sample and sample.image and sample.image_name == (record.image or "") else None
     if kept is not None and (found is None or (isinstance(found, PictureProblem) and found.rule == MISSING)):
         found = kept
     if isinstance(found, Image):
         fit, issues = fitted(record, found)
-        return _Placed(fit, found, "", issues)
+        return Placed(fit, found, "", issues)
     if isinstance(found, PictureProblem):
-        return _Placed(record, None, found.message, [refused(record, found)])
-    return _Placed(record, None, "", [])
+        return Placed(record, None, found.message, [refused(record, found)])
+    return Placed(record, None, "", [])
 
 
-def _insert(actor: User | None, benchmark: Benchmark, placed: Sequence[_Placed]) -> Saved:
+def _insert(actor: User | None, benchmark: Benchmark, placed: Sequence[Placed]) -> Saved:
     now = timezone.now()
     records = [p.record for p in placed]
     author = actor.pk if actor else None
@@ -148,7 +150,7 @@ def _insert(actor: User | None, benchmark: Benchmark, placed: Sequence[_Placed])
     return Saved(new=count)
 
 
-def _update(actor: User | None, sample: Sample, placed: _Placed) -> Saved:
+def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
     """Facets and extra are replaced; content that differs becomes a new revision."""
     record = placed.record
     changes = _descriptive_changes(sample, placed)
@@ -167,7 +169,7 @@ def _update(actor: User | None, sample: Sample, placed: _Placed) -> Saved:
     return Saved(changed=1) if changes else Saved(unchanged=1)
 
 
-def _descriptive_changes(sample: Sample, placed: _Placed) -> dict[str, Any]:
+def _descriptive_changes(sample: Sample, placed: Placed) -> dict[str, Any]:
     record = placed.record
     width, height = _size(record)
     wanted: dict[str, Any] = {
@@ -213,7 +215,7 @@ def _size(record: SampleRecord) -> tuple[int | None, int | None]:
     return (record.width, record.height) if record.width and record.height else (None, None)
 
 
-def _sample_row(pk: int, benchmark: Benchmark, placed: _Placed, now: Any) -> tuple[Any, ...]:
+def _sample_row(pk: int, benchmark: Benchmark, placed: Placed, now: Any) -> tuple[Any, ...]:
     record = placed.record
     width, height = _size(record)
     return (

@@ -53,7 +53,7 @@ def store_pictures(
     found: dict[str, Found] = {}
     for name in {record.image for record in records if record.image}:
         try:
-            source = embedded[name] if name in embedded else _safe_path(folder, name)
+            source = embedded[name] if name in embedded else safe_path(folder, name)
             found[name] = _stored(actor, benchmark, source)
         except PictureProblem as problem:
             found[name] = problem
@@ -90,7 +90,8 @@ def fitted(record: SampleRecord, image: Image) -> tuple[SampleRecord, list[Issue
     return replace(record, width=image.width, height=image.height, content=content), issues
 
 
-def _safe_path(folder: Path, name: str) -> Path:
+def safe_path(folder: Path, name: str) -> Path:
+    """The file of a picture below ``folder``. Raises ``PictureProblem`` when it is absent or lies elsewhere."""
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()):
         raise PictureProblem(

@@ -52,10 +52,9 @@ def _import(actor: User | None, record: ImportRecord, report: Report) -> dict[st
         raise NotFound(f"The upload {record.file_name} is gone from the server. Upload it again.")
     try:
         if record.kind == Kind.SAMPLES:
-            # import_samples takes up the unfinished record of this file with these options: this one.
             return import_samples(
                 actor=actor, benchmark=record.benchmark, path=path, format=record.format, images=pictures_of(record),
-                report=report,
+                report=report, record=record,
             )[1].settings  # fmt: skip
         return import_runs(
             actor=actor, benchmark=record.benchmark, path=path, format=record.format, report=report, record=record,

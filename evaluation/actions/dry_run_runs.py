@@ -13,8 +13,8 @@ from annotation.schema import Issue
 from evaluation.actions.dry_run_boxes import BoxTally
 from evaluation.actions.dry_run_draw import Draw, raw_rows
 from evaluation.actions.dry_run_scores import shown_trajectories
-from evaluation.actions.import_runs import _Saver
-from evaluation.actions.save_runs import _repeat, digest
+from evaluation.actions.import_runs import RunsSaver
+from evaluation.actions.save_runs import digest, repeat_issue
 from evaluation.actions.upload import path_of
 from evaluation.models import Intervention, Judgement, RolloutGroup, Run, Trajectory
 from evaluation.schema import Intervention as InterventionRecord
@@ -29,7 +29,7 @@ Other = InterventionRecord | JudgementRecord | RolloutGroupRecord
 RUNS_SHOWN = 50
 
 
-class RunReading(_Saver):
+class RunReading(RunsSaver):
     """Takes records as the import takes them, and counts what it would write."""
 
     def __init__(self, record: ImportRecord, tell: Callable[[Issue], None]) -> None:
@@ -88,7 +88,7 @@ class RunReading(_Saver):
             failed=sum(1 for r in batch if r.error),
             steps=sum(len(r.steps) for r in batch),
         )
-        return [_repeat(record) for record in repeated]
+        return [repeat_issue(record) for record in repeated]
 
     def _note(self, key: Key, record: TrajectoryRecord) -> None:
         self._records[key[:2]] += 1

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation.actions.import_samples import Imported, _Saver, duplicates
+from annotation.actions.import_samples import Imported, SamplesSaver, duplicates
 from annotation.actions.read_samples import record_of
-from annotation.actions.save_samples import _placed, content_digest
-from annotation.actions.store_images import Found, _safe_path
+from annotation.actions.save_samples import content_digest, placed_record
+from annotation.actions.store_images import Found, safe_path
 from annotation.imaging.decoding import inspect
 from annotation.imaging.problems import PictureProblem
 from annotation.importers.interface import Position
@@ -21,7 +21,7 @@ from evaluation.actions.dry_run_pictures import draw
 from evaluation.actions.upload import path_of
 
 
-class SampleReading(_Saver):
+class SampleReading(SamplesSaver):
     """Takes records as the import takes them, and counts what it would write."""
 
     def __init__(self, record: ImportRecord, folder: Path, tell: Callable[[Issue], None]) -> None:
@@ -46,7 +46,7 @@ class SampleReading(_Saver):
             picture = self._picture(record.image)
             if key in self._made:
                 repeated.append(record)
-            placed = _placed(record, there.get(key), {record.image or "": picture} if picture else {})
+            placed = placed_record(record, there.get(key), {record.image or "": picture} if picture else {})
             counts[self._outcome(placed.record, there.get(key), placed.image, placed.problem)] += 1
             self.issues += placed.issues
             if placed.image is not None and isinstance(picture, PictureProblem):
@@ -73,7 +73,7 @@ class SampleReading(_Saver):
             return None
         if name not in self._pictures:
             try:
-                info = inspect(self.embedded[name] if name in self.embedded else _safe_path(self.folder, name))
+                info = inspect(self.embedded[name] if name in self.embedded else safe_path(self.folder, name))
                 self._pictures[name] = Image(sha256=info.sha256, width=info.width, height=info.height)
             except PictureProblem as problem:
                 self._pictures[name] = problem

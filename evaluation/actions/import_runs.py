@@ -72,7 +72,7 @@ def import_runs(
     )
     start = Position(**record.checkpoint) if record.checkpoint else Position()
     reading = ReadOptions(model=model, setting=setting, coordinates=space, start=start)
-    saver = _Saver(actor, benchmark, record)
+    saver = RunsSaver(actor, benchmark, record)
     try:
         saver.take_all(IMPORTERS[format].read(path, reading, sample_index(benchmark)), report)
     except ImportProblem as problem:
@@ -83,7 +83,7 @@ def import_runs(
     return record, saver.result
 
 
-class _Saver:
+class RunsSaver:
     """Collects records into batches; each batch is one transaction with its issues and its place in the file."""
 
     def __init__(self, actor: User | None, benchmark: Benchmark, record: ImportRecord) -> None:

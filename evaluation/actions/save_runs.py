@@ -103,10 +103,11 @@ def save_trajectories(book: RunBook, records: Sequence[TrajectoryRecord], source
         failed=sum(1 for r in records if r.error),
         steps=sum(len(r.steps) for r in records),
     )
-    return SavedBatch(counts, [_repeat(record) for record in repeated])
+    return SavedBatch(counts, [repeat_issue(record) for record in repeated])
 
 
-def _repeat(record: TrajectoryRecord) -> Issue:
+def repeat_issue(record: TrajectoryRecord) -> Issue:
+    """What is said of a record whose key came before in the same import."""
     done = "The sample has a record of this model in the file already; the last one is kept."
     return Issue(
         Severity.REPAIRED, "duplicate-record", record.file, record.line, "sample_id", shortened(record.sample_id), done
