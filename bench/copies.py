@@ -43,7 +43,7 @@ def _copy(source: Run, run: Run, shift: int, number: int) -> None:
 
 def _insert(table: type[models.Model], changed: Mapping[str, str], where: str) -> None:
     """Rows of a table once more, with other values in some columns. SQLite gives a NULL key the next number."""
-    columns = [field.column for field in table._meta.local_concrete_fields]
+    columns = [str(field.column) for field in table._meta.local_concrete_fields]
     quoted = ", ".join(connection.ops.quote_name(column) for column in columns)
     values = ", ".join(changed.get(column, connection.ops.quote_name(column)) for column in columns)
     name = table._meta.db_table

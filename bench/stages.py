@@ -84,7 +84,7 @@ def score() -> dict[str, Any]:
 def read_and_write() -> dict[str, Any]:
     """The rows that scoring reads, read as they are; the rows it wrote, written again as they are."""
     tables = [Sample, Revision, Gold, GoldBox, ReferenceCall, PlanTool, FacetValue, Trajectory, Step]
-    written = [field.column for field in Score._meta.local_concrete_fields]
+    written = [str(field.column) for field in Score._meta.local_concrete_fields]
     with connection.cursor() as cursor:
         names = ", ".join(written)
         cursor.execute(f"SELECT {names} FROM {Score._meta.db_table}")  # noqa: S608

@@ -15,7 +15,7 @@ from annotation.actions.import_samples import fail_record, finish_record, keep_i
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.sample_index import sample_index
-from evaluation.actions.save_runs import RunBook, save_others, save_trajectories
+from evaluation.actions.save_runs import RunBook, save_others, save_trajectories, tables_grew
 from evaluation.importers import IMPORTERS
 from evaluation.importers.interface import (
     BoxSpace,
@@ -93,6 +93,7 @@ class RunsSaver:
         self.trajectories: list[Trajectory] = []
         self.others: list[Intervention | Judgement | RolloutGroup] = []
         self.issues: list[Issue] = []
+        self.batches = 0
 
     def take_all(self, stream: Iterator[Any], report: Report | None) -> None:
         for item in stream:
@@ -150,6 +151,9 @@ class RunsSaver:
             counts.update(save_others(self.book, self.others, self.record))
             keep_issues(self.record, self.issues, counts)
             remember(self.record, position, counts)
+        self.batches += 1
+        if self.batches.bit_count() == 1:  # whenever what was read has doubled
+            tables_grew()
         room = 1000 - len(self.result.issues)
         self.result.issues += self.issues[: max(0, room)]
         self.trajectories, self.others, self.issues = [], [], []

@@ -19,7 +19,7 @@ from evaluation.schema import RolloutGroup as RolloutGroupRecord
 from evaluation.schema import Step as StepRecord
 from evaluation.schema import Trajectory as TrajectoryRecord
 from webapp.accounts.models import User
-from webapp.common.bulk import as_json, insert_rows, reserve_ids
+from webapp.common.bulk import as_json, insert_rows, refresh_statistics, reserve_ids
 
 Key = tuple[int, int, int, str]
 """(run, sample, rollout, condition): what there is one trajectory of."""
@@ -125,6 +125,11 @@ def _there(keys: Iterable[Key]) -> dict[Key, tuple[int, str, int | None]]:
         for pk, digest, source, run, sample, rollout, condition in rows
         if (run, sample, rollout, condition) in wanted
     }
+
+
+def tables_grew() -> None:
+    """Tell the database that many trajectories were added, so that it finds the next ones by their index."""
+    refresh_statistics(Trajectory, Step)
 
 
 def digest(record: TrajectoryRecord) -> str:
