@@ -119,7 +119,7 @@ def _there(keys: Iterable[Key]) -> dict[Key, tuple[int, str, int | None]]:
     names = ("run_id", "sample_id", "rollout", "condition")
     # Each part of the key by itself: every combination is asked for, but no rollout beyond those of the batch.
     parts = {f"{name}__in": {key[i] for key in wanted} for i, name in enumerate(names)}
-    rows = Trajectory.objects.filter(**parts).values_list("pk", "digest", "source_id", *names)
+    rows = Trajectory.objects.filter(**parts).order_by().values_list("pk", "digest", "source_id", *names)
     return {
         (run, sample, rollout, condition): (pk, digest, source)
         for pk, digest, source, run, sample, rollout, condition in rows
