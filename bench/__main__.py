@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from subprocess import SubprocessError
 
 from bench import boxes, demo, importing, machine, pages, scoring
 from bench.options import Options
@@ -34,12 +35,21 @@ def main() -> None:
     described, begun = machine.describe(), time.monotonic()
     rows = []
     for name in given.names or BENCHES:
-        rows += list(BENCHES[name](options))
+        rows += _rows(name, options)
         print(f"{name}: done after {time.monotonic() - begun:.0f} s", flush=True)
     shown = table(rows)
     print(shown)
     if not options.small and not given.names:
         RESULTS.write_text(_document(described, shown), encoding="utf-8")
+
+
+def _rows(name: str, options: Options) -> Iterator[Row | Skipped]:
+    """The rows of a bench; what stops it is told in a row of its own, and the others go on."""
+    try:
+        yield from BENCHES[name](options)
+    except (RuntimeError, OSError, SubprocessError) as problem:
+        print(problem, flush=True)
+        yield Skipped(name, "the rest", "it stopped: " + str(problem).splitlines()[-1][:120])
 
 
 def _document(described: Iterable[str], shown: str) -> str:
