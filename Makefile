@@ -25,8 +25,7 @@ help: ## List the targets
 setup: $(PACKAGES) $(FRONT_END) ## Virtual environment, pinned packages, front-end packages
 
 demo: setup ## Set up, import the demo benchmark, score its runs, serve
-	@$(BIN)/python manage.py demo
-	@exec $(BIN)/python manage.py serve
+	@exec $(BIN)/python manage.py demo
 
 run: setup ## Serve, with a worker in the same process
 	@exec $(BIN)/python manage.py serve
