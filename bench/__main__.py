@@ -33,7 +33,7 @@ def main() -> None:
     given = parser.parse_args()
     options = Options(given.small, given.full, given.demo)
     described, begun = machine.describe(), time.monotonic()
-    rows = []
+    rows: list[Row | Skipped] = []
     for name in given.names or BENCHES:
         rows += _rows(name, options)
         print(f"{name}: done after {time.monotonic() - begun:.0f} s", flush=True)

@@ -22,6 +22,7 @@ from urllib.request import urlopen
 
 from bench.options import Options
 from bench.rows import Row, Skipped
+from webapp import env
 
 ROOT = Path(__file__).resolve().parent.parent
 READY = "Sightline answers at"
@@ -47,7 +48,8 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
 def _started(folder: Path) -> Iterator[tuple[float, str, subprocess.Popen[str]]]:
     """The site of ``folder``: seconds until it answers, what took them, its process."""
     port = _free_port()
-    environ = {name: value for name, value in os.environ.items() if not name.startswith(("SIGHTLINE_", "DJANGO_"))}
+    ours = {variable.name for variable in env.VARIABLES} | {"DJANGO_SETTINGS_MODULE", "MAKEFLAGS", "MAKELEVEL"}
+    environ = {name: value for name, value in os.environ.items() if name not in ours}
     environ |= {"PORT": str(port), "PYTHON": sys.executable}
     begun = time.monotonic()
     process = subprocess.Popen(

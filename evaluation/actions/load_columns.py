@@ -192,9 +192,11 @@ def _facets(benchmark: Benchmark, pks: list[int]) -> dict[str, list[tuple[str, .
     found = FacetValue.objects.filter(sample__benchmark=benchmark).order_by()
     # Put in order here: PostgreSQL, which knows nothing of a table just filled, may walk an index of it row by row.
     rows = sorted(found.values_list("name", "sample_id", "position", "value").iterator(chunk_size=CHUNK))
+    known: dict[tuple[str, ...], tuple[str, ...]] = {}
     for name, pk, _, value in rows:
         if pk in row_of:
             if name not in facets:
                 facets[name] = [()] * len(pks)
-            facets[name][row_of[pk]] += (value,)
+            values = (*facets[name][row_of[pk]], value)
+            facets[name][row_of[pk]] = known.setdefault(values, values)
     return facets
