@@ -42,6 +42,8 @@ __all__ = [
 
 NEAR_THE_ENDS = 10
 """A clustered rate with fewer effective successes or failures than this is "near 0 or 1"."""
+NO_EFFECT = 1e-12
+"""A design effect below this is 0: every cluster has the same share."""
 MOST_DRAWN_CELLS = 4_000_000
 """A bootstrap of more clusters than ``MOST_DRAWN_CELLS / draws``, all different, gives way to the clustered t."""
 
@@ -80,6 +82,9 @@ def clustering(values: Floats, cluster: Ints | None, weights: Floats | None = No
     variance = _variance(sums, total)
     naive = _variance(residual, total)
     deff = variance / naive if variance is not None and naive else None
+    if deff is not None and deff < NO_EFFECT:
+        # The clusters' sums cancel but for rounding, which differs from machine to machine.
+        variance, deff = 0.0, 0.0
     return Clustering(n, groups, None if variance is None else math.sqrt(variance), deff, n / deff if deff else None)
 
 
@@ -97,7 +102,7 @@ def rate_interval(successes: Floats, cluster: Ints | None) -> Interval | None:
         return wilson(hits, n)
     found = clustering(successes, cluster)
     detail = found.as_detail()
-    effective = min(found.n_eff, n) if found.n_eff else float(found.clusters)
+    effective = float(found.clusters) if found.deff is None else min(found.n_eff or n, n)
     share = hits / n
     if found.se is not None and found.deff is not None:
         reach = t_quantile(0.975, found.clusters - 1) * found.se

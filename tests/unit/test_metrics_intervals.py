@@ -227,3 +227,15 @@ def test_clustered_intervals_cover_where_naive_ones_do_not(clustered):
         found = rate_interval((rng.random(300) < chance).astype(float), cluster if clustered else None)
         covered += found.low <= 0.5 <= found.high
     assert (covered / 300 > 0.90) == clustered
+
+
+def test_clusters_that_are_all_alike_have_a_design_effect_of_exactly_nought_and_keep_their_n() -> None:
+    third = np.array([1.0, 0.0, 0.0] * 4)
+    cluster = np.repeat(np.arange(4), 3)
+    assert clustering(third, cluster).deff == 0.0
+    found = rate_interval(third, cluster)
+    assert found is not None
+    alone = wilson(4, 12)
+    assert alone is not None
+    assert (found.low, found.high) == pytest.approx((alone.low, alone.high))
+    assert found.detail["n_eff"] is None
