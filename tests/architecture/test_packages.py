@@ -14,8 +14,8 @@ from webapp import VERSION
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = ("requirements.txt", "requirements-test.txt", "requirements-server.txt", "requirements-node.txt")
-HOSTS = [".".join(parts) for parts in (("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("npmjs", "com"))]
-FOLDERS = ["/" + name + "/" for name in ("root", "work", "farm")]
+HOSTS = [f"{name}.{end}" for name in ("pypi", "npmjs") for end in ("org", "com")]
+FOLDERS = ["/" + name + "/" for name in ("root", "work")]
 BINARY = {
     ".png",
     ".jpg",
