@@ -180,8 +180,11 @@ def faithfulness_columns(
     conditions: dict[str, Ints] = {}
     for record in interventions:
         if record.sample_id in row:
-            column = conditions.setdefault(record.condition, _unknown(len(samples)))
-            column[row[record.sample_id]] = UNKNOWN if record.correct is None else int(record.correct)
+            if record.condition not in conditions:
+                conditions[record.condition] = _unknown(len(samples))
+            conditions[record.condition][row[record.sample_id]] = (
+                UNKNOWN if record.correct is None else int(record.correct)
+            )
     reliability, sufficiency = _unknown(len(samples)), _unknown(len(samples))
     for judgement in judgements:
         i = row.get(judgement.sample_id)
