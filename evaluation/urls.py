@@ -1,11 +1,13 @@
 from django.urls import URLPattern, URLResolver, path
 
 from evaluation.views import (
+    data_card,
     exports,
     home,
     imports,
     imports_record,
     leaderboard,
+    metric_settings,
     run,
     runs_list,
     sample,
@@ -23,6 +25,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
     path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="leaderboard"),
     path(f"{BENCHMARK}/score/", leaderboard.score, name="score"),
+    path(f"{BENCHMARK}/settings/metrics/", metric_settings.metric_settings, name="metric-settings"),
+    path(f"{BENCHMARK}/data-card/", data_card.data_card, name="data-card"),
+    path(f"{BENCHMARK}/data-card.md", data_card.data_card_markdown, name="data-card-markdown"),
     path(f"{BENCHMARK}/runs/", runs_list.runs, name="runs"),
     path(f"{BENCHMARK}/runs/<int:run>/missing/", runs_list.missing, name="missing"),
     path(f"{BENCHMARK}/export/", exports.export, name="export"),

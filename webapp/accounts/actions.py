@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.password_validation import validate_password
@@ -28,6 +29,30 @@ def when_accepted(callback: WhenAccepted) -> WhenAccepted:
     return callback
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What an invitation brings, for the page that asks whether to accept it."""
+
+    title: str
+    text: str
+    roles: tuple[str, ...] = ()
+
+
+Offered = Callable[[Invitation], Iterable[Offer]]
+_offered: list[Offered] = []
+
+
+def offered_by(callback: Offered) -> Offered:
+    """Register what says what an invitation brings; a decorator."""
+    _offered.append(callback)
+    return callback
+
+
+def offers_of(invitation: Invitation) -> list[Offer]:
+    """Everything the invitation brings."""
+    return [offer for callback in _offered for offer in callback(invitation)]
+
+
 @transaction.atomic
 def invite(*, email: str, actor: User, lasts: timedelta = INVITATION_LASTS) -> tuple[Invitation, str]:
     """Make an invitation; the second is its secret, for the link, and is kept nowhere."""
@@ -45,6 +70,15 @@ def invitation_of(secret: str) -> Invitation:
     if invitation is None:
         raise NotFound("The invitation was used already, or its time is over. Ask whoever sent it for a new one.")
     return invitation
+
+
+@transaction.atomic
+def withdraw_invitation(invitation: Invitation, *, actor: User) -> None:
+    """Close an open invitation: its link leads nowhere from now on. Raises ``Conflict`` when it was accepted."""
+    closed = Invitation.objects.open().filter(pk=invitation.pk).update(expires=timezone.now())
+    if not closed:
+        raise Conflict(f"The invitation of {invitation.email} is closed already. Load the page again.")
+    audit.record(actor=actor, action="invitation.withdraw", subject=invitation, data={"email": invitation.email})
 
 
 @transaction.atomic

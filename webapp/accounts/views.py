@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.password_validation import password_validators_help_texts
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -93,6 +94,7 @@ def _account_page(
         "name_form": name_form or NameForm(initial={"name": request.user.name}),
         "password_form": password_form or PasswordForm(user=request.user),
         "token_form": token_form or TokenForm(),
+        "rules": password_validators_help_texts(),
         "tokens": request.user.api_tokens.all(),
         "secret": secret,
     }
@@ -147,8 +149,9 @@ def revoke_token(request: SignedInRequest, token_id: int) -> HttpResponse:
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "HEAD", "POST"])
 def accept_invitation(request: Request, secret: str) -> HttpResponse:
-    """Template accounts/invitation.html; context: invitation (email, invited_by, expires), form (AcceptForm: name,
-    password), has_account, signed_in_as_invited (then one button is enough), next (this page, for the way by sign-in).
+    """Template accounts/invitation.html; context: invitation (email, invited_by, expires), offers (title, text,
+    roles), form (AcceptForm: name, password), has_account, signed_in_as_invited (then one button is enough), next (this
+    page, for the way by sign-in), rules (what a password has to be).
     """
     invitation = actions.invitation_of(secret)
     actor = request.user if isinstance(request.user, User) else None
@@ -167,9 +170,11 @@ def accept_invitation(request: Request, secret: str) -> HttpResponse:
             return redirect(settings.LOGIN_REDIRECT_URL)
     context = {
         "invitation": invitation,
+        "offers": actions.offers_of(invitation),
         "form": form,
         "has_account": User.objects.filter(email=invitation.email).exists(),
         "signed_in_as_invited": invited,
         "next": request.path,
+        "rules": password_validators_help_texts(),
     }
     return render(request, "accounts/invitation.html", context, status=400 if form.errors and not invited else 200)
