@@ -1,0 +1,77 @@
+"""Handing out the next sample to annotate: what was returned to me, what I hold, what is mine, then the lead's rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import randrange
+
+from django.db import transaction
+from django.db.models import Max, QuerySet
+from django.utils import timezone
+
+from annotation.actions.access import require
+from annotation.actions.queue_leases import ANNOTATE, seat_of_author, take_to_annotate
+from annotation.models import Annotation, Benchmark, BenchmarkQueue, Sample
+from annotation.workflow import Right, State
+from webapp.accounts.models import User
+from webapp.common.errors import Conflict
+
+AT_ONCE = 20
+"""Candidates looked at in one query: several, because others may take the first of them in the same moment."""
+
+
+def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
+    """The benchmark's rule, or the default one, not stored."""
+    return BenchmarkQueue.objects.filter(benchmark=benchmark).first() or BenchmarkQueue(benchmark=benchmark)
+
+
+def next_to_annotate(*, actor: User, benchmark: Benchmark) -> Sample | None:
+    """The next sample for this person, theirs under a lease from now on; None when there is nothing to do."""
+    require(actor, benchmark, Right.ANNOTATE)
+    returned = Annotation.objects.filter(author=actor, state=State.RETURNED, sample__benchmark=benchmark)
+    for annotation in returned.not_skipped_by(actor).select_related("sample").order_by("changed_at"):
+        if _take_again(actor, annotation):
+            return annotation.sample
+    held = Sample.objects.filter(benchmark=benchmark).held_by(actor, ANNOTATE, timezone.now()).first()
+    return held or _by_rule(actor, benchmark, queue_of(benchmark))
+
+
+def _take_again(actor: User, annotation: Annotation) -> bool:
+    try:
+        with transaction.atomic():
+            seat_of_author(actor, annotation.sample, annotation)
+    except Conflict:
+        return False
+    return True
+
+
+def _by_rule(actor: User, benchmark: Benchmark, queue: BenchmarkQueue) -> Sample | None:
+    """Candidates a few at a time until one is ours; what others were faster to take is not tried again."""
+    tried: set[int] = set()
+    while True:
+        before = len(tried)
+        open_ones = Sample.objects.filter(benchmark=benchmark).open_to(actor, timezone.now(), queue.overlap)
+        for part in _in_order(open_ones.exclude(pk__in=tried), queue):
+            for sample in part.select_related("benchmark")[:AT_ONCE]:
+                tried.add(sample.pk)
+                with transaction.atomic():
+                    if take_to_annotate(actor, sample, queue.overlap):
+                        return sample
+        if len(tried) == before:
+            return None
+
+
+def _in_order(samples: QuerySet[Sample], queue: BenchmarkQueue) -> Iterator[QuerySet[Sample]]:
+    """The candidates, in parts that follow each other; what a lead gave to this person stands before all others."""
+    yield samples.filter(assignment__isnull=False).order_by("key")
+    others = samples.filter(assignment__isnull=True)
+    if queue.order == BenchmarkQueue.Order.RANDOM:
+        start = randrange((Sample.objects.aggregate(last=Max("pk"))["last"] or 0) + 1)
+        yield others.filter(pk__gte=start).order_by("pk")
+        yield others.filter(pk__lt=start).order_by("pk")
+    elif queue.order == BenchmarkQueue.Order.FACET and queue.facet:
+        first = {"facets__name": queue.facet, "facets__position": 0}
+        yield others.filter(**first).order_by("facets__value", "key")
+        yield others.without_facet(queue.facet).order_by("key")
+    else:
+        yield others.order_by("key")
