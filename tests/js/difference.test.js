@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { boxNote, fieldsThatDiffer, movedBoxes } from "../../static/js/models/difference-fields.js";
+import { boxNote, fieldsThatDiffer, inFewWords, movedBoxes } from "../../static/js/models/difference-fields.js";
 import { differenceOf } from "../../static/js/models/difference.js";
 
 const said = (runs) => runs.map(({ kind, text }) => ({ same: text, cut: `[-${text}-]`, added: `[+${text}+]` })[kind]).join("");
@@ -94,3 +94,9 @@ for (const [before, after, words] of [
 ]) {
   test(`${before} and ${after}: ${words}`, () => assert.equal(boxNote(before, after).replaceAll("\u00a0", " "), words));
 }
+
+test("fields that stay are named in few words", () => {
+  const names = ["Box G1", "Option A", "Option C", "Answer", "Facet tier", "Tool plan"];
+  assert.equal(inFewWords(names), "Box G1, options A C, answer, facet tier, tool plan");
+  assert.equal(inFewWords([]), "");
+});

@@ -89,6 +89,17 @@ export function fieldsThatDiffer(before, after) {
   return { changed: rows.filter(({ same }) => !same), same: rows.filter(({ same }) => same).map(({ name }) => name) };
 }
 
+/** Names of fields in few words: "Answer, options A C, facets tier scene". */
+export function inFewWords(names) {
+  const groups = new Map();
+  for (const name of names) {
+    const [kind, one] = name.startsWith("Option ") || name.startsWith("Facet ") ? name.split(/ (.*)/s) : [name, ""];
+    groups.set(kind, [...(groups.get(kind) ?? []), one]);
+  }
+  const words = [...groups].map(([kind, ones]) => (ones[0] ? [`${kind}${ones.length > 1 ? "s" : ""}`, ...ones].join(" ") : kind));
+  return words.map((one, at) => (at ? one[0].toLowerCase() + one.slice(1) : one)).join(", ");
+}
+
 /** The old boxes that are not where they were: drawn dashed beside the new ones. */
 export function movedBoxes(before, after) {
   const kept = new Set((after.gold_boxes ?? []).map(({ box }) => String(box)));

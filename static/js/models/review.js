@@ -1,18 +1,5 @@
 /** A review while it is written: what is decided, why, and whether the server has it. */
 
-/** Reason codes of annotation.models.Review as chips say them. */
-const REASON_WORDS = {
-  ambiguous_box: "box is ambiguous",
-  not_verifiable: "not verifiable",
-  wrong_answer: "wrong answer",
-  more_than_minimal_evidence: "box too large",
-  answerable_without_the_picture: "guessable",
-  typo: "typo",
-  other: "other",
-};
-
-export const reasonWords = (code) => REASON_WORDS[code] ?? code.replaceAll("_", " ");
-
 export const DECISIONS = ["accept", "fix_and_accept", "return", "discard"];
 
 /** Says "change" whenever anything of it is different. */
