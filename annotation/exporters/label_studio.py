@@ -43,7 +43,8 @@ def task(sample: SampleRecord, *, pictures: str = "") -> dict[str, Any]:
     """One sample as a task. ``pictures`` is put before the picture's name to make its address."""
     row = sample_row(replace(sample, extra={}))
     result = [*_texts(sample), *_facets(row), *_rectangles(sample)]
-    return {"data": _data(sample, row, pictures), "annotations": [{"result": result}] if result else []}
+    made = [{"result": result, "was_cancelled": False, "ground_truth": False}] if result else []
+    return {"data": _data(sample, row, pictures), "annotations": made}
 
 
 def labelling_config(facets: Mapping[str, Sequence[str]], labels: Sequence[str] = ()) -> str:
@@ -66,6 +67,32 @@ def labelling_config(facets: Mapping[str, Sequence[str]], labels: Sequence[str] 
             _choices(view, FACET + facet, facet, values, "multiple")
     ElementTree.indent(view)
     return ElementTree.tostring(view, encoding="unicode")
+
+
+def merged_config(theirs: str, ours: str) -> str:
+    """The setup ``theirs`` with what ``ours`` has beyond it: whole controls, and values of controls that both have.
+
+    Nothing is taken away, as annotations may use it. Raises ``ValueError`` when ``theirs`` is not XML.
+    """
+    try:
+        merged = ElementTree.fromstring(theirs.strip() or "<View/>")
+    except ElementTree.ParseError as error:
+        raise ValueError(f"The labelling setup is not XML: {error}.") from error
+    controls = {one.get("name"): one for one in merged.iter() if one.get("name")}
+    header = None
+    for one in ElementTree.fromstring(ours):
+        there = controls.get(one.get("name"))
+        if one.tag == "Header":
+            header = one
+            continue
+        if there is None:
+            merged.extend([one] if header is None else [header, one])
+        else:
+            values = {value.get("value") for value in there}
+            there.extend(value for value in one if value.get("value") not in values)
+        header = None
+    ElementTree.indent(merged)
+    return ElementTree.tostring(merged, encoding="unicode")
 
 
 _PLACEHOLDERS = {

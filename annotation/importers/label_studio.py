@@ -67,7 +67,7 @@ def _converted(row: RawRow, decoder: RowDecoder) -> Read:
         return
     report = Report(row.file, row.line)
     try:
-        sample = _sample(data, report)
+        sample = sample_of_task(data, report)
     except RowRefused as refused:
         yield from report.issues
         yield refused.issue
@@ -76,7 +76,8 @@ def _converted(row: RawRow, decoder: RowDecoder) -> Read:
     yield sample
 
 
-def _sample(task: Mapping[str, Any], report: Report) -> SampleRecord:
+def sample_of_task(task: Mapping[str, Any], report: Report) -> SampleRecord:
+    """One task of an export as a record; issues go to ``report``. Raises ``RowRefused``."""
     if not isinstance(task.get("data"), dict):
         report.refuse(
             "no-task-data", "data", task.get("data"), "The task has no data and was left out. Export as JSON."

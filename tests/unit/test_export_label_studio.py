@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.exporters import EXPORTERS
-from annotation.exporters.label_studio import labelling_config, task
+from annotation.exporters.label_studio import labelling_config, merged_config, task
 from annotation.importers.interface import ReadOptions
 from annotation.importers.label_studio import read
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
@@ -123,3 +123,22 @@ def test_every_control_a_task_fills_in_is_in_the_setup(label: str) -> None:
     for result in task(sample)["annotations"][0]["result"]:
         assert result["from_name"] in names
         assert set(result["value"].get("rectanglelabels", [])) <= values
+
+
+def test_a_setup_that_is_there_keeps_all_it_has_and_gets_what_it_lacks() -> None:
+    ours = labelling_config({"category": ["x", "y"]}, ["sign"])
+    theirs = labelling_config({"category": ["y", "z"]}, ["lamp"]).replace(
+        "</View>", '<Text name="t" value="$q"/></View>'
+    )
+    merged = merged_config(theirs, ours)
+    controls = {one.get("name"): one for one in ElementTree.fromstring(merged).iter() if one.get("name")}
+    assert [one.get("value") for one in controls["facet-category"]] == ["y", "z", "x"]
+    assert [one.get("value") for one in controls["evidence"]] == ["evidence", "lamp", "sign"]
+    assert "t" in controls
+    assert merged_config(merged, ours) == merged
+    assert merged_config("", ours) == merged_config("<View/>", ours) == ours
+
+
+def test_a_setup_that_is_not_xml_is_said() -> None:
+    with pytest.raises(ValueError, match="not XML"):
+        merged_config("<View>", labelling_config({}))
