@@ -1,9 +1,11 @@
 from django.urls import URLPattern, URLResolver, path
 
 from evaluation.views import (
+    agreement_export,
     data_card,
     exports,
     home,
+    human_accuracy,
     imports,
     imports_record,
     leaderboard,
@@ -32,6 +34,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/runs/<int:run>/missing/", runs_list.missing, name="missing"),
     path(f"{BENCHMARK}/export/", exports.export, name="export"),
     path(f"{BENCHMARK}/export/<slug:name>.<slug:extension>", exports.exported, name="exported"),
+    path(f"{BENCHMARK}/agreement/blind/", human_accuracy.human_accuracy, name="human-accuracy"),
+    path(
+        f"{BENCHMARK}/agreement/<slug:table>.<slug:extension>",
+        agreement_export.agreement_export,
+        name="agreement-export",
+    ),
     path(f"{BENCHMARK}/runs/<int:pk>/", run.run_page, name="run"),
     path(f"{BENCHMARK}/trajectories/", trajectories.trajectories, name="trajectories"),
     path(f"{BENCHMARK}/samples/<path:key>/", sample.sample, name="sample"),
