@@ -8,7 +8,7 @@ import {
 import {
   addDistractor, addTarget, intoOwnStep, intoStep, removeTarget, shiftTarget, stepsOf, suggested,
 } from "../../static/js/models/plan.js";
-import { levelSize, levelWithin, thumbnailAddress, tilesIn } from "../../static/js/lib/tiles.js";
+import { levelSize, levelWithin, tilesIn } from "../../static/js/lib/tiles.js";
 
 const choice = completed({ options: { A: "red", B: "green", C: "blue" }, answer: ["B"] });
 
@@ -37,6 +37,8 @@ test("another way to ask begins the answer anew and keeps the options", () => {
   const open = askAs(choice, "open");
   assert.deepEqual([open.answer, open.options], [[], choice.options]);
   assert.equal(askAs(choice, "mc"), choice);
+  assert.deepEqual(askAs(open, "mc").options, choice.options);
+  assert.deepEqual(askAs(completed({ answer_type: "open" }), "mc").options, { A: "", B: "" });
   assert.deepEqual(acceptLines(open, "one\n1").answer, ["one", "1"]);
   assert.deepEqual(acceptLines(open, "").answer, []);
 });
@@ -104,8 +106,4 @@ test("the tiles of a box are those it touches", () => {
   const found = tilesIn([500, 0, 1024, 10], { width: 1200, height: 900 }, 512).map(({ column, row }) => `${column}_${row}`);
   assert.deepEqual(found, ["0_0", "1_0"]);
   assert.deepEqual(tilesIn([-50, -50, 9999, 9999], { width: 600, height: 500 }, 512).length, 2);
-});
-
-test("the thumbnail lies beside the tiles", () => {
-  assert.equal(thumbnailAddress("/b/images/ab/tiles/{level}/{column}_{row}.jpg"), "/b/images/ab/thumbnail.jpg");
 });

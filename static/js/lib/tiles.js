@@ -30,6 +30,3 @@ export function tilesIn([x1, y1, x2, y2], size, tileSize) {
   }
   return found;
 }
-
-/** Address of the small picture of the whole, beside the tiles. */
-export const thumbnailAddress = (pattern) => pattern.replace(/tiles\/\{level\}.*$/, "thumbnail.jpg");

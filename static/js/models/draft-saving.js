@@ -126,8 +126,8 @@ export class DraftSaving extends EventTarget {
 
   #take({ status, data }, content, before) {
     if (status === 200) this.#saved(data, content);
-    else if (status === 409 && data.error?.code !== "lease_lost") this.#clash(data, before);
-    else if (status === 409) this.lose(data.error.message);
+    else if (status === 409 && data.content) this.#clash(data, before);
+    else if (status === 409) this.lose(data.error?.message ?? "");
     else if (status >= 500 || status === 429) this.#retry();
     else this.#say("refused", data?.error?.message ?? "The server did not take the draft.");
   }

@@ -57,9 +57,12 @@ export function pasteOptions(content, place, lines) {
   return withListed(content, list.toSpliced(place, pasted.length, ...pasted).slice(0, MOST));
 }
 
-/** Ask in another way: a choice keeps its options while it is open, the answer begins anew. */
-export const askAs = (content, answer_type) =>
-  content.answer_type === answer_type ? content : { ...content, answer_type, answer: [] };
+/** Ask in another way: the answer begins anew; options are kept while it is open, and a choice begins with two. */
+export function askAs(content, answer_type) {
+  if (content.answer_type === answer_type) return content;
+  const bare = answer_type === "mc" && Object.keys(content.options).length === 0;
+  return { ...content, answer_type, answer: [], options: bare ? { A: "", B: "" } : content.options };
+}
 
 /** The accepted strings of an open sample, one a line. */
 export const acceptLines = (content, text) => ({ ...content, answer: text === "" ? [] : text.split("\n") });

@@ -18,7 +18,8 @@ export class Viewport {
     this.x = x;
     this.y = y;
     this.scale = scale;
-    this.#along = QUARTERS[((turns % 4) + 4) % 4];
+    this.turns = ((turns % 4) + 4) % 4;
+    this.#along = QUARTERS[this.turns];
   }
 
   /** From where two opposite corners of a picture of that width are on the screen. */
