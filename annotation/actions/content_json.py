@@ -111,7 +111,7 @@ def _name(value: object, field: str) -> str:
 
 
 def _answer_type(value: object) -> AnswerType:
-    if value not in {kind.value for kind in AnswerType}:
+    if value not in [kind.value for kind in AnswerType]:
         raise _wrong("answer_type", "mc or open", value)
     return AnswerType(str(value))
 
