@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from random import randrange
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max
 from django.utils import timezone
 
 from annotation.actions.access import require
 from annotation.actions.queue_leases import ANNOTATE, seat_of_author, take_to_annotate
 from annotation.models import Annotation, Benchmark, BenchmarkQueue, Sample
+from annotation.querysets import SampleQuerySet
 from annotation.workflow import Right, State
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
@@ -61,7 +62,7 @@ def _by_rule(actor: User, benchmark: Benchmark, queue: BenchmarkQueue) -> Sample
             return None
 
 
-def _in_order(samples: QuerySet[Sample], queue: BenchmarkQueue) -> Iterator[QuerySet[Sample]]:
+def _in_order(samples: SampleQuerySet, queue: BenchmarkQueue) -> Iterator[SampleQuerySet]:
     """The candidates, in parts that follow each other; what a lead gave to this person stands before all others."""
     yield samples.filter(assignment__isnull=False).order_by("key")
     others = samples.filter(assignment__isnull=True)

@@ -45,7 +45,8 @@ def take(user: User, sample_id: int, seat: Lease.Seat, place: int = 0) -> bool:
         with transaction.atomic():
             return _take_over(user, row, now) or bool(Lease.objects.create(**row, user=user, expires_at=now + LEASE))
     except IntegrityError:
-        return False
+        # Somebody was faster: another person, or the same one from a second page.
+        return renew(user, sample_id, seat)
 
 
 def _take_over(user: User, row: dict[str, object], now: datetime) -> bool:

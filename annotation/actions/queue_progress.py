@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Q
+from django.db.models import Count, Min, Q
 from django.utils import timezone
 
 from annotation.models import Annotation, Benchmark, BlindAnswer, Review, Revision, Sample
@@ -112,15 +112,13 @@ def whole_progress(benchmark: Benchmark) -> Whole:
 
 def _pace(benchmark: Benchmark, now: datetime) -> float | None:
     """First submissions a day, over the part of the last week since the first of them; at least one day."""
-    times = list(
-        Revision.objects.filter(
-            annotation__sample__benchmark=benchmark, annotation__imported=False, number=1,
-            submitted_at__gte=now - WINDOW,
-        ).order_by("submitted_at").values_list("submitted_at", flat=True)
-    )  # fmt: skip
-    if len(times) < FEWEST:
+    first_ones = Revision.objects.filter(
+        annotation__sample__benchmark=benchmark, annotation__imported=False, number=1, submitted_at__gte=now - WINDOW
+    )
+    found = first_ones.aggregate(n=Count("pk"), since=Min("submitted_at"))
+    if found["n"] < FEWEST:
         return None
-    return len(times) / max((now - times[0]) / timedelta(days=1), 1.0)
+    return found["n"] / max((now - found["since"]) / timedelta(days=1), 1.0)
 
 
 def _midnight(now: datetime) -> datetime:
