@@ -12,6 +12,7 @@ from annotation.views import (
     review_pages,
     samples,
     settings,
+    upload,
     versions,
 )
 
@@ -26,6 +27,8 @@ urlpatterns = [
     path("benchmarks/new/", benchmarks.new_benchmark, name="new-benchmark"),
     path("benchmarks/<slug:slug>/", samples.samples, name="benchmark"),
     path("benchmarks/<slug:slug>/samples/", samples.samples, name="samples"),
+    path("benchmarks/<slug:slug>/upload/", upload.upload, name="upload"),
+    path("benchmarks/<slug:slug>/upload/<int:record>/", upload.upload_record, name="upload-record"),
     path("benchmarks/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
     path("benchmarks/<slug:slug>/agreement/people/", agreement.people, name="agreement-people"),
     path("benchmarks/<slug:slug>/settings/", settings.settings, name="settings"),
