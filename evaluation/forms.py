@@ -64,7 +64,7 @@ class MetricSettingsForm(forms.Form):
 def _setting(name: str) -> forms.Field:
     if name in RANGES:
         low, high = RANGES[name]
-        widget = forms.NumberInput(attrs={"class": "input--sm", "step": "any"})
-        return forms.FloatField(min_value=low, max_value=high, widget=widget)
-    widget = forms.Select(attrs={"class": "select--sm"})
-    return forms.ChoiceField(choices=[(value, value) for value in CHOICES[name]], widget=widget)
+        number = forms.NumberInput(attrs={"class": "input--sm", "step": "any"})
+        return forms.FloatField(min_value=low, max_value=high, widget=number)
+    choice = forms.Select(attrs={"class": "select--sm"})
+    return forms.ChoiceField(choices=[(value, value) for value in CHOICES[name]], widget=choice)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+
+from django.db.models import QuerySet
 
 from annotation.models import Benchmark, Gold, Version, VersionEntry
 
@@ -87,9 +90,8 @@ def _kind(before: _Held | None, after: _Held | None) -> Kind:
 
 def _held(benchmark: Benchmark, version: Version | None) -> dict[int, _Held]:
     """The gold of each sample, by the number of the sample's row."""
-    if version is None:
-        found = Gold.objects.filter(sample__benchmark=benchmark)
-    else:
+    found: QuerySet[Any] = Gold.objects.filter(sample__benchmark=benchmark)
+    if version is not None:
         found = VersionEntry.objects.filter(version=version)
     rows = found.values_list("sample", "sample__key", "revision", "revision__digest")
     return {sample: _Held(key, revision, digest) for sample, key, revision, digest in rows.iterator()}

@@ -30,7 +30,7 @@ def person(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     user = get_object_or_404(User.objects.filter(memberships__benchmark=benchmark).distinct(), pk=pk)
     form = RolesForm(request.POST)
     if not form.is_valid():
-        raise InvalidInput(" ".join(form.errors["roles"]), field="roles")
+        raise InvalidInput(" ".join(map(str, form.errors["roles"])), field="roles")
     held = set_roles(actor=request.user, benchmark=benchmark, user=user, roles=form.cleaned_data["roles"])
     said = f"is {', '.join(sorted(held))} here" if held else f"has no role on {benchmark.title} any more"
     messages.success(request, f"{user} {said}.")
