@@ -287,6 +287,10 @@ class AnnotationQuerySet(models.QuerySet[Any]):
 
 
 class FacetValueQuerySet(models.QuerySet[Any]):
+    def names(self) -> QuerySet[Any, str]:
+        """The facets there are, each once, in order."""
+        return self.order_by("name").values_list("name", flat=True).distinct()
+
     def counted(self) -> list[tuple[str, str, int]]:
         """Name, value and number of samples, the most frequent first within each name."""
         counts = self.values_list("name", "value").annotate(n=Count("sample", distinct=True))

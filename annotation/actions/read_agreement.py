@@ -101,9 +101,10 @@ def audience_of(user: Any, benchmark: Benchmark) -> Audience:
 
 
 def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "") -> Work:
-    """Everybody's first submissions on samples that somebody else, or an import, says something of. Four queries.
+    """Everybody's first submissions on samples that somebody else, or an import, says something of. Three queries.
 
-    For ``Audience.OWN`` only samples the person has submitted and does not have back; ``by`` names a facet.
+    For ``Audience.OWN`` only samples the person has submitted and does not have back; ``by`` names a facet whose values
+    come with the samples, by one query more.
     """
     first = Revision.objects.filter(annotation__sample__benchmark=benchmark).first_submitted().beside_others()
     rows = list(first.order_by("annotation__author__name", "annotation__author").values(*_CONTENT, *_OF_PEOPLE))
@@ -113,7 +114,7 @@ def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "")
     samples = {row[_SAMPLE] for row in rows}
     golds = Revision.objects.filter(gold_of__sample__benchmark=benchmark).values(*_CONTENT)
     boxes = _boxes(benchmark)
-    values = _values(benchmark, by)
+    values = facet_values(benchmark, by) if by else {}
     said: dict[int, dict[int, Said]] = {}
     for row in rows:
         said.setdefault(row[_AUTHOR], {})[row[_SAMPLE]] = _said(row, boxes)
@@ -164,7 +165,13 @@ def _boxes(benchmark: Benchmark) -> dict[int, list[Box]]:
     return found
 
 
-def _values(benchmark: Benchmark, by: str) -> dict[int, list[str]]:
+def facet_names(benchmark: Benchmark) -> list[str]:
+    """The facets that samples of the benchmark have, in order."""
+    return list(FacetValue.objects.filter(sample__benchmark=benchmark).names())
+
+
+def facet_values(benchmark: Benchmark, by: str) -> dict[int, list[str]]:
+    """The values of one facet by sample, in their order."""
     found: dict[int, list[str]] = {}
     rows = FacetValue.objects.filter(sample__benchmark=benchmark, name=by).order_by("position")
     for sample, value in rows.values_list("sample", "value"):

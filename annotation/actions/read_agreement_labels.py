@@ -17,7 +17,7 @@ from annotation.schema import AnswerType
 from annotation.statistics import Ints, bootstrap_interval, cluster_totals, ratio
 
 ONE_CATEGORY = "Only one category was used, so chance agreement is 1."
-NOT_TWO = "It is for two people; here are several."
+NOT_TWO = "For two people only."
 NO_ITEMS = "No sample carries this label from both."
 
 Reading = Callable[[Pair], tuple[str | None, str | None]]

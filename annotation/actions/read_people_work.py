@@ -59,7 +59,7 @@ class PersonWork:
 
 
 def people_work(benchmark: Benchmark, user: Any, audience: Audience, work: Work) -> list[PersonWork]:
-    """The work of everybody who submitted, by name; of the person alone where they see their own. Three queries more
+    """The work of everybody who submitted, by name; of the person alone where they see their own. Two queries more
     than ``load_work``. Raises ``ValueError`` for an audience that sees no names."""
     if audience is Audience.TOGETHER:
         raise ValueError("The work of single people is not for an audience that sees them together.")

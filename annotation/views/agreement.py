@@ -9,10 +9,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from annotation.actions.read_agreement import ALL, GOLD, Audience, Rater, Work, audience_of, load_work
+from annotation.actions.read_agreement import ALL, GOLD, Audience, Rater, Work, audience_of, facet_names, load_work
 from annotation.actions.read_agreement_labels import agreement_on, labels_of
 from annotation.actions.read_people_work import people_work
-from annotation.models import Benchmark, FacetValue
+from annotation.models import Benchmark
 from annotation.statistics import DRAWS, SEED
 from annotation.views.agreement_disputes import disputes_of, worst_first
 from annotation.views.agreement_links import count_of
@@ -41,7 +41,7 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     """
     benchmark = load_benchmark(request, slug, Right.COMPARE_WORK)
     audience = audience_of(request.user, benchmark)
-    facets = sorted(set(FacetValue.objects.filter(sample__benchmark=benchmark).values_list("name", flat=True)))
+    facets = facet_names(benchmark)
     by = request.GET.get("by", "")
     work = load_work(benchmark, request.user, audience, by if by in facets else "")
     found = all_pairs(work, audience, request.user.pk or 0)
@@ -113,6 +113,7 @@ def _pair_context(
 ) -> dict[str, Any]:
     """Everything about the chosen cell."""
     pairs, (a, b) = found[chosen], chosen
+    several = chosen == (ALL, ALL)
     labels = labels_of(pairs)
     rows = [coefficient_row(benchmark, agreement_on(label, pairs, a, b), pairs) for label in labels]
     asked = request.GET.get("label", "")
@@ -121,21 +122,21 @@ def _pair_context(
     return {
         "a": a,
         "b": b,
-        "names": (name_of(work, a), "each other" if (a, b) == (ALL, ALL) else name_of(work, b)),
-        "title": "Everyone with each other" if (a, b) == (ALL, ALL) else _title(work, a, b),
+        "names": ("one", "other") if several else (name_of(work, a), name_of(work, b)),
+        "title": "Everyone with each other" if several else _title(work, a, b),
         "samples": count_of(benchmark, (pair.place.key for pair in pairs)),
         "pairs": len(pairs),
         "pictures": len({pair.place.cluster for pair in pairs}),
-        "overlap": overlap_of(benchmark, pairs),
+        "overlap": overlap_of(benchmark, pairs, several),
         "rows": rows,
         "label": label.name,
         "lowest": lowest_of(rows),
-        "two": None if (a, b) == (ALL, ALL) else two_by_two(benchmark, label, request.GET.get("value", ""), pairs),
+        "two": None if several else two_by_two(benchmark, label, request.GET.get("value", ""), pairs),
         "by_rows": facet_rows(benchmark, pairs) if request.GET.get("by") else [],
         "disputed": count_of(benchmark, (pair.place.key for pair in disputed)),
         "disputes": disputes_of(benchmark, work, disputed, named=audience is not Audience.TOGETHER),
         "with_gold": b == GOLD,
-        "several": (a, b) == (ALL, ALL),
+        "several": several,
     }
 
 

@@ -46,9 +46,8 @@ def all_pairs(work: Work, audience: Audience, user: int) -> AllPairs:
     """The pairs behind every cell that this audience sees, by rater and rater."""
     rows: list[Rater] = [] if audience is Audience.TOGETHER else [*work.people]
     rows = [one for one in rows if audience is Audience.EVERYONE or one == user]
-    found: AllPairs = {
-        (one, other): pairs_of(work, one, other) for one in rows for other in (*work.people, GOLD) if one != other
-    }
+    columns: list[Rater] = [*work.people, GOLD]
+    found = {(one, other): pairs_of(work, one, other) for one in rows for other in columns if one != other}
     if audience is not Audience.OWN:
         found |= {(ALL, other): pairs_of(work, ALL, other) for other in (ALL, GOLD)}
     return found

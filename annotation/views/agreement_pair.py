@@ -35,9 +35,9 @@ class Bin:
 
 @dataclass(frozen=True)
 class Inside:
-    """How much of one's boxes lies inside the other's, on average."""
+    """How much of one's boxes lies inside the other's, on average: of the first's, the second's, or either's."""
 
-    first: bool
+    which: str
     value: float
     interval: Interval | None
 
@@ -52,8 +52,8 @@ class Overlap:
     insides: list[Inside]
 
 
-def overlap_of(benchmark: Benchmark, pairs: Sequence[Pair]) -> Overlap | None:
-    """None when no pair has boxes from both."""
+def overlap_of(benchmark: Benchmark, pairs: Sequence[Pair], several: bool = False) -> Overlap | None:
+    """None when no pair has boxes from both. Of ``several`` people together it says nothing who is first."""
     drawn = [(pair, pair.boxes) for pair in pairs if pair.boxes is not None]
     if not drawn:
         return None
@@ -62,14 +62,18 @@ def overlap_of(benchmark: Benchmark, pairs: Sequence[Pair]) -> Overlap | None:
         groups[min(int(boxes.iou * BINS + 1e-9), BINS - 1)].append(pair)
     counts = [count_of(benchmark, (pair.place.key for pair in group)) for group in groups]
     clusters = [pair.place.cluster for pair, _ in drawn]
-    ends = [[boxes.ioa_first for _, boxes in drawn], [boxes.ioa_second for _, boxes in drawn]]
+    inside = {
+        "first": [boxes.ioa_first for _, boxes in drawn],
+        "second": [boxes.ioa_second for _, boxes in drawn],
+        "either": [(boxes.ioa_first + boxes.ioa_second) / 2 for _, boxes in drawn],
+    }
     return Overlap(
         bins=_bins([len(group) for group in groups], counts),
         median=median(boxes.iou for _, boxes in drawn),
         below=count_of(benchmark, (pair.place.key for pair, boxes in drawn if boxes.iou < DISPUTED_BELOW)),
         insides=[
-            Inside(place == 0, float(np.mean(values)), _mean_interval(values, clusters))
-            for place, values in enumerate(ends)
+            Inside(which, float(np.mean(inside[which])), _mean_interval(inside[which], clusters))
+            for which in (("either",) if several else ("first", "second"))
         ],
     )
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from annotation.actions.read_agreement import Audience, short_names
-from annotation.models import Benchmark, BlindAnswer, FacetValue
+from annotation.actions.read_agreement import Audience, facet_values, short_names
+from annotation.models import Benchmark, BlindAnswer
 from annotation.schema import AnswerType
 from annotation.statistics import Interval, wilson
 from evaluation.actions.metric_settings import settings_of
@@ -77,7 +77,9 @@ class Accuracy:
 
 
 def blind_answers(benchmark: Benchmark, user: Any, audience: Audience, by: str = "") -> BlindAnswers:
-    """Every first blind answer this audience sees, judged against the gold of its sample. Three queries."""
+    """Every first blind answer this audience sees, judged against the gold of its sample.
+
+    Two queries, and one for the values of the facet ``by``."""
     answers = BlindAnswer.objects.filter(revision__annotation__sample__benchmark=benchmark)
     if audience is Audience.OWN:
         answers = answers.filter(reviewer=user)
@@ -88,7 +90,7 @@ def blind_answers(benchmark: Benchmark, user: Any, audience: Audience, by: str =
     names = short_names({row["reviewer"]: row["reviewer__name"] or row["reviewer__email"] for row in rows})
     if audience is Audience.TOGETHER:
         names = dict.fromkeys(names, "a reviewer")
-    settings, values = settings_of(benchmark), _values(benchmark, by)
+    settings, values = settings_of(benchmark), facet_values(benchmark, by) if by else {}
     settled = [row for row in rows if row[f"{_GOLD}pk"] is not None]
     independent = [row for row in settled if row[f"{_GOLD}author"] != row["reviewer"] or row[_IMPORTED]]
     return BlindAnswers(
@@ -128,14 +130,6 @@ _FIELDS = (
     f"{_GOLD}answers",
     _IMPORTED,
 )
-
-
-def _values(benchmark: Benchmark, by: str) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
-    rows = FacetValue.objects.filter(sample__benchmark=benchmark, name=by).order_by("position")
-    for sample, value in rows.values_list("sample", "value"):
-        found.setdefault(sample, []).append(value)
-    return found
 
 
 def _judged(row: Mapping[str, Any], name: str, values: Sequence[str], settings: MetricSettings) -> BlindJudged:

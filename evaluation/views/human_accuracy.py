@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.actions.read_agreement import Audience, audience_of
+from annotation.actions.read_agreement import Audience, audience_of, facet_names
 from annotation.views.agreement import agreement_context
 from annotation.views.agreement_links import Count, count_of
 from annotation.views.loading import load_benchmark
@@ -41,7 +41,7 @@ def human_accuracy(request: HttpRequest, slug: str) -> HttpResponse:
     chosen (name of the reviewer of ?reviewer=ID), without_gold, own_gold, audience."""
     benchmark = load_benchmark(request, slug, Right.COMPARE_WORK)
     audience = audience_of(request.user, benchmark)
-    facets = sorted(set(benchmark.samples.values_list("facets__name", flat=True)) - {None})
+    facets = facet_names(benchmark)
     by = _facet(request.GET.get("by", ""), facets)
     found = blind_answers(benchmark, request.user, audience, by)
     asked = request.GET.get("reviewer", "") if audience is Audience.EVERYONE else ""
