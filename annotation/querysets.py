@@ -232,7 +232,7 @@ class SampleQuerySet(models.QuerySet[Any]):
         leases = self.model.leases.rel.related_model.objects.filter(**of_sample, seat="annotate").live(now)
         found = self.filter(
             ~Exists(self.model.skips.rel.related_model.objects.filter(**of_sample, user=user, seat="annotate")),
-            Q(assignment__isnull=True) | Q(assignment__user=user),
+            ~Exists(self.model.assignment.related.related_model.objects.filter(**of_sample).exclude(user=user)),
         )
         if overlap == 1:
             return found.filter(~Exists(leases.exclude(user=user)), state="to_do")

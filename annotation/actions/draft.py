@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.actions.access import require
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.move import move, settle
-from annotation.actions.queue_leases import seat_of_author
+from annotation.actions.queue_leases import place_of, take_authors_seat
 from annotation.actions.revisions import revision_json
 from annotation.checks import Check, check
 from annotation.models import Annotation, Draft, Revision, Sample
@@ -59,12 +59,12 @@ def save_draft(*, actor: User, sample: Sample, version: int, content: object, ke
 
 def own_annotation(actor: User, sample: Sample) -> Annotation:
     """This person's annotation of the sample as a draft, begun or taken up again where needed, in a seat of theirs."""
-    annotation = Annotation.objects.filter(sample=sample, author=actor).first()
+    annotation = Annotation.objects.filter(sample=sample, author=actor).select_related("draft").first()
     if annotation is not None and annotation.state not in OPEN:
         raise Conflict(f"Your annotation of {sample.key} is {annotation.state} and locked.", code="wrong_state")
-    place = seat_of_author(actor, sample, annotation)
+    take_authors_seat(actor, sample, annotation)
     if annotation is None:
-        annotation = _begin(actor, sample, place)
+        annotation = _begin(actor, sample, place_of(actor, sample))
     annotation.sample = sample
     if annotation.state == State.RETURNED:
         move(actor=actor, annotation=annotation, name="take_up")
@@ -87,7 +87,7 @@ def _begin(actor: User, sample: Sample, place: int) -> Annotation:
 
 def _store(annotation: Annotation, version: int, content: Mapping[str, Any], key: str) -> int:
     """One conditional UPDATE, or the first row; whoever comes second is told what is stored."""
-    draft = Draft.objects.filter(annotation=annotation).first()
+    draft = draft_of(annotation)
     if draft is None and version == 0:
         return Draft.objects.create(annotation=annotation, content=content, key=key).version
     if draft is not None and key and draft.key == key:
@@ -108,6 +108,6 @@ def current_content(annotation: Annotation, draft: Draft | None) -> dict[str, An
     return revision_json(revision) if revision else {}
 
 
-def current_draft(annotation: Annotation | None) -> Draft | None:
-    """The stored draft of an annotation, if there is one."""
-    return Draft.objects.filter(annotation=annotation).first() if annotation else None
+def draft_of(annotation: Annotation) -> Draft | None:
+    """The stored draft of an annotation, if there is one; no query where it was loaded along (``draft``)."""
+    return getattr(annotation, "draft", None)

@@ -10,8 +10,8 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotation.actions.access import require
-from annotation.actions.queue_leases import ANNOTATE, seat_of_author, take_to_annotate
-from annotation.models import Annotation, Benchmark, BenchmarkQueue, Sample
+from annotation.actions.queue_leases import ANNOTATE, take_authors_seat, take_to_annotate
+from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Sample
 from annotation.querysets import SampleQuerySet
 from annotation.workflow import Right, State
 from webapp.accounts.models import User
@@ -29,6 +29,11 @@ def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
 def next_to_annotate(*, actor: User, benchmark: Benchmark) -> Sample | None:
     """The next sample for this person, theirs under a lease from now on; None when there is nothing to do."""
     require(actor, benchmark, Right.ANNOTATE)
+    return hand_out(actor, benchmark)
+
+
+def hand_out(actor: User, benchmark: Benchmark) -> Sample | None:
+    """The same for somebody whose right was asked for already."""
     returned = Annotation.objects.filter(author=actor, state=State.RETURNED, sample__benchmark=benchmark)
     for annotation in returned.not_skipped_by(actor).select_related("sample").order_by("changed_at"):
         if _take_again(actor, annotation):
@@ -40,7 +45,7 @@ def next_to_annotate(*, actor: User, benchmark: Benchmark) -> Sample | None:
 def _take_again(actor: User, annotation: Annotation) -> bool:
     try:
         with transaction.atomic():
-            seat_of_author(actor, annotation.sample, annotation)
+            take_authors_seat(actor, annotation.sample, annotation)
     except Conflict:
         return False
     return True
@@ -52,20 +57,25 @@ def _by_rule(actor: User, benchmark: Benchmark, queue: BenchmarkQueue) -> Sample
     while True:
         before = len(tried)
         open_ones = Sample.objects.filter(benchmark=benchmark).open_to(actor, timezone.now(), queue.overlap)
-        for part in _in_order(open_ones.exclude(pk__in=tried), queue):
-            for sample in part.select_related("benchmark")[:AT_ONCE]:
-                tried.add(sample.pk)
+        if tried:
+            open_ones = open_ones.exclude(pk__in=tried)
+        for part in _in_order(actor, open_ones, queue):
+            for candidate in part.values_list("pk", flat=True)[:AT_ONCE]:
+                tried.add(candidate)
                 with transaction.atomic():
-                    if take_to_annotate(actor, sample, queue.overlap):
-                        return sample
+                    sample = take_to_annotate(actor, candidate, queue.overlap)
+                if sample is not None:
+                    return sample
         if len(tried) == before:
             return None
 
 
-def _in_order(samples: SampleQuerySet, queue: BenchmarkQueue) -> Iterator[SampleQuerySet]:
+def _in_order(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Iterator[SampleQuerySet]:
     """The candidates, in parts that follow each other; what a lead gave to this person stands before all others."""
-    yield samples.filter(assignment__isnull=False).order_by("key")
-    others = samples.filter(assignment__isnull=True)
+    assigned = list(Assignment.objects.filter(user=actor).values_list("sample", flat=True))
+    if assigned:
+        yield samples.filter(pk__in=assigned).order_by("key")
+    others = samples.exclude(pk__in=assigned) if assigned else samples
     if queue.order == BenchmarkQueue.Order.RANDOM:
         start = randrange((Sample.objects.aggregate(last=Max("pk"))["last"] or 0) + 1)
         yield others.filter(pk__gte=start).order_by("pk")

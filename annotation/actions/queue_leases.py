@@ -54,33 +54,35 @@ def _take_over(user: User, row: dict[str, object], now: datetime) -> bool:
     return bool(found.update(user=user, expires_at=now + LEASE))
 
 
-def take_to_annotate(user: User, sample: Sample, overlap: int) -> bool:
-    """Take one of the sample's places that nobody has filled. Call inside a transaction.
+def take_to_annotate(user: User, sample_id: int, overlap: int) -> Sample | None:
+    """Take one of the sample's places that nobody has filled; None when there is none. Call inside a transaction.
 
-    A place is looked at again once it is ours: who had it may have submitted just before giving it back.
+    Whether a place is free is asked once it is ours: who had it may have submitted just before giving it back.
     """
-    filled = set(Annotation.objects.filter(sample=sample, place__isnull=False).values_list("place", flat=True))
     for place in range(overlap):
-        if place in filled or not take(user, sample.pk, ANNOTATE, place):
-            continue
-        if Sample.objects.filter(pk=sample.pk).open_at(place).exists():
-            return True
-        release(user, sample.pk, ANNOTATE)
-    return False
+        if take(user, sample_id, ANNOTATE, place):
+            found = Sample.objects.filter(pk=sample_id).open_at(place).select_related("benchmark").first()
+            if found is not None:
+                return found
+            release(user, sample_id, ANNOTATE)
+    return None
 
 
-def seat_of_author(user: User, sample: Sample, annotation: Annotation | None) -> int:
-    """The place at which this person annotates the sample, theirs again if they had left. Call inside a transaction.
-
-    Raises ``Conflict`` with the code ``lease_lost`` when others have all places.
-    """
+def take_authors_seat(user: User, sample: Sample, annotation: Annotation | None) -> None:
+    """Hold the place at which this person annotates the sample, theirs again if they had left. Call inside a
+    transaction. Raises ``Conflict`` with the code ``lease_lost`` when others have all places."""
     if annotation is not None and annotation.place is not None:
         held = take(user, sample.pk, ANNOTATE, annotation.place)
     else:
-        held = renew(user, sample.pk, ANNOTATE) or take_to_annotate(user, sample, overlap_of(sample.benchmark_id))
+        overlap = overlap_of(sample.benchmark_id)
+        held = renew(user, sample.pk, ANNOTATE) or take_to_annotate(user, sample.pk, overlap) is not None
     if not held:
         raise Conflict(
             f"Your time on {sample.key} ran out and somebody else has it now. What you wrote is still on this page.",
             code="lease_lost",
         )
+
+
+def place_of(user: User, sample: Sample) -> int:
+    """The place that this person holds."""
     return Lease.objects.values_list("place", flat=True).get(sample=sample, seat=ANNOTATE, user=user)

@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from annotation.actions.access import require
 from annotation.actions.content_json import content_from_json, content_to_json
-from annotation.actions.draft import StaleDraft, current_content, own_annotation
+from annotation.actions.draft import StaleDraft, current_content, draft_of, own_annotation
 from annotation.actions.move import move
-from annotation.actions.queue import next_to_annotate, queue_of
+from annotation.actions.queue import hand_out, queue_of
 from annotation.actions.queue_leases import ANNOTATE, release
 from annotation.actions.revisions import add_revision, make_gold
 from annotation.checks import Check, blocking, check
@@ -26,6 +26,9 @@ from webapp.common.errors import ApplicationError, InvalidInput
 
 KEPT = timedelta(days=7)
 """How long a repeated request is known as one."""
+
+TIDY_EVERY = 50
+"""Older receipts are taken away with each so-many-th new one."""
 
 
 class ChecksFailed(ApplicationError):
@@ -59,7 +62,7 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
         _hand_in(actor, annotation, content_to_json(parsed, labels, facets))
 
     def then() -> Sample | None:
-        return next_to_annotate(actor=actor, benchmark=sample.benchmark)
+        return hand_out(actor, sample.benchmark)
 
     return once(actor, key, f"submit:{sample.pk}", work, then)
 
@@ -73,8 +76,7 @@ def once(
         try:
             with transaction.atomic():
                 if key:
-                    Receipt.objects.filter(user=actor, created_at__lt=timezone.now() - KEPT).delete()
-                    known = Receipt.objects.create(user=actor, key=key, about=about)
+                    known = _new_receipt(actor, key, about)
                 work()
         except IntegrityError:
             # The same request, a moment earlier, on another connection: what it did stands.
@@ -89,6 +91,13 @@ def once(
     return following
 
 
+def _new_receipt(actor: User, key: str, about: str) -> Receipt:
+    receipt = Receipt.objects.create(user=actor, key=key, about=about)
+    if receipt.pk % TIDY_EVERY == 0:
+        Receipt.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
+    return receipt
+
+
 def _receipt(actor: User, key: str, about: str) -> Receipt | None:
     found = Receipt.objects.filter(user=actor, key=key).first() if key else None
     if found is not None and found.about != about:
@@ -97,7 +106,7 @@ def _receipt(actor: User, key: str, about: str) -> Receipt | None:
 
 
 def _check_version(annotation: Annotation, version: int) -> None:
-    draft = Draft.objects.filter(annotation=annotation).first()
+    draft = draft_of(annotation)
     stored = draft.version if draft else 0
     if stored != version:
         raise StaleDraft(annotation.sample.key, stored, current_content(annotation, draft))

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.actions.comments import may_discuss
 from annotation.actions.content_json import content_to_json
-from annotation.actions.draft import current_content, current_draft
+from annotation.actions.draft import current_content, draft_of
 from annotation.actions.queue import queue_of
 from annotation.actions.revisions import facets_of
 from annotation.models import Annotation, Benchmark, Comment, Draft, Lease, Review, Revision, Sample, Skip
@@ -57,10 +57,10 @@ class SkippedRow:
 
 def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str, Any]:
     """What the studio's script needs. Nothing in it comes from another annotator's work on the sample."""
-    annotation = Annotation.objects.filter(sample=sample, author=user).first()
+    annotation = Annotation.objects.filter(sample=sample, author=user).select_related("draft").first()
     if annotation is not None:
         annotation.sample = sample
-    draft = current_draft(annotation)
+    draft = draft_of(annotation) if annotation else None
     slug = sample.benchmark.slug
     state = annotation.state if annotation else State.DRAFT.value
     blank = content_to_json(SampleContent(), (), facets_of(sample))
