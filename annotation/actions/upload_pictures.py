@@ -123,7 +123,8 @@ def _pictures(path: Path, issues: list[Issue]) -> Iterator[_Picture]:
         issues.append(Issue(Severity.REFUSED, "zip-without-pictures", path.name, None, "", "", done))
         return
     if others:
-        done = f"{len(others):,} files of the zip are not named as pictures and were passed over, this one first."
+        many = f" So were {len(others) - 1:,} more." if len(others) > 1 else ""
+        done = f"This file of the zip is not named as a picture and was passed over.{many}"
         issues.append(Issue(Severity.NOTED, "not-a-picture", path.name, None, "", others[0][:200], done))
     files = sorted(one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file())
     yield from (_Picture(folder, name) for name in files)
