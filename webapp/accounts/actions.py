@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from webapp.accounts.models import ApiToken, Invitation, User
+from webapp.accounts.models import ApiToken, Invitation, Session, User
 from webapp.accounts.tokens import hashed, new_secret
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput, NotFound
@@ -115,9 +115,20 @@ def _new_user(email: str, *, name: str, password: str) -> User:
 
 
 @transaction.atomic
+def sign_out_others(*, actor: User, keep: str | None) -> int:
+    """End the sessions of this person but for the one with the key ``keep``; how many there were."""
+    ended, _ = Session.objects.filter(user=actor).exclude(session_key=keep).delete()
+    if ended:
+        audit.record(actor=actor, action="session.end", subject=actor, data={"ended": ended})
+    return ended
+
+
+@transaction.atomic
 def change_password(*, password: str, actor: User) -> None:
+    """A new password. Every session ends; the browser that asked for it gets a new one from its view."""
     actor.set_password(password)
     actor.save(update_fields=["password"])
+    Session.objects.filter(user=actor).delete()
     audit.record(actor=actor, action="password.change", subject=actor)
 
 

@@ -18,6 +18,7 @@ from webapp.accounts import actions
 from webapp.accounts.forms import AcceptForm, NameForm, PasswordForm, SignInForm, TokenForm
 from webapp.accounts.http import SignedInRequest
 from webapp.accounts.models import User
+from webapp.accounts.sessions import sessions_of
 from webapp.accounts.throttle import begin_attempt, end_attempt
 from webapp.common.errors import ApplicationError
 from webapp.common.http import Request, client_address
@@ -87,6 +88,7 @@ def _account_page(
     secret: str = "",
 ) -> HttpResponse:
     """Template accounts/account.html; context: name_form (name), password_form (old, new), token_form (name, days),
+    rules (what a password has to be), sessions (signed_in_at, address, browser), session_key (of this browser),
     tokens (name, created, last_used, expires), secret (a token just made, shown this once; else "").
     """
     forms = (name_form, password_form, token_form)
@@ -95,6 +97,8 @@ def _account_page(
         "password_form": password_form or PasswordForm(user=request.user),
         "token_form": token_form or TokenForm(),
         "rules": password_validators_help_texts(),
+        "sessions": sessions_of(request.user),
+        "session_key": request.session.session_key,
         "tokens": request.user.api_tokens.all(),
         "secret": secret,
     }
@@ -122,6 +126,16 @@ def change_password(request: SignedInRequest) -> HttpResponse:
     actions.change_password(password=form.cleaned_data["new"], actor=request.user)
     update_session_auth_hash(request, request.user)
     messages.success(request, "Your password is changed. You are signed out everywhere else.")
+    return redirect("accounts:account")
+
+
+@login_required
+@require_POST
+def sign_out_others(request: SignedInRequest) -> HttpResponse:
+    """End the sessions of this person in other browsers."""
+    ended = actions.sign_out_others(actor=request.user, keep=request.session.session_key)
+    said = f"Signed out in {ended} other browser{'s' if ended != 1 else ''}." if ended else "Nobody else was signed in."
+    messages.success(request, said)
     return redirect("accounts:account")
 
 
