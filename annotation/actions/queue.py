@@ -35,20 +35,23 @@ def next_to_annotate(*, actor: User, benchmark: Benchmark) -> Sample | None:
 def hand_out(actor: User, benchmark: Benchmark) -> Sample | None:
     """The same for somebody whose right was asked for already."""
     returned = Annotation.objects.filter(author=actor, state=State.RETURNED, sample__benchmark=benchmark)
-    for annotation in returned.not_skipped_by(actor).select_related("sample").order_by("changed_at"):
-        if _take_again(actor, annotation):
-            return annotation.sample
-    held = Sample.objects.filter(benchmark=benchmark).held_by(actor, ANNOTATE, timezone.now()).first()
-    return held or _by_rule(actor, benchmark, queue_of(benchmark))
+    for number in list(returned.not_skipped_by(actor).order_by("changed_at").values_list("pk", flat=True)):
+        sample = _take_again(actor, number)
+        if sample is not None:
+            return sample
+    held = Sample.objects.filter(benchmark=benchmark).held_by(actor, ANNOTATE, timezone.now())
+    mine = held.values_list("pk", flat=True).first()
+    return Sample.objects.get(pk=mine) if mine else _by_rule(actor, benchmark, queue_of(benchmark))
 
 
-def _take_again(actor: User, annotation: Annotation) -> bool:
+def _take_again(actor: User, number: int) -> Sample | None:
+    annotation = Annotation.objects.select_related("sample").get(pk=number)
     try:
         with transaction.atomic():
             take_authors_seat(actor, annotation.sample, annotation)
     except Conflict:
-        return False
-    return True
+        return None
+    return annotation.sample
 
 
 def _by_rule(actor: User, benchmark: Benchmark, queue: BenchmarkQueue) -> Sample | None:

@@ -61,7 +61,7 @@ def take_to_annotate(user: User, sample_id: int, overlap: int) -> Sample | None:
     """
     for place in range(overlap):
         if take(user, sample_id, ANNOTATE, place):
-            found = Sample.objects.filter(pk=sample_id).open_at(place).select_related("benchmark").first()
+            found = Sample.objects.filter(pk=sample_id).open_at(place).first()
             if found is not None:
                 return found
             release(user, sample_id, ANNOTATE)
