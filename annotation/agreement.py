@@ -165,12 +165,21 @@ def box_agreement(first: Sequence[Box], second: Sequence[Box]) -> BoxAgreement |
     """IoU and IoA of two people's boxes as regions: |A∩B| over |A∪B|, |A| and |B|; None when either set is empty."""
     if not first or not second:
         return None
+    if len(first) == len(second) == 1:
+        return _two_boxes(first[0], second[0])
     xs = np.unique([v for box in (*first, *second) for v in (box.x1, box.x2)])
     ys = np.unique([v for box in (*first, *second) for v in (box.y1, box.y2)])
     area = np.diff(ys)[:, None] * np.diff(xs)[None, :]
     a, b = _covered(first, xs, ys), _covered(second, xs, ys)
     shared = float(area[a & b].sum())
     return BoxAgreement(shared / float(area[a | b].sum()), shared / float(area[a].sum()), shared / float(area[b].sum()))
+
+
+def _two_boxes(first: Box, second: Box) -> BoxAgreement:
+    """The usual case, without a grid."""
+    across = max(0.0, min(first.x2, second.x2) - max(first.x1, second.x1))
+    shared = across * max(0.0, min(first.y2, second.y2) - max(first.y1, second.y1))
+    return BoxAgreement(shared / (first.area + second.area - shared), shared / first.area, shared / second.area)
 
 
 def _covered(boxes: Sequence[Box], xs: Floats, ys: Floats) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:

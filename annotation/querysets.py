@@ -302,7 +302,10 @@ class RevisionQuerySet(models.QuerySet[Any]):
         return self.prefetch_related("gold_boxes", "reference_calls", "plan_tools")
 
     def first_submitted(self) -> Self:
-        """What people submitted first, before any review: one revision of each annotation that was not imported."""
+        """What people submitted first, before any review: one revision of each annotation that was not imported.
+
+        It is by the annotation's author: others write revisions of it only once it has been submitted.
+        """
         submitted = self.model.objects.filter(submitted_at__isnull=False)
         earlier = submitted.filter(annotation=OuterRef("annotation"), number__lt=OuterRef("number"))
         return self.filter(
@@ -310,7 +313,6 @@ class RevisionQuerySet(models.QuerySet[Any]):
             submitted_at__isnull=False,
             annotation__imported=False,
             annotation__author__isnull=False,
-            author=F("annotation__author"),
         )
 
     def beside_others(self) -> Self:

@@ -6,8 +6,8 @@ is compared where the gold was made from somebody else's annotation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
 from typing import Any
@@ -207,8 +207,27 @@ def short_names(names: Mapping[int, str]) -> dict[int, str]:
 
 def pairs_of(work: Work, first: Rater, second: Rater) -> list[Pair]:
     """The samples on which these two can be compared, in order of id: two people, a person and gold, or all of them."""
-    found = list(_pairs(work, first, second))
-    return sorted(found, key=lambda pair: (pair.place.key, pair.first_by, pair.second_by or 0))
+    return in_order(_pairs(work, first, second))
+
+
+def in_order(pairs: Iterable[Pair]) -> list[Pair]:
+    """By the id of the sample, then by the people."""
+    return sorted(pairs, key=lambda pair: (pair.place.key, pair.first_by, pair.second_by or 0))
+
+
+def swapped(pair: Pair) -> Pair:
+    """Two people the other way round. Raises ``ValueError`` for gold, which is always the second."""
+    if pair.second_by is None:
+        raise ValueError("Gold is always the second of a pair.")
+    boxes = pair.boxes
+    return replace(
+        pair,
+        first_by=pair.second_by,
+        second_by=pair.first_by,
+        first=pair.second,
+        second=pair.first,
+        boxes=BoxAgreement(boxes.iou, boxes.ioa_second, boxes.ioa_first) if boxes else None,
+    )
 
 
 def _pairs(work: Work, first: Rater, second: Rater) -> Iterator[Pair]:

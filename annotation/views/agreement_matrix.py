@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from statistics import median
 
-from annotation.actions.read_agreement import ALL, GOLD, Audience, Pair, Rater, Work, pairs_of
+from annotation.actions.read_agreement import ALL, GOLD, Audience, Pair, Rater, Work, in_order, pairs_of, swapped
 
 STEPS = 10
 """A cell's ink has this many steps."""
@@ -43,13 +44,20 @@ class Matrix:
 
 
 def all_pairs(work: Work, audience: Audience, user: int) -> AllPairs:
-    """The pairs behind every cell that this audience sees, by rater and rater."""
-    rows: list[Rater] = [] if audience is Audience.TOGETHER else [*work.people]
-    rows = [one for one in rows if audience is Audience.EVERYONE or one == user]
+    """The pairs behind every cell that this audience sees, by rater and rater; each two people are compared once."""
+    if audience is Audience.TOGETHER:
+        return {(ALL, other): pairs_of(work, ALL, other) for other in (ALL, GOLD)}
+    found: AllPairs = {}
     columns: list[Rater] = [*work.people, GOLD]
-    found = {(one, other): pairs_of(work, one, other) for one in rows for other in columns if one != other}
-    if audience is not Audience.OWN:
-        found |= {(ALL, other): pairs_of(work, ALL, other) for other in (ALL, GOLD)}
+    for one in [one for one in work.people if audience is Audience.EVERYONE or one == user]:
+        for other in columns:
+            if (other, one) in found:
+                found[one, other] = [swapped(pair) for pair in found[other, one]]
+            elif one != other:
+                found[one, other] = pairs_of(work, one, other)
+    if audience is Audience.EVERYONE:
+        found[ALL, ALL] = in_order(pair for two in combinations(work.people, 2) for pair in found[two])
+        found[ALL, GOLD] = in_order(pair for one in work.people for pair in found[one, GOLD])
     return found
 
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from annotation.agreement import agree, chance, one_against_rest, same_answer
-from annotation.schema import AnswerType, SampleContent
+from annotation.agreement import agree, box_agreement, chance, one_against_rest, same_answer
+from annotation.schema import AnswerType, Box, SampleContent
 
 CHOICE, OPEN = AnswerType.MULTIPLE_CHOICE, AnswerType.OPEN
 
@@ -49,3 +51,12 @@ def test_a_category_stands_against_the_rest_and_missing_stays_missing():
 def test_the_same_answer_is_said_in_the_same_words(first, second, same):
     assert same_answer(first, second) is same
     assert same_answer(second, first) is same
+
+
+@given(st.lists(st.integers(0, 30), min_size=8, max_size=8))
+def test_two_single_boxes_agree_as_they_do_on_the_grid(numbers):
+    first, second = (Box(x, y, x + 1 + w, y + 1 + h) for x, y, w, h in (numbers[:4], numbers[4:]))
+    alone, twice = box_agreement([first], [second]), box_agreement([first, first], [second])
+    assert (alone.iou, alone.ioa_first, alone.ioa_second) == pytest.approx(
+        (twice.iou, twice.ioa_first, twice.ioa_second)
+    )
