@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.decoding import RowDecoder
+from annotation.importers.decoding import RowDecoder, storable
 from annotation.importers.fields import Report, RowRefused
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions
 from annotation.importers.reading import RawRow, RowStream
@@ -112,7 +112,7 @@ def _native(data: Mapping[str, Any], task: Mapping[str, Any], report: Report) ->
 
 def _json(text: str, field: str, report: Report) -> Any:
     try:
-        return json.loads(text) if text.strip() else None
+        return storable(json.loads(text)) if text.strip() else None
     except (ValueError, RecursionError):
         report.repaired("not-json", field, text, "This text is not JSON; it was left out.")
         return None

@@ -14,7 +14,11 @@ EVIDENCE = "evidence"
 FACET = "facet-"
 AS_GIVEN = 0.05
 """Pixels by which a corner may differ and still be that of a box of ``data``: what percent do to a number."""
+LARGEST_SIDE = 1_000_000
+MOST_PERCENT = 1e6
+"""Beyond, a number is damage and no place."""
 _OPTION = re.compile(r"\(?([A-Za-z0-9]{1,3})[).:] ?(.*)", re.DOTALL)
+_FACET = re.compile(re.escape(FACET) + ".+", re.DOTALL)
 _PLAIN_FACETS = ("category", "tier", "dimension")
 _BOXES = ("rectanglelabels", "rectangle")
 _TEXTS = ("textarea", "choices", "labels", "number", "rating", "taxonomy", "datetime", "pairwise", "relation")
@@ -53,7 +57,7 @@ def apply_results(row: dict[str, Any], results: Sequence[Any], report: Report) -
 def _take_text(row: dict[str, Any], result: Mapping[str, Any], field: str, report: Report) -> None:
     name, kind = str(result.get("from_name") or ""), str(result["type"])
     texts = _texts(result["value"].get("text" if kind == "textarea" else "choices"))
-    if kind not in {"textarea", "choices"} or (name not in _CONTROLS and not name.startswith(FACET)):
+    if kind not in {"textarea", "choices"} or (name not in _CONTROLS and not _FACET.fullmatch(name)):
         if kind != "labels":
             report.noted("unknown-control", field, name, "A sample has no place for this control; it was left out.")
     elif name.startswith(FACET):
@@ -158,14 +162,14 @@ def _sides(width: object, height: object) -> Size | None:
     if not (fields.is_number(width) and fields.is_number(height)):
         return None
     sides = int(width), int(height)
-    return sides if min(sides) > 0 else None
+    return sides if min(sides) > 0 and max(sides) <= LARGEST_SIDE else None
 
 
 def _pixels(result: Mapping[str, Any], size: Size, field: str, report: Report) -> tuple[float, ...] | None:
     """Corners in pixels: percent of the picture's size / 100 × the size."""
     value = result["value"]
     numbers = fields.four_numbers([value.get(key) for key in ("x", "y", "width", "height")])
-    if numbers is None:
+    if numbers is None or max(map(abs, numbers)) > MOST_PERCENT:
         report.repaired(
             "box-not-numbers", field, value, "x, y, width and height are not numbers; the box was left out."
         )

@@ -122,7 +122,10 @@ def test_options_without_letters_are_lettered_and_said(tmp_path: Path) -> None:
         (rectangle(1, 1, 5, 5, of_width=None), "size-unknown"),
         (rectangle("a", 1, 5, 5), "box-not-numbers"),  # type: ignore[arg-type]
         (rectangle(120, 120, 5, 5), "box-outside"),
+        (rectangle(1, 1, 1e308, 5), "box-not-numbers"),
+        (rectangle(1, 1, 5, 5, of_width=1e300), "size-unknown"),
         (choice("mood", "good"), "unknown-control"),
+        (choice("facet-", "good"), "unknown-control"),
         ({"type": "textarea"}, "result-unreadable"),
     ],
 )
@@ -229,6 +232,12 @@ def test_plan_and_toolchain_are_json_texts(tmp_path: Path) -> None:
     assert sample.content.reference_toolchain[0].tool == "Crop"
     sample, rules = the_one(tmp_path, task(data={**data, "plan": "{"}))
     assert (sample.content.plan.targets, rules) == ((), ["not-json"])
+
+
+@pytest.mark.parametrize("text", ['[{"tool": "a", "arguments": {"x": NaN}}]', "[" * 5000 + "]" * 5000])
+def test_a_json_text_that_cannot_be_stored_harms_nothing(tmp_path: Path, text: str) -> None:
+    sample, _ = the_one(tmp_path, task(data={"image": "a.jpg", "reference_toolchain": text}))
+    assert json.dumps([dict(call.arguments) for call in sample.content.reference_toolchain], allow_nan=False)
 
 
 def test_reading_goes_on_where_it_stopped(tmp_path: Path) -> None:
