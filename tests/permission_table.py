@@ -110,6 +110,10 @@ SAMPLES = [
     Line("evaluation:data-card", (B,), get=only(*MEMBERS)),
     Line("evaluation:data-card-markdown", (B,), get=only(*MEMBERS)),
 ]
+UPLOADS = [
+    Line("annotation:upload", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("annotation:upload-record", (B, "{upload}"), get=form(*LEADS), post=form(*LEADS)),
+]
 SETTINGS = [
     Line("annotation:settings", (B,), get=form(*LEADS), post=form(*LEADS)),
     Line("annotation:person", (B, "{ana}"), post=form(*LEADS), data={"roles": "reviewer"}),
@@ -188,4 +192,4 @@ WORK = [
     Line("evaluation:human-accuracy", (B,), get=only(*MEMBERS)),
 ]
 
-TABLE = [*SITE, *SAMPLES, *SETTINGS, *RUNS, *IMPORTS, *API, *WORK]
+TABLE = [*SITE, *SAMPLES, *UPLOADS, *SETTINGS, *RUNS, *IMPORTS, *API, *WORK]

@@ -18,6 +18,7 @@ from annotation.actions.freeze import freeze_version
 from annotation.actions.invite import invite_person
 from annotation.actions.save_samples import save_samples
 from annotation.actions.store_images import store_pictures
+from annotation.actions.upload_pictures import FORMAT as PICTURES
 from annotation.models import Benchmark, Comment, Image, ImportRecord, Sample
 from annotation.schema import SampleContent, SampleRecord
 from annotation.workflow import Role, SampleState
@@ -62,7 +63,11 @@ class World:
         record = ImportRecord.objects.create(
             benchmark=benchmark, kind="runs", state="done", file_name="a.jsonl", format="native", created_by=lea
         )
+        upload = ImportRecord.objects.create(
+            benchmark=benchmark, kind="samples", state="done", file_name="a.png", format=PICTURES, created_by=lea
+        )
         self.names = {
+            "upload": upload.pk,
             "run": Run.objects.get().pk,
             "trajectory": Trajectory.objects.filter(sample__key="seen-00", condition="none").first().pk,
             "record": record.pk,
