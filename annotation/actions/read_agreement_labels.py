@@ -16,9 +16,9 @@ from annotation.agreement import MISSING, Coefficient, agree, krippendorff_alpha
 from annotation.schema import AnswerType
 from annotation.statistics import Ints, bootstrap_interval, cluster_totals, ratio
 
-ONE_CATEGORY = "Only one category was used, so chance agreement is 1."
+ONE_CATEGORY = "One category used: chance is 1."
 NOT_TWO = "For two people only."
-NO_ITEMS = "No sample carries this label from both."
+NO_ITEMS = "No sample has it from both."
 
 Reading = Callable[[Pair], tuple[str | None, str | None]]
 

@@ -17,7 +17,7 @@ from annotation.views.agreement_links import Count, count_of
 from annotation.views.agreement_matrix import value_of
 
 BINS = 10
-CHART_HEIGHT = 96.0
+CHART_HEIGHT = 86.0
 
 
 @dataclass(frozen=True)

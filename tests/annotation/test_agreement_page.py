@@ -88,7 +88,7 @@ def test_one_category_is_undefined_with_the_reason_and_never_one(worked: Benchma
     [boxes] = [row for row in rows if row.name == "boxes"]
     assert boxes.raw.value == 1.0
     assert [value.value for _, value, _ in boxes.coefficients] == [None, None, None]
-    assert {reason for _, _, reason in boxes.coefficients} == {"Only one category was used, so chance agreement is 1."}
+    assert {reason for _, _, reason in boxes.coefficients} == {"One category used: chance is 1."}
     page = signed_in(lea).get(PAGE, {"a": ana.pk, "b": cleo.pk, "label": "boxes"})
     assert page.context["pair"]["two"] is None
     assert b"n/a" in page.content
