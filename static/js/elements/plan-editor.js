@@ -53,7 +53,7 @@ export class PlanEditor {
   }
 
   #step(step, number, tools) {
-    step.querySelector(".step__n").textContent = number;
+    step.querySelector(".plan-step__n").textContent = number;
     step.setAttribute("aria-label", `Step ${number}`);
     step.querySelector("[data-part=either]").hidden = tools.length < 2;
     const list = step.querySelector("[data-part=step-tools]");

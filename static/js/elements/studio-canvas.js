@@ -85,9 +85,9 @@ export class StudioBoxes {
     return true;
   }
 
-  #escape() {
+  #escape(event) {
     if (this.#canvas.dragging) this.#canvas.cancel();
-    else if (this.#selected === null) return false;
+    else if (this.#selected === null || event.target.matches("input, textarea, select")) return false;
     else {
       document.activeElement?.blur();
       this.select(null);

@@ -2,7 +2,17 @@ import { alike, differences, mixed } from "../models/draft.js";
 import { singleKey } from "../lib/keys.js";
 import { copied, keepRows } from "./rows.js";
 
-const listed = (things) => (things.length ? things.join(" · ") : "none");
+const listed = (things) => (things.length ? things.join("\n") : "none");
+
+const boxWords = ({ box: [x1, y1, x2, y2], label }) => `${label ? `${label}, ` : ""}${x2 - x1} × ${y2 - y1} px at ${x1}, ${y1}`;
+
+/** The boxes that the other side has not, and how many it has too. */
+function boxesWords(own, other) {
+  const others = other.map(boxWords);
+  const alone = own.map(boxWords).filter((words) => !others.includes(words));
+  const both = own.length - alone.length;
+  return listed([...alone, ...(both ? [`${both} alike in both`] : [])]);
+}
 
 /** A part of a content in words: what a person compares. */
 const WORDS = {
@@ -11,11 +21,14 @@ const WORDS = {
     answer_type === "mc"
       ? listed(Object.entries(options).map(([key, text]) => `${answer.includes(key) ? "✓ " : ""}${key} ${text}`))
       : `open: ${listed(answer)}`,
-  "Evidence boxes": ({ gold_boxes }) =>
-    listed(gold_boxes.map(({ box: [x1, y1, x2, y2], label }) => `${label ? `${label}, ` : ""}${x2 - x1} × ${y2 - y1} px at ${x1}, ${y1}`)),
+  "Evidence boxes": ({ gold_boxes }, other) => boxesWords(gold_boxes, other.gold_boxes),
   "Reference toolchain": ({ reference_toolchain }) => listed(reference_toolchain.map(({ tool }) => tool)),
   "Tool plan": ({ targets, distractors, ordered }) =>
-    `${listed(targets.map(({ tool, step }) => `${step} ${tool}`))}; distractors ${listed(distractors)}${ordered === null ? "" : ordered ? "; in order" : "; in any order"}`,
+    listed([
+      ...targets.map(({ tool, step }) => `${step} ${tool}`),
+      ...distractors.map((tool) => `distractor ${tool}`),
+      ...(ordered === null ? [] : [ordered ? "the order matters" : "any order is right"]),
+    ]),
   Facets: ({ facets }) => listed(Object.entries(facets).map(([name, values]) => `${name}: ${values.join(", ")}`)),
 };
 
@@ -46,7 +59,7 @@ export class ConflictView {
     this.#mine = mine;
     this.#theirs = theirs.content;
     this.#rows = differences(base, mine, theirs.content);
-    this.#root.querySelector("[data-part=alike]").textContent = listed(alike(mine, theirs.content));
+    this.#root.querySelector("[data-part=alike]").textContent = alike(mine, theirs.content).join(" · ");
     const body = this.#root.querySelector("tbody");
     keepRows(body, 0);
     keepRows(body, this.#rows.length, () => copied("row-conflict"));
@@ -66,7 +79,7 @@ export class ConflictView {
         radio.name = `row-${at}`;
         radio.checked = row.side === side;
         cell.classList.toggle("is-on", row.side === side);
-        cell.querySelector("span").textContent = WORDS[row.name](row[side]);
+        cell.querySelector("span").textContent = WORDS[row.name](row[side], row[side === "mine" ? "theirs" : "mine"]);
       }
     }
     const mine = this.#rows.filter(({ side }) => side === "mine").length;

@@ -13,7 +13,7 @@ export class Handing {
   #active = false;
   #submission = null;
 
-  /** `parts`: saving, checks, content(), send(method, url, body, key), leave(address or null) */
+  /** `parts`: saving, checks, content(), send(method, url, body, key), leave(address or null), signal that ends it */
   constructor(root, urls, parts) {
     this.#root = root;
     this.#urls = urls;
@@ -25,8 +25,9 @@ export class Handing {
       this.#leave("skip", { reason: dialog.querySelector("textarea").value });
     });
     dialog.querySelector("[data-act=release]").addEventListener("click", () => this.#leave("release", {}));
-    for (const name of ["keydown", "pointerdown"]) document.addEventListener(name, () => (this.#active = true), { passive: true });
-    setInterval(() => this.#renew(), RENEWAL);
+    for (const name of ["keydown", "pointerdown"]) document.addEventListener(name, () => (this.#active = true), { passive: true, signal: parts.signal });
+    const timer = setInterval(() => this.#renew(), RENEWAL);
+    parts.signal.addEventListener("abort", () => clearInterval(timer));
   }
 
   show() {
@@ -87,8 +88,9 @@ export class Handing {
     if (!this.#active || this.#parts.saving.state === "lost") return;
     this.#active = false;
     try {
-      const { status, data } = await this.#parts.send("POST", this.#urls.renew, {}, "");
-      if (status === 409) this.#parts.saving.lose(data.error?.message ?? "");
+      const { status } = await this.#parts.send("POST", this.#urls.renew, {}, "");
+      // Saving takes the sample again if nobody else has it, and says so if somebody has.
+      if (status === 409) this.#parts.saving.change(this.#parts.content());
     } catch {
       // Without network the drafts say so.
     }
@@ -102,6 +104,7 @@ export class Handing {
     const { state } = this.#parts.saving;
     const errors = this.#parts.checks.errors.length;
     if (state === "offline") return "Offline: it can be submitted as soon as the server answers.";
+    if (state === "locked") return "It cannot be submitted again.";
     if (state === "lost") return "This sample is no longer yours to submit.";
     if (errors) return `${errors} error${errors === 1 ? "" : "s"} to mend first.`;
     return "";

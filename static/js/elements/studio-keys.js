@@ -11,8 +11,10 @@ export function askedBy(event) {
   if (control && key === "y") return ["redo"];
   if (control && key === "d") return ["duplicate"];
   if (control) return null;
+  // A target of the tool plan has arrows and Delete of its own.
+  if (event.target.closest(".plan-target")) return null;
   const arrow = ARROWS[event.key];
-  if (arrow && !event.target.closest("input, textarea, select, [data-at], [role=tab]:not(:focus)")) {
+  if (arrow && !event.target.closest("input, textarea, select")) {
     const by = arrow.map((one) => one * (event.shiftKey ? 10 : 1));
     return [event.altKey ? "grow" : "nudge", ...by];
   }

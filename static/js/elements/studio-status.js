@@ -5,11 +5,13 @@ const WORDS = {
   offline: "Offline",
   conflict: "Two versions of this draft",
   lost: "No longer yours",
+  locked: "Read only",
   refused: "Not saved",
 };
 const BARS = {
   offline: "The server does not answer. Your work is kept in this browser and is sent as soon as it does.",
   refused: "The server did not take the last change. Your work is kept in this browser.",
+  locked: "",
   lost: "Your time on this sample is over, and nothing more is saved to the server. Your work is kept in this browser.",
 };
 
@@ -33,6 +35,6 @@ export class SavingStatus {
     if (this.#bar.hidden) return;
     this.#bar.classList.toggle("note--bad", bad);
     this.#bar.querySelector("[data-text]").textContent = [BARS[state], message].filter(Boolean).join(" ");
-    this.#bar.querySelector("[data-act=retry]").hidden = state === "lost";
+    this.#bar.querySelector("[data-act=retry]").hidden = state === "lost" || state === "locked";
   }
 }

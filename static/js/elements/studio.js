@@ -34,9 +34,11 @@ export class SightlineStudio extends HTMLElement {
 
   connectedCallback() {
     this.#data = JSON.parse(document.getElementById("studio").textContent);
-    this.#begin();
+    const left = this.#begin();
     this.#build();
     this.#listen();
+    if (left) this.#history.change(left);
+    if (this.#locked) this.#saving.lock(`${this.#data.key} is ${this.#data.state.replace("_", " ")} and locked: it is shown as it is.`);
     this.#show();
     this.#boxes?.open(this.#ending.signal);
     this.#prefetch();
@@ -46,6 +48,7 @@ export class SightlineStudio extends HTMLElement {
     this.#ending.abort();
   }
 
+  /** Returns the work of an earlier visit that the server does not have, or null. */
   #begin() {
     const copy = new DraftCopy(localStorage, `${this.#data.urls.draft} of ${this.dataset.person}`);
     const server = completed(this.#data.content);
@@ -56,14 +59,11 @@ export class SightlineStudio extends HTMLElement {
     const send = (body, key) => this.#send("PUT", this.#data.urls.draft, body, key);
     const from = left ? { version: work.version, content: left, base: work.base, sent: work.sent } : { version: this.#data.version, content: server };
     this.#saving = new DraftSaving({ ...from, send, copy, newKey });
-    if (left) this.#history.change(left);
-    this.#saving.addEventListener("change", () => this.#saved());
-    this.#history.addEventListener("change", () => this.#changed());
-    if (left) this.#saving.change(left);
+    return left;
   }
 
   #build() {
-    const edit = (change, kind) => this.#history.change(change(this.#history.state), kind);
+    const edit = (change, kind) => this.#locked || this.#history.change(change(this.#history.state), kind);
     const part = (name) => this.querySelector(`[data-part="${name}"]`);
     const { image, facets, tools } = this.#data;
     const old = this.#data.returned?.content?.gold_boxes;
@@ -77,20 +77,21 @@ export class SightlineStudio extends HTMLElement {
     this.#checks.show(this.#data.checks ?? null);
     this.#status = new SavingStatus(document.getElementById("saving"), part("bar"));
     this.#conflict = new ConflictView(document.getElementById("conflict"), (content) => this.#settle(content));
-    const acts = { send: (...sent) => this.#send(...sent), leave: (address) => location.assign(address ?? this.#data.urls.queue) };
+    const acts = { signal: this.#ending.signal, send: (...sent) => this.#send(...sent), leave: (address) => location.assign(address ?? this.#data.urls.queue) };
     this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#history.state, ...acts });
     part("question").addEventListener("input", ({ target }) => edit((content) => ({ ...content, question: target.value }), "question"));
     this.#status.show(this.#saving.state, "", new Date(0));
-    if (this.#data.editable === false) this.#lock();
   }
 
   /** Submitted or accepted work is shown as it is. */
-  #lock() {
-    this.#saving.lose(`Your annotation of ${this.#data.key} is ${this.#data.state.replace("_", " ")} and locked.`);
+  get #locked() {
+    return this.#data.editable === false;
   }
 
   #listen() {
     const { signal } = this.#ending;
+    this.#saving.addEventListener("change", () => this.#saved(), { signal });
+    this.#history.addEventListener("change", () => this.#changed(), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
     window.addEventListener("online", () => this.#saving.flush(), { signal });
     window.addEventListener("pagehide", () => this.#saving.flush(), { signal });

@@ -17,6 +17,7 @@ const TIMERS = {
  *   offline                  no answer; tried again after 1, 2, 4, … 30 s
  *   conflict                 somebody saved on top of the same version; `theirs` is what they saved
  *   lost                     the sample is no longer this person's to change
+ *   locked                   it is shown alone; nothing is saved
  *   refused                  the server will not take it; `message` says why
  *
  * `send(body, key)` resolves to {status, data} and rejects without network.
@@ -89,6 +90,11 @@ export class DraftSaving extends EventTarget {
     this.#parts.timers.clear(this.#timer);
     this.#keep();
     this.#say("lost", message);
+  }
+
+  /** Show it alone. */
+  lock(message) {
+    this.#say("locked", message);
   }
 
   #keep() {
