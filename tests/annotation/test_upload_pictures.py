@@ -14,6 +14,7 @@ from PIL import Image as Pillow
 
 from annotation.actions import upload_pictures
 from annotation.actions.benchmarks import add_member, create_benchmark
+from annotation.actions.queue import next_to_annotate
 from annotation.actions.read_samples import sample_records
 from annotation.actions.upload_pictures import go_on, receive_pictures, take_pictures
 from annotation.models import Annotation, Gold, Image, ImportRecord, Sample
@@ -90,6 +91,15 @@ def test_each_picture_becomes_a_sample_to_do(benchmark, lea, run_jobs):
     assert AuditEntry.objects.filter(action="pictures.upload", benchmark="street").count() == 1
     assert AuditEntry.objects.get(action="import.samples").data["counts"]["new"] == 2
     assert Image.objects.get(pk=one.image_id).state == "ready"
+
+
+def test_an_annotator_is_handed_what_was_uploaded(benchmark, lea, ana, run_jobs):
+    sent(signed_in(lea), one_dot_png=picture(1))
+    assert next_to_annotate(actor=ana, benchmark=benchmark) is None
+    run_jobs()
+    handed = next_to_annotate(actor=ana, benchmark=benchmark)
+    assert handed is not None
+    assert handed.key == "one"
 
 
 def test_a_zip_gives_its_pictures_and_says_what_it_passed_over(benchmark, lea, run_jobs):
