@@ -30,6 +30,7 @@ export class SightlineReview extends HTMLElement {
   #lens = null;
   #comments;
   #fix = null;
+  #fixed;
   #showsGold = true;
   #ending = null;
   #seat;
@@ -40,7 +41,9 @@ export class SightlineReview extends HTMLElement {
     this.#ending = new AbortController();
     const { signal } = this.#ending;
     const { image, content, previous } = this.#data;
-    this.#review = new Review(this.#kept());
+    const kept = this.#kept();
+    this.#fixed = kept.content ?? content;
+    this.#review = new Review(kept);
     this.#review.addEventListener("change", () => this.#changed(), { signal });
     if (image) {
       this.#stage = new ReviewStage(this.querySelector(".stage"), image);
@@ -82,13 +85,17 @@ export class SightlineReview extends HTMLElement {
     this.querySelector("[data-count]").textContent = showDifference(list, previous, content);
   }
 
-  #changed() {
+  #keep() {
     try {
-      localStorage.setItem(this.#place, JSON.stringify(this.#review.kept));
+      localStorage.setItem(this.#place, JSON.stringify({ ...this.#review.kept, content: this.#fix?.content }));
     } catch (error) {
       // A full or closed store keeps nothing for later; the page itself still has it.
       console.warn(error.message);
     }
+  }
+
+  #changed() {
+    this.#keep();
     const fixing = this.#review.decision === "fix_and_accept";
     if (fixing) this.#beginFix();
     this.querySelector("[data-fix]").hidden = !fixing;
@@ -98,7 +105,10 @@ export class SightlineReview extends HTMLElement {
   #beginFix() {
     if (this.#fix) return;
     const form = this.querySelector("[data-fix]");
-    this.#fix = new ReviewFix(form, this.#data.content, this.#data.image, () => this.#draw());
+    this.#fix = new ReviewFix(form, this.#fixed, this.#data.image, () => {
+      this.#keep();
+      this.#draw();
+    });
     this.#stage?.edit({ changed: (at, box) => this.#fix.moved(at, box), drawn: (box) => this.#fix.drawn(box) });
     this.#draw();
     form.hidden = false;
