@@ -23,9 +23,7 @@ EFFECTS: Mapping[str, Effect] = {
     "missing_sample": Effect("Answers", "A sample without a trajectory: in no figure, or answered wrongly."),
     "open_match": Effect("Answers", "An open answer is right when it equals the gold, or when it contains it."),
     "undecided_answer": Effect("Answers", "An answer that can be judged neither right nor wrong: wrong, or left out."),
-    "mae_population": Effect(
-        "Toolchain", "The error of chain lengths: over all, those that called, or the non-empty."
-    ),
+    "mae_population": Effect("Toolchain", "The error of chain lengths: over all, those that called, or the non-empty."),
     "tool_aliases": Effect("Toolchain", "Tools by their names as written, or other names of a tool as that tool."),
     "recognition_match": Effect("Planning", "A named tool is found when the name is the same, or similar enough."),
     "plan_repeats": Effect("Planning", "A tool that a plan names twice: one too many, or one tool."),
