@@ -68,6 +68,7 @@ test("a tool is a target or a distractor, never both", () => {
   assert.deepEqual(addTarget(plan, "pliers").distractors, []);
   assert.equal(said(addDistractor(plan, "tape")), "level saw");
   assert.equal(addDistractor(plan, "pliers"), plan);
+  assert.equal(addTarget(plan, "saw"), plan);
 });
 
 test("names that begin with the text come first", () => {

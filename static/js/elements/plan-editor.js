@@ -1,5 +1,5 @@
 import {
-  addDistractor, addTarget, intoOwnStep, intoStep, placeAfter, removeDistractor, removeTarget, shiftTarget, stepsOf, suggested,
+  addDistractor, addTarget, intoOwnStep, intoStep, removeDistractor, removeTarget, shiftTarget, stepsOf, suggested,
 } from "../models/plan.js";
 import { copied, dragRows, keepRows, write } from "./rows.js";
 
@@ -90,12 +90,8 @@ export class PlanEditor {
 
   #shift(at, by) {
     const { tool } = this.#content.targets[at];
-    const before = this.#content;
-    const after = shiftTarget(before, at, by);
-    this.#edit(() => after);
-    const steps = [...after.targets.keys()].filter((place) => after.targets[place].tool === tool);
-    const place = steps.length === 1 ? steps[0] : placeAfter(after, tool, before.targets[at].step + by);
-    this.#rows.find((row) => Number(row.dataset.at) === place)?.focus();
+    this.#edit((content) => shiftTarget(content, at, by));
+    this.#rows.find((row) => row.querySelector("b").textContent === tool)?.focus();
   }
 
   #dropped(from, onto, edge) {

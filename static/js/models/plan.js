@@ -17,8 +17,9 @@ function withSteps(content, steps) {
 const placeOf = (steps, at) => steps.findIndex((tools) => tools.some((one) => one.at === at));
 const without = (steps, at) => steps.map((tools) => tools.filter((one) => one.at !== at));
 
-/** A target in a step of its own at the end; a tool that was a distractor is none any more. */
+/** A target in a step of its own at the end, once; a tool that was a distractor is none any more. */
 export function addTarget(content, tool) {
+  if (content.targets.some((target) => target.tool === tool)) return content;
   const steps = [...stepsOf(content), [{ tool }]];
   return withSteps({ ...content, distractors: content.distractors.filter((one) => one !== tool) }, steps);
 }
@@ -46,10 +47,6 @@ export function shiftTarget(content, at, by) {
   if (steps[place].length > 1) return intoOwnStep(content, at, by < 0 ? place : place + 1);
   return intoStep(content, at, place + by);
 }
-
-/** Where a target stands after a move that put it last in its step, or into one of its own. */
-export const placeAfter = (content, tool, step) =>
-  content.targets.findLastIndex((target) => target.tool === tool && target.step === step);
 
 /** A distractor; a tool that was a target is none any more. */
 export function addDistractor(content, tool) {
