@@ -16,11 +16,12 @@ VENV := .venv/.made
 PACKAGES := .venv/.packages
 TEST_PACKAGES := .venv/.test-packages
 FRONT_END := node_modules/.made
+LABEL_STUDIO := .venv-label-studio
 
-.PHONY: help setup demo run test lint docs bench lock clean
+.PHONY: help setup demo run test test-label-studio lint docs bench lock clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(PACKAGES) $(FRONT_END) ## Virtual environment, pinned packages, front-end packages
 
@@ -32,6 +33,10 @@ run: setup ## Serve, with a worker in the same process
 
 test: $(TEST_PACKAGES) $(FRONT_END) ## All tests; LANES="sqlite js" runs some
 	@$(BIN)/python -m tests.lanes $(LANES)
+
+test-label-studio: $(TEST_PACKAGES) $(LABEL_STUDIO)/.made ## Round trip through a real Label Studio, installed beside .venv
+	@LABEL_STUDIO=$(abspath $(LABEL_STUDIO)/server/bin/label-studio) \
+		$(LABEL_STUDIO)/client/bin/python -m pytest -q --no-header -m label_studio tests/label_studio
 
 lint: $(TEST_PACKAGES) $(FRONT_END) ## Layout, types, dependency rules, templates, scripts, migrations, deployment
 	$(BIN)/ruff check --quiet .
@@ -59,7 +64,7 @@ lock: ## Write requirements*.txt anew from pyproject.toml (needs uv)
 	$(LOCK) requirements-node.in -o requirements-node.txt
 
 clean: ## Remove what was installed and built; keeps var/, where your data is
-	rm -rf .venv node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv $(LABEL_STUDIO) node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './var/*' -prune -exec rm -rf {} +
 
 $(VENV):
@@ -76,6 +81,17 @@ $(PACKAGES): requirements.txt | $(VENV)
 $(TEST_PACKAGES): requirements-test.txt $(PACKAGES)
 	@echo "Installing the packages of requirements-test.txt"
 	@$(PIP) -r requirements-test.txt
+	@touch $@
+
+# The server has pins of its own, so it gets its own environment; the client's sees what .venv has and adds to it.
+$(LABEL_STUDIO)/.made: | $(TEST_PACKAGES)
+	@echo "Installing Label Studio and its client (about 1 GB, some minutes)"
+	@$(BIN)/python -m venv --clear $(LABEL_STUDIO)/server
+	@$(LABEL_STUDIO)/server/bin/python -m pip install -qq --disable-pip-version-check label-studio==1.23.2
+	@$(BIN)/python -m venv --clear $(LABEL_STUDIO)/client
+	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+		> "$$($(LABEL_STUDIO)/client/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/sightline.pth"
+	@$(LABEL_STUDIO)/client/bin/python -m pip install -qq --disable-pip-version-check "label-studio-sdk>=2.0.14,<2.1"
 	@touch $@
 
 $(FRONT_END): package.json package-lock.json .npmrc | $(PACKAGES)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.schema import Box
+from annotation.schema import AnswerType, Box, SampleContent
 from annotation.statistics import Floats, Interval, Ints, bootstrap_interval, cluster_totals, wilson
 
 MISSING = -1
@@ -37,6 +37,15 @@ class Agreement:
     alpha: Coefficient
     table: tuple[tuple[int, ...], ...]
     missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What a table of two raters shows, and what kappa and AC1 each expect of chance: shares of the items, 0..1."""
+
+    observed: float
+    kappa: float
+    ac1: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +85,38 @@ def agree(first: Ints, second: Ints, categories: int, cluster: Ints | None = Non
         table=tuple(tuple(int(v) for v in row) for row in total),
         missing=int((~kept).sum()),
     )
+
+
+def chance(table: Sequence[Sequence[int]]) -> Chance | None:
+    """Raw agreement po of a q × q table, and the pe of kappa and of AC1; None without items or with one category.
+
+    Example: 46, 1 / 2, 1 of 50: po .94, kappa expects .905, AC1 .095.
+    """
+    flat = np.asarray([[float(count) for row in table for count in row]])
+    if len(table) < 2 or not flat.sum():
+        return None
+    shares = _square(flat)
+    return Chance(float(_raw(flat)[0]), float(_kappa_chance(shares)[0]), float(_ac1_chance(shares)[0]))
+
+
+def one_against_rest(codes: Ints, category: int) -> Ints:
+    """(n,) codes as 0 (this category), 1 (any other) or −1 (missing)."""
+    return np.where(codes == MISSING, MISSING, (codes != category).astype(np.int64))
+
+
+def same_answer(first: SampleContent, second: SampleContent) -> bool | None:
+    """Whether two contents share an accepted answer, apart from case and spaces; None when either has none.
+
+    A chosen letter counts as the text of its option, since two people may have ordered their options differently.
+    """
+    said, heard = _answer_texts(first), _answer_texts(second)
+    return bool(said & heard) if said and heard else None
+
+
+def _answer_texts(content: SampleContent) -> set[str]:
+    chosen = content.answer_type is AnswerType.MULTIPLE_CHOICE
+    texts = [content.options.get(answer, answer) if chosen else answer for answer in content.answers]
+    return {plain for text in texts if (plain := " ".join(text.casefold().split()))}
 
 
 def cohen_kappa(first: Ints, second: Ints, categories: int) -> float | None:
@@ -124,12 +165,21 @@ def box_agreement(first: Sequence[Box], second: Sequence[Box]) -> BoxAgreement |
     """IoU and IoA of two people's boxes as regions: |A∩B| over |A∪B|, |A| and |B|; None when either set is empty."""
     if not first or not second:
         return None
+    if len(first) == len(second) == 1:
+        return _two_boxes(first[0], second[0])
     xs = np.unique([v for box in (*first, *second) for v in (box.x1, box.x2)])
     ys = np.unique([v for box in (*first, *second) for v in (box.y1, box.y2)])
     area = np.diff(ys)[:, None] * np.diff(xs)[None, :]
     a, b = _covered(first, xs, ys), _covered(second, xs, ys)
     shared = float(area[a & b].sum())
     return BoxAgreement(shared / float(area[a | b].sum()), shared / float(area[a].sum()), shared / float(area[b].sum()))
+
+
+def _two_boxes(first: Box, second: Box) -> BoxAgreement:
+    """The usual case, without a grid."""
+    across = max(0.0, min(first.x2, second.x2) - max(first.x1, second.x1))
+    shared = across * max(0.0, min(first.y2, second.y2) - max(first.y1, second.y1))
+    return BoxAgreement(shared / (first.area + second.area - shared), shared / first.area, shared / second.area)
 
 
 def _covered(boxes: Sequence[Box], xs: Floats, ys: Floats) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
@@ -181,16 +231,25 @@ def _chance_corrected(observed: Floats, expected: Floats) -> Floats:
 
 
 def _kappa(tables: Floats) -> Floats:
-    shares = _square(tables)
-    return _chance_corrected(_raw(tables), (shares.sum(axis=2) * shares.sum(axis=1)).sum(axis=1))
+    return _chance_corrected(_raw(tables), _kappa_chance(_square(tables)))
+
+
+def _kappa_chance(shares: Floats) -> Floats:
+    """Σ of the products of the two raters' shares of each category, of tables (draws, q, q)."""
+    return np.asarray((shares.sum(axis=2) * shares.sum(axis=1)).sum(axis=1))
 
 
 def _ac1(tables: Floats) -> Floats:
     shares = _square(tables)
     if shares.shape[1] < 2:
         return np.full(len(tables), np.nan)
+    return _chance_corrected(_raw(tables), _ac1_chance(shares))
+
+
+def _ac1_chance(shares: Floats) -> Floats:
+    """Σ π_c (1 − π_c) / (q − 1), π_c the mean share of category c, of tables (draws, q, q)."""
     prevalence = (shares.sum(axis=2) + shares.sum(axis=1)) / 2
-    return _chance_corrected(_raw(tables), (prevalence * (1 - prevalence)).sum(axis=1) / (shares.shape[1] - 1))
+    return np.asarray((prevalence * (1 - prevalence)).sum(axis=1) / (shares.shape[1] - 1))
 
 
 def _alpha(tables: Floats) -> Floats:

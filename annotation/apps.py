@@ -9,3 +9,4 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("annotation.tasks")
+        import_module("annotation.actions.invite")

@@ -1,10 +1,11 @@
-"""Forms of the pages of samples and benchmarks."""
+"""Forms of the pages of benchmarks and the people who work on them."""
 
 from __future__ import annotations
 
 from django import forms
 
 from annotation.models import Benchmark
+from annotation.workflow import Role
 
 
 class NewBenchmarkForm(forms.ModelForm):
@@ -21,3 +22,46 @@ class NewBenchmarkForm(forms.ModelForm):
             "public": "Anyone may read the samples, the leaderboard and what lies behind it, without signing in.",
         }
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
+
+
+class DetailsForm(forms.ModelForm):
+    """What a benchmark says of itself; ``change_details`` changes it."""
+
+    class Meta:
+        model = Benchmark
+        fields = ("title", "description", "licence", "public")
+        labels = {"public": "Open to everyone"}
+        help_texts = {
+            "licence": "Of its pictures and questions, as an SPDX name: CC-BY-4.0.",
+            "public": "Anyone may read the samples, the leaderboard and what lies behind it, without signing in.",
+        }
+        widgets = {"description": forms.Textarea(attrs={"rows": 4})}
+
+
+def _roles(*, required: bool) -> forms.TypedMultipleChoiceField:
+    return forms.TypedMultipleChoiceField(
+        label="Roles", coerce=Role, required=required, widget=forms.CheckboxSelectMultiple,
+        choices=[(role.value, role.value) for role in Role],
+        error_messages={"required": "Choose at least one role."},
+    )  # fmt: skip
+
+
+class RolesForm(forms.Form):
+    """The roles of a person; none takes the person out."""
+
+    roles = _roles(required=False)
+
+
+class InviteForm(forms.Form):
+    """Whom to invite, and to what."""
+
+    email = forms.EmailField(label="E-mail of the person")
+    roles = _roles(required=True)
+
+
+class FreezeForm(forms.Form):
+    """Freezing a version."""
+
+    note = forms.CharField(
+        label="What is new in it", required=False, max_length=2000, widget=forms.Textarea(attrs={"rows": 2})
+    )

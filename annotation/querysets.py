@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from django.db import models
@@ -90,6 +91,12 @@ def _said(value: str) -> Q:
 
 
 NOTHING = Q(pk__in=[])
+OPEN_STATES = ("to_do", "draft", "returned", "in_review")
+"""States in which a sample may still want another person's annotation."""
+
+WAITING_STATES = ("in_review", "submitted")
+"""States of an annotation that waits for a reviewer."""
+
 SAMPLE_FILTERS: Mapping[str, Callable[[str], Q]] = {
     "state": lambda value: Q(state=value),
     "area": _area,
@@ -212,8 +219,78 @@ class SampleQuerySet(models.QuerySet[Any]):
         same = Q(image_group=sample.image_group) if sample.image_group else Q(image=sample.image, image__isnull=False)
         return self.filter(same, benchmark=sample.benchmark).exclude(pk=sample.pk)
 
+    def open_at(self, place: int) -> Self:
+        """Samples that are not settled and whose place to annotate nobody has filled."""
+        filled = self.model.annotations.rel.related_model.objects.filter(sample=OuterRef("pk"), place=place)
+        return self.filter(~Exists(filled), state__in=OPEN_STATES)
+
+    def open_to(self, user: Person, now: datetime, overlap: int) -> Self:
+        """What the queue may hand to this person: not settled, not filled, not held by others, not seen or skipped by
+        them, not given to somebody else."""
+        of_sample = {"sample": OuterRef("pk")}
+        annotations = self.model.annotations.rel.related_model.objects.filter(**of_sample)
+        leases = self.model.leases.rel.related_model.objects.filter(**of_sample, seat="annotate").live(now)
+        found = self.filter(
+            ~Exists(self.model.skips.rel.related_model.objects.filter(**of_sample, user=user, seat="annotate")),
+            ~Exists(self.model.assignment.related.related_model.objects.filter(**of_sample).exclude(user=user)),
+        )
+        if overlap == 1:
+            return found.filter(~Exists(leases.exclude(user=user)), state="to_do")
+        filled = annotations.filter(place__isnull=False)
+        begun = annotations.filter(sample=OuterRef("sample"), author=OuterRef("user"))
+        held = leases.exclude(user=user).filter(~Exists(begun))
+        mine = annotations.filter(author=user)
+        counted = found.filter(~Exists(mine), state__in=OPEN_STATES).annotate(taken=_count(filled) + _count(held))
+        return counted.filter(taken__lt=overlap)
+
+    def held_by(self, user: Person, seat: str, now: datetime) -> Self:
+        """Samples on which this person has a live lease, the one that began first in front."""
+        held = self.filter(leases__user=user, leases__seat=seat, leases__expires_at__gt=now)
+        return held.order_by("leases__pk")
+
+    def without_facet(self, name: str) -> Self:
+        values = self.model.facets.rel.related_model.objects.filter(sample=OuterRef("pk"), name=name)
+        return self.filter(~Exists(values))
+
+    def to_review_by(self, user: Person, now: datetime, overlap: int) -> Self:
+        """What the queue may hand to this reviewer: submitted by all who annotate it, none of it theirs, not held by
+        another reviewer, not skipped."""
+        of_sample = {"sample": OuterRef("pk")}
+        annotations = self.model.annotations.rel.related_model.objects.filter(**of_sample)
+        leases = self.model.leases.rel.related_model.objects.filter(**of_sample, seat="review").live(now)
+        found = self.filter(
+            Exists(annotations.filter(state__in=WAITING_STATES)),
+            ~Exists(annotations.filter(author=user)),
+            ~Exists(leases.exclude(user=user)),
+            ~Exists(self.model.skips.rel.related_model.objects.filter(**of_sample, user=user, seat="review")),
+            state="in_review",
+        )
+        if overlap == 1:
+            return found
+        handed_in = annotations.filter(state__in=[*WAITING_STATES, "discarded"])
+        return found.annotate(handed_in=_count(handed_in)).filter(handed_in__gte=overlap)
+
+
+def _count(rows: QuerySet[Any]) -> Coalesce:
+    return Coalesce(Subquery(rows.order_by().values("sample").annotate(n=Count("pk")).values("n")), 0)
+
+
+class AnnotationQuerySet(models.QuerySet[Any]):
+    def not_skipped_by(self, user: Person) -> Self:
+        """Those on samples that this person did not pass by."""
+        skips = self.model.sample.field.related_model.skips.rel.related_model.objects
+        return self.filter(~Exists(skips.filter(sample=OuterRef("sample"), user=user, seat="annotate")))
+
+    def to_review(self) -> Self:
+        """Submitted, and not decided on; those under review first."""
+        return self.filter(state__in=WAITING_STATES).order_by("state", "pk")
+
 
 class FacetValueQuerySet(models.QuerySet[Any]):
+    def names(self) -> QuerySet[Any, str]:
+        """The facets there are, each once, in order."""
+        return self.order_by("name").values_list("name", flat=True).distinct()
+
     def counted(self) -> list[tuple[str, str, int]]:
         """Name, value and number of samples, the most frequent first within each name."""
         counts = self.values_list("name", "value").annotate(n=Count("sample", distinct=True))
@@ -223,3 +300,33 @@ class FacetValueQuerySet(models.QuerySet[Any]):
 class RevisionQuerySet(models.QuerySet[Any]):
     def with_content(self) -> Self:
         return self.prefetch_related("gold_boxes", "reference_calls", "plan_tools")
+
+    def first_submitted(self) -> Self:
+        """What people submitted first, before any review: one revision of each annotation that was not imported.
+
+        It is by the annotation's author: others write revisions of it only once it has been submitted.
+        """
+        submitted = self.model.objects.filter(submitted_at__isnull=False)
+        earlier = submitted.filter(annotation=OuterRef("annotation"), number__lt=OuterRef("number"))
+        return self.filter(
+            ~Exists(earlier),
+            submitted_at__isnull=False,
+            annotation__imported=False,
+            annotation__author__isnull=False,
+        )
+
+    def beside_others(self) -> Self:
+        """Those on samples on which somebody else has submitted too, or an import has."""
+        submitted = self.model.objects.filter(submitted_at__isnull=False)
+        others = submitted.filter(annotation__sample=OuterRef("annotation__sample"))
+        return self.filter(Exists(others.exclude(annotation=OuterRef("annotation"))))
+
+
+class LeaseQuerySet(models.QuerySet[Any]):
+    def live(self, now: datetime) -> Self:
+        """Those that have not run out."""
+        return self.filter(expires_at__gt=now)
+
+    def takeable(self, user: Person, now: datetime) -> Self:
+        """Those that this person may have: their own, and what has run out."""
+        return self.filter(Q(user=user) | Q(expires_at__lte=now))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from annotation.actions import make_tiles as tiles_action
+from annotation.actions import upload_pictures
 from webapp.jobs.context import JobContext
 from webapp.jobs.registry import job
 
@@ -12,3 +13,12 @@ from webapp.jobs.registry import job
 @job("annotation.tiles", title="Tiles")
 def tiles(context: JobContext, image_id: int) -> dict[str, Any]:
     return dict(tiles_action.make_tiles(context, image_id=image_id))
+
+
+@job("annotation.pictures", title="Upload")
+def pictures(context: JobContext, record_id: int) -> dict[str, Any]:
+    return dict(
+        upload_pictures.take_pictures(
+            record_id=record_id, report=lambda done, total: context.progress(done, total, unit="pictures")
+        )
+    )

@@ -48,13 +48,14 @@ class Right(StrEnum):
     IMPORT_SAMPLES = "import_samples"
     SCORE = "score"
     EXPORT = "export"
+    COMPARE_WORK = "compare_work"
     MANAGE = "manage"
 
 
 RIGHTS: dict[Role, frozenset[Right]] = {
-    Role.ANNOTATOR: frozenset({Right.VIEW, Right.ANNOTATE}),
-    Role.REVIEWER: frozenset({Right.VIEW, Right.REVIEW}),
-    Role.RESEARCHER: frozenset({Right.VIEW, Right.IMPORT_RUNS, Right.SCORE, Right.EXPORT}),
+    Role.ANNOTATOR: frozenset({Right.VIEW, Right.ANNOTATE, Right.COMPARE_WORK}),
+    Role.REVIEWER: frozenset({Right.VIEW, Right.REVIEW, Right.COMPARE_WORK}),
+    Role.RESEARCHER: frozenset({Right.VIEW, Right.IMPORT_RUNS, Right.SCORE, Right.EXPORT, Right.COMPARE_WORK}),
     Role.LEAD: frozenset(Right),
 }
 
@@ -72,14 +73,35 @@ class Transition:
 TRANSITIONS: tuple[Transition, ...] = (
     Transition("submit", State.DRAFT, State.SUBMITTED, Right.ANNOTATE),
     Transition("start_review", State.SUBMITTED, State.IN_REVIEW, Right.REVIEW),
+    Transition("stop_review", State.IN_REVIEW, State.SUBMITTED, Right.REVIEW),
     Transition("accept", State.IN_REVIEW, State.ACCEPTED, Right.REVIEW),
+    Transition("fix_and_accept", State.IN_REVIEW, State.ACCEPTED, Right.REVIEW),
     Transition("return", State.IN_REVIEW, State.RETURNED, Right.REVIEW),
     Transition("discard", State.IN_REVIEW, State.DISCARDED, Right.REVIEW),
     Transition("take_up", State.RETURNED, State.DRAFT, Right.ANNOTATE),
+    Transition("accept_unreviewed", State.SUBMITTED, State.ACCEPTED, Right.ANNOTATE),
+    Transition("send_back", State.SUBMITTED, State.RETURNED, Right.MANAGE),
+    Transition("send_back", State.IN_REVIEW, State.RETURNED, Right.MANAGE),
     Transition("reopen", State.ACCEPTED, State.DRAFT, Right.MANAGE),
+    Transition("reopen", State.DISCARDED, State.DRAFT, Right.MANAGE),
     Transition("import", State.DRAFT, State.ACCEPTED, Right.IMPORT_SAMPLES),
 )
-"""Everything that may happen to an annotation. "import": an imported sample arrives accepted, by the importer."""
+"""Everything that may happen to an annotation. "import": an imported sample arrives accepted, by the importer.
+"accept_unreviewed": what falls outside the share that the lead has reviewed is accepted as it is submitted."""
+
+_SEEN_AS: tuple[tuple[SampleState, frozenset[State]], ...] = (
+    (SampleState.ACCEPTED, frozenset({State.ACCEPTED})),
+    (SampleState.IN_REVIEW, frozenset({State.SUBMITTED, State.IN_REVIEW})),
+    (SampleState.RETURNED, frozenset({State.RETURNED})),
+    (SampleState.DRAFT, frozenset({State.DRAFT})),
+    (SampleState.DISCARDED, frozenset({State.DISCARDED})),
+)
+
+
+def sample_state(states: Collection[State]) -> SampleState:
+    """Where a sample stands whose annotations are in these states: accepted by one is accepted; else what is furthest
+    on; nothing at all is still to do."""
+    return next((seen for seen, which in _SEEN_AS if which.intersection(states)), SampleState.TO_DO)
 
 
 def may(roles: Collection[Role], right: Right) -> bool:

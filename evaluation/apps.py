@@ -10,4 +10,6 @@ class EvaluationConfig(AppConfig):
     def ready(self) -> None:
         import_module("evaluation.tasks")
         add_tabs = import_module("annotation.views.tabs").add_tabs
-        add_tabs(import_module("evaluation.views.tabs").TABS)
+        tabs = import_module("evaluation.views.tabs")
+        add_tabs(tabs.TABS)
+        import_module("annotation.views.settings").add_sections(tabs.SECTIONS)

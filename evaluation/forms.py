@@ -8,6 +8,8 @@ from django import forms
 
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
 from evaluation.importers import IMPORTERS as RUN_FORMATS
+from evaluation.metrics.settings import CHOICES, RANGES
+from evaluation.metrics.settings_words import EFFECTS
 
 SPACES = (
     ("", "As the file says"),
@@ -47,3 +49,22 @@ class ImportChoices(forms.Form):
             given["coordinates"] = self.cleaned_data["sent_size"] if space == "size" else space
         given |= {name: self.cleaned_data[name] for name in ("model", "setting") if name in self.data}
         return given | {"score": self.cleaned_data["score"]}
+
+
+class MetricSettingsForm(forms.Form):
+    """The settings of METRICS 8, one field each; ``change_settings`` changes them."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in EFFECTS:
+            self.fields[name] = _setting(name)
+            self.fields[name].widget.attrs["aria-label"] = name
+
+
+def _setting(name: str) -> forms.Field:
+    if name in RANGES:
+        low, high = RANGES[name]
+        number = forms.NumberInput(attrs={"class": "input--sm", "step": "any"})
+        return forms.FloatField(min_value=low, max_value=high, widget=number)
+    choice = forms.Select(attrs={"class": "select--sm"})
+    return forms.ChoiceField(choices=[(value, value) for value in CHOICES[name]], widget=choice)

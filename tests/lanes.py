@@ -51,7 +51,7 @@ def pytest(*arguments: str) -> list[str]:
 
 
 def sqlite(_: ExitStack) -> tuple[list[str], dict[str, str]]:
-    ignored = [f"--ignore=tests/{folder}" for folder in ("architecture", "browser")]
+    ignored = [f"--ignore=tests/{folder}" for folder in ("architecture", "browser", "label_studio")]
     return pytest("-m", "not browser and not postgres", *WORKERS, *ignored, "tests"), {"DATABASE_URL": ""}
 
 
@@ -71,7 +71,7 @@ def on_postgres(stack: ExitStack) -> tuple[list[str], dict[str, str]]:
         address = stack.enter_context(postgres.server(dict(os.environ)))
     except postgres.NoServer as reason:
         raise Skip(str(reason)) from reason
-    ignored = [f"--ignore=tests/{folder}" for folder in ("unit", "architecture", "browser")]
+    ignored = [f"--ignore=tests/{folder}" for folder in ("unit", "architecture", "browser", "label_studio")]
     return pytest("-m", "not browser", *WORKERS, *ignored, "tests"), {"DATABASE_URL": address}
 
 

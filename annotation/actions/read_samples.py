@@ -28,8 +28,14 @@ def record_of(sample: Sample) -> SampleRecord:
         width=sample.width,
         height=sample.height,
         facets=_facets(list(sample.facets.all())),
-        extra=sample.extra,
+        extra=sample.extra | _box_labels(gold.revision) if gold else sample.extra,
     )
+
+
+def _box_labels(revision: Revision) -> dict[str, list[str]]:
+    """The labels that people gave the gold boxes, a list beside them; no key without any."""
+    labels = [box.label for box in revision.gold_boxes.all()]
+    return {"box_labels": labels} if any(labels) else {}
 
 
 def content_of(revision: Revision) -> SampleContent:

@@ -32,6 +32,9 @@ from annotation.workflow import SampleState, State, transition
 from webapp.accounts.models import User
 from webapp.common.bulk import as_json, insert_rows, reserve_ids
 
+NO_CONTENT = SampleContent()
+"""What a sample says that nobody has annotated yet."""
+
 
 @dataclass(slots=True)
 class Saved:
@@ -76,7 +79,8 @@ def save_samples(
     since: datetime | None = None,
 ) -> Saved:
     """Write one batch. A sample that is there already keeps its key and gets a new gold revision where its content
-    differs; the last of two records with one id wins. Imported samples arrive accepted.
+    differs; the last of two records with one id wins. Imported samples arrive accepted; one without any content, such
+    as a picture alone, is to do: it has no annotation and no gold.
 
     ``pictures``: what ``store_pictures`` found, by name. ``since``: when this import began; a record whose sample was
     written after that is reported as ``repeated``."""
@@ -127,13 +131,20 @@ def placed_record(record: SampleRecord, sample: Sample | None, pictures: Mapping
 
 def _insert(actor: User | None, benchmark: Benchmark, placed: Sequence[Placed]) -> Saved:
     now = timezone.now()
-    records = [p.record for p in placed]
-    author = actor.pk if actor else None
-    count = len(records)
-    sample_ids = reserve_ids(Sample, count)
+    numbered = list(zip(reserve_ids(Sample, len(placed)), placed, strict=True))
+    insert_rows(Sample, _SAMPLE, [_sample_row(pk, benchmark, p, now) for pk, p in numbered])
+    insert_rows(FacetValue, _FACET, [row for pk, p in numbered for row in _facets(pk, p.record)])
+    _insert_gold(actor, [(pk, p.record) for pk, p in numbered if p.record.content != NO_CONTENT], now)
+    return Saved(new=len(placed))
+
+
+def _insert_gold(actor: User | None, numbered: Sequence[tuple[int, SampleRecord]], now: datetime) -> None:
+    """The annotation, its one revision and the gold of each new sample that has a content."""
+    sample_ids = [pk for pk, _ in numbered]
+    author, count = actor.pk if actor else None, len(numbered)
     annotation_ids = reserve_ids(Annotation, count)
     revision_ids = reserve_ids(Revision, count)
-    insert_rows(Sample, _SAMPLE, [_sample_row(pk, benchmark, p, now) for pk, p in zip(sample_ids, placed, strict=True)])
+    records = [record for _, record in numbered]
     state = transition("import", State.DRAFT).after.value
     insert_rows(
         Annotation,
@@ -146,8 +157,6 @@ def _insert(actor: User | None, benchmark: Benchmark, placed: Sequence[Placed]) 
         ["sample", "revision", "accepted_at"],
         [(s, r, now) for s, r in zip(sample_ids, revision_ids, strict=True)],
     )
-    insert_rows(FacetValue, _FACET, [row for pk, r in zip(sample_ids, records, strict=True) for row in _facets(pk, r)])
-    return Saved(new=count)
 
 
 def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
@@ -161,7 +170,8 @@ def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
         insert_rows(FacetValue, _FACET, [(sample.pk, *row) for row in new])
         changes = changes or {"changed_at": timezone.now()}
     gold = getattr(sample, "gold", None)
-    if gold is None or gold.revision.digest != content_digest(record.content):
+    waits = gold is None and record.content == NO_CONTENT
+    if not waits and (gold is None or gold.revision.digest != content_digest(record.content)):
         add_gold_revision(actor=actor, sample=sample, record=record)
         changes |= {"state": SampleState.ACCEPTED.value, "changed_at": timezone.now()}
     if changes:
@@ -218,8 +228,9 @@ def _size(record: SampleRecord) -> tuple[int | None, int | None]:
 def _sample_row(pk: int, benchmark: Benchmark, placed: Placed, now: Any) -> tuple[Any, ...]:
     record = placed.record
     width, height = _size(record)
+    state = SampleState.TO_DO if record.content == NO_CONTENT else SampleState.ACCEPTED
     return (
-        pk, benchmark.pk, record.id, SampleState.ACCEPTED.value, placed.image.pk if placed.image else None,
+        pk, benchmark.pk, record.id, state.value, placed.image.pk if placed.image else None,
         record.image or "", placed.problem, record.image_group or "", width, height,
         evidence_share(record.content.gold_boxes, width, height), as_json(dict(record.extra)), now, now,
     )  # fmt: skip

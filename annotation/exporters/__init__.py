@@ -11,7 +11,7 @@ EXPORTERS: Mapping[str, Exporter] = {
     exporter.name: exporter
     for exporter in (
         Exporter("native", "Sightline: everything, as one JSON file", ".json", native.write),
-        Exporter("label-studio", "Label Studio: tasks with rectangles in percent", ".json", label_studio.write),
+        Exporter("label-studio", "Label Studio: tasks with the gold as an annotation", ".json", label_studio.write),
         Exporter("coco", "COCO: gold boxes as annotations", ".json", coco.write),
         Exporter("vtc-bench", "VTC-Bench: TSV with reference toolchains", ".tsv", vtc_bench.write),
         Exporter("vstar", "V*: one JSON file per picture, in a zip", ".zip", vstar.write),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from annotation.importers import native, vtc_bench
+from annotation.importers import label_studio, native, vtc_bench
 from annotation.importers.detection import best_first, glimpse
 from annotation.importers.interface import Detection, Importer
 
@@ -14,6 +14,12 @@ IMPORTERS: Mapping[str, Importer] = {
     for importer in (
         Importer("native", "Sightline: one JSON file, or a folder or zip of JSONL files", native.detect, native.read),
         Importer("vtc-bench", "VTC-Bench: TSV with or without reference toolchains", vtc_bench.detect, vtc_bench.read),
+        Importer(
+            "label-studio",
+            "Label Studio: its export as JSON, tasks with annotations",
+            label_studio.detect,
+            label_studio.read,
+        ),
     )
 }
 

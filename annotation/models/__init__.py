@@ -1,11 +1,19 @@
 from annotation.models.annotation import Annotation, GoldBox, PlanTool, ReferenceCall, Review, Revision
 from annotation.models.benchmark import Benchmark, InvitedRole, Membership, Version, VersionEntry
+from annotation.models.comment import BlindAnswer, Comment
+from annotation.models.draft import Draft, Receipt
 from annotation.models.imports import ImportIssue, ImportRecord
+from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Skip
 from annotation.models.sample import FacetValue, Gold, Image, Sample
 
 __all__ = [
     "Annotation",
+    "Assignment",
     "Benchmark",
+    "BenchmarkQueue",
+    "BlindAnswer",
+    "Comment",
+    "Draft",
     "FacetValue",
     "Gold",
     "GoldBox",
@@ -13,12 +21,15 @@ __all__ = [
     "ImportIssue",
     "ImportRecord",
     "InvitedRole",
+    "Lease",
     "Membership",
     "PlanTool",
+    "Receipt",
     "ReferenceCall",
     "Review",
     "Revision",
     "Sample",
+    "Skip",
     "Version",
     "VersionEntry",
 ]

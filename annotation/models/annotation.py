@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from annotation.models.sample import Sample
-from annotation.querysets import RevisionQuerySet
+from annotation.querysets import AnnotationQuerySet, RevisionQuerySet
 from annotation.schema import AnswerType
 from annotation.workflow import State
 
@@ -19,8 +19,13 @@ class Annotation(models.Model):
     )
     state = models.CharField(max_length=10, choices=[(s.value, s.value) for s in State], default=State.DRAFT.value)
     imported = models.BooleanField(default=False)
+    place = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="Which of the sample's places to annotate it fills; none for an imported one."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
+
+    objects = AnnotationQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -28,7 +33,11 @@ class Annotation(models.Model):
             models.UniqueConstraint(
                 fields=["sample"], condition=Q(author__isnull=True), name="annotation_once_without_author"
             ),
+            models.UniqueConstraint(
+                fields=["sample", "place"], condition=Q(place__isnull=False), name="annotation_once_per_place"
+            ),
         ]
+        indexes = [models.Index(fields=["author", "state"], name="annotation_by_author")]
 
     def __str__(self) -> str:
         return f"{self.sample} by {self.author or 'the importer'}"
@@ -46,6 +55,9 @@ class Revision(models.Model):
     answers = models.JSONField(default=list, blank=True, help_text="The gold letter, or the accepted strings.")
     ordered = models.BooleanField(null=True, blank=True)
     digest = models.CharField(max_length=64, help_text="sha256 of the content in canonical form.")
+    facets = models.JSONField(
+        null=True, blank=True, help_text="{name: [value]} as its author has them; null: imported."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
 

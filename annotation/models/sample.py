@@ -74,7 +74,10 @@ class Sample(models.Model):
             ),
             models.CheckConstraint(condition=~Q(key=""), name="sample_has_a_key"),
         ]
-        indexes = [models.Index(fields=["benchmark", "state"], name="sample_by_state")]
+        indexes = [
+            models.Index(fields=["benchmark", "state"], name="sample_by_state"),
+            models.Index(fields=["benchmark", "state", "key"], name="sample_in_order"),
+        ]
 
     def __str__(self) -> str:
         return self.key

@@ -12,12 +12,12 @@ from django.db import transaction
 
 from annotation.actions.access import allowed
 from annotation.actions.import_samples import file_digest
+from annotation.actions.upload_files import Upload, store, unpack_pictures, uploads
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
 from annotation.importers import detect_format as detect_samples
 from annotation.importers.interface import Detection, ImportProblem
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
-from evaluation.actions.upload_files import Upload, store, unpack_pictures, uploads
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers import detect_format as detect_runs
 from evaluation.importers.interface import BoxSpace

@@ -12,10 +12,10 @@ from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.actions.upload_files import refuse_too_large
 from annotation.api.loading import PAGING, benchmark_for, page_of, paged
 from annotation.workflow import Right
 from evaluation.actions import upload
-from evaluation.actions.upload_files import refuse_too_large
 from webapp.accounts.http import person_of
 
 ENVELOPE = 1 << 20

@@ -8,11 +8,11 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from annotation.actions.upload_files import refuse_too_large
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.actions.upload import receive
-from evaluation.actions.upload_files import refuse_too_large
 from evaluation.forms import UploadForm
 from evaluation.views.imports_shown import written
 from webapp.accounts.http import SignedInRequest

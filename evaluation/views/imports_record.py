@@ -10,6 +10,7 @@ from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.actions.upload_pictures import FORMAT as PICTURES
 from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions import upload
@@ -19,7 +20,7 @@ from evaluation.forms import SPACES, ImportChoices
 from evaluation.views.exports import download
 from evaluation.views.imports_shown import five, issue_groups, run_words, settings_shown, strip
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import ApplicationError, InvalidInput
+from webapp.common.errors import ApplicationError, Conflict, InvalidInput
 from webapp.common.htmx import render_page
 from webapp.common.paging import page_after
 from webapp.jobs.models import Job
@@ -37,6 +38,8 @@ def record(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
     Address: ?five=N (which five of the drawn records) &record=N (the one shown as read and raw) &after=KEY (issues).
     """
     found = _load(request, slug, record)
+    if found.format == PICTURES:
+        return redirect("annotation:upload-record", slug, record)
     return _page(request, found)
 
 
@@ -104,7 +107,10 @@ def picture(request: SignedInRequest, slug: str, record: int, index: int, what: 
 
 def _load(request: SignedInRequest, slug: str, record: int) -> Any:
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
-    return get_object_or_404(benchmark.imports.select_related("created_by", "benchmark"), pk=record)
+    found = get_object_or_404(benchmark.imports.select_related("created_by", "benchmark"), pk=record)
+    if request.method == "POST" and found.format == PICTURES:
+        raise Conflict(f"{found.file_name} came as pictures alone: there is nothing to choose or to commit.")
+    return found
 
 
 def _back(slug: str, record: int) -> HttpResponse:

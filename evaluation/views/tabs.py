@@ -1,7 +1,8 @@
-"""The tabs of this half on the pages of a benchmark."""
+"""The tabs of this half on the pages of a benchmark, and its sections of the settings."""
 
 from __future__ import annotations
 
+from annotation.views.settings import Section
 from annotation.views.tabs import Tab
 from annotation.workflow import Right
 
@@ -11,3 +12,4 @@ TABS = [
     Tab("import", "Import", "evaluation:import", right=Right.IMPORT_RUNS, place=80),
     Tab("export", "Export", "evaluation:export", right=Right.EXPORT, place=90),
 ]
+SECTIONS = [Section("metrics", "Metrics", "evaluation:metric-settings", place=10)]

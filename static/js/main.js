@@ -5,18 +5,24 @@ import { SightlineKeyHelp } from "./elements/key-help.js";
 import { SightlineList } from "./elements/list.js";
 import { SightlineMenu } from "./elements/menu.js";
 import { SightlinePassword } from "./elements/password.js";
+import { SightlineBlind } from "./elements/review-blind.js";
+import { SightlineReview } from "./elements/review.js";
+import { SightlineStudio } from "./elements/studio.js";
 import { SightlineTheme } from "./elements/theme.js";
 import { SightlineThreshold } from "./elements/threshold.js";
 import { SightlineToast } from "./elements/toast.js";
 import { SightlineImport } from "./elements/upload.js";
 
 const ELEMENTS = {
+  "sightline-blind": SightlineBlind,
   "sightline-frame": SightlineFrame,
   "sightline-import": SightlineImport,
   "sightline-jobs": SightlineJobs,
   "sightline-list": SightlineList,
   "sightline-menu": SightlineMenu,
   "sightline-password": SightlinePassword,
+  "sightline-review": SightlineReview,
+  "sightline-studio": SightlineStudio,
   "sightline-theme": SightlineTheme,
   "sightline-threshold": SightlineThreshold,
   "sightline-toast": SightlineToast,

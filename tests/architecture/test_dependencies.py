@@ -13,6 +13,7 @@ from tests.architecture.source import PRODUCT, ROOT, imported_modules, product_f
 PURE_ROOMS = (
     "annotation.schema",
     "annotation.workflow",
+    "annotation.checks",
     "annotation.agreement",
     "annotation.statistics",
     "annotation.imaging",

@@ -60,10 +60,10 @@ def test_coco_has_one_entry_per_picture_and_boxes_as_width_and_height() -> None:
 
 def test_label_studio_has_rectangles_in_percent() -> None:
     first, second = json.loads(exported("label-studio", CHOICE, OPEN))
-    value = first["annotations"][0]["result"][0]["value"]
+    [value] = [r["value"] for r in first["annotations"][0]["result"] if r["id"] == "gold-1"]
     assert (value["x"], value["y"], value["width"], value["height"]) == (5, 20, 25, 50)
     assert first["data"]["question"] == CHOICE.content.question
-    assert "annotations" not in second
+    assert {result["type"] for result in second["annotations"][0]["result"]} == {"textarea", "choices"}
 
 
 def test_vtc_bench_is_read_back_with_its_toolchain(tmp_path: Path) -> None:

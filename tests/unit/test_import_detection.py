@@ -21,7 +21,7 @@ SAMPLE = {"id": "a", "question": "q", "gold_boxes": []}
 
 
 def test_each_importer_stands_under_its_own_name() -> None:
-    assert list(SAMPLE_IMPORTERS) == ["native", "vtc-bench"]
+    assert list(SAMPLE_IMPORTERS) == ["native", "vtc-bench", "label-studio"]
     assert list(RUN_IMPORTERS) == ["native", "deepeyes"]
     for table in (SAMPLE_IMPORTERS, RUN_IMPORTERS):
         assert all(name == entry.name and entry.title for name, entry in table.items())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.password_validation import validate_password
@@ -11,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from webapp.accounts.models import ApiToken, Invitation, User
+from webapp.accounts.models import ApiToken, Invitation, Session, User
 from webapp.accounts.tokens import hashed, new_secret
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput, NotFound
@@ -26,6 +27,30 @@ def when_accepted(callback: WhenAccepted) -> WhenAccepted:
     """Register what else happens, in the same transaction, when an invitation is accepted; a decorator."""
     _when_accepted.append(callback)
     return callback
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What an invitation brings, for the page that asks whether to accept it."""
+
+    title: str
+    text: str
+    roles: tuple[str, ...] = ()
+
+
+Offered = Callable[[Invitation], Iterable[Offer]]
+_offered: list[Offered] = []
+
+
+def offered_by(callback: Offered) -> Offered:
+    """Register what says what an invitation brings; a decorator."""
+    _offered.append(callback)
+    return callback
+
+
+def offers_of(invitation: Invitation) -> list[Offer]:
+    """Everything the invitation brings."""
+    return [offer for callback in _offered for offer in callback(invitation)]
 
 
 @transaction.atomic
@@ -45,6 +70,15 @@ def invitation_of(secret: str) -> Invitation:
     if invitation is None:
         raise NotFound("The invitation was used already, or its time is over. Ask whoever sent it for a new one.")
     return invitation
+
+
+@transaction.atomic
+def withdraw_invitation(invitation: Invitation, *, actor: User) -> None:
+    """Close an open invitation: its link leads nowhere from now on. Raises ``Conflict`` when it was accepted."""
+    closed = Invitation.objects.open().filter(pk=invitation.pk).update(expires=timezone.now())
+    if not closed:
+        raise Conflict(f"The invitation of {invitation.email} is closed already. Load the page again.")
+    audit.record(actor=actor, action="invitation.withdraw", subject=invitation, data={"email": invitation.email})
 
 
 @transaction.atomic
@@ -81,9 +115,20 @@ def _new_user(email: str, *, name: str, password: str) -> User:
 
 
 @transaction.atomic
+def sign_out_others(*, actor: User, keep: str | None) -> int:
+    """End the sessions of this person but for the one with the key ``keep``; how many there were."""
+    ended, _ = Session.objects.filter(user=actor).exclude(session_key=keep).delete()
+    if ended:
+        audit.record(actor=actor, action="session.end", subject=actor, data={"ended": ended})
+    return ended
+
+
+@transaction.atomic
 def change_password(*, password: str, actor: User) -> None:
+    """A new password. Every session ends; the browser that asked for it gets a new one from its view."""
     actor.set_password(password)
     actor.save(update_fields=["password"])
+    Session.objects.filter(user=actor).delete()
     audit.record(actor=actor, action="password.change", subject=actor)
 
 

@@ -10,3 +10,4 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("webapp.accounts.openapi")
+        import_module("webapp.accounts.sessions")

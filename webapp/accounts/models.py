@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
+from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
@@ -135,3 +138,19 @@ class SignInAttempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.email} from {self.address}"
+
+
+class Session(AbstractBaseSession):
+    """A browser that came here; who is signed in there, since when, from where. Written by ``SessionStore``."""
+
+    # Without a constraint: a session that is saved while its person is deleted must not fail the request.
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, db_constraint=False, on_delete=models.CASCADE, related_name="sessions"
+    )
+    signed_in_at = models.DateTimeField(null=True)
+    address = models.GenericIPAddressField(null=True)
+    browser = models.CharField(max_length=60, blank=True, default="")
+
+    @classmethod
+    def get_session_store_class(cls) -> type[SessionBase]:
+        return import_module("webapp.accounts.sessions").SessionStore

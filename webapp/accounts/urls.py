@@ -11,6 +11,7 @@ urlpatterns = [
     path("account/", views.account, name="account"),
     path("account/name/", views.rename, name="rename"),
     path("account/password/", views.change_password, name="change-password"),
+    path("account/sessions/sign-out/", views.sign_out_others, name="sign-out-others"),
     path("account/tokens/", views.create_token, name="create-token"),
     path("account/tokens/<int:token_id>/revoke/", views.revoke_token, name="revoke-token"),
 ]

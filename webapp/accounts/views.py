@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.password_validation import password_validators_help_texts
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -17,6 +18,7 @@ from webapp.accounts import actions
 from webapp.accounts.forms import AcceptForm, NameForm, PasswordForm, SignInForm, TokenForm
 from webapp.accounts.http import SignedInRequest
 from webapp.accounts.models import User
+from webapp.accounts.sessions import sessions_of
 from webapp.accounts.throttle import begin_attempt, end_attempt
 from webapp.common.errors import ApplicationError
 from webapp.common.http import Request, client_address
@@ -86,6 +88,7 @@ def _account_page(
     secret: str = "",
 ) -> HttpResponse:
     """Template accounts/account.html; context: name_form (name), password_form (old, new), token_form (name, days),
+    rules (what a password has to be), sessions (signed_in_at, address, browser), session_key (of this browser),
     tokens (name, created, last_used, expires), secret (a token just made, shown this once; else "").
     """
     forms = (name_form, password_form, token_form)
@@ -93,6 +96,9 @@ def _account_page(
         "name_form": name_form or NameForm(initial={"name": request.user.name}),
         "password_form": password_form or PasswordForm(user=request.user),
         "token_form": token_form or TokenForm(),
+        "rules": password_validators_help_texts(),
+        "sessions": sessions_of(request.user),
+        "session_key": request.session.session_key,
         "tokens": request.user.api_tokens.all(),
         "secret": secret,
     }
@@ -123,6 +129,16 @@ def change_password(request: SignedInRequest) -> HttpResponse:
     return redirect("accounts:account")
 
 
+@login_required
+@require_POST
+def sign_out_others(request: SignedInRequest) -> HttpResponse:
+    """End the sessions of this person in other browsers."""
+    ended = actions.sign_out_others(actor=request.user, keep=request.session.session_key)
+    said = f"Signed out in {ended} other browser{'s' if ended != 1 else ''}." if ended else "Nobody else was signed in."
+    messages.success(request, said)
+    return redirect("accounts:account")
+
+
 @never_cache
 @login_required
 @require_POST
@@ -147,8 +163,9 @@ def revoke_token(request: SignedInRequest, token_id: int) -> HttpResponse:
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "HEAD", "POST"])
 def accept_invitation(request: Request, secret: str) -> HttpResponse:
-    """Template accounts/invitation.html; context: invitation (email, invited_by, expires), form (AcceptForm: name,
-    password), has_account, signed_in_as_invited (then one button is enough), next (this page, for the way by sign-in).
+    """Template accounts/invitation.html; context: invitation (email, invited_by, expires), offers (title, text,
+    roles), form (AcceptForm: name, password), has_account, signed_in_as_invited (then one button is enough), next (this
+    page, for the way by sign-in), rules (what a password has to be).
     """
     invitation = actions.invitation_of(secret)
     actor = request.user if isinstance(request.user, User) else None
@@ -167,9 +184,11 @@ def accept_invitation(request: Request, secret: str) -> HttpResponse:
             return redirect(settings.LOGIN_REDIRECT_URL)
     context = {
         "invitation": invitation,
+        "offers": actions.offers_of(invitation),
         "form": form,
         "has_account": User.objects.filter(email=invitation.email).exists(),
         "signed_in_as_invited": invited,
         "next": request.path,
+        "rules": password_validators_help_texts(),
     }
     return render(request, "accounts/invitation.html", context, status=400 if form.errors and not invited else 200)

@@ -126,13 +126,26 @@ class Mark:
     tag_width: int = 16
 
 
-def mark(kind: str, box: Any, window: Window, *, shown: float, text: str = "", focused: bool = False) -> Mark:
-    """``box`` as a mark of ``kind`` in ``window``, which is about ``shown`` pixels wide on the screen."""
+def mark(
+    kind: str,
+    box: Any,
+    window: Window,
+    *,
+    shown: float,
+    text: str = "",
+    focused: bool = False,
+    below: bool = False,
+) -> Mark:
+    """``box`` as a mark of ``kind`` in ``window``, which is about ``shown`` pixels wide on the screen.
+
+    Its tag stands on its upper edge, or, ``below``, hangs from its lower one, each where there is room.
+    """
     x1, y1, x2, y2 = rectangle(box)
     least = SMALLEST_MARK * window.width / shown
     width, height = max(x2 - x1, least), max(y2 - y1, least)
     x, y = (x1 + x2 - width) / 2, (y1 + y2 - height) / 2
-    top = window.down(y)
+    top = window.down(y + height if below else y)
+    lifted = top > 85 if below else top > 10
     return Mark(
         kind=kind,
         x=written(x),
@@ -143,6 +156,6 @@ def mark(kind: str, box: Any, window: Window, *, shown: float, text: str = "", f
         text=text,
         left=along(window.across(x)),
         top=along(top),
-        lift=16 if kind != "crop" and top > 10 else 0,
+        lift=16 if kind != "crop" and lifted else 0,
         tag_width=max(16, 9 + 7 * len(text)),
     )

@@ -1,21 +1,6 @@
-import { height, width } from "../lib/geometry.js";
+import { placeRect, shape } from "./shapes.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const PIN = 16;
-
-function shape(name, attributes = {}, parent = null) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  parent?.append(made);
-  return made;
-}
-
-function placeRect(rect, box) {
-  rect.setAttribute("x", box[0]);
-  rect.setAttribute("y", box[1]);
-  rect.setAttribute("width", width(box));
-  rect.setAttribute("height", height(box));
-}
 
 /** The layer of marks over a deep-zoom picture. Strokes and tags keep their size at every zoom. */
 export class FrameMarks {

@@ -1,4 +1,4 @@
-import { lastLevel, tileAddress } from "../lib/tiles.js";
+import { lastLevel, levelSize, tileAddress } from "../lib/tiles.js";
 import { Viewport } from "../models/viewport.js";
 
 let loading = null;
@@ -33,6 +33,7 @@ export class FrameViewer {
   #seadragon;
   #viewer;
   #width;
+  #source;
 
   static async open(element, { script, tiles, image, width, height, tileSize, tileOverlap }) {
     const seadragon = await library(script);
@@ -53,6 +54,7 @@ export class FrameViewer {
   constructor(seadragon, element, source, width) {
     this.#seadragon = seadragon;
     this.#width = width;
+    this.#source = source;
     this.#viewer = seadragon({
       element,
       tileSources: source,
@@ -74,7 +76,7 @@ export class FrameViewer {
 
   /** Call back once the picture is there, and whenever it moves. */
   onMove(callback) {
-    for (const name of ["open", "update-viewport", "resize"]) this.#viewer.addHandler(name, callback);
+    for (const name of ["open", "update-viewport", "animation-finish", "resize", "rotate"]) this.#viewer.addHandler(name, callback);
   }
 
   onFailure(callback) {
@@ -85,9 +87,41 @@ export class FrameViewer {
   get viewport() {
     const item = this.#viewer.world.getItemAt(0);
     if (!item) return null;
-    const corner = (x, y) => item.imageToViewerElementCoordinates(new this.#seadragon.Point(x, y));
+    // Where it is at this moment of a movement, not where it will come to rest.
+    const corner = (x, y) =>
+      this.#viewer.viewport.pixelFromPoint(item.imageToViewportCoordinates(new this.#seadragon.Point(x, y), true), true);
     const size = item.getContentSize();
-    return Viewport.between(corner(0, 0), corner(size.x, size.y), this.#width);
+    return Viewport.between(corner(0, 0), corner(size.x, size.y), this.#width, this.#quarters);
+  }
+
+  get #quarters() {
+    return (((this.#viewer.viewport.getRotation() / 90) % 4) + 4) % 4;
+  }
+
+  /** Lay an element over the picture. What it does not keep for itself moves the picture. */
+  cover(element) {
+    this.#viewer.canvas.append(element);
+  }
+
+  /** The part of the picture that is seen now; it may reach beyond the picture. */
+  get seen() {
+    const { x, y } = this.#viewer.viewport.getContainerSize();
+    return this.viewport?.toPicture([0, 0, x, y]) ?? null;
+  }
+
+  /** Turn the picture clockwise by a quarter. */
+  turn() {
+    this.#viewer.viewport.setRotation(this.#viewer.viewport.getRotation() + 90, true);
+    this.#viewer.viewport.goHome(true);
+  }
+
+  /** Show the picture as it is at one level, every pixel of it as a square; null shows it with all it has. */
+  showLevel(level) {
+    const smooth = level === null;
+    const source = smooth ? this.#source : { ...this.#source, ...levelSize(this.#source.width, this.#source.height, level), maxLevel: level };
+    this.#viewer.imageSmoothingEnabled = smooth;
+    this.#viewer.drawer.setImageSmoothingEnabled?.(smooth);
+    this.#viewer.addTiledImage({ tileSource: source, index: 0, replace: true });
   }
 
   fit() {

@@ -2,6 +2,14 @@ import { fileSize } from "../lib/format.js";
 
 const GONE = "The server does not answer. The files are still chosen: send them again.";
 
+const NAMED = 3;
+
+/** Up to three files by name, more of them by number, with what they weigh. */
+function chosen(files) {
+  if (files.length <= NAMED) return files.map((file) => `${file.name} · ${fileSize(file.size)}`).join(", ");
+  return `${files.length} files · ${fileSize(files.reduce((sum, file) => sum + file.size, 0))}`;
+}
+
 /**
  * A form with files: takes dropped ones, names them, and says how far the upload is.
  *
@@ -25,7 +33,7 @@ export class SightlineImport extends HTMLElement {
     const named = drop.querySelector("[data-file]");
     const unnamed = named.textContent;
     const name = () => {
-      named.textContent = [...input.files].map((file) => `${file.name} · ${fileSize(file.size)}`).join(", ") || unnamed;
+      named.textContent = chosen([...input.files]) || unnamed;
     };
     for (const type of ["dragenter", "dragover", "dragleave", "drop"]) {
       drop.addEventListener(type, (event) => {

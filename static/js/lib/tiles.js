@@ -4,3 +4,29 @@ export const tileAddress = (pattern, level, column, row) =>
 
 /** The level at which the picture is whole. */
 export const lastLevel = (width, height) => Math.ceil(Math.log2(Math.max(width, height)));
+
+/** Width and height of the picture at a level. */
+export const levelSize = (width, height, level) => {
+  const shrunk = 2 ** (lastLevel(width, height) - level);
+  return { width: Math.ceil(width / shrunk), height: Math.ceil(height / shrunk) };
+};
+
+/** The largest level whose longer side is at most `longest` pixels. */
+export function levelWithin(width, height, longest) {
+  let level = lastLevel(width, height);
+  while (level > 0 && Math.max(...Object.values(levelSize(width, height, level))) > longest) level -= 1;
+  return level;
+}
+
+/** The tiles that a box of a level touches, with where each lies: {column, row, x, y}. Overlaps are not counted. */
+export function tilesIn([x1, y1, x2, y2], size, tileSize) {
+  const first = (value) => Math.max(0, Math.floor(value / tileSize));
+  const last = (value, most) => Math.min(Math.ceil(most / tileSize) - 1, Math.floor((value - 1e-9) / tileSize));
+  const found = [];
+  for (let row = first(y1); row <= last(y2, size.height); row += 1) {
+    for (let column = first(x1); column <= last(x2, size.width); column += 1) {
+      found.push({ column, row, x: column * tileSize, y: row * tileSize });
+    }
+  }
+  return found;
+}

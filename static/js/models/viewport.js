@@ -1,20 +1,52 @@
 import { atLeast } from "../lib/geometry.js";
 
-/** Where the picture lies on the screen: its left upper corner, and screen pixels per picture pixel. */
+const QUARTERS = [
+  { x: 1, y: 0 },
+  { x: 0, y: 1 },
+  { x: -1, y: 0 },
+  { x: 0, y: -1 },
+];
+
+/**
+ * Where the picture lies on the screen: its first corner, screen pixels per picture pixel, and by how many quarters it
+ * is turned clockwise.
+ */
 export class Viewport {
-  constructor({ x, y, scale }) {
+  #along;
+
+  constructor({ x, y, scale, turns = 0 }) {
     this.x = x;
     this.y = y;
     this.scale = scale;
+    this.turns = ((turns % 4) + 4) % 4;
+    this.#along = QUARTERS[this.turns];
   }
 
   /** From where two opposite corners of a picture of that width are on the screen. */
-  static between(upperLeft, lowerRight, imageWidth) {
-    return new Viewport({ x: upperLeft.x, y: upperLeft.y, scale: (lowerRight.x - upperLeft.x) / imageWidth });
+  static between(upperLeft, lowerRight, imageWidth, turns = 0) {
+    const across = turns % 2 ? lowerRight.y - upperLeft.y : lowerRight.x - upperLeft.x;
+    return new Viewport({ x: upperLeft.x, y: upperLeft.y, scale: Math.abs(across) / imageWidth, turns });
   }
 
   toScreen([x1, y1, x2, y2]) {
-    return [this.#across(x1), this.#down(y1), this.#across(x2), this.#down(y2)];
+    const [first, last] = [this.#point(x1, y1), this.#point(x2, y2)];
+    // Which corner comes first on the screen depends on the turn alone.
+    const { x, y } = this.#along;
+    const [left, right] = x - y > 0 ? [first, last] : [last, first];
+    const [top, bottom] = x + y > 0 ? [first, last] : [last, first];
+    return [left[0], top[1], right[0], bottom[1]];
+  }
+
+  /** A box of the screen in pixels of the picture, between which it may lie. */
+  toPicture([x1, y1, x2, y2]) {
+    return ordered(this.pointOf(x1, y1), this.pointOf(x2, y2));
+  }
+
+  /** The point of the picture under a point of the screen. */
+  pointOf(x, y) {
+    const [across, down] = [(x - this.x) / this.scale, (y - this.y) / this.scale];
+    const along = this.#along;
+    return [across * along.x + down * along.y, down * along.x - across * along.y];
   }
 
   /** A box as it is drawn: whole pixels, never smaller than a mark can be seen. */
@@ -22,11 +54,13 @@ export class Viewport {
     return atLeast(this.toScreen(box)).map((value) => Math.round(value * 2) / 2);
   }
 
-  #across(x) {
-    return this.x + x * this.scale;
-  }
-
-  #down(y) {
-    return this.y + y * this.scale;
+  #point(x, y) {
+    const along = this.#along;
+    return [
+      this.x + this.scale * (x * along.x - y * along.y),
+      this.y + this.scale * (x * along.y + y * along.x),
+    ];
   }
 }
+
+const ordered = ([ax, ay], [bx, by]) => [Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by)];

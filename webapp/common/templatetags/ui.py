@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -271,6 +271,9 @@ def shot(
     crops: Iterable[Any] = (),
     asked: Iterable[Any] = (),
     old: Iterable[Any] = (),
+    pa: Iterable[Any] = (),
+    pb: Iterable[Any] = (),
+    people: Sequence[str] = ("", ""),
     ratio: str = "",
     shown: float = 280,
     small: bool = True,
@@ -281,8 +284,9 @@ def shot(
     """A picture of ``width`` × ``height`` original pixels with marks over it, whatever size ``src`` has.
 
     Boxes are four numbers, or anything with x1, y1, x2, y2, in pixels of the original; a crop may have ``turn`` (its
-    number) and ``focused``. ``ratio`` ("16x9", "4x3", "1x1") cuts the picture to its place, "" shows all of it.
-    ``shown`` is about how wide it stands on the screen. ``tags`` draws G1 … and the turn numbers. ``loupe`` is the
+    number) and ``focused``. ``pa`` and ``pb`` are boxes of two ``people``, whose names their first boxes carry; gold
+    then has no tag. ``ratio`` ("16x9", "4x3", "1x1") cuts the picture to its place, "" shows all of it. ``shown`` is
+    about how wide it stands on the screen. ``tags`` draws G1 …, the turn numbers and the names. ``loupe`` is the
     address of a picture of the evidence.
     """
     window = drawing.seen_of(float(width), float(height), RATIOS[ratio] if ratio else None)
@@ -292,7 +296,15 @@ def shot(
         drawing.mark("crop", crop, window, shown=shown, text=_turn(crop, place), focused=bool(_of(crop, "focused")))
         for place, crop in enumerate(crops or (), 1)
     ]
-    golds = [drawing.mark("gold", box, window, shown=shown, text=f"G{n}") for n, box in enumerate(gold or (), 1)]
+    for kind, boxes, name in (("pa", pa, people[0]), ("pb", pb, people[1])):
+        marks += [
+            drawing.mark(kind, box, window, shown=shown, text="" if n else name, below=kind == "pb")
+            for n, box in enumerate(boxes or ())
+        ]
+    golds = [
+        drawing.mark("gold", box, window, shown=shown, text="" if any(people) else f"G{n}")
+        for n, box in enumerate(gold or (), 1)
+    ]
     covered = any(window.across(float(box.x)) > 60 and window.down(float(box.y)) > 50 for box in golds)
     return {
         "src": src,

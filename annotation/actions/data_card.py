@@ -1,0 +1,75 @@
+"""Who made a benchmark and where its samples came from, for its data card."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Q
+
+from annotation.models import Annotation, Benchmark, ImportRecord, Review, Version
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How many people made the gold; ``reviewed`` counts samples whose gold another person accepted."""
+
+    authors: int
+    reviewers: int
+    imported: int
+    reviewed: int
+    pictures: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that samples were read from."""
+
+    name: str
+    format: str
+    sha256: str
+    read_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """A version, as a data card lists it."""
+
+    number: int
+    samples: int
+    checksum: str
+    frozen_at: datetime
+    note: str
+
+
+def making_of(benchmark: Benchmark) -> Making:
+    """Counts over the samples that have gold, authors and reviewers over all of it. Three queries."""
+    golds = benchmark.samples.filter(gold__isnull=False)
+    accepted = Q(gold__revision__reviews__decision__in=["accept", "fix_and_accept"])
+    counts = golds.aggregate(
+        pictures=Count("image", distinct=True),
+        imported=Count("pk", filter=Q(gold__revision__annotation__imported=True), distinct=True),
+        reviewed=Count("pk", filter=accepted, distinct=True),
+    )
+    authors = Annotation.objects.filter(sample__benchmark=benchmark, imported=False, author__isnull=False)
+    reviewers = Review.objects.filter(revision__annotation__sample__benchmark=benchmark)
+    return Making(
+        authors=authors.values("author").distinct().count(),
+        reviewers=reviewers.values("reviewer").distinct().count(),
+        **counts,
+    )
+
+
+def sources_of(benchmark: Benchmark) -> list[Source]:
+    """The files whose samples were imported, the newest first; a file is named without its folder."""
+    records = benchmark.imports.filter(kind=ImportRecord.Kind.SAMPLES, state=ImportRecord.State.DONE)
+    return [
+        Source(record.file_name.replace("\\", "/").rsplit("/", 1)[-1], record.format, record.sha256, record.created_at)
+        for record in records
+    ]
+
+
+def frozen_versions(benchmark: Benchmark) -> list[Frozen]:
+    """The versions, the newest first."""
+    found = Version.objects.filter(benchmark=benchmark).annotate(samples_n=Count("entries")).order_by("-number")
+    return [Frozen(v.number, v.samples_n, v.checksum, v.frozen_at, v.note) for v in found]

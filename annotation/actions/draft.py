@@ -1,0 +1,113 @@
+"""Saving what an annotator has so far: complete or not, with a version, so that no tab overwrites another unseen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.actions.access import require
+from annotation.actions.content_json import content_from_json, content_to_json
+from annotation.actions.move import move, settle
+from annotation.actions.queue_leases import place_of, take_authors_seat
+from annotation.actions.revisions import revision_json
+from annotation.checks import Check, check
+from annotation.models import Annotation, Draft, Revision, Sample
+from annotation.workflow import Right, State
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict
+
+OPEN = (State.DRAFT, State.RETURNED)
+
+
+class StaleDraft(Conflict):
+    """Another tab or device saved in between; ``extra`` holds the stored version and content."""
+
+    code = "stale"
+
+    def __init__(self, key: str, version: int, content: Mapping[str, Any]) -> None:
+        super().__init__(f"{key} was changed elsewhere after this page loaded it. Choose which of the two to keep.")
+        self.extra = {"version": version, "content": dict(content)}
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDraft:
+    """The version that is stored now, and what the checks say of it."""
+
+    version: int
+    checks: list[Check]
+
+
+def save_draft(*, actor: User, sample: Sample, version: int, content: object, key: str = "") -> SavedDraft:
+    """Store ``content`` over version ``version`` (0: the first save) and keep the seat for longer.
+
+    The same save again, told by its ``key``, is answered as before. Raises ``StaleDraft``, ``Conflict`` with the code
+    ``lease_lost`` or ``wrong_state``, ``InvalidInput`` for a content of the wrong shape, ``NotAllowed``.
+    """
+    require(actor, sample.benchmark, Right.ANNOTATE)
+    parsed, labels, facets = content_from_json(content)
+    whole = content_to_json(parsed, labels, facets)
+    with transaction.atomic():
+        annotation = own_annotation(actor, sample)
+        stored = _store(annotation, version, whole, key)
+    return SavedDraft(stored, check(parsed, sample.width, sample.height))
+
+
+def own_annotation(actor: User, sample: Sample) -> Annotation:
+    """This person's annotation of the sample as a draft, begun or taken up again where needed, in a seat of theirs."""
+    annotation = Annotation.objects.filter(sample=sample, author=actor).select_related("draft").first()
+    if annotation is not None and annotation.state not in OPEN:
+        raise Conflict(f"Your annotation of {sample.key} is {annotation.state} and locked.", code="wrong_state")
+    take_authors_seat(actor, sample, annotation)
+    if annotation is None:
+        annotation = _begin(actor, sample, place_of(actor, sample))
+    annotation.sample = sample
+    if annotation.state == State.RETURNED:
+        move(actor=actor, annotation=annotation, name="take_up")
+    return annotation
+
+
+def _begin(actor: User, sample: Sample, place: int) -> Annotation:
+    try:
+        with transaction.atomic():
+            annotation = Annotation.objects.create(sample=sample, author=actor, place=place)
+    except IntegrityError as error:
+        raise Conflict(f"Somebody else annotates {sample.key} already.", code="lease_lost") from error
+    audit.record(
+        actor=actor, action="annotation.begin", subject=annotation, benchmark=sample.benchmark.slug,
+        after=State.DRAFT.value, data={"sample": sample.key},
+    )  # fmt: skip
+    settle(sample)
+    return annotation
+
+
+def _store(annotation: Annotation, version: int, content: Mapping[str, Any], key: str) -> int:
+    """One conditional UPDATE, or the first row; whoever comes second is told what is stored."""
+    draft = draft_of(annotation)
+    if draft is None and version == 0:
+        return Draft.objects.create(annotation=annotation, content=content, key=key).version
+    if draft is not None and key and draft.key == key:
+        return draft.version
+    changed = Draft.objects.filter(annotation=annotation, version=version).update(
+        version=version + 1, content=content, key=key, changed_at=timezone.now()
+    )
+    if not changed:
+        raise StaleDraft(annotation.sample.key, draft.version if draft else 0, current_content(annotation, draft))
+    return version + 1
+
+
+def current_content(annotation: Annotation, draft: Draft | None) -> dict[str, Any]:
+    """What the server has of an annotation: its draft, else its last revision, else nothing."""
+    if draft is not None:
+        return dict(draft.content)
+    revision = Revision.objects.filter(annotation=annotation).with_content().order_by("-number").first()
+    return revision_json(revision) if revision else {}
+
+
+def draft_of(annotation: Annotation) -> Draft | None:
+    """The stored draft of an annotation, if there is one; no query where it was loaded along (``draft``)."""
+    return getattr(annotation, "draft", None)

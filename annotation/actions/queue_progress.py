@@ -1,0 +1,125 @@
+"""What a person and a benchmark have done, what is left, and how long that takes if it goes on as it went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Min, Q
+from django.utils import timezone
+
+from annotation.models import Annotation, Benchmark, BlindAnswer, Review, Revision, Sample
+from annotation.workflow import State
+from webapp.accounts.models import User
+
+WINDOW = timedelta(days=7)
+"""The pace is that of the last week ..."""
+
+FEWEST = 10
+"""... and is not told from fewer submissions than these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """What one person did here: annotations by where they stand, and this week's and today's submissions.
+
+    ``returned_share``: of their annotations that a reviewer decided on, those that came back at least once; None while
+    there are none. ``blind_right`` of ``blind_n``: their blind answers that were the gold one, of those decided.
+    """
+
+    submitted: int
+    waiting: int
+    accepted: int
+    returned: int
+    discarded: int
+    week: int
+    today: int
+    decided: int
+    returned_share: float | None
+    reviewed: int
+    blind_n: int
+    blind_right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The benchmark: samples by state, this week's pace (submissions a day, None when too few) and the days that the
+    samples to do take at that pace (None: unknown, or nothing is left)."""
+
+    samples: int
+    to_do: int
+    drafts: int
+    in_review: int
+    returned: int
+    accepted: int
+    discarded: int
+    per_day: float | None
+    days_left: float | None
+
+
+def my_progress(user: User, benchmark: Benchmark) -> Mine:
+    """Four queries."""
+    now = timezone.now()
+    mine = Annotation.objects.filter(sample__benchmark=benchmark, author=user, imported=False)
+    by_state = dict(mine.order_by().values_list("state").annotate(n=Count("pk")))
+    revisions = Revision.objects.filter(
+        annotation__sample__benchmark=benchmark, annotation__imported=False, author=user, annotation__author=user
+    ).aggregate(
+        week=Count("pk", filter=Q(submitted_at__gte=now - WINDOW)),
+        today=Count("pk", filter=Q(submitted_at__gte=_midnight(now))),
+        all=Count("annotation", distinct=True),
+        decided=Count("annotation", filter=Q(reviews__isnull=False), distinct=True),
+        back=Count("annotation", filter=Q(reviews__decision=Review.Decision.RETURN), distinct=True),
+    )
+    blind = BlindAnswer.objects.filter(revision__annotation__sample__benchmark=benchmark, reviewer=user).aggregate(
+        n=Count("pk", filter=Q(right__isnull=False)), right=Count("pk", filter=Q(right=True))
+    )
+    reviews = Review.objects.filter(revision__annotation__sample__benchmark=benchmark, reviewer=user)
+    decided = revisions["decided"]
+    return Mine(
+        submitted=revisions["all"],
+        waiting=by_state.get(State.SUBMITTED, 0) + by_state.get(State.IN_REVIEW, 0),
+        accepted=by_state.get(State.ACCEPTED, 0),
+        returned=by_state.get(State.RETURNED, 0),
+        discarded=by_state.get(State.DISCARDED, 0),
+        week=revisions["week"],
+        today=revisions["today"],
+        decided=decided,
+        returned_share=revisions["back"] / decided if decided else None,
+        reviewed=reviews.count(),
+        blind_n=blind["n"],
+        blind_right=blind["right"],
+    )
+
+
+def whole_progress(benchmark: Benchmark) -> Whole:
+    """Two queries."""
+    counts = Sample.objects.filter(benchmark=benchmark).by_state()
+    per_day = _pace(benchmark, timezone.now())
+    left = counts.get("to_do", 0) + counts.get("draft", 0)
+    return Whole(
+        samples=sum(counts.values()),
+        to_do=counts.get("to_do", 0),
+        drafts=counts.get("draft", 0),
+        in_review=counts.get("in_review", 0),
+        returned=counts.get("returned", 0),
+        accepted=counts.get("accepted", 0),
+        discarded=counts.get("discarded", 0),
+        per_day=per_day,
+        days_left=left / per_day if per_day and left else None,
+    )
+
+
+def _pace(benchmark: Benchmark, now: datetime) -> float | None:
+    """First submissions a day, over the part of the last week since the first of them; at least one day."""
+    first_ones = Revision.objects.filter(
+        annotation__sample__benchmark=benchmark, annotation__imported=False, number=1, submitted_at__gte=now - WINDOW
+    )
+    found = first_ones.aggregate(n=Count("pk"), since=Min("submitted_at"))
+    if found["n"] < FEWEST:
+        return None
+    return found["n"] / max((now - found["since"]) / timedelta(days=1), 1.0)
+
+
+def _midnight(now: datetime) -> datetime:
+    return timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)

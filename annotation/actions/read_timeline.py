@@ -1,0 +1,73 @@
+"""What happened to a sample and its annotations, from the audit log, oldest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from annotation.actions.access import allowed
+from annotation.models import Annotation, Sample
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common.models import AuditEntry
+
+WORDS = {
+    "annotation.begin": "began a draft",
+    "annotation.submit": "submitted",
+    "annotation.start_review": "began a review",
+    "annotation.stop_review": "left the review",
+    "annotation.answer_blind": "answered blind",
+    "annotation.accept": "accepted",
+    "annotation.fix_and_accept": "fixed and accepted",
+    "annotation.accept_unreviewed": "accepted without a review",
+    "annotation.return": "returned",
+    "annotation.send_back": "sent back",
+    "annotation.discard": "discarded",
+    "annotation.take_up": "took up again",
+    "annotation.reopen": "opened again",
+    "annotation.comment": "commented",
+    "annotation.resolve": "resolved a comment",
+    "annotation.unresolve": "opened a comment again",
+    "sample.skip": "skipped",
+    "sample.assign": "assigned",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened: who (None: by itself), what in words, the states before and after, and why."""
+
+    when: datetime
+    who: str | None
+    action: str
+    words: str
+    before: str
+    after: str
+    why: str
+    data: dict[str, Any]
+
+
+def timeline(sample: Sample, viewer: User) -> list[Event]:
+    """The events that this person may know of: reviewers and leads all, an annotator those of their own annotation.
+    Three queries, and one for the viewer's roles."""
+    sees_all = allowed(viewer, sample.benchmark, Right.REVIEW)
+    annotations = Annotation.objects.filter(sample=sample)
+    if not sees_all:
+        annotations = annotations.filter(author=viewer)
+    about = Q(
+        subject_type=Annotation._meta.label_lower,
+        subject_id__in=[str(pk) for pk in annotations.values_list("pk", flat=True)],
+    )
+    on_sample = Q(subject_type=Sample._meta.label_lower, subject_id=str(sample.pk))
+    about |= on_sample if sees_all else on_sample & Q(actor=viewer)
+    entries = AuditEntry.objects.filter(about).select_related("actor").order_by("created", "pk")
+    return [
+        Event(
+            entry.created, str(entry.actor) if entry.actor else None, entry.action,
+            WORDS.get(entry.action, entry.action), entry.before, entry.after, entry.reason, entry.data,
+        )
+        for entry in entries
+    ]  # fmt: skip

@@ -1,0 +1,203 @@
+"""Reviewing: the next one, the blind answer, and the decision. Nobody reviews what they wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.actions.access import require
+from annotation.actions.content_json import content_from_json, content_to_json
+from annotation.actions.move import move
+from annotation.actions.queue import AT_ONCE, queue_of
+from annotation.actions.queue_leases import REVIEW, release, take
+from annotation.actions.revisions import add_revision, content_of, make_gold
+from annotation.actions.submit import ChecksFailed, once
+from annotation.checks import blocking, check
+from annotation.models import Annotation, Benchmark, BlindAnswer, Gold, Review, Revision, Sample
+from annotation.schema import AnswerType, SampleContent
+from annotation.workflow import Right, SampleState, State
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput, NotAllowed
+
+LONGEST_WAIT = 24 * 3600.0
+"""A blind answer that took longer, in seconds, was a page left open; so much is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a reviewer says: the kind, reason codes, words, and for fix_and_accept the content as it should be."""
+
+    kind: str
+    reasons: Sequence[str] = ()
+    comment: str = ""
+    content: Mapping[str, Any] | None = None
+
+
+def next_to_review(*, actor: User, benchmark: Benchmark) -> Sample | None:
+    """The next sample for this reviewer, theirs under a lease from now on; None when nothing waits for them."""
+    require(actor, benchmark, Right.REVIEW)
+    overlap = queue_of(benchmark).overlap
+    tried: set[int] = set()
+    while True:
+        waiting = Sample.objects.filter(benchmark=benchmark).to_review_by(actor, timezone.now(), overlap)
+        samples = list(waiting.exclude(pk__in=tried).select_related("benchmark").order_by("key")[:AT_ONCE])
+        for sample in samples:
+            tried.add(sample.pk)
+            with transaction.atomic():
+                if take(actor, sample.pk, REVIEW) and _still_waits(sample):
+                    start_review(actor, sample)
+                    return sample
+        if not samples:
+            return None
+
+
+def _still_waits(sample: Sample) -> bool:
+    return Sample.objects.filter(pk=sample.pk, state=SampleState.IN_REVIEW).exists()
+
+
+def under_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
+    """The annotation that waits for a reviewer, and its last revision. Raises ``NotAllowed`` for who annotated the
+    sample or wrote that revision, and ``Conflict`` when nothing waits."""
+    annotations = Annotation.objects.filter(sample=sample)
+    if annotations.filter(author=actor).exists():
+        raise NotAllowed(f"You annotated {sample.key} yourself. Somebody else reviews it.", code="own_work")
+    annotation = annotations.to_review().select_related("author").first()
+    if annotation is None:
+        raise Conflict(f"{sample.key} does not wait for a review (any more).", code="wrong_state")
+    annotation.sample = sample
+    revision = last_revision(annotation)
+    if revision is None or revision.author_id == actor.pk:
+        raise NotAllowed(f"You wrote this revision of {sample.key}. Somebody else reviews it.", code="own_work")
+    return annotation, revision
+
+
+def last_revision(annotation: Annotation) -> Revision | None:
+    """The newest submitted revision with its parts."""
+    found = Revision.objects.filter(annotation=annotation, submitted_at__isnull=False).with_content()
+    return found.select_related("annotation__sample", "author").order_by("-number").first()
+
+
+def start_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
+    """Sit down on the reviewer's seat of this sample. Call inside a transaction; raises ``Conflict`` when it is
+    another's, and what ``under_review`` raises."""
+    require(actor, sample.benchmark, Right.REVIEW)
+    annotation, revision = under_review(actor, sample)
+    if not take(actor, sample.pk, REVIEW):
+        raise Conflict(f"Somebody else reviews {sample.key} at the moment. Take the next one.", code="lease_lost")
+    if annotation.state == State.SUBMITTED:
+        move(actor=actor, annotation=annotation, name="start_review")
+    return annotation, revision
+
+
+def leave_review(*, actor: User, sample: Sample) -> None:
+    """Give the seat back undecided; the sample waits again."""
+    require(actor, sample.benchmark, Right.REVIEW)
+    with transaction.atomic():
+        held = sample.leases.filter(seat=REVIEW, user=actor).exists()
+        annotation = Annotation.objects.filter(sample=sample, state=State.IN_REVIEW).first() if held else None
+        if annotation is not None:
+            annotation.sample = sample
+            move(actor=actor, annotation=annotation, name="stop_review")
+        release(actor, sample.pk, REVIEW)
+
+
+def answer_blind(*, actor: User, sample: Sample, answer: str, unsure: bool, seconds: float) -> BlindAnswer:
+    """Keep what the reviewer answers before seeing the gold; the first answer to a revision stands."""
+    if not answer and not unsure:
+        raise InvalidInput("Answer the question, or say that you are unsure.", field="answer")
+    if seconds < 0:
+        raise InvalidInput("seconds must be a number from 0 on.", field="seconds")
+    with transaction.atomic():
+        annotation, revision = start_review(actor, sample)
+        kept, new = BlindAnswer.objects.get_or_create(
+            revision=revision,
+            reviewer=actor,
+            defaults={
+                "revision_author": revision.author, "answer": answer, "unsure": unsure,
+                "seconds": min(seconds, LONGEST_WAIT), "right": is_right(content_of(revision), answer),
+            },
+        )  # fmt: skip
+        if new:
+            audit.record(
+                actor=actor, action="annotation.answer_blind", subject=annotation, benchmark=sample.benchmark.slug,
+                data={"sample": sample.key, "revision": revision.number},
+            )  # fmt: skip
+    return kept
+
+
+def is_right(content: SampleContent, answer: str) -> bool | None:
+    """Whether a blind answer is the gold one; None where the words do not decide: none given, or other words for an
+    open question."""
+    said = " ".join(answer.split()).casefold()
+    if not said:
+        return None
+    same = said in {" ".join(accepted.split()).casefold() for accepted in content.answers}
+    return same if same or content.answer_type is AnswerType.MULTIPLE_CHOICE else None
+
+
+def decide(*, actor: User, sample: Sample, decision: Decision, key: str = "") -> Sample | None:
+    """Accept, fix and accept, return or discard; then the next sample to review (None: all done).
+
+    Raises ``Conflict`` with the code ``blind_first`` before the blind answer, ``ChecksFailed`` for a fix that does not
+    pass, ``InvalidInput`` for a decision without what it needs, and what ``start_review`` raises.
+    """
+    _check(decision)
+
+    def work() -> None:
+        annotation, revision = start_review(actor, sample)
+        _decide(actor, annotation, revision, decision)
+        release(actor, sample.pk, REVIEW)
+
+    def then() -> Sample | None:
+        return next_to_review(actor=actor, benchmark=sample.benchmark)
+
+    return once(actor, key, f"decide:{sample.pk}", work, then)
+
+
+def _check(decision: Decision) -> None:
+    if decision.kind not in Review.Decision.values:
+        raise InvalidInput("A decision is one of " + ", ".join(Review.Decision.values) + ".", field="decision")
+    unknown = [reason for reason in decision.reasons if reason not in Review.Reason.values]
+    if unknown:
+        raise InvalidInput(f"{unknown[0]} is no reason. Known: {', '.join(Review.Reason.values)}.", field="reasons")
+    wants_why = decision.kind in (Review.Decision.RETURN, Review.Decision.DISCARD)
+    if wants_why and not (decision.reasons or decision.comment):
+        raise InvalidInput(f"Say why you {decision.kind} it: a reason, or a comment.", field="reasons")
+    if (decision.content is None) == (decision.kind == Review.Decision.FIX_AND_ACCEPT):
+        raise InvalidInput(
+            "fix_and_accept comes with the content as it should be, the others without.", field="content"
+        )
+
+
+def _decide(actor: User, annotation: Annotation, revision: Revision, decision: Decision) -> None:
+    sample = annotation.sample
+    blind = BlindAnswer.objects.filter(revision=revision, reviewer=actor).first()
+    if blind is None:
+        raise Conflict(f"Answer the question of {sample.key} yourself before you decide.", code="blind_first")
+    fixed = _fix(actor, annotation, decision.content) if decision.content is not None else None
+    Review.objects.create(
+        revision=revision, revision_author=revision.author, reviewer=actor, decision=decision.kind,
+        reasons=list(decision.reasons), comment=decision.comment, blind_answer=blind.answer,
+        blind_seconds=blind.seconds,
+    )  # fmt: skip
+    data = {"revision": revision.number, "reasons": list(decision.reasons)}
+    if fixed is not None:
+        data["fixed_as"] = fixed.number
+    move(actor=actor, annotation=annotation, name=decision.kind, reason=decision.comment, data=data)
+    if annotation.state == State.ACCEPTED:
+        make_gold(fixed or revision)
+    elif annotation.state == State.DISCARDED:
+        Gold.objects.filter(sample=sample, revision__annotation=annotation).delete()
+
+
+def _fix(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:
+    parsed, labels, facets = content_from_json(content)
+    checks = check(parsed, annotation.sample.width, annotation.sample.height)
+    if blocking(checks):
+        raise ChecksFailed(checks)
+    return add_revision(actor=actor, annotation=annotation, content=content_to_json(parsed, labels, facets))

@@ -1,0 +1,50 @@
+"""Passing a sample by, leaving it, and giving it back to the queue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from annotation.actions.access import require
+from annotation.actions.move import settle
+from annotation.actions.queue_leases import ANNOTATE, REVIEW, release
+from annotation.actions.review import leave_review
+from annotation.models import Annotation, Assignment, Draft, Lease, Sample, Skip
+from annotation.workflow import Right, State
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import InvalidInput
+
+RIGHT = {ANNOTATE: Right.ANNOTATE, REVIEW: Right.REVIEW}
+
+
+def skip(*, actor: User, sample: Sample, reason: str, seat: Lease.Seat = ANNOTATE) -> None:
+    """Do not hand me this sample again; the lead sees why. A draft never submitted goes with it, its content kept in
+    the audit log; one that was returned stays, for the lead to decide."""
+    require(actor, sample.benchmark, RIGHT[seat])
+    if not reason:
+        raise InvalidInput("Say why you skip this sample: the lead reads it.", field="reason")
+    with transaction.atomic():
+        Skip.objects.update_or_create(sample=sample, user=actor, seat=seat, defaults={"reason": reason})
+        data: dict[str, Any] = {"seat": seat.value}
+        if seat == REVIEW:
+            leave_review(actor=actor, sample=sample)
+        else:
+            data |= drop_draft(actor, sample)
+            release(actor, sample.pk, ANNOTATE)
+            Assignment.objects.filter(sample=sample, user=actor).delete()
+        audit.record(
+            actor=actor, action="sample.skip", subject=sample, benchmark=sample.benchmark.slug, reason=reason, data=data
+        )
+
+
+def drop_draft(author: User, sample: Sample) -> dict[str, Any]:
+    """Take away a draft that was never submitted; returns its content. Call inside a transaction."""
+    found = Annotation.objects.filter(sample=sample, author=author, state=State.DRAFT, revisions__isnull=True).first()
+    if found is None:
+        return {}
+    draft = Draft.objects.filter(annotation=found).first()
+    found.delete()
+    settle(sample)
+    return {"draft": draft.content} if draft else {}

@@ -1,0 +1,219 @@
+"""What is wrong, doubtful or worth a look in an annotation, each beside the field it concerns. Pure.
+
+Errors stand in the way of submitting; warnings and hints do not. Source: the checks while annotating, ANNOTATING 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+from annotation.imaging.evidence import evidence_share
+from annotation.schema import ORIGINAL, AnswerType, Box, SampleContent, ToolCall
+from annotation.toolbox.names import UnknownToolError, resolve
+from annotation.toolbox.results import ToolError
+from annotation.toolbox.signature import checked_arguments, snake_case
+from annotation.toolbox.table import TOOLS, ToolSpec
+
+
+class Level(StrEnum):
+    """How much a finding matters: an error blocks submitting, a warning asks, a hint informs."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    HINT = "hint"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One finding. ``field`` is the path in the content JSON: "question", "options.B", "gold_boxes[0]"."""
+
+    field: str
+    level: Level
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSettings:
+    """``smallest_side``: pixels a box needs each way. ``largest_share``: of the picture, 0..1, above which evidence is
+    doubted. ``view_side``: the longer side in pixels of the picture as a model sees it at once; evidence that is still
+    ``readable_side`` pixels each way there needs no zoom."""
+
+    smallest_side: float = 2
+    largest_share: float = 0.05
+    view_side: int = 1024
+    readable_side: float = 28
+
+
+def check(
+    content: SampleContent, width: int | None, height: int | None, settings: CheckSettings = CheckSettings()
+) -> list[Check]:
+    """All findings, in the order of the form. ``width`` × ``height``: the picture in pixels; None = unknown, and what
+    needs it is not looked at. Never raises for what a content says."""
+    return [
+        *_question(content),
+        *_options(content),
+        *_answer(content),
+        *_boxes(content, width, height, settings),
+        *_evidence(content, width, height, settings),
+        *_toolchain(content.reference_toolchain),
+        *_plan(content),
+    ]
+
+
+def blocking(checks: list[Check]) -> list[Check]:
+    """Those that stand in the way of submitting."""
+    return [one for one in checks if one.level is Level.ERROR]
+
+
+def _error(field: str, text: str) -> Check:
+    return Check(field, Level.ERROR, text)
+
+
+def _question(content: SampleContent) -> Iterator[Check]:
+    if not content.question.strip():
+        yield _error("question", "The question is missing. Write it.")
+
+
+def _options(content: SampleContent) -> Iterator[Check]:
+    if content.answer_type is not AnswerType.MULTIPLE_CHOICE:
+        return
+    if len(content.options) < 2:
+        yield _error("options", "Multiple choice needs at least two options. Add them, or make the answer open.")
+    first: dict[str, str] = {}
+    for letter, text in content.options.items():
+        said = _said(text)
+        if not said:
+            yield _error(f"options.{letter}", f"Option {letter} is empty. Write it or remove it.")
+        elif said in first:
+            yield _error(f"options.{letter}", f"Option {letter} says the same as option {first[said]}. Change one.")
+        first.setdefault(said, letter)
+
+
+def _answer(content: SampleContent) -> Iterator[Check]:
+    given = [answer for answer in content.answers if answer.strip()]
+    chosen = content.answer_type is AnswerType.MULTIPLE_CHOICE
+    if not given:
+        if chosen or not content.plan:
+            yield _error(
+                "answer", "The answer is missing. Choose it." if chosen else "The answer is missing. Write it."
+            )
+    elif chosen:
+        if len(given) > 1:
+            yield _error("answer", f"Multiple choice has one answer, not {len(given)}. Keep the right one.")
+        for answer in given:
+            if answer not in content.options:
+                yield _error("answer", f"The answer {answer} is none of the options. Choose one of them.")
+    elif len({_said(answer) for answer in given}) < len(given):
+        yield Check("answer", Level.WARNING, "Two accepted answers say the same. One of them is enough.")
+
+
+def _boxes(content: SampleContent, width: int | None, height: int | None, settings: CheckSettings) -> Iterator[Check]:
+    if not content.gold_boxes and not content.plan:
+        yield _error("gold_boxes", "No evidence is marked. Draw the smallest box that one has to see to answer.")
+    for index, box in enumerate(content.gold_boxes):
+        field, name = f"gold_boxes[{index}]", f"Box {index + 1}"
+        if width and height and box.clipped(width, height) != box:
+            yield _error(field, f"{name} reaches over the edge of the picture of {width} × {height}. Move it inside.")
+        if min(box.width, box.height) < settings.smallest_side:
+            size = f"{box.width:g} × {box.height:g}"
+            yield _error(field, f"{name} is {size} pixels; at least {settings.smallest_side:g} each way are needed.")
+    for (i, first), (j, second) in combinations(enumerate(content.gold_boxes), 2):
+        if _overlap(first, second):
+            text = f"Boxes {i + 1} and {j + 1} overlap. One box around both, or two apart, is clearer."
+            yield Check(f"gold_boxes[{j}]", Level.WARNING, text)
+
+
+def _evidence(
+    content: SampleContent, width: int | None, height: int | None, settings: CheckSettings
+) -> Iterator[Check]:
+    share = evidence_share(content.gold_boxes, width, height)
+    if share is None or not width or not height:
+        return
+    if share > settings.largest_share:
+        text = (
+            f"The evidence is {share:.1%} of the picture, more than {settings.largest_share:.0%}. Is all of it needed?"
+        )
+        yield Check("gold_boxes", Level.WARNING, text)
+    scale = min(settings.view_side / max(width, height), 1.0)
+    for index, box in enumerate(content.gold_boxes):
+        seen = (box.width * scale, box.height * scale)
+        if min(seen) >= settings.readable_side:
+            text = (
+                f"Box {index + 1} is still {seen[0]:.0f} × {seen[1]:.0f} pixels when the picture is seen at "
+                f"{settings.view_side}: a model may read it without zooming."
+            )
+            yield Check(f"gold_boxes[{index}]", Level.HINT, text)
+
+
+def _toolchain(calls: tuple[ToolCall, ...]) -> Iterator[Check]:
+    """Names, arguments and pictures of each call, as the runner will ask for them."""
+    known = {ORIGINAL}
+    for number, call in enumerate(calls, start=1):
+        field = f"reference_toolchain[{number - 1}]"
+        try:
+            spec = TOOLS[resolve(call.tool)]
+        except UnknownToolError as error:
+            yield _error(f"{field}.tool", f"Step {number}: {error}")
+            known.add(call.image_out or f"step_{number}")
+            continue
+        yield from _call(spec, call, number, field, known)
+        known.add(call.image_out or f"step_{number}")
+
+
+def _call(spec: ToolSpec, call: ToolCall, number: int, field: str, known: set[str]) -> Iterator[Check]:
+    ids = [call.image_in] if isinstance(call.image_in, str) else list(call.image_in or ["latest"])
+    given = dict(call.arguments)
+    for name in spec.pictures[len(ids) :]:
+        key = next((key for key in given if snake_case(key) in (name, f"{name}_path")), None)
+        ids += [str(given.pop(key))] if key is not None else []
+    for one in ids:
+        if call.image_in and one not in known:
+            yield _error(f"{field}.image_in", f"Step {number}: there is no picture {one} before this step.")
+    if len(ids) != len(spec.pictures):
+        wanted = " and ".join(spec.pictures)
+        yield _error(f"{field}.image_in", f"Step {number}: {spec.name} takes {wanted}; {len(ids)} picture is named.")
+    try:
+        checked_arguments(spec.function, given)
+    except ToolError as error:
+        yield _error(f"{field}.arguments", f"Step {number}: {error}")
+
+
+def _plan(content: SampleContent) -> Iterator[Check]:
+    plan = content.plan
+    names = [_said(target.tool) for target in plan.targets]
+    for index, target in enumerate(plan.targets):
+        if not names[index]:
+            yield _error(f"targets[{index}]", "A target has no name. Write it or remove it.")
+        elif names[index] in names[:index]:
+            yield _error(f"targets[{index}]", f"{target.tool} is a target twice. Name each tool once.")
+    for index, tool in enumerate(plan.distractors):
+        said = _said(tool)
+        if not said:
+            yield _error(f"distractors[{index}]", "A distractor has no name. Write it or remove it.")
+        elif said in names:
+            yield _error(f"distractors[{index}]", f"{tool} is both a target and a distractor. It can be one of them.")
+    yield from _steps(sorted({target.step for target in plan.targets}))
+    if plan.distractors and not plan.targets:
+        yield _error("targets", "There are distractors but no target. Name the tools that are needed.")
+
+
+def _steps(steps: list[int]) -> Iterator[Check]:
+    if steps and steps[0] != 1:
+        yield _error("targets", f"The first step is {steps[0]}. Steps begin at 1.")
+    missing = [step for step in range(1, len(steps) + 1) if step not in steps]
+    if steps and steps[0] == 1 and missing:
+        yield Check("targets", Level.WARNING, f"No tool is used in step {missing[0]}. Number the steps without gaps.")
+
+
+def _overlap(first: Box, second: Box) -> bool:
+    across = min(first.x2, second.x2) - max(first.x1, second.x1)
+    down = min(first.y2, second.y2) - max(first.y1, second.y1)
+    return across > 0 and down > 0
+
+
+def _said(text: str) -> str:
+    """A text as people compare it: case and spaces make no difference."""
+    return " ".join(text.split()).casefold()

@@ -1,0 +1,176 @@
+"""Label Studio's JSON export: tasks with the annotations and predictions that people and models made of them.
+
+``data`` of a task may hold a sample as our exporter writes it; of any other task ``image`` and ``question`` are used
+where they are there. What the chosen annotation says goes before ``data``; a control that it leaves empty does not.
+Chosen is the ground truth, else the latest accepted, else the latest annotation that was neither skipped nor rejected;
+every other is reported. Predictions never become gold.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from annotation.importers import fields
+from annotation.importers.decoding import RowDecoder, storable
+from annotation.importers.fields import Report, RowRefused
+from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions
+from annotation.importers.reading import RawRow, RowStream
+from annotation.importers.samples import KNOWN, sample_from
+from annotation.importers.task_results import apply_results
+from annotation.schema import SampleRecord
+
+KEYS = ("tasks",)
+_OWN = frozenset({"sample_id", "image_name", "plan", "extra"})
+LABELS = "box_labels"
+"""Where the labels of the boxes are kept: a list beside ``gold_boxes``, "" for a box that has none of its own."""
+_PATH = re.compile(r"[?&]d=([^&#]+)")
+
+
+def detect(head: bytes, name: str) -> Detection:
+    """An export of Label Studio has rows with ``data`` beside ``annotations`` or ``predictions``, whose results name
+    their controls in ``from_name``."""
+    reasons = []
+    if re.search(rb'"data"\s*:\s*\{', head) and re.search(rb'"(annotations|predictions)"\s*:\s*\[', head):
+        reasons.append("Its rows have data with annotations or predictions.")
+        if b'"from_name"' in head and b'"to_name"' in head:
+            reasons.append("Its results name their controls (from_name, to_name).")
+        if re.search(rb'"(sample_id|original_width|completed_by)"\s*:', head):
+            reasons.append("It has keys that only tasks of Label Studio have.")
+    return Detection("label-studio", (0.0, 0.6, 0.9, 1.0)[len(reasons)], tuple(reasons))
+
+
+def read(path: Path, options: ReadOptions) -> Read:
+    """Samples and issues of an export. Raises ``ImportProblem`` when there is no task at all."""
+    stream = RowStream(path, KEYS, options.start)
+    decoder = RowDecoder()
+    for row in stream:
+        if not isinstance(row, RawRow):
+            yield row
+            continue
+        yield from _converted(row, decoder)
+        if stream.given % PROGRESS_EVERY == 0:
+            yield stream.progress()
+    yield stream.progress()
+    if not stream.given and not stream.resumed:
+        raise ImportProblem(f"{path.name} holds no tasks. Wanted: Label Studio's export as JSON, a list of tasks.")
+
+
+def _converted(row: RawRow, decoder: RowDecoder) -> Read:
+    data, issues = decoder.decode(row)
+    yield from issues
+    if data is None:
+        return
+    report = Report(row.file, row.line)
+    try:
+        sample = sample_of_task(data, report)
+    except RowRefused as refused:
+        yield from report.issues
+        yield refused.issue
+        return
+    yield from report.issues
+    yield sample
+
+
+def sample_of_task(task: Mapping[str, Any], report: Report) -> SampleRecord:
+    """One task of an export as a record; issues go to ``report``. Raises ``RowRefused``."""
+    if not isinstance(task.get("data"), dict):
+        report.refuse(
+            "no-task-data", "data", task.get("data"), "The task has no data and was left out. Export as JSON."
+        )
+    data = dict(task["data"])
+    row = _native(data, task, report)
+    extra = fields.mapping(data.get("extra"), "data.extra", report)
+    results = _chosen(task, report)
+    if results is not None:
+        labels = apply_results(row, results, report)
+        extra = {key: value for key, value in extra.items() if key != LABELS} | (
+            {LABELS: labels} if any(labels) else {}
+        )
+    sample = sample_from(row, report)
+    return replace(sample, extra={**sample.extra, **extra})
+
+
+def _native(data: Mapping[str, Any], task: Mapping[str, Any], report: Report) -> dict[str, Any]:
+    """The data of the task with the keys of the native format; what has none stays beside them."""
+    row = {key: value for key, value in data.items() if key not in _OWN}
+    row["id"] = data.get("sample_id") or data.get("id") or (f"task-{task['id']}" if task.get("id") else None)
+    row["image"] = data["image_name"] if "image_name" in data else _picture(data.get("image"), report)
+    for key in ("plan", "reference_toolchain"):
+        given = data.get(key)
+        value = _json(given, f"data.{key}", report) if isinstance(given, str) else given
+        if key != "plan":
+            row[key] = value
+        elif isinstance(value, dict):
+            row |= {name: value[name] for name in ("targets", "distractors", "ordered") if name in value}
+    return {key: value for key, value in row.items() if value is not None or key not in KNOWN}
+
+
+def _json(text: str, field: str, report: Report) -> Any:
+    try:
+        return storable(json.loads(text)) if text.strip() else None
+    except (ValueError, RecursionError):
+        report.repaired("not-json", field, text, "This text is not JSON; it was left out.")
+        return None
+
+
+def _picture(value: object, report: Report) -> str | None:
+    """The file's name out of the address Label Studio shows the picture from."""
+    if not isinstance(value, str) or not value or value.startswith("data:"):
+        return value if isinstance(value, str) and value else None
+    local = _PATH.search(value)
+    if local:
+        return local[1].removeprefix("/")
+    if "://" not in value and not value.startswith("/"):
+        return value
+    name = value.split("?")[0].split("#")[0].rsplit("/", 1)[-1]
+    report.noted("picture-address", "data.image", value, f"The picture is looked for as {name!r}.")
+    return name or None
+
+
+def _chosen(task: Mapping[str, Any], report: Report) -> list[Any] | None:
+    """The results of the annotation that counts, None without one; why each other does not is reported."""
+    given = _dicts(task.get("annotations"))
+    ranked = sorted(given, key=_rank)
+    taken = ranked[-1] if ranked and _rank(ranked[-1])[0] > 0 else None
+    for one in given:
+        if one is not taken:
+            report.noted("annotation-not-taken", "annotations", one.get("id"), _why(one, taken))
+    predictions = len(_dicts(task.get("predictions")))
+    if predictions:
+        done = "Predictions of a model are not gold; they were left out."
+        report.noted("prediction-not-taken", "predictions", predictions, done)
+    return fields.items(taken.get("result"), "annotations.result", report) if taken else None
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _rank(annotation: Mapping[str, Any]) -> tuple[int, str]:
+    """How good an annotation is: 0 not usable, 1 made, 2 accepted in review, 3 ground truth; then when it was made."""
+    verdict = _verdict(annotation)
+    made = str(annotation.get("updated_at") or annotation.get("created_at") or "")
+    if annotation.get("was_cancelled") is True or verdict is False:
+        return 0, made
+    return (3 if annotation.get("ground_truth") is True else 2 if verdict else 1), made
+
+
+def _verdict(annotation: Mapping[str, Any]) -> bool | None:
+    """What the last review said: accepted, rejected, or None without one."""
+    reviews = [one for one in _dicts(annotation.get("reviews")) if isinstance(one.get("accepted"), bool)]
+    last = max(reviews, key=lambda one: str(one.get("created_at") or ""), default=None)
+    return last["accepted"] if last else None
+
+
+def _why(annotation: Mapping[str, Any], taken: Mapping[str, Any] | None) -> str:
+    if annotation.get("was_cancelled") is True:
+        return "The annotation was skipped in Label Studio; it was left out."
+    if _rank(annotation)[0] == 0:
+        return "A review rejected the annotation; it was left out."
+    named = {3: "the ground truth", 2: "accepted later", 1: "newer"}[_rank(taken or {})[0]]
+    return f"Another annotation of the task is {named} and was taken; this one was left out."

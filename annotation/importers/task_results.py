@@ -1,0 +1,200 @@
+"""What one annotation of Label Studio says of a task: texts, choices and rectangles, laid over a native row."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation.importers import fields
+from annotation.importers.fields import Report
+
+EVIDENCE = "evidence"
+FACET = "facet-"
+AS_GIVEN = 0.05
+"""Pixels by which a corner may differ and still be that of a box of ``data``: what percent do to a number."""
+LARGEST_SIDE = 1_000_000
+MOST_PERCENT = 1e6
+"""Beyond, a number is damage and no place."""
+_OPTION = re.compile(r"\(?([A-Za-z0-9]{1,3})[).:] ?(.*)", re.DOTALL)
+_FACET = re.compile(re.escape(FACET) + ".+", re.DOTALL)
+_PLAIN_FACETS = ("category", "tier", "dimension")
+_BOXES = ("rectanglelabels", "rectangle")
+_TEXTS = ("textarea", "choices", "labels", "number", "rating", "taxonomy", "datetime", "pairwise", "relation")
+
+Size = tuple[int, int]
+
+
+def apply_results(row: dict[str, Any], results: Sequence[Any], report: Report) -> list[str]:
+    """Lays ``results`` over ``row``, a row with native keys; the labels of its gold boxes, "" for plain evidence.
+
+    Rectangles become pixels: one that still is a box of ``row`` keeps its exact corners, any other is rounded to whole
+    pixels (at least one each way). Where the size of the picture is known, the rectangles are all the boxes there are.
+    Issues go to ``report``: rotated rectangles, other shapes and unknown controls are left out.
+    """
+    regions: list[tuple[str, dict[str, Any]]] = []
+    for index, result in enumerate(results):
+        field = f"result[{index}]"
+        if not isinstance(result, dict) or not isinstance(result.get("value"), dict):
+            if not isinstance(result, dict) or result.get("type") != "relation":
+                report.noted("result-unreadable", field, result, "The result has no value; it was left out.")
+        elif result.get("type") in _BOXES:
+            regions.append((field, result))
+        elif result.get("type") in _TEXTS:
+            _take_text(row, result, field, report)
+        else:
+            done = "Only rectangles are evidence here; the region was left out. Draw it as a rectangle."
+            report.repaired("region-not-a-rectangle", field, result.get("type"), done)
+    if regions:
+        return _take_regions(row, regions, results, report)
+    if row.get("gold_boxes") and _sides(row.get("width"), row.get("height")):
+        done = "The annotation has no rectangle; the boxes of the task were taken away."
+        report.repaired("boxes-taken-away", "gold_boxes", row.pop("gold_boxes"), done)
+    return []
+
+
+def _take_text(row: dict[str, Any], result: Mapping[str, Any], field: str, report: Report) -> None:
+    name, kind = str(result.get("from_name") or ""), str(result["type"])
+    texts = _texts(result["value"].get("text" if kind == "textarea" else "choices"))
+    if kind not in {"textarea", "choices"} or (name not in _CONTROLS and not _FACET.fullmatch(name)):
+        if kind != "labels":
+            report.noted("unknown-control", field, name, "A sample has no place for this control; it was left out.")
+    elif name.startswith(FACET):
+        _take_facet(row, name.removeprefix(FACET), texts)
+    elif texts:
+        _CONTROLS[name](row, texts)
+
+
+def _texts(value: object) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [item for item in values if isinstance(item, str)]
+
+
+def _take_question(row: dict[str, Any], texts: list[str]) -> None:
+    row["question"] = "\n".join(texts)
+
+
+def _take_options(row: dict[str, Any], texts: list[str]) -> None:
+    """``A. text`` each; when one entry has no letter or two have the same, all are lettered in order."""
+    found = [_OPTION.fullmatch(text) for text in texts]
+    lettered = {match[1]: match[2] for match in found if match}
+    row["options"] = lettered if len(lettered) == len(texts) else texts
+
+
+def _take_answer(row: dict[str, Any], texts: list[str]) -> None:
+    row["answer"] = texts
+
+
+def _take_answer_type(row: dict[str, Any], texts: list[str]) -> None:
+    row["answer_type"] = texts[0]
+
+
+_CONTROLS = {
+    "question": _take_question,
+    "options": _take_options,
+    "answer": _take_answer,
+    "answer_type": _take_answer_type,
+}
+
+
+def _take_facet(row: dict[str, Any], name: str, texts: list[str]) -> None:
+    """The chosen values; one that stood in ``data`` keeps its JSON type."""
+    others = row.get("facets") if isinstance(row.get("facets"), dict) else {}
+    key = "segments" if name == "segment" else name
+    place = row if name in (*_PLAIN_FACETS, "segment") else {**(others or {})}
+    before = place.get(key)
+    known = {_shown(value): value for value in (before if isinstance(before, list) else [before])}
+    values = [known.get(text, text) for text in texts]
+    place[key] = values if key == "segments" or len(values) != 1 else values[0]
+    if place is not row:
+        row["facets"] = place
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _take_regions(
+    row: dict[str, Any], regions: Sequence[tuple[str, dict[str, Any]]], results: Sequence[Any], report: Report
+) -> list[str]:
+    before = row.get("gold_boxes")
+    given = [numbers for numbers in map(fields.four_numbers, before if isinstance(before, list) else []) if numbers]
+    named = {str(r.get("id")): r["value"].get("labels") for r in results if _is_label(r)}
+    boxes: list[list[float]] = []
+    labels: list[str] = []
+    seen: set[str] = set()
+    for field, result in regions:
+        identity = str(result.get("id") or field)
+        size = _size(row, result, field, report)
+        box = _pixels(result, size, field, report) if size and identity not in seen else None
+        if box is None or size is None:
+            continue
+        seen.add(identity)
+        boxes.append(next((list(one) for one in given if _same(one, box)), _rounded(box, size)))
+        labels.append(next(iter(_texts(result["value"].get("rectanglelabels") or named.get(identity))), EVIDENCE))
+    row["gold_boxes"] = boxes
+    return ["" if label == EVIDENCE else label for label in labels]
+
+
+def _is_label(result: object) -> bool:
+    return isinstance(result, dict) and result.get("type") == "labels" and isinstance(result.get("value"), dict)
+
+
+def _size(row: dict[str, Any], result: Mapping[str, Any], field: str, report: Report) -> Size | None:
+    """The size of the picture, from the sample or else from what was shown; then it is the sample's from here on."""
+    known = _sides(row.get("width"), row.get("height"))
+    shown = _sides(result.get("original_width"), result.get("original_height"))
+    if known and shown and known != shown:
+        done = f"The picture is {known[0]} × {known[1]}; the percent of the box were taken of that."
+        report.noted("shown-in-another-size", field, f"{shown[0]} × {shown[1]}", done)
+    if known or shown:
+        row["width"], row["height"] = known or shown or (None, None)
+        return known or shown
+    done = "Neither the task nor the result says how large the picture is; the box was left out."
+    report.repaired("size-unknown", field, result.get("original_width"), done)
+    return None
+
+
+def _sides(width: object, height: object) -> Size | None:
+    if not (isinstance(width, int | float) and isinstance(height, int | float)):
+        return None
+    if not (fields.is_number(width) and fields.is_number(height)):
+        return None
+    sides = int(width), int(height)
+    return sides if min(sides) > 0 and max(sides) <= LARGEST_SIDE else None
+
+
+def _pixels(result: Mapping[str, Any], size: Size, field: str, report: Report) -> tuple[float, ...] | None:
+    """Corners in pixels: percent of the picture's size / 100 × the size."""
+    value = result["value"]
+    numbers = fields.four_numbers([value.get(key) for key in ("x", "y", "width", "height")])
+    if numbers is None or max(map(abs, numbers)) > MOST_PERCENT:
+        report.repaired(
+            "box-not-numbers", field, value, "x, y, width and height are not numbers; the box was left out."
+        )
+        return None
+    for turned in (value.get("rotation"), result.get("image_rotation")):
+        if fields.is_number(turned) and turned != 0:
+            done = "A turned box or picture has no upright box; it was left out. Draw it again without rotation."
+            report.repaired("box-rotated", field, turned, done)
+            return None
+    x, y, width, height = numbers
+    corners = (x * size[0] / 100, y * size[1] / 100, (x + width) * size[0] / 100, (y + height) * size[1] / 100)
+    return corners
+
+
+def _same(one: Sequence[float], other: Sequence[float]) -> bool:
+    return all(abs(a - b) <= AS_GIVEN for a, b in zip(one, other, strict=True))
+
+
+def _rounded(box: Sequence[float], size: Size) -> list[float]:
+    """Whole pixels; a box inside the picture that rounding would empty keeps one pixel."""
+    x1, y1, x2, y2 = (round(value) for value in box)
+    if x2 <= x1 and 0 <= x1 <= size[0]:
+        x1 = min(x1, size[0] - 1)
+        x2 = x1 + 1
+    if y2 <= y1 and 0 <= y1 <= size[1]:
+        y1 = min(y1, size[1] - 1)
+        y2 = y1 + 1
+    return [x1, y1, x2, y2]

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from annotation.models.annotation import Annotation, Revision
+
+
+class Comment(models.Model):
+    """A remark on an annotation, at a place of the picture (pixels of the original) or on the whole; with answers.
+
+    A thread is a first comment and its answers (``parent``); resolving the first resolves the thread.
+    """
+
+    annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="comments")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.CASCADE, related_name="answers")
+    text = models.TextField()
+    x = models.FloatField(null=True, blank=True)
+    y = models.FloatField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    resolved_at = models.DateTimeField(null=True, blank=True)
+    resolved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["created_at", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(x__isnull=True, y__isnull=True) | Q(x__gte=0, y__gte=0), name="comment_place_whole"
+            ),
+            models.CheckConstraint(
+                condition=Q(parent__isnull=True) | Q(x__isnull=True, resolved_at__isnull=True),
+                name="comment_answer_has_no_place",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.text[:60]
+
+
+class BlindAnswer(models.Model):
+    """What a reviewer answered before seeing the gold, and how long it took: a measure of people on the sample.
+
+    ``right`` is null where the words do not decide it: an open answer in other words, or no answer.
+    """
+
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="blind_answers")
+    revision_author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="blind_answers")
+    answer = models.TextField(blank=True, default="")
+    unsure = models.BooleanField(default=False)
+    seconds = models.FloatField()
+    right = models.BooleanField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["revision", "reviewer"], name="blind_answer_once"),
+            models.CheckConstraint(condition=Q(seconds__gte=0), name="blind_answer_takes_time"),
+            models.CheckConstraint(
+                condition=Q(revision_author__isnull=True) | ~Q(reviewer=F("revision_author")),
+                name="blind_answer_never_of_own_work",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.reviewer} on {self.revision}"

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from annotation.models.annotation import Annotation
+
+
+class Draft(models.Model):
+    """What an annotation says before it is submitted: the content JSON as the page sends it, complete or not.
+
+    ``version`` grows by one with each save. A write that names another version than the stored one is stale.
+    ``key`` is the idempotency key of the last save: the same save again is answered as before.
+    """
+
+    annotation = models.OneToOneField(Annotation, on_delete=models.CASCADE, related_name="draft")
+    version = models.PositiveIntegerField(default=1)
+    key = models.CharField(max_length=80, blank=True, default="")
+    content = models.JSONField()
+    changed_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"draft {self.version} of {self.annotation}"
+
+
+class Receipt(models.Model):
+    """What was answered to a request with an idempotency key, so that the same request again changes nothing."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=80)
+    about = models.CharField(max_length=40, help_text="What the request was, as action:number.")
+    answer = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "key"], name="receipt_once")]
+        indexes = [models.Index(fields=["created_at"], name="receipt_by_time")]
+
+    def __str__(self) -> str:
+        return self.about

@@ -1,0 +1,66 @@
+"""How the pages of annotating and reviewing say who did what, when and why."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django import template
+
+from annotation.models import Review
+
+register = template.Library()
+
+REASONS = {
+    Review.Reason.AMBIGUOUS_BOX: "box is ambiguous",
+    Review.Reason.NOT_VERIFIABLE: "not verifiable",
+    Review.Reason.WRONG_ANSWER: "wrong answer",
+    Review.Reason.MORE_THAN_MINIMAL: "box too large",
+    Review.Reason.WITHOUT_PICTURE: "guessable",
+    Review.Reason.TYPO: "typo",
+    Review.Reason.OTHER: "other",
+}
+DECISIONS = {
+    Review.Decision.ACCEPT: ("accepted", "accepted"),
+    Review.Decision.FIX_AND_ACCEPT: ("accepted", "fixed and accepted"),
+    Review.Decision.RETURN: ("returned", "returned"),
+    Review.Decision.DISCARD: ("discarded", "discarded"),
+}
+
+
+@register.filter
+def reason_words(code: str) -> str:
+    """``wrong_answer`` as "wrong answer"."""
+    return REASONS[Review.Reason(code)]
+
+
+@register.filter
+def decision_sign(code: str) -> str:
+    """The name of the sign of a decision: see ``ui/_state.html``."""
+    return DECISIONS[Review.Decision(code)][0]
+
+
+@register.filter
+def decision_words(code: str) -> str:
+    """``fix_and_accept`` as "fixed and accepted"."""
+    return DECISIONS[Review.Decision(code)][1]
+
+
+@register.filter
+def moment(text: str | None) -> datetime | None:
+    """A time as scripts get it (ISO 8601) back as a time, for ``ago``."""
+    return datetime.fromisoformat(text) if text else None
+
+
+@register.filter
+def initials(name: str) -> str:
+    """First letters of the first and the last word."""
+    words = name.split()
+    return "".join(word[0] for word in words[:1] + words[1:][-1:]).upper()
+
+
+@register.filter
+def answer_words(content: dict[str, Any], answer: str) -> str:
+    """An answer with the option it stands for: "C, 3rd floor"; an open answer as it is."""
+    option = content["options"].get(answer)
+    return f"{answer}, {option}" if option else answer

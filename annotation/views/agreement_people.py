@@ -1,0 +1,40 @@
+"""What each person made, as rows of a table whose counts lead to their samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotation.actions.read_people_work import PersonWork
+from annotation.models import Benchmark
+from annotation.views.agreement_links import Count, count_of
+
+
+@dataclass(frozen=True)
+class PersonRow:
+    """A person's numbers: ``work`` has the rates and medians, the counts lead to their samples."""
+
+    work: PersonWork
+    submitted: Count
+    reviewed: Count
+    accepted: Count
+    returned: Count
+    discarded: Count
+    boxes: Count
+    answers: Count
+
+
+def person_rows(benchmark: Benchmark, people: Sequence[PersonWork]) -> list[PersonRow]:
+    return [
+        PersonRow(
+            work=one,
+            submitted=count_of(benchmark, one.submitted),
+            reviewed=count_of(benchmark, one.reviewed),
+            accepted=count_of(benchmark, one.accepted_at_first),
+            returned=count_of(benchmark, one.returned),
+            discarded=count_of(benchmark, one.discarded),
+            boxes=count_of(benchmark, one.boxes_against_gold),
+            answers=count_of(benchmark, one.answers_against_gold),
+        )
+        for one in people
+    ]

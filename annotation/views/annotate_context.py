@@ -1,0 +1,192 @@
+"""What the studio page and the page of the queue show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.actions.comments import may_discuss
+from annotation.actions.content_json import content_to_json
+from annotation.actions.draft import current_content, draft_of
+from annotation.actions.queue import queue_of
+from annotation.actions.revisions import facets_of
+from annotation.models import Annotation, Benchmark, Comment, Draft, Lease, Review, Revision, Sample, Skip
+from annotation.schema import SampleContent
+from annotation.toolbox.table import TOOLS
+from annotation.views.work_loading import comments_json, known_facets, picture_json, thumbnail_of
+from annotation.workflow import State
+from webapp.accounts.models import User
+
+MOST_ROWS = 100
+STEPS = {
+    "draft": "annotation:draft",
+    "submit": "annotation:submit",
+    "skip": "annotation:skip",
+    "release": "annotation:release",
+    "renew": "annotation:renew",
+}
+
+
+@dataclass(frozen=True)
+class QueueRow:
+    """One of my drafts or of what was returned to me, with the reviewer's words."""
+
+    sample: Sample
+    href: str
+    thumbnail: str
+    question: str
+    changed_at: datetime
+    by: str = ""
+    reasons: tuple[str, ...] = ()
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class SkippedRow:
+    """A sample that somebody skipped, for the lead."""
+
+    sample: Sample
+    who: str
+    reason: str
+    at: datetime
+
+
+def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str, Any]:
+    """What the studio's script needs. Nothing in it comes from another annotator's work on the sample."""
+    annotation = Annotation.objects.filter(sample=sample, author=user).select_related("draft").first()
+    if annotation is not None:
+        annotation.sample = sample
+    draft = draft_of(annotation) if annotation else None
+    slug = sample.benchmark.slug
+    state = annotation.state if annotation else State.DRAFT.value
+    blank = content_to_json(SampleContent(), (), facets_of(sample))
+    content = (current_content(annotation, draft) if annotation else {}) or blank
+    urls = {name: reverse(route, args=[slug, sample.key]) for name, route in STEPS.items()}
+    urls |= {
+        "next": reverse("annotation:annotate-next", args=[slug]),
+        "queue": reverse("annotation:annotate", args=[slug]),
+    }
+    return {
+        "key": sample.key,
+        "image": picture_json(sample),
+        "image_problem": sample.image_problem,
+        "content": content,
+        "version": draft.version if draft else 0,
+        "state": state,
+        "editable": state in (State.DRAFT, State.RETURNED) and _is_open(annotation, sample),
+        "facets": known_facets(sample.benchmark),
+        "tools": list(TOOLS),
+        "urls": urls,
+        "returned": returned_json(annotation),
+        "comments": _comments(user, annotation, slug),
+        "prefetch": _prefetch(user, sample),
+        "rights": rights,
+    }
+
+
+def _is_open(annotation: Annotation | None, sample: Sample) -> bool:
+    return annotation is not None or sample.state not in ("accepted", "discarded")
+
+
+def returned_json(annotation: Annotation | None) -> dict[str, Any] | None:
+    """The reviewer's words on the last revision, while its author works on it again."""
+    if annotation is None or annotation.state not in (State.DRAFT, State.RETURNED):
+        return None
+    review = last_return(annotation)
+    if review is None:
+        return None
+    return {
+        "by": str(review.reviewer),
+        "reasons": list(review.reasons),
+        "comment": review.comment,
+        "at": review.created_at.isoformat(),
+        "content": current_content(annotation, None),
+    }
+
+
+def last_return(annotation: Annotation) -> Review | None:
+    """The decision that returned the newest revision, if that is what happened to it."""
+    newest = Revision.objects.filter(annotation=annotation).order_by("-number").values("pk")[:1]
+    returned = Review.objects.filter(revision__in=newest, decision=Review.Decision.RETURN)
+    return returned.select_related("reviewer").order_by("-created_at").first()
+
+
+def _comments(user: User, annotation: Annotation | None, slug: str) -> list[dict[str, Any]]:
+    if annotation is None or not may_discuss(user, annotation):
+        return []
+    return comments_json(Comment.objects.filter(annotation=annotation), slug)
+
+
+def _prefetch(user: User, sample: Sample) -> dict[str, Any] | None:
+    """The picture of the sample that most likely comes next; nothing is handed out."""
+    open_ones = Sample.objects.filter(benchmark=sample.benchmark).exclude(pk=sample.pk)
+    overlap = queue_of(sample.benchmark).overlap
+    following = (
+        open_ones.open_to(user, timezone.now(), overlap)
+        .filter(key__gt=sample.key, image__isnull=False)
+        .select_related("image")
+        .order_by("key")
+        .first()
+    )
+    if following is None:
+        return None
+    following.benchmark = sample.benchmark
+    return picture_json(following)
+
+
+def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, Any]:
+    """My drafts and what was returned to me, how many are to do for me, and what was skipped, for a lead."""
+    queue = queue_of(benchmark)
+    now = timezone.now()
+    drafts = _rows(user, benchmark, State.DRAFT)
+    returned = _rows(user, benchmark, State.RETURNED)
+    to_do = Sample.objects.filter(benchmark=benchmark).open_to(user, now, queue.overlap).count()
+    return {
+        "drafts": drafts,
+        "returned": returned,
+        "to_do": to_do,
+        "nothing": not (drafts or returned or to_do),
+        "queue": queue,
+        "next_url": reverse("annotation:annotate-next", args=[benchmark.slug]),
+        "skipped": _skipped(benchmark) if lead else [],
+    }
+
+
+def _rows(user: User, benchmark: Benchmark, state: State) -> list[QueueRow]:
+    """Three queries for any number of rows."""
+    mine = Annotation.objects.filter(author=user, state=state, sample__benchmark=benchmark)
+    annotations = list(mine.select_related("sample__image").order_by("changed_at")[:MOST_ROWS])
+    drafts = {d.annotation_id: d for d in Draft.objects.filter(annotation__in=annotations)}
+    newest: dict[int, Revision] = {}
+    revisions = Revision.objects.filter(annotation__in=annotations).prefetch_related("reviews__reviewer")
+    for revision in revisions.order_by("annotation", "number"):
+        newest[revision.annotation_id] = revision
+    return [_row(benchmark, one, drafts.get(one.pk), newest.get(one.pk)) for one in annotations]
+
+
+def _row(benchmark: Benchmark, annotation: Annotation, draft: Draft | None, revision: Revision | None) -> QueueRow:
+    sample = annotation.sample
+    sample.benchmark = benchmark
+    question = str(draft.content.get("question", "")) if draft else revision.question if revision else ""
+    reviews = [r for r in revision.reviews.all() if r.decision == Review.Decision.RETURN] if revision else []
+    review = reviews[-1] if reviews else None
+    return QueueRow(
+        sample=sample,
+        href=reverse("annotation:annotate-sample", args=[benchmark.slug, sample.key]),
+        thumbnail=thumbnail_of(sample),
+        question=question,
+        changed_at=draft.changed_at if draft else annotation.changed_at,
+        by=str(review.reviewer) if review else "",
+        reasons=tuple(review.reasons) if review else (),
+        comment=review.comment if review else "",
+    )
+
+
+def _skipped(benchmark: Benchmark) -> list[SkippedRow]:
+    skips = Skip.objects.filter(sample__benchmark=benchmark, seat=Lease.Seat.ANNOTATE)
+    unsettled = skips.filter(sample__state__in=["to_do", "draft", "returned"]).select_related("sample", "user")
+    return [SkippedRow(one.sample, str(one.user), one.reason, one.created_at) for one in unsettled[:MOST_ROWS]]

@@ -1,0 +1,76 @@
+"""What the studio's script sends: drafts, submissions, and signs of being there or leaving."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation.actions.draft import save_draft
+from annotation.actions.queue_leases import ANNOTATE, release, renew
+from annotation.actions.skip import skip
+from annotation.actions.submit import submit
+from annotation.models import Sample
+from annotation.views.answers import answers_json, body_of, key_of, text_of, whole_of
+from annotation.views.work_loading import load_sample
+from annotation.workflow import Right
+from webapp.common.errors import Conflict
+
+
+@require_http_methods(["PUT", "POST"])
+@answers_json
+def draft(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"version", "content"} -> {"version", "checks"}. POST is for a page that is being left (sendBeacon)."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    data = body_of(request)
+    saved = save_draft(
+        actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"), key=key_of(request)
+    )
+    return JsonResponse({"version": saved.version, "checks": [asdict(check) for check in saved.checks]})
+
+
+@require_POST
+@answers_json
+def submit_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"version", "content"} -> {"next": address or null}; 422 with the checks when they stand in the way."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    data = body_of(request)
+    following = submit(
+        actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"), key=key_of(request)
+    )
+    return JsonResponse({"next": next_url("annotation:annotate-sample", slug, following)})
+
+
+@require_POST
+@answers_json
+def skip_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"reason"} -> {"next": where to ask for the next}."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    skip(actor=person, sample=sample, reason=text_of(body_of(request), "reason"))
+    return JsonResponse({"next": None})
+
+
+@require_POST
+@answers_json
+def release_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    release(person, sample.pk, ANNOTATE)
+    return JsonResponse({})
+
+
+@require_POST
+@answers_json
+def renew_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Still here. 409 ``lease_lost`` when the seat is no longer held."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    if not renew(person, sample.pk, ANNOTATE):
+        raise Conflict(
+            f"Your time on {sample.key} ran out. Save to get it back if it is still free.", code="lease_lost"
+        )
+    return JsonResponse({})
+
+
+def next_url(route: str, slug: str, sample: Sample | None) -> str | None:
+    return reverse(route, args=[slug, sample.key]) if sample else None

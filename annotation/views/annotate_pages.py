@@ -1,0 +1,55 @@
+"""The pages of annotating: my queue, and the studio of one sample."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.actions.queue import next_to_annotate
+from annotation.actions.queue_progress import my_progress, whole_progress
+from annotation.views.annotate_context import queue_context, studio_json
+from annotation.views.loading import load_benchmark, rights_in
+from annotation.views.tabs import benchmark_context
+from annotation.views.work_loading import load_sample, person_of
+from annotation.workflow import Right
+from webapp.common.http import Request
+
+
+@require_safe
+def annotate(request: Request, slug: str) -> HttpResponse:
+    """Template annotation/annotate.html; context: drafts, returned (QueueRow), to_do, nothing, queue, next_url, skipped
+    (SkippedRow, for leads), mine (Mine), whole (Whole), and the benchmark's head."""
+    benchmark = load_benchmark(request, slug, Right.ANNOTATE)
+    person = person_of(request)
+    context = benchmark_context(request, benchmark, "annotate")
+    context |= queue_context(person, benchmark, lead=context["rights"][Right.MANAGE.value])
+    context |= {"mine": my_progress(person, benchmark), "whole": whole_progress(benchmark)}
+    return render(request, "annotation/annotate.html", context)
+
+
+@require_POST
+def annotate_next(request: Request, slug: str) -> HttpResponse:
+    """Hand out the next sample and go to it; to the queue when there is nothing to do."""
+    benchmark = load_benchmark(request, slug, Right.ANNOTATE)
+    sample = next_to_annotate(actor=person_of(request), benchmark=benchmark)
+    if sample is None:
+        return _see("annotation:annotate", slug)
+    return _see("annotation:annotate-sample", slug, sample.key)
+
+
+@require_safe
+def annotate_sample(request: Request, slug: str, key: str) -> HttpResponse:
+    """Template annotation/annotate_sample.html; context: sample, studio (for json_script, see ``studio_json``), and the
+    benchmark's head."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    context = benchmark_context(request, sample.benchmark, "annotate")
+    rights = rights_in(request, sample.benchmark)
+    context |= {"sample": sample, "studio": studio_json(person, sample, rights)}
+    return render(request, "annotation/annotate_sample.html", context)
+
+
+def _see(route: str, *args: str) -> HttpResponse:
+    response = redirect(route, *args)
+    response.status_code = 303
+    return response

@@ -1,0 +1,84 @@
+"""Requests of scripts on pages: a JSON object in, JSON out, errors in the one shape of ``webapp.common.errors``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, NoReturn
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+
+from webapp.common.errors import ApplicationError, InvalidInput, error_body
+
+MOST_BYTES = 1_000_000
+LONGEST_KEY = 80
+
+
+def answers_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Whatever this view raises is answered as JSON. An error's ``extra`` (``version``, ``content``) stands beside."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except ApplicationError as error:
+            body = error_body(error.code, error.message, field=error.field) | dict(getattr(error, "extra", {}))
+            return JsonResponse(body, status=error.status)
+        except Http404:
+            return JsonResponse(error_body("not_found", "There is nothing here, or not for you."), status=404)
+
+    return answer
+
+
+def body_of(request: HttpRequest) -> Mapping[str, Any]:
+    """The JSON object that was sent; nothing sent is an empty one. Raises ``InvalidInput``."""
+    if len(request.body) > MOST_BYTES:
+        raise InvalidInput(f"More than {MOST_BYTES} bytes were sent. Shorten the texts.", code="too_large", status=413)
+    try:
+        data = json.loads(request.body or b"{}", parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("What was sent is not JSON. Load the page again.") from error
+    if not isinstance(data, dict):
+        raise InvalidInput("What was sent is not a JSON object. Load the page again.")
+    return data
+
+
+def key_of(request: HttpRequest) -> str:
+    """The ``Idempotency-Key`` of the request, or "". Raises ``InvalidInput`` when it is too long."""
+    key = request.headers.get("Idempotency-Key", "")
+    if len(key) > LONGEST_KEY or not key.isprintable():
+        raise InvalidInput(f"An Idempotency-Key has at most {LONGEST_KEY} printable characters.")
+    return key
+
+
+def text_of(data: Mapping[str, Any], name: str, *, longest: int = 5000) -> str:
+    """A text of the request, trimmed; absent is "". Raises ``InvalidInput``."""
+    value = data.get(name, "")
+    if not isinstance(value, str) or len(value) > longest or "\0" in value:
+        raise InvalidInput(f"{name} must be a text of at most {longest} characters.", field=name)
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise InvalidInput(f"{name} holds a character that no text can have. Type it again.", field=name)
+    return value.strip()
+
+
+def whole_of(data: Mapping[str, Any], name: str) -> int:
+    """A whole number from 0 on. Raises ``InvalidInput``."""
+    value = data.get(name)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
+        raise InvalidInput(f"{name} must be a whole number from 0 on.", field=name)
+    return value
+
+
+def number_of(data: Mapping[str, Any], name: str) -> float | None:
+    """A finite number, or None when absent. Raises ``InvalidInput``."""
+    value = data.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e9:
+        raise InvalidInput(f"{name} must be a number.", field=name)
+    return float(value)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")

@@ -1,0 +1,164 @@
+"""What the page of the reviews and the review studio show: before the blind answer nothing of the gold."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.actions.queue import queue_of
+from annotation.actions.revisions import content_of, revision_json
+from annotation.checks import check
+from annotation.models import Annotation, Benchmark, BlindAnswer, Comment, Review, Revision, Sample
+from annotation.toolbox.table import TOOLS
+from annotation.views.work_loading import comments_json, known_facets, picture_json, revision_head, thumbnail_of
+from webapp.accounts.models import User
+
+MOST_ROWS = 100
+ROUTES = {
+    "blind": "annotation:review-blind",
+    "decide": "annotation:review-decide",
+    "comments": "annotation:review-comments",
+    "skip": "annotation:review-skip",
+    "release": "annotation:review-release",
+    "renew": "annotation:review-renew",
+}
+SHOWN_BEFORE = ("question", "answer_type", "options")
+
+
+@dataclass(frozen=True)
+class WaitingRow:
+    """A sample that waits for this reviewer. The question is shown, nothing of the gold."""
+
+    sample: Sample
+    href: str
+    thumbnail: str
+    question: str
+    author: str
+    submitted_at: datetime | None
+    round: int
+
+
+@dataclass(frozen=True)
+class DecidedRow:
+    """One of my last decisions."""
+
+    sample: Sample
+    decision: str
+    reasons: tuple[str, ...]
+    comment: str
+    at: datetime
+
+
+def review_json(user: User, annotation: Annotation, revision: Revision, rights: dict[str, bool]) -> dict[str, Any]:
+    """What the review's script needs; see ``SHOWN_BEFORE`` for what there is of the content before the blind answer."""
+    sample = annotation.sample
+    slug = sample.benchmark.slug
+    blind = BlindAnswer.objects.filter(revision=revision, reviewer=user).first()
+    whole = revision_json(revision)
+    urls = {name: reverse(route, args=[slug, sample.key]) for name, route in ROUTES.items()}
+    urls |= {"next": reverse("annotation:review-next", args=[slug]), "queue": reverse("annotation:review", args=[slug])}
+    shown = {
+        "key": sample.key,
+        "image": picture_json(sample),
+        "image_problem": sample.image_problem,
+        "revision": revision_head(revision),
+        "content": whole if blind else {name: whole[name] for name in SHOWN_BEFORE},
+        "blind": _blind(blind),
+        "reasons": Review.Reason.values,
+        "urls": urls,
+        "rights": rights,
+    }
+    return shown | (_after(annotation, revision, slug) if blind else {})
+
+
+def _blind(blind: BlindAnswer | None) -> dict[str, Any] | None:
+    if blind is None:
+        return None
+    return {"answer": blind.answer, "unsure": blind.unsure, "seconds": blind.seconds, "right": blind.right}
+
+
+def _after(annotation: Annotation, revision: Revision, slug: str) -> dict[str, Any]:
+    """What is shown once the blind answer is kept."""
+    sample = annotation.sample
+    earlier = Revision.objects.filter(annotation=annotation, number__lt=revision.number).with_content()
+    previous = earlier.select_related("annotation__sample", "author").order_by("-number").first()
+    checks = check(content_of(revision), sample.width, sample.height)
+    return {
+        "author": str(revision.author) if revision.author else "the importer",
+        "previous": revision_json(previous) if previous else None,
+        "previous_revision": revision_head(previous) if previous else None,
+        "history": _history(annotation),
+        "checks": [asdict(one) for one in checks],
+        "comments": comments_json(Comment.objects.filter(annotation=annotation), slug),
+        "facets": known_facets(sample.benchmark),
+        "tools": list(TOOLS),
+    }
+
+
+def _history(annotation: Annotation) -> list[dict[str, Any]]:
+    """The decisions on the earlier revisions, oldest first."""
+    reviews = Review.objects.filter(revision__annotation=annotation).select_related("reviewer", "revision")
+    return [
+        {
+            "revision": review.revision.number,
+            "by": str(review.reviewer),
+            "decision": review.decision,
+            "reasons": list(review.reasons),
+            "comment": review.comment,
+            "at": review.created_at.isoformat(),
+        }
+        for review in reviews.order_by("created_at", "pk")
+    ]
+
+
+def reviews_context(user: User, benchmark: Benchmark) -> dict[str, Any]:
+    """What waits for this reviewer and what they decided last."""
+    queue = queue_of(benchmark)
+    waiting = Sample.objects.filter(benchmark=benchmark).to_review_by(user, timezone.now(), queue.overlap)
+    total = waiting.count()
+    mine = Review.objects.filter(reviewer=user, revision__annotation__sample__benchmark=benchmark)
+    decided = mine.select_related("revision__annotation__sample__image").order_by("-created_at", "-pk")
+    own = Annotation.objects.filter(sample__benchmark=benchmark, author=user).to_review().count()
+    return {
+        "waiting": _waiting_rows(benchmark, list(waiting.select_related("image").order_by("key")[:MOST_ROWS])),
+        "waiting_n": total,
+        "own_n": own,
+        "nothing": not total,
+        "decided": [_decided(benchmark, review) for review in decided[:20]],
+        "queue": queue,
+        "next_url": reverse("annotation:review-next", args=[benchmark.slug]),
+    }
+
+
+def _waiting_rows(benchmark: Benchmark, samples: list[Sample]) -> list[WaitingRow]:
+    """One query for any number of samples."""
+    newest: dict[int, Revision] = {}
+    revisions = Revision.objects.filter(
+        annotation__sample__in=samples, annotation__state__in=["submitted", "in_review"], submitted_at__isnull=False
+    ).select_related("annotation", "author")
+    for revision in revisions.order_by("annotation__sample", "-annotation__pk", "number"):
+        newest[revision.annotation.sample_id] = revision
+    return [_waiting(benchmark, sample, newest[sample.pk]) for sample in samples if sample.pk in newest]
+
+
+def _waiting(benchmark: Benchmark, sample: Sample, revision: Revision) -> WaitingRow:
+    sample.benchmark = benchmark
+    return WaitingRow(
+        sample=sample,
+        href=reverse("annotation:review-sample", args=[benchmark.slug, sample.key]),
+        thumbnail=thumbnail_of(sample),
+        question=revision.question,
+        author=str(revision.author) if revision.author else "the importer",
+        submitted_at=revision.submitted_at,
+        round=revision.number,
+    )
+
+
+def _decided(benchmark: Benchmark, review: Review) -> DecidedRow:
+    sample = review.revision.annotation.sample
+    sample.benchmark = benchmark
+    return DecidedRow(sample, review.decision, tuple(review.reasons), review.comment, review.created_at)

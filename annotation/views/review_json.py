@@ -1,0 +1,133 @@
+"""What the review's script sends: the blind answer, the decision, comments, and signs of being there or leaving."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_POST
+
+from annotation.actions.comments import add_comment, resolve_comment
+from annotation.actions.queue_leases import REVIEW, renew
+from annotation.actions.review import Decision, answer_blind, decide, leave_review, under_review
+from annotation.actions.skip import skip
+from annotation.models import Annotation, Comment, Sample
+from annotation.views.annotate_json import next_url
+from annotation.views.answers import answers_json, body_of, key_of, number_of, text_of
+from annotation.views.loading import load_benchmark
+from annotation.views.work_loading import comment_json, load_sample, person_of
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common.errors import Conflict, InvalidInput
+
+
+@require_POST
+@answers_json
+def blind(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"answer", "seconds", "unsure"} -> {"right": true, false or null}; then the page shows the gold."""
+    person, sample = load_sample(request, slug, key, Right.REVIEW)
+    data = body_of(request)
+    seconds = number_of(data, "seconds")
+    if seconds is None:
+        raise InvalidInput("seconds must say how long the answer took.", field="seconds")
+    kept = answer_blind(
+        actor=person, sample=sample, answer=text_of(data, "answer"), unsure=_flag(data, "unsure"), seconds=seconds
+    )
+    return JsonResponse({"right": kept.right})
+
+
+@require_POST
+@answers_json
+def decide_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"decision", "reasons", "comment", "content"} -> {"next": address or null}."""
+    person, sample = load_sample(request, slug, key, Right.REVIEW)
+    data = body_of(request)
+    decision = Decision(
+        text_of(data, "decision"), _texts(data, "reasons"), text_of(data, "comment"), data.get("content")
+    )
+    following = decide(actor=person, sample=sample, decision=decision, key=key_of(request))
+    return JsonResponse({"next": next_url("annotation:review-sample", slug, following)})
+
+
+@require_POST
+@answers_json
+def comments(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"text", "x"?, "y"?, "parent"?} -> 201 with the comment. On the annotation under review; an author's own else."""
+    person, sample = load_sample(request, slug, key, Right.VIEW)
+    data = body_of(request)
+    x, y, parent = number_of(data, "x"), number_of(data, "y"), data.get("parent")
+    if (x is None) != (y is None):
+        raise InvalidInput("A place has both x and y.", field="x")
+    if parent is not None and (isinstance(parent, bool) or not isinstance(parent, int)):
+        raise InvalidInput("parent must be the number of a comment.", field="parent")
+    comment = add_comment(
+        actor=person,
+        annotation=_annotation(person, sample),
+        text=text_of(data, "text"),
+        place=(x, y) if x is not None and y is not None else None,
+        parent=parent,
+    )
+    return JsonResponse({"comment": comment_json(comment, slug)}, status=201)
+
+
+@require_POST
+@answers_json
+def resolve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """{"resolved": true or false; true unless said} -> {"comment"}."""
+    benchmark = load_benchmark(request, slug)
+    found = Comment.objects.filter(annotation__sample__benchmark=benchmark).select_related(
+        "annotation__sample__benchmark"
+    )
+    comment = get_object_or_404(found, pk=pk)
+    resolved = body_of(request).get("resolved", True) is not False
+    changed = resolve_comment(actor=person_of(request), comment=comment, resolved=resolved)
+    return JsonResponse({"comment": comment_json(changed, slug)})
+
+
+@require_POST
+@answers_json
+def skip_review(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    person, sample = load_sample(request, slug, key, Right.REVIEW)
+    skip(actor=person, sample=sample, reason=text_of(body_of(request), "reason"), seat=REVIEW)
+    return JsonResponse({"next": None})
+
+
+@require_POST
+@answers_json
+def release_review(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    person, sample = load_sample(request, slug, key, Right.REVIEW)
+    leave_review(actor=person, sample=sample)
+    return JsonResponse({})
+
+
+@require_POST
+@answers_json
+def renew_review(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Still here. 409 ``lease_lost`` when the seat is no longer held."""
+    person, sample = load_sample(request, slug, key, Right.REVIEW)
+    if not renew(person, sample.pk, REVIEW):
+        raise Conflict(
+            f"Your time on {sample.key} ran out. Decide to get it back if it is still free.", code="lease_lost"
+        )
+    return JsonResponse({})
+
+
+def _annotation(person: User, sample: Sample) -> Annotation:
+    own = Annotation.objects.filter(sample=sample, author=person).select_related("sample__benchmark").first()
+    return own or under_review(person, sample)[0]
+
+
+def _flag(data: Mapping[str, Any], name: str) -> bool:
+    value = data.get(name, False)
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{name} must be true or false.", field=name)
+    return value
+
+
+def _texts(data: Mapping[str, Any], name: str) -> list[str]:
+    value = data.get(name, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise InvalidInput(f"{name} must be a list of texts.", field=name)
+    return value

@@ -1,0 +1,90 @@
+"""The settings of a benchmark: what it says of itself, who may read it, and (beside it) the people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from annotation.actions.people import change_details
+from annotation.forms import DetailsForm, InviteForm
+from annotation.models import Benchmark
+from annotation.views.loading import load_benchmark
+from annotation.views.people_rows import invitations_of, people_of
+from annotation.views.tabs import TabLink, benchmark_context
+from annotation.workflow import Right, Role
+from webapp.accounts.http import SignedInRequest
+
+
+@dataclass(frozen=True)
+class Section:
+    """A page of the settings: its name in addresses, its words and where it leads."""
+
+    name: str
+    label: str
+    route: str
+    place: int = 0
+
+
+SECTIONS: list[Section] = [Section("general", "General and people", "annotation:settings")]
+
+
+def add_sections(sections: list[Section]) -> None:
+    """Put sections into the table; called once, when the other half is ready."""
+    SECTIONS.extend(section for section in sections if section not in SECTIONS)
+    SECTIONS.sort(key=lambda section: section.place)
+
+
+def settings_context(request: SignedInRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
+    """What every page of the settings needs: that of a benchmark's page, and ``sections``."""
+    sections = [
+        TabLink(section.label, reverse(section.route, args=[benchmark.slug]), section.name == current, None)
+        for section in SECTIONS
+    ]
+    return {**benchmark_context(request, benchmark, "settings"), "sections": sections}
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template and context: see ``settings_page``. Posted: title, description, licence, public."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    if request.method != "POST":
+        return settings_page(request, benchmark)
+    # A record of its own: what is typed wrongly must not stand in the head of the page.
+    form = DetailsForm(request.POST, instance=Benchmark(slug=benchmark.slug))
+    if not form.is_valid():
+        return settings_page(request, benchmark, details=form)
+    changed = change_details(actor=request.user, benchmark=benchmark, **form.cleaned_data)
+    said = f"Changed: {', '.join(changed)}." if changed else "Nothing was changed: it reads as before."
+    messages.success(request, said)
+    return redirect("annotation:settings", slug)
+
+
+def settings_page(
+    request: SignedInRequest,
+    benchmark: Benchmark,
+    *,
+    details: DetailsForm | None = None,
+    invite: InviteForm | None = None,
+    link: str = "",
+) -> HttpResponse:
+    """Template annotation/settings.html; context: details (DetailsForm), people (Person), roles (all there are),
+    invitations (Open), invite (InviteForm), link (of an invitation just made, shown this once; else "")."""
+    context = {
+        **settings_context(request, benchmark, "general"),
+        "details": details or DetailsForm(instance=benchmark),
+        "people": people_of(benchmark),
+        "roles": [role.value for role in Role],
+        "invitations": invitations_of(benchmark),
+        "invite": invite or InviteForm(),
+        "link": link,
+    }
+    wrong = any(form is not None and form.errors for form in (details, invite))
+    return render(request, "annotation/settings.html", context, status=400 if wrong else 200)

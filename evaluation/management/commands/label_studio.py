@@ -1,0 +1,37 @@
+"""``manage.py label_studio push|pull SLUG``: samples to a Label Studio, and back what people made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.actions.label_studio import pull, push
+from evaluation.management.output import answering_plainly, print_counts, the_benchmark
+
+
+class Command(BaseCommand):
+    help = "Send the samples of a benchmark to a Label Studio (push), or import what a project there holds (pull)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("direction", choices=["push", "pull"])
+        parser.add_argument("slug", help="the benchmark's address")
+        parser.add_argument("--url", required=True, help="of the Label Studio, as http://localhost:8080")
+        parser.add_argument("--token", required=True, help="from its Account & Settings")
+        parser.add_argument("--project", required=True, help="number of the project; push makes one when it is new")
+        parser.add_argument("--pictures", default="", help="push: what to put before the names of the pictures")
+
+    @answering_plainly
+    def handle(self, *, direction: str, slug: str, project: str, pictures: str, **options: Any) -> None:
+        if not project.isdecimal() and (project != "new" or direction == "pull"):
+            raise CommandError(f"{project!r} is no number of a project.")
+        given = {"actor": None, "benchmark": the_benchmark(slug), "url": options["url"], "token": options["token"]}
+        if direction == "pull":
+            _, result = pull(**given, project=int(project))
+            print_counts(self, result.counts, result.issues, ("read", "new", "changed", "unchanged"))
+            return
+        pushed = push(**given, project=None if project == "new" else int(project), pictures=pictures)
+        counts = ", ".join(f"{name} {pushed.counts[name]}" for name in ("new", "changed", "unchanged"))
+        self.stdout.write(f"Project {pushed.project}: {counts}.")
+        if pushed.counts["annotated"]:
+            self.stdout.write(f"Gold added as a further annotation: {pushed.counts['annotated']}.")

@@ -1,0 +1,37 @@
+"""What each metric setting changes, in one sentence, under the part of the leaderboard it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The part of the measures a setting belongs to, and what it changes."""
+
+    part: str
+    sentence: str
+
+
+EFFECTS: Mapping[str, Effect] = {
+    "ioa_threshold": Effect("Grounding", "A trajectory is grounded when IoA is above it; a higher one gives fewer G+."),
+    "no_crop": Effect("Grounding", "Samples without a zoom call: left out, missed, or seen as the whole picture."),
+    "crop_box": Effect("Grounding", "The region that was really shown, or the one that was asked for."),
+    "multi_crop": Effect("Grounding", "Which crop of a trajectory counts, or all of them together or on average."),
+    "multi_gold": Effect("Grounding", "Several gold boxes: one region, any of them, each of them, or their mean."),
+    "missing_sample": Effect("Answers", "A sample without a trajectory: in no figure, or answered wrongly."),
+    "open_match": Effect("Answers", "An open answer is right when it equals the gold, or when it contains it."),
+    "undecided_answer": Effect("Answers", "An answer that can be judged neither right nor wrong: wrong, or left out."),
+    "mae_population": Effect("Toolchain", "The error of chain lengths: over all, those that called, or the non-empty."),
+    "tool_aliases": Effect("Toolchain", "Tools by their names as written, or other names of a tool as that tool."),
+    "recognition_match": Effect("Planning", "A named tool is found when the name is the same, or similar enough."),
+    "plan_repeats": Effect("Planning", "A tool that a plan names twice: one too many, or one tool."),
+    "sr_population": Effect("Planning", "SR@k over queries with an order, with several targets, or all."),
+    "sr_short": Effect("Planning", "Queries with fewer than k targets: failed, left out, or judged by what they have."),
+    "crz_population": Effect("Faithfulness", "The size of crops over all samples, or over those that cropped."),
+    "interv_population": Effect("Faithfulness", "Interventions over pairs with visual evidence, or over all pairs."),
+    "grim_zero": Effect("Faithfulness", "A trajectory without image tokens earns nothing, or the limit."),
+    "alpha": Effect("Faithfulness", "How much sufficiency weighs in the reward."),
+}
+"""Setting -> effect, in the order of the settings page; a test holds it to ``MetricSettings``."""

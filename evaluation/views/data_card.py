@@ -1,0 +1,29 @@
+"""The data card of a benchmark, as a page and as a file."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotation.views.loading import load_benchmark
+from annotation.views.tabs import benchmark_context
+from evaluation.actions.read_data_card import read_data_card
+from evaluation.exporters.data_card import as_markdown
+
+
+@require_safe
+def data_card(request: HttpRequest, slug: str) -> HttpResponse:
+    """Template evaluation/data_card.html; context: card (DataCard)."""
+    benchmark = load_benchmark(request, slug)
+    context = {**benchmark_context(request, benchmark, "versions"), "card": read_data_card(benchmark)}
+    return render(request, "evaluation/data_card.html", context)
+
+
+@require_safe
+def data_card_markdown(request: HttpRequest, slug: str) -> HttpResponse:
+    """The same card as a Markdown file to keep."""
+    benchmark = load_benchmark(request, slug)
+    response = HttpResponse(as_markdown(read_data_card(benchmark)), content_type="text/markdown; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-data-card.md"'
+    return response

@@ -1,0 +1,175 @@
+import { HANDLES, dragged, settled } from "../models/box.js";
+import { placeRect, shape } from "./shapes.js";
+
+const HANDLE = 9;
+const CLICK = 3;
+
+/**
+ * The evidence boxes over the picture, to be drawn, moved and sized. A box is a place for the keyboard too: Tab comes to
+ * it, and what has the focus is selected.
+ *
+ * `acts`: drawn(box), changed(at, box), selected(at or null), drawing(point or null).
+ */
+export class BoxLayer {
+  #size;
+  #acts;
+  #viewport = null;
+  #boxes = [];
+  #selected = null;
+  #drag = null;
+  #groups = [];
+  #draft = shape("rect", { class: "gold is-draft" });
+  draws = true;
+
+  constructor(size, acts) {
+    this.#size = size;
+    this.#acts = acts;
+    this.element = shape("svg", { class: "layer marks", role: "group", "aria-label": "Evidence boxes" });
+    this.element.addEventListener("pointerdown", (event) => this.#down(event));
+    this.element.addEventListener("pointermove", (event) => this.#move(event));
+    this.element.addEventListener("pointerup", (event) => this.#up(event));
+    this.element.addEventListener("pointercancel", () => this.cancel());
+    this.element.addEventListener("pointerleave", () => this.#drag || this.#acts.drawing(null));
+    this.element.addEventListener("focusin", ({ target }) => {
+      const at = this.#groups.findIndex(({ group }) => group === target);
+      if (at >= 0) this.#acts.selected(at);
+    });
+  }
+
+  get dragging() {
+    return this.#drag !== null;
+  }
+
+  place(viewport) {
+    this.#viewport = viewport;
+    this.#draw();
+  }
+
+  show(boxes, selected) {
+    this.#boxes = boxes;
+    this.#selected = selected;
+    while (this.#groups.length < boxes.length) this.#groups.push(this.#made());
+    for (const { group } of this.#groups.splice(boxes.length)) group.remove();
+    this.#draw();
+  }
+
+  focus(at) {
+    this.#groups[at]?.group.focus({ preventScroll: true });
+  }
+
+  /** Leave the box as it was before it was dragged. */
+  cancel() {
+    this.#drag = null;
+    this.#draft.remove();
+    this.#acts.drawing(null);
+    this.#draw();
+  }
+
+  #made() {
+    const group = shape("g", { tabindex: 0, role: "img" }, this.element);
+    const made = { group, lines: ["case", "gold", "hit"].map((name) => shape("rect", { class: name }, group)) };
+    made.pin = shape("g", { class: "pins" }, group);
+    made.tag = shape("rect", { class: "pin-gold", x: -1, y: -17, height: 16, rx: 2 }, made.pin);
+    made.name = shape("text", { y: -9 }, made.pin);
+    made.handles = HANDLES.map((name) => shape("rect", { class: "handle", "data-handle": name, width: HANDLE, height: HANDLE }, group));
+    made.measure = shape("text", { class: "measure" }, group);
+    return made;
+  }
+
+  #draw() {
+    if (!this.#viewport) return;
+    for (const [at, made] of this.#groups.entries()) {
+      const { box, label } = this.#boxes[at];
+      const now = this.#drag?.at === at ? this.#drag.now : box;
+      this.#drawBox(made, at, this.#viewport.drawn(now), settled(now, this.#size), label);
+    }
+  }
+
+  #drawBox(made, at, drawn, [x1, y1, x2, y2], label) {
+    const size = `${x2 - x1} × ${y2 - y1} px`;
+    const name = `G${at + 1}${label ? ` ${label}` : ""}`;
+    made.group.dataset.at = at;
+    made.group.classList.toggle("is-on", at === this.#selected);
+    made.group.setAttribute("aria-label", `Box ${name}, ${size} at ${x1}, ${y1}`);
+    for (const line of made.lines) placeRect(line, drawn);
+    made.pin.setAttribute("transform", `translate(${drawn[0]} ${drawn[1]})`);
+    made.name.textContent = name.length > 28 ? `${name.slice(0, 27)}…` : name;
+    const long = Math.max(22, 9 + 6.6 * made.name.textContent.length);
+    made.tag.setAttribute("width", long);
+    made.name.setAttribute("x", long / 2 - 1);
+    made.measure.textContent = size;
+    made.measure.setAttribute("x", (drawn[0] + drawn[2]) / 2);
+    made.measure.setAttribute("y", drawn[3] + 20);
+    for (const handle of made.handles) this.#placeHandle(handle, drawn);
+  }
+
+  #placeHandle(handle, [x1, y1, x2, y2]) {
+    const name = handle.dataset.handle;
+    const x = name.includes("w") ? x1 : name.includes("e") ? x2 : (x1 + x2) / 2;
+    const y = name.startsWith("n") ? y1 : name.startsWith("s") ? y2 : (y1 + y2) / 2;
+    handle.setAttribute("x", x - HANDLE / 2);
+    handle.setAttribute("y", y - HANDLE / 2);
+  }
+
+  #down(event) {
+    if (event.button !== 0 || !this.#viewport) return;
+    const group = event.target.closest("g[data-at]");
+    if (!group && !this.draws) return;
+    // The viewer below would move the picture along.
+    event.stopPropagation();
+    event.preventDefault();
+    this.element.setPointerCapture(event.pointerId);
+    const at = group ? Number(group.dataset.at) : null;
+    const handle = event.target.dataset.handle;
+    const kind = group ? (handle ? "resize" : "move") : "draw";
+    const box = group ? this.#boxes[at].box : null;
+    const start = { kind, at, handle: this.#turned(handle), box, from: this.#point(event), size: this.#size };
+    this.#drag = { ...start, now: box, begun: [event.clientX, event.clientY], moved: false };
+    if (group) group.focus({ preventScroll: true });
+    else this.#acts.selected(null);
+  }
+
+  /** The edge of the picture that a handle on the screen stands for, when the picture is turned. */
+  #turned(handle) {
+    if (!handle) return "";
+    return HANDLES[(HANDLES.indexOf(handle) - 2 * this.#viewport.turns + 8) % 8];
+  }
+
+  #move(event) {
+    if (!this.#viewport) return;
+    const point = this.#point(event);
+    if (!this.#drag) {
+      if (this.draws) this.#acts.drawing(point);
+      return;
+    }
+    event.stopPropagation();
+    const [x, y] = this.#drag.begun;
+    this.#drag.moved ||= Math.hypot(event.clientX - x, event.clientY - y) >= CLICK;
+    if (!this.#drag.moved) return;
+    this.#drag.now = dragged(this.#drag, point);
+    this.#acts.drawing(point);
+    if (this.#drag.kind === "draw") this.#drawDraft();
+    else this.#draw();
+  }
+
+  #drawDraft() {
+    this.element.append(this.#draft);
+    placeRect(this.#draft, this.#viewport.toScreen(this.#drag.now));
+  }
+
+  #up(event) {
+    const drag = this.#drag;
+    if (!drag) return;
+    event.stopPropagation();
+    this.cancel();
+    if (!drag.moved) return;
+    const box = settled(drag.now, this.#size);
+    if (drag.kind === "draw") this.#acts.drawn(box);
+    else this.#acts.changed(drag.at, box);
+  }
+
+  #point(event) {
+    const bounds = this.element.getBoundingClientRect();
+    return this.#viewport.pointOf(event.clientX - bounds.left, event.clientY - bounds.top);
+  }
+}

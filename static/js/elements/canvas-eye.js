@@ -1,0 +1,89 @@
+import { unionArea } from "../models/box.js";
+import { height, width } from "../lib/geometry.js";
+import { lastLevel, levelSize, levelWithin } from "../lib/tiles.js";
+import { placeRect } from "./shapes.js";
+
+/** Evidence with this many pixels each way in the model's picture can be read there, as the checks of the server say. */
+const READABLE = 28;
+const AROUND = 130;
+const BUDGET = 1024;
+const LEAST = 256;
+
+/**
+ * What a model sees of the evidence when it gets the whole picture within so many pixels: the place of the first box, and
+ * whether the smallest one can be read there. The picture is shown at the levels that its tiles have.
+ */
+export class ModelsEye {
+  #root;
+  #image;
+  #pictures;
+  #range;
+  #content = null;
+  #levels;
+
+  constructor(root, image, pictures, changed) {
+    this.#root = root;
+    this.#image = image;
+    this.#pictures = pictures;
+    const last = lastLevel(image.width, image.height);
+    const first = Math.min(last, levelWithin(image.width, image.height, LEAST) + 1);
+    this.#levels = { first, last };
+    this.#range = root.querySelector("input");
+    Object.assign(this.#range, { min: first, max: last, value: Math.max(first, levelWithin(image.width, image.height, BUDGET)) });
+    this.#range.addEventListener("input", () => {
+      this.#draw();
+      changed();
+    });
+  }
+
+  get level() {
+    return Number(this.#range.value);
+  }
+
+  /** Longer side of the picture as the model gets it, in pixels. */
+  get longest() {
+    return Math.max(...Object.values(levelSize(this.#image.width, this.#image.height, this.level)));
+  }
+
+  show(content, selected) {
+    this.#content = content;
+    this.selected = selected;
+    this.#draw();
+  }
+
+  #draw() {
+    const boxes = this.#content?.gold_boxes ?? [];
+    this.#root.querySelector("output").value = `${this.longest} px`;
+    this.#range.setAttribute("aria-valuetext", `${this.longest} pixels`);
+    this.#root.classList.toggle("is-empty", !boxes.length);
+    if (!boxes.length) {
+      this.#say("No evidence yet.", "Draw a box to see how much of it a model gets.");
+      return;
+    }
+    const scale = 2 ** (this.level - this.#levels.last);
+    const { box } = boxes[this.selected ?? 0] ?? boxes[0];
+    this.#drawPlace(box.map((value) => value * scale));
+    const least = boxes.map(({ box: one }) => [width(one) * scale, height(one) * scale]).sort((a, b) => Math.min(...a) - Math.min(...b))[0];
+    const size = least.map((side) => (side < 10 ? side.toFixed(1) : Math.round(side))).join(" × ");
+    const area = unionArea(boxes.map(({ box: one }) => one));
+    if (Math.min(...least) < READABLE) this.#say("Hard to read.", `Evidence is ${size} px in the whole picture: a model has to zoom.`);
+    else this.#say("Readable without zoom.", `Evidence is ${size} px in the whole picture, ${Math.round(area * scale * scale)} px² in all.`);
+  }
+
+  #drawPlace(box) {
+    const canvas = this.#root.querySelector("canvas");
+    const across = Math.max(AROUND, 1.3 * width(box), (1.3 * height(box) * canvas.width) / canvas.height);
+    const down = (across * canvas.height) / canvas.width;
+    const left = (box[0] + box[2] - across) / 2;
+    const top = (box[1] + box[3] - down) / 2;
+    this.#pictures.draw(canvas, this.level, [left, top, left + across, top + down], () => this.#draw());
+    const svg = this.#root.querySelector("svg.marks");
+    svg.setAttribute("viewBox", `${left} ${top} ${across} ${down}`);
+    for (const rect of svg.querySelectorAll("rect")) placeRect(rect, box);
+  }
+
+  #say(strong, text) {
+    this.#root.querySelector("[data-strong]").textContent = strong;
+    this.#root.querySelector("[data-text]").textContent = text;
+  }
+}

@@ -1,0 +1,183 @@
+import { magnification } from "../lib/format.js";
+import { area, withMargin } from "../lib/geometry.js";
+import { lastLevel } from "../lib/tiles.js";
+import { inMiddle } from "../models/box.js";
+import { BoxLayer } from "./box-layer.js";
+import { ModelsEye } from "./canvas-eye.js";
+import { TilePictures } from "./canvas-tiles.js";
+import { FrameMarks } from "./frame-marks.js";
+import { FrameViewer } from "./frame-viewer.js";
+import { placeRect, shape } from "./shapes.js";
+
+const LOUPE = 40;
+
+/**
+ * The stage of a studio: the picture, the boxes over it, and what helps to look: the model's eye, the whole picture, a
+ * loupe, turning, brightness and contrast. Looking changes nothing of the sample.
+ */
+export class Canvas {
+  #stage;
+  #image;
+  #viewer = null;
+  #layer;
+  #eye;
+  #pictures;
+  #old;
+  #content = { gold_boxes: [] };
+  #selected = null;
+
+  /** `acts`: drawn(box), changed(at, box), selected(at or null). `old`: boxes of the revision that was returned. */
+  constructor(stage, image, acts, old = []) {
+    this.#stage = stage;
+    this.#image = image;
+    this.#layer = new BoxLayer(image, { ...acts, drawing: (point) => this.#magnify(point) });
+    this.#old = new FrameMarks(old.map(({ box }) => ({ kind: "old", box, turn: null, tag: "returned" })));
+    this.#pictures = new TilePictures(image);
+    this.#eye = new ModelsEye(this.#part("eye"), image, this.#pictures, () => this.#look());
+    this.#part("whole").src = image.thumbnail;
+    this.#part("mini").setAttribute("viewBox", `0 0 ${image.width} ${image.height}`);
+    for (const name of ["brightness", "contrast"]) this.#part(name).addEventListener("input", () => this.#filter());
+    this.#part("plain").addEventListener("click", () => this.#plain());
+  }
+
+  async open(signal) {
+    const { tiles, width, height, tile_size: tileSize, overlap: tileOverlap } = this.#image;
+    const place = { script: this.#stage.dataset.viewer, tiles, width, height, tileSize, tileOverlap };
+    this.#viewer = await FrameViewer.open(this.#part("view"), place);
+    signal.addEventListener("abort", () => this.#viewer.close());
+    this.#viewer.cover(this.#old.element);
+    this.#viewer.cover(this.#layer.element);
+    this.#viewer.onMove(() => this.#place());
+    this.#viewer.onFailure(() => this.#part("broken").removeAttribute("hidden"));
+    this.#filter();
+  }
+
+  get draws() {
+    return this.#layer.draws;
+  }
+
+  /** Dragging on empty ground draws a box, or moves the picture. */
+  set draws(draws) {
+    this.#layer.draws = draws;
+    this.#stage.classList.toggle("is-drawing", draws);
+    for (const name of ["box", "hand"]) this.#tool(name).setAttribute("aria-pressed", String((name === "box") === draws));
+  }
+
+  get dragging() {
+    return this.#layer.dragging;
+  }
+
+  show(content, selected) {
+    this.#content = content;
+    this.#selected = selected;
+    this.#layer.show(content.gold_boxes, selected);
+    this.#eye.show(content, selected);
+    this.#drawMini();
+  }
+
+  /** Bring the selected box, or all evidence, into view. */
+  toEvidence() {
+    const boxes = this.#selected === null ? this.#content.gold_boxes : [this.#content.gold_boxes[this.#selected]];
+    if (!boxes.length) return this.fit();
+    const all = boxes.map(({ box }) => box).reduce((a, b) => [
+      Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3]),
+    ]);
+    this.#viewer?.flyTo(withMargin(all, area(all) < 10_000 ? 3 : 1));
+  }
+
+  fit() {
+    this.#viewer?.fit();
+  }
+
+  magnify(factor) {
+    this.#viewer?.magnify(factor);
+  }
+
+  turn() {
+    this.#viewer?.turn();
+  }
+
+  toggleEye() {
+    const on = this.#tool("eye").getAttribute("aria-pressed") !== "true";
+    this.#tool("eye").setAttribute("aria-pressed", String(on));
+    this.#part("eye").hidden = false;
+    this.#look();
+  }
+
+  /** A box in the middle of what is seen. */
+  middle() {
+    const { width, height } = this.#image;
+    return inMiddle(this.#viewer?.seen ?? [0, 0, width, height], this.#image);
+  }
+
+  focus(at) {
+    this.#layer.focus(at);
+  }
+
+  /** Leave what is being dragged as it was. */
+  cancel() {
+    this.#layer.cancel();
+  }
+
+  #part(name) {
+    return this.#stage.querySelector(`[data-part="${name}"]`);
+  }
+
+  #tool(name) {
+    return this.#stage.querySelector(`[data-tool="${name}"]`);
+  }
+
+  #look() {
+    const on = this.#tool("eye").getAttribute("aria-pressed") === "true";
+    this.#stage.classList.toggle("is-models-eye", on);
+    this.#viewer?.showLevel(on ? this.#eye.level : null);
+  }
+
+  #place() {
+    const { viewport } = this.#viewer;
+    if (!viewport) return;
+    this.#layer.place(viewport);
+    this.#old.place(viewport);
+    this.#part("zoom").value = magnification(viewport.scale);
+    this.#drawMini();
+  }
+
+  #drawMini() {
+    const svg = this.#part("mini");
+    const small = this.#content.gold_boxes.map(({ box }) => {
+      const rect = shape("rect", { class: "gold" });
+      placeRect(rect, withMargin(box, 0.25));
+      return rect;
+    });
+    const seen = shape("rect", { class: "vp" });
+    if (this.#viewer?.seen) placeRect(seen, this.#viewer.seen);
+    svg.replaceChildren(...small, seen);
+  }
+
+  /** The pixels around the pointer, large, while a box is drawn or about to be. */
+  #magnify(point) {
+    const loupe = this.#part("loupe");
+    const inside = point && point[0] >= 0 && point[1] >= 0 && point[0] < this.#image.width && point[1] < this.#image.height;
+    loupe.hidden = !inside;
+    if (!inside) return;
+    const [x, y] = point.map(Math.floor);
+    this.#part("at").value = `x ${x}  y ${y}`;
+    const half = LOUPE / 2;
+    const last = lastLevel(this.#image.width, this.#image.height);
+    this.#pictures.draw(loupe.querySelector("canvas"), last, [x - half, y - half, x + half, y + half], () => this.#magnify(point));
+    const [left, top] = this.#viewer.viewport.toScreen([x, y, x, y]);
+    const near = left + 180 > this.#stage.clientWidth ? -148 : 24;
+    loupe.style.transform = `translate(${left + near}px, ${Math.max(8, top - 148)}px)`;
+  }
+
+  #filter() {
+    const [brightness, contrast] = ["brightness", "contrast"].map((name) => this.#part(name).value);
+    const canvas = this.#part("view").querySelector("canvas");
+    if (canvas) canvas.style.filter = brightness === "100" && contrast === "100" ? "" : `brightness(${brightness}%) contrast(${contrast}%)`;
+  }
+
+  #plain() {
+    for (const name of ["brightness", "contrast"]) this.#part(name).value = 100;
+    this.#filter();
+  }
+}

@@ -1,0 +1,148 @@
+import { send } from "./review-send.js";
+
+/**
+ * Comments on a sample, some pinned to a place of the picture, with answers; a thread can be resolved.
+ *
+ *   <section data-comments data-url="/…/comments/"><div id="comments">{% include "annotation/_comments.html" %}</div>
+ *     <form>[name=text], [data-about], [data-trouble], submit</form></section>
+ *
+ * What the server says of a thread is drawn by its template alone: after a change the piece is fetched anew.
+ */
+export class Comments {
+  #root;
+  #stage;
+  #form;
+  #place = null;
+  #parent = null;
+  #sending = false;
+
+  /** @param {HTMLElement} root  @param {object|null} stage a ReviewStage, if there is a picture */
+  constructor(root, stage, signal) {
+    this.#root = root;
+    this.#stage = stage;
+    this.#form = root.querySelector("form");
+    this.#form.addEventListener("submit", (event) => this.#send(event), { signal });
+    this.#form.addEventListener("keydown", (event) => this.#formKey(event), { signal });
+    root.addEventListener("click", (event) => this.#click(event), { signal });
+    this.#showPins();
+  }
+
+  /** Begin a comment: the next press on the picture is its place, Enter takes the middle, Escape takes none. */
+  begin() {
+    if (!this.#stage) {
+      this.#write(null, null);
+      return;
+    }
+    this.#say("picking");
+    this.#stage.pick((place) => this.#write(place, null));
+  }
+
+  /** Whether the key was for the place that is being chosen. */
+  takes(key) {
+    if (this.#root.dataset.state !== "picking" || !["Enter", "Escape"].includes(key)) return false;
+    const { middle } = this.#stage;
+    this.#stage.stopPicking();
+    this.#write(key === "Enter" ? middle : null, null);
+    return true;
+  }
+
+  #write(place, parent) {
+    this.#place = place;
+    this.#parent = parent;
+    this.#say("writing");
+    const about = parent ? `Answer to ${parent.who}` : place ? `On ${place.x}, ${place.y} of the picture` : "On the whole sample";
+    this.#form.querySelector("[data-about]").textContent = about;
+    this.#form.hidden = false;
+    this.#form.elements.text.focus();
+    this.#showPins();
+  }
+
+  #close() {
+    this.#place = this.#parent = null;
+    this.#form.hidden = true;
+    this.#say("");
+    this.#showPins();
+  }
+
+  /** The page says with data-state what it waits for: "picking", "writing" or nothing. */
+  #say(state) {
+    this.#root.dataset.state = state;
+    this.#root.dispatchEvent(new CustomEvent("commentstate", { bubbles: true, detail: state }));
+  }
+
+  #formKey(event) {
+    if (event.key === "Escape") this.#close();
+    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.#form.requestSubmit();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  async #click({ target }) {
+    if (target.closest("[data-cancel]")) this.#close();
+    const answer = target.closest("[data-answer]");
+    if (answer) this.#write(null, { id: Number(answer.dataset.answer), who: answer.dataset.who });
+    const place = target.closest("[data-go]")?.closest("[data-x]");
+    if (place) this.#stage?.flyToPlace(Number(place.dataset.x), Number(place.dataset.y));
+    const resolve = target.closest("[data-resolve]");
+    if (!resolve) return;
+    resolve.setAttribute("aria-busy", "true");
+    const { ok, trouble } = await send(resolve.dataset.resolve, {});
+    resolve.removeAttribute("aria-busy");
+    if (ok) await this.#renew();
+    else this.#complain(trouble);
+  }
+
+  async #send(event) {
+    event.preventDefault();
+    const text = this.#form.elements.text.value.trim();
+    if (this.#sending || !text) return;
+    this.#sending = true;
+    const about = this.#parent ? { parent: this.#parent.id } : (this.#place ?? {});
+    const { ok, trouble } = await send(this.#root.dataset.url, { text, ...about });
+    this.#sending = false;
+    this.#complain(trouble);
+    if (!ok) return;
+    this.#form.reset();
+    this.#close();
+    await this.#renew();
+  }
+
+  async #renew() {
+    const answer = await fetch(location.href).catch(() => null);
+    const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
+    const fresh = page?.getElementById("comments");
+    if (!fresh) {
+      this.#complain("It is saved, but the list did not come back. Reload the page to see it.");
+      return;
+    }
+    this.#root.querySelector("#comments").replaceWith(fresh);
+    this.#showPins();
+  }
+
+  #complain(trouble) {
+    const note = this.#form.parentElement.querySelector("[data-trouble]");
+    note.hidden = !trouble;
+    note.querySelector("span").textContent = trouble;
+  }
+
+  #showPins() {
+    if (!this.#stage) return;
+    const pins = [...this.#root.querySelectorAll("[data-x]:not([data-resolved])")].map((thread) =>
+      this.#pin(thread.dataset.who, thread.dataset, () => thread.scrollIntoView({ block: "nearest" })),
+    );
+    if (this.#place) pins.push(this.#pin("New", this.#place, () => this.#form.elements.text.focus()));
+    this.#stage.pin(pins);
+  }
+
+  #pin(who, { x, y }, act) {
+    const pin = document.createElement("button");
+    pin.type = "button";
+    pin.className = "pin pin--note review__pin";
+    pin.textContent = who;
+    pin.setAttribute("aria-label", `Comment of ${who}`);
+    Object.assign(pin.dataset, { x, y });
+    pin.addEventListener("click", act);
+    return pin;
+  }
+}

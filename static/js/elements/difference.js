@@ -1,0 +1,58 @@
+import { fieldsOf, fieldsThatDiffer, inFewWords } from "../models/difference-fields.js";
+import { placeRect, shape } from "./shapes.js";
+
+const TAGS = { cut: "del", added: "ins" };
+
+function made(tag, text = "", name = "") {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  if (name) element.className = name;
+  return element;
+}
+
+/** Runs of models/difference.js as del and ins, which read without colour and are announced. */
+export function drawnRuns(runs) {
+  return runs.map(({ kind, text }) => (TAGS[kind] ? made(TAGS[kind], text) : document.createTextNode(text)));
+}
+
+/** Two boxes to scale, the old one dashed. */
+function drawnBoxes([before, after]) {
+  const [x1, y1] = [Math.min(before[0], after[0]), Math.min(before[1], after[1])];
+  const [w, h] = [Math.max(before[2], after[2]) - x1, Math.max(before[3], after[3]) - y1];
+  const margin = 0.08 * Math.max(w, h);
+  const viewBox = [x1 - margin, y1 - margin, w + 2 * margin, h + 2 * margin].join(" ");
+  const drawing = shape("svg", { viewBox, class: "marks review__boxes", "aria-hidden": "true" });
+  placeRect(shape("rect", { class: "old" }, drawing), before);
+  placeRect(shape("rect", { class: "gold" }, drawing), after);
+  return drawing;
+}
+
+function rowOf({ name, runs, note, boxes }) {
+  const value = document.createElement("dd");
+  value.dir = "auto";
+  value.append(...drawnRuns(runs));
+  if (note) {
+    const line = made("div", "", "review__note");
+    line.append(drawnBoxes(boxes), made("span", note, "small muted"));
+    value.append(line);
+  }
+  return [made("dt", name), value];
+}
+
+/** What changed since the revision before, as rows of a definition list; returns "3 of 9 fields". */
+export function showDifference(list, before, after) {
+  const { changed, same } = fieldsThatDiffer(before, after);
+  list.replaceChildren(...changed.flatMap(rowOf));
+  if (same.length) list.append(made("dt", "Same", "faint"), made("dd", inFewWords(same), "muted"));
+  return `${changed.length} of ${changed.length + same.length} fields`;
+}
+
+/** All of a revision as rows of a definition list. */
+export function showFields(list, content) {
+  const rows = fieldsOf(content).map(({ name, text }) => {
+    const value = made("dd", text);
+    value.dir = "auto";
+    return [made("dt", name), value];
+  });
+  list.replaceChildren(...rows.flat());
+}

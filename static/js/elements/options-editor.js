@@ -1,0 +1,121 @@
+import {
+  MOST, acceptLines, addOption, askAs, chooseOption, listed, moveOption, pasteOptions, pastedLines, removeOption, writeOption,
+} from "../models/options.js";
+import { copied, dragRows, keepRows, write } from "./rows.js";
+
+/**
+ * How the question is answered: options of which one is right, or accepted texts. In an option: Enter goes to the next
+ * one and makes it at the end, Alt with an arrow moves it, a pasted list of lines fills it and those after it.
+ */
+export class OptionsEditor {
+  #root;
+  #edit;
+  #content = null;
+
+  constructor(root, edit) {
+    this.#root = root;
+    this.#edit = edit;
+    const list = this.#list;
+    root.addEventListener("change", (event) => this.#changed(event));
+    root.addEventListener("click", (event) => this.#clicked(event));
+    list.addEventListener("input", ({ target }) => this.#typed(target));
+    list.addEventListener("keydown", (event) => this.#key(event));
+    list.addEventListener("paste", (event) => this.#pasted(event));
+    this.#accepted.addEventListener("input", ({ target }) => edit((content) => acceptLines(content, target.value), "answer"));
+    dragRows(list, () => [...list.children], (from, at, edge) => this.#dropped(from, at, edge));
+  }
+
+  show(content) {
+    this.#content = content;
+    const choice = content.answer_type === "mc";
+    for (const radio of this.#root.querySelectorAll("[name=answer_type]")) radio.checked = radio.value === content.answer_type;
+    this.#root.querySelector("[data-part=choice]").hidden = !choice;
+    this.#root.querySelector("[data-part=open]").hidden = choice;
+    const options = listed(content);
+    keepRows(this.#list, options.length, () => copied("row-option"));
+    for (const [place, option] of options.entries()) this.#row(this.#list.children[place], option);
+    this.#root.querySelector("[data-act=add]").disabled = options.length >= MOST;
+    write(this.#accepted, choice ? "" : content.answer.join("\n"));
+  }
+
+  get #list() {
+    return this.#root.querySelector("[data-part=options]");
+  }
+
+  get #accepted() {
+    return this.#root.querySelector("[data-part=accepted]");
+  }
+
+  #row(row, { letter, text, right }) {
+    const [radio, field] = row.querySelectorAll("input");
+    row.classList.toggle("is-on", right);
+    row.querySelector("b").textContent = letter;
+    radio.checked = right;
+    radio.setAttribute("aria-label", `${letter} is the answer`);
+    field.setAttribute("aria-label", `Option ${letter}`);
+    row.querySelector("[data-act=remove]").setAttribute("aria-label", `Remove option ${letter}`);
+    write(field, text);
+  }
+
+  #place(element) {
+    return [...this.#list.children].findIndex((row) => row.contains(element));
+  }
+
+  #focus(place) {
+    this.#list.children[place]?.querySelector(".input").focus();
+  }
+
+  #typed(field) {
+    if (!field.matches(".input")) return;
+    const place = this.#place(field);
+    this.#edit((content) => writeOption(content, place, field.value), `option ${place}`);
+  }
+
+  #changed({ target }) {
+    if (target.name === "answer_type") this.#edit((content) => askAs(content, target.value));
+    else if (target.name === "right") this.#edit((content) => chooseOption(content, this.#place(target)));
+  }
+
+  #clicked({ target }) {
+    const act = target.closest("[data-act]")?.dataset.act;
+    if (act === "add") this.#add();
+    else if (act === "remove") {
+      const place = this.#place(target);
+      this.#edit((content) => removeOption(content, place));
+      this.#focus(Math.max(0, place - 1));
+    }
+  }
+
+  #add() {
+    this.#edit((content) => addOption(content));
+    this.#focus(this.#list.children.length - 1);
+  }
+
+  #key(event) {
+    if (!event.target.matches(".input") || event.isComposing || event.ctrlKey || event.metaKey) return;
+    const place = this.#place(event.target);
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (event.altKey && by) {
+      this.#edit((content) => moveOption(content, place, place + by));
+      this.#focus(Math.min(this.#list.children.length - 1, Math.max(0, place + by)));
+    } else if (event.key === "Enter") {
+      if (place + 1 < this.#list.children.length) this.#focus(place + 1);
+      else this.#add();
+    } else return;
+    event.preventDefault();
+  }
+
+  #pasted(event) {
+    const lines = pastedLines(event.clipboardData.getData("text/plain"));
+    if (!lines || !event.target.matches(".input")) return;
+    event.preventDefault();
+    const place = this.#place(event.target);
+    this.#edit((content) => pasteOptions(content, place, lines));
+    this.#focus(Math.min(this.#list.children.length, place + lines.length) - 1);
+  }
+
+  #dropped(from, at, edge) {
+    const before = edge === "before" || (edge === "onto" && at < from) ? at : at + 1;
+    this.#edit((content) => moveOption(content, from, before > from ? before - 1 : before));
+  }
+}

@@ -1,0 +1,171 @@
+import {
+  addDistractor, addTarget, intoOwnStep, intoStep, removeDistractor, removeTarget, shiftTarget, stepsOf, suggested,
+} from "../models/plan.js";
+import { copied, dragRows, keepRows, write } from "./rows.js";
+
+/**
+ * The tool plan: targets by step, distractors, and names from the tool bank. On a target Alt with an arrow moves it between
+ * steps, Delete takes it away; a target dropped on another shares its step, dropped between two it has its own.
+ */
+export class PlanEditor {
+  #root;
+  #tools;
+  #edit;
+  #content = null;
+  #found = [];
+  #chosen = 0;
+
+  constructor(root, tools, edit) {
+    this.#root = root;
+    this.#tools = tools;
+    this.#edit = edit;
+    const targets = this.#part("targets");
+    targets.addEventListener("keydown", (event) => this.#key(event));
+    root.addEventListener("click", (event) => this.#clicked(event));
+    root.addEventListener("change", ({ target }) => this.#ordered(target));
+    const find = this.#part("find");
+    find.addEventListener("input", () => this.#look());
+    find.addEventListener("keydown", (event) => this.#choose(event));
+    find.addEventListener("blur", () => this.#close());
+    dragRows(targets, () => this.#rows, (from, at, edge) => this.#dropped(from, at, edge));
+  }
+
+  show(content) {
+    this.#content = content;
+    const steps = stepsOf(content);
+    const list = this.#part("targets");
+    keepRows(list, steps.length, () => copied("row-step"));
+    for (const [place, tools] of steps.entries()) this.#step(list.children[place], place + 1, tools);
+    this.#part("targets-n").textContent = content.targets.length ? `${content.targets.length} in ${steps.length} step${steps.length === 1 ? "" : "s"}` : "";
+    this.#part("no-targets").hidden = content.targets.length > 0;
+    const cut = this.#part("distractors");
+    keepRows(cut, content.distractors.length, () => copied("row-distractor"));
+    for (const [at, tool] of content.distractors.entries()) this.#distractor(cut.children[at], tool);
+    write(this.#part("ordered"), content.ordered === null ? "" : String(content.ordered));
+  }
+
+  get #rows() {
+    return [...this.#root.querySelectorAll("[data-at]")];
+  }
+
+  #part(name) {
+    return this.#root.querySelector(`[data-part="${name}"]`);
+  }
+
+  #step(step, number, tools) {
+    step.querySelector(".plan-step__n").textContent = number;
+    step.setAttribute("aria-label", `Step ${number}`);
+    step.querySelector("[data-part=either]").hidden = tools.length < 2;
+    const list = step.querySelector("[data-part=step-tools]");
+    keepRows(list, tools.length, () => copied("row-target"));
+    for (const [here, { tool, at }] of tools.entries()) {
+      const row = list.children[here];
+      row.dataset.at = at;
+      row.setAttribute("aria-label", `${tool}, step ${number}`);
+      row.querySelector("b").textContent = tool;
+      row.querySelector("button").setAttribute("aria-label", `Remove target ${tool}`);
+    }
+  }
+
+  #distractor(chip, tool) {
+    chip.dataset.tool = tool;
+    chip.querySelector("span").textContent = tool;
+    chip.querySelector("button").setAttribute("aria-label", `Remove distractor ${tool}`);
+  }
+
+  #key(event) {
+    const row = event.target.closest("[data-at]");
+    if (!row || event.target !== row) return;
+    const at = Number(row.dataset.at);
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (by && event.altKey) this.#shift(at, by);
+    else if (by) this.#rows[this.#rows.indexOf(row) + by]?.focus();
+    else if (event.key === "Delete" || event.key === "Backspace") {
+      this.#edit((content) => removeTarget(content, at));
+      (this.#rows[at] ?? this.#rows.at(-1))?.focus();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #shift(at, by) {
+    const { tool } = this.#content.targets[at];
+    this.#edit((content) => shiftTarget(content, at, by));
+    this.#rows.find((row) => row.querySelector("b").textContent === tool)?.focus();
+  }
+
+  #dropped(from, onto, edge) {
+    const [moving, other] = [from, onto].map((place) => Number(this.#rows[place].dataset.at));
+    const place = stepsOf(this.#content).findIndex((tools) => tools.some(({ at }) => at === other));
+    if (edge === "onto") this.#edit((content) => intoStep(content, moving, place));
+    else this.#edit((content) => intoOwnStep(content, moving, edge === "before" ? place : place + 1));
+  }
+
+  #clicked({ target }) {
+    const act = target.closest("[data-act]")?.dataset.act;
+    if (act === "remove-target") {
+      const at = Number(target.closest("[data-at]").dataset.at);
+      this.#edit((content) => removeTarget(content, at));
+    } else if (act === "remove-distractor") {
+      const { tool } = target.closest("[data-tool]").dataset;
+      this.#edit((content) => removeDistractor(content, tool));
+    }
+  }
+
+  #ordered(field) {
+    if (field !== this.#part("ordered")) return;
+    this.#edit((content) => ({ ...content, ordered: field.value === "" ? null : field.value === "true" }));
+  }
+
+  #look() {
+    this.#found = suggested(this.#tools, this.#part("find").value);
+    this.#chosen = 0;
+    const list = this.#part("found");
+    keepRows(list, this.#found.length, () => copied("row-found"));
+    for (const [at, tool] of this.#found.entries()) this.#suggestion(list.children[at], tool, at);
+    list.hidden = this.#found.length === 0;
+    this.#part("find").setAttribute("aria-expanded", String(this.#found.length > 0));
+    this.#mark();
+  }
+
+  #suggestion(row, tool, at) {
+    row.id = `found-${at}`;
+    row.querySelector("span").textContent = tool;
+    const target = this.#content.targets.find((one) => one.tool === tool);
+    row.querySelector(".tag").textContent = target ? `step ${target.step}` : this.#content.distractors.includes(tool) ? "distractor" : "";
+    row.onpointerdown = (event) => {
+      event.preventDefault();
+      this.#take(tool, event.shiftKey);
+    };
+  }
+
+  #mark() {
+    for (const [at, row] of [...this.#part("found").children].entries()) row.setAttribute("aria-selected", String(at === this.#chosen));
+    this.#part("find").setAttribute("aria-activedescendant", this.#found.length ? `found-${this.#chosen}` : "");
+  }
+
+  #choose(event) {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const text = this.#part("find").value.trim();
+    if (by && this.#found.length) {
+      this.#chosen = (this.#chosen + by + this.#found.length) % this.#found.length;
+      this.#mark();
+    } else if (event.key === "Enter" && text && !event.ctrlKey && !event.metaKey) this.#take(this.#found[this.#chosen] ?? text, event.shiftKey);
+    else if (event.key === "Escape" && this.#found.length) this.#close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #take(tool, distracts) {
+    this.#edit((content) => (distracts ? addDistractor(content, tool) : addTarget(content, tool)));
+    this.#part("find").value = "";
+    this.#close();
+  }
+
+  #close() {
+    this.#found = [];
+    this.#part("found").hidden = true;
+    this.#part("find").setAttribute("aria-expanded", "false");
+  }
+}

@@ -1,0 +1,103 @@
+import { singleKey } from "../lib/keys.js";
+import { BlindAnswer, Stopwatch } from "../models/review-blind.js";
+import { ReviewSeat } from "./review-seat.js";
+import { send } from "./review-send.js";
+import { ReviewStage } from "./review-stage.js";
+
+/**
+ * Before gold is shown: the question is answered from the picture.
+ *
+ *   <sightline-blind>stage · form with radios or a field named answer, [name=unsure]</sightline-blind>
+ *
+ * Reads image and urls from the block "review". Enter or Ctrl Enter sends; the page that comes shows gold.
+ */
+export class SightlineBlind extends HTMLElement {
+  static keys = [
+    ["1 – 9", "choose an option"],
+    ["F", "whole picture"],
+    ["Ctrl+Enter", "show gold"],
+  ];
+
+  #answer = new BlindAnswer();
+  #watch = new Stopwatch(() => performance.now());
+  #sending = false;
+  #seat;
+  #url = "";
+  #ending = null;
+
+  async connectedCallback() {
+    this.#ending = new AbortController();
+    const { signal } = this.#ending;
+    const form = this.querySelector("form");
+    form.addEventListener("input", () => this.#read(form), { signal });
+    form.addEventListener("submit", (event) => this.#submit(event), { signal });
+    this.#answer.addEventListener("change", () => this.#show(), { signal });
+    document.addEventListener("keydown", (event) => this.#key(event, form), { signal });
+    document.addEventListener("visibilitychange", () => this.#watch.show(!document.hidden), { signal });
+    this.#read(form);
+    const { image, urls } = JSON.parse(document.getElementById("review").textContent);
+    this.#url = urls.blind;
+    this.#seat = new ReviewSeat(urls, (sentence) => this.#say(sentence), signal);
+    if (image) await new ReviewStage(this.querySelector(".stage"), image).open(signal);
+  }
+
+  disconnectedCallback() {
+    this.#ending?.abort();
+  }
+
+  #read(form) {
+    const data = new FormData(form);
+    this.#answer.answerWith(data.get("answer") ?? "");
+    this.#answer.beUnsure(data.has("unsure"));
+  }
+
+  #key(event, form) {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.repeat) {
+      event.preventDefault();
+      form.requestSubmit();
+      return;
+    }
+    const key = singleKey(event);
+    const option = /^[1-9]$/.test(key) ? form.querySelectorAll("[type=radio]")[Number(key) - 1] : null;
+    if (option) {
+      event.preventDefault();
+      option.checked = true;
+      option.focus();
+      this.#read(form);
+    } else if (key === "Enter" && !event.target.closest("button, a, summary, form")) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+  }
+
+  #show() {
+    const { given } = this.#answer;
+    for (const option of this.querySelectorAll(".opt label")) {
+      option.classList.toggle("is-on", option.querySelector("input").checked);
+    }
+    this.querySelector("[data-show]").disabled = !given;
+  }
+
+  async #submit(event) {
+    event.preventDefault();
+    const cannot = event.submitter?.hasAttribute("data-cannot") ?? false;
+    if (this.#sending || !(cannot || this.#answer.given)) return;
+    this.#sending = true;
+    const { seconds } = this.#watch;
+    const body = cannot ? { answer: "", seconds, unsure: true } : this.#answer.body(seconds);
+    const { ok, trouble } = await send(this.#url, body);
+    this.#sending = false;
+    if (!ok) {
+      this.#say(trouble);
+      return;
+    }
+    this.#seat.goOn();
+    location.reload();
+  }
+
+  #say(trouble) {
+    const note = this.querySelector("[data-trouble]");
+    note.hidden = false;
+    note.querySelector("span").textContent = trouble;
+  }
+}

@@ -1,0 +1,24 @@
+import { sendJson } from "../lib/request.js";
+
+const KEPT = "Everything you typed is still here; send it again.";
+const AWAY = `The server does not answer. ${KEPT}`;
+
+/** What every request of ours carries: the form's token, which base.html puts on the page of who is signed in. */
+export const token = () => document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
+
+/**
+ * Post JSON.
+ * @returns {Promise<{ok: boolean, status: number, data: object, trouble: string}>} trouble: a sentence for people
+ */
+export async function send(url, body, key = "") {
+  let answer;
+  try {
+    answer = await sendJson("POST", url, body, { token: token(), key });
+  } catch (error) {
+    console.warn(error.message);
+    return { ok: false, status: 0, data: {}, trouble: AWAY };
+  }
+  const { status, data } = answer;
+  const ok = status < 300;
+  return { ok, status, data, trouble: ok ? "" : (data.error?.message ?? `The server did not take it (${status}). ${KEPT}`) };
+}

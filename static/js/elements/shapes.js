@@ -1,0 +1,19 @@
+import { height, width } from "../lib/geometry.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** One SVG element with its attributes, put into `parent`. */
+export function shape(name, attributes = {}, parent = null) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  parent?.append(made);
+  return made;
+}
+
+/** Put a rect where a box lies. */
+export function placeRect(rect, box) {
+  rect.setAttribute("x", box[0]);
+  rect.setAttribute("y", box[1]);
+  rect.setAttribute("width", width(box));
+  rect.setAttribute("height", height(box));
+}

@@ -1,0 +1,59 @@
+import { labelBox, measureBox, removeBox } from "../models/box-list.js";
+import { shareOf } from "../models/box.js";
+import { copied, keepRows, write } from "./rows.js";
+
+/** A share from 0 to 1 with two digits that count: 0.00049 as "0.049 %". */
+const percent = (share) => `${share === 0 ? 0 : Number((100 * share).toPrecision(2))}\u00a0%`;
+
+/** The evidence boxes as numbers that can be typed, each with a label. */
+export class BoxList {
+  #root;
+  #size;
+
+  constructor(root, size, edit, select) {
+    this.#root = root;
+    this.#size = size;
+    const list = this.#list;
+    const at = (element) => [...list.children].findIndex((row) => row.contains(element));
+    list.addEventListener("change", ({ target }) => {
+      const value = Math.round(Number(target.value));
+      if (!target.dataset.side || target.value === "" || !Number.isFinite(value)) return;
+      edit((content) => measureBox(content, at(target), target.dataset.side, value, size), `${target.dataset.side} ${at(target)}`);
+    });
+    list.addEventListener("input", ({ target }) => {
+      if (target.dataset.label !== undefined) edit((content) => labelBox(content, at(target), target.value), `label ${at(target)}`);
+    });
+    list.addEventListener("click", ({ target }) => {
+      if (target.closest("[data-act=remove]")) edit((content) => removeBox(content, at(target)));
+    });
+    list.addEventListener("focusin", ({ target }) => select(at(target)));
+  }
+
+  show({ gold_boxes: boxes }, selected) {
+    keepRows(this.#list, boxes.length, () => copied("row-box"));
+    for (const [at, row] of [...this.#list.children].entries()) this.#row(row, at, boxes[at], at === selected);
+    const share = this.#root.querySelector("[data-part=share]");
+    const union = boxes.length > 1 ? "union " : "";
+    share.textContent = boxes.length ? `${union}${percent(shareOf(boxes.map(({ box }) => box), this.#size))} of the picture` : "";
+    this.#root.querySelector("[data-part=no-boxes]").hidden = boxes.length > 0;
+  }
+
+  get #list() {
+    return this.#root.querySelector("[data-part=box-rows]");
+  }
+
+  #row(row, at, { box: [x1, y1, x2, y2], label }, on) {
+    row.classList.toggle("is-on", on);
+    row.querySelector(".pin").textContent = `G${at + 1}`;
+    const sides = { x: x1, y: y1, w: x2 - x1, h: y2 - y1 };
+    for (const [name, value] of Object.entries(sides)) {
+      const field = row.querySelector(`[data-side=${name}]`);
+      write(field, value);
+      field.setAttribute("aria-label", `${name} of box G${at + 1}, pixels`);
+    }
+    const name = row.querySelector("[data-label]");
+    name.setAttribute("aria-label", `Label of box G${at + 1}`);
+    write(name, label);
+    row.querySelector("[data-act=remove]").setAttribute("aria-label", `Delete box G${at + 1}`);
+  }
+}

@@ -1,0 +1,120 @@
+import { addBox, duplicateBox, growBox, nudgeBox, removeBox, setBox } from "../models/box-list.js";
+import { Canvas } from "./canvas.js";
+import { BoxList } from "./studio-boxes.js";
+
+/** The boxes of the sample on the stage and in the form: one selection, one set of acts. */
+export class StudioBoxes {
+  #canvas;
+  #list;
+  #image;
+  #edit;
+  #again;
+  #content = { gold_boxes: [] };
+  #selected = null;
+  /** A box made by key that nothing was done to yet: the first drag after it draws it anew. */
+  #fresh = null;
+
+  constructor(root, image, edit, again, old) {
+    this.#image = image;
+    this.#edit = edit;
+    this.#again = again;
+    const stage = root.querySelector(".stage");
+    this.#canvas = new Canvas(stage, image, {
+      drawn: (box) => this.#drawn(box),
+      changed: (at, box) => edit((content) => setBox(content, at, box)),
+      selected: (at) => this.select(at),
+    }, old);
+    this.#list = new BoxList(root.querySelector("[data-part=boxes]"), image, edit, (at) => this.select(at));
+    this.#canvas.draws = true;
+    stage.addEventListener("click", ({ target }) => {
+      const name = target.closest("[data-tool]")?.dataset.tool;
+      if (name === "box") this.#canvas.draws = true;
+      else if (name) this.act(name, [], null);
+    });
+    root.querySelector("[data-act=add-box]").addEventListener("click", () => this.#make());
+  }
+
+  open(signal) {
+    return this.#canvas.open(signal);
+  }
+
+  show(content) {
+    this.#content = content;
+    if (this.#selected !== null && this.#selected >= content.gold_boxes.length) this.#selected = null;
+    if (this.#fresh && this.#fresh !== content) this.#fresh = null;
+    this.#canvas.show(content, this.#selected);
+    this.#list.show(content, this.#selected);
+  }
+
+  select(at) {
+    if (at === this.#selected) return;
+    this.#selected = at;
+    this.#again();
+  }
+
+  /** Do what a key or a button asks; false when there is nothing to do it to. */
+  act(name, values, event) {
+    const canvas = this.#canvas;
+    const looking = {
+      box: () => (canvas.draws ? this.#make() : (canvas.draws = true)),
+      hand: () => (canvas.draws = false),
+      fit: () => canvas.fit(),
+      evidence: () => canvas.toEvidence(),
+      eye: () => canvas.toggleEye(),
+      turn: () => canvas.turn(),
+      closer: () => canvas.magnify(1.5),
+      farther: () => canvas.magnify(1 / 1.5),
+    }[name];
+    if (!looking) return this.#change(name, values, event);
+    looking();
+    return true;
+  }
+
+  #change(name, values, event) {
+    if (name === "escape") return this.#escape(event);
+    const at = this.#selected;
+    if (at === null) return false;
+    const change = {
+      nudge: () => this.#edit((content) => nudgeBox(content, at, ...values, this.#image), `nudge ${at}`),
+      grow: () => this.#edit((content) => growBox(content, at, ...values, this.#image), `grow ${at}`),
+      delete: () => this.#edit((content) => removeBox(content, at)),
+      duplicate: () => this.#added((content) => duplicateBox(content, at, this.#image)),
+    }[name];
+    if (!change) return false;
+    change();
+    return true;
+  }
+
+  #escape(event) {
+    if (this.#canvas.dragging) this.#canvas.cancel();
+    else if (this.#selected === null || event.target.matches("input, textarea, select")) return false;
+    else {
+      document.activeElement?.blur();
+      this.select(null);
+    }
+    return true;
+  }
+
+  #make() {
+    this.#added((content) => addBox(content, this.#canvas.middle()));
+    this.#fresh = this.#content;
+  }
+
+  #drawn(box) {
+    const last = this.#content.gold_boxes.length - 1;
+    if (this.#fresh === this.#content) {
+      this.#edit((content) => setBox(content, last, box));
+      this.#chosen(last);
+    } else this.#added((content) => addBox(content, box));
+  }
+
+  #added(change) {
+    this.#edit(change);
+    this.#chosen(this.#content.gold_boxes.length - 1);
+  }
+
+  #chosen(at) {
+    this.select(at);
+    this.#canvas.focus(at);
+  }
+}

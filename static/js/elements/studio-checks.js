@@ -1,0 +1,63 @@
+import { copied, keepRows } from "./rows.js";
+
+const WORDS = { error: "Must be mended before it can be submitted", warning: "Look at this", hint: "For your knowledge" };
+const ORDER = ["error", "warning", "hint"];
+
+/** The field that a check is about, without the place in it: "gold_boxes[1].label" is about gold_boxes. */
+const fieldOf = (check) => check.field.split(/[.[]/)[0];
+
+/** What the server found: beside the field it is about, and in a list where it is about none of them. */
+export class Checks {
+  #root;
+  #all = null;
+
+  constructor(root) {
+    this.#root = root;
+  }
+
+  /** @param {{field: string, level: string, text: string}[]|null} checks null before the first answer */
+  show(checks) {
+    this.#all = checks;
+    const sorted = (checks ?? []).toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level));
+    const placed = this.#places.flatMap(({ dataset }) => dataset.checks.split(" "));
+    const list = this.#root.querySelector("[data-part=checks]");
+    this.#lines(list, sorted.filter((check) => !placed.includes(fieldOf(check))));
+    const counts = ORDER.map((level) => [level, sorted.filter((check) => check.level === level).length]).filter(([, n]) => n);
+    const words = counts.map(([level, n]) => `${n} ${level}${n === 1 ? "" : "s"}`).join(", ");
+    this.#root.querySelector("[data-part=checks-n]").textContent = checks === null ? "after the first change" : words || "nothing to look at";
+    for (const place of this.#places) this.#beside(place, sorted);
+  }
+
+  get errors() {
+    return (this.#all ?? []).filter(({ level }) => level === "error");
+  }
+
+  /** Put the focus into the field of the first error. */
+  visit() {
+    const name = this.errors.length ? fieldOf(this.errors[0]) : null;
+    const place = this.#places.find(({ dataset }) => dataset.checks.split(" ").includes(name));
+    place?.closest("[data-field]")?.querySelector("textarea, input, button")?.focus();
+  }
+
+  get #places() {
+    return [...this.#root.querySelectorAll("[data-checks]")];
+  }
+
+  #lines(list, checks) {
+    keepRows(list, checks.length, () => copied("row-check"));
+    for (const [at, check] of checks.entries()) this.#line(list.children[at], check);
+  }
+
+  #beside(place, checks) {
+    const own = checks.filter((check) => place.dataset.checks.split(" ").includes(fieldOf(check)));
+    this.#lines(place, own);
+    place.closest("[data-field]")?.classList.toggle("is-bad", own.some(({ level }) => level === "error"));
+  }
+
+  #line(row, { level, text }) {
+    row.className = `msg${level === "error" ? " msg--bad" : ""}`;
+    for (const icon of row.querySelectorAll("[data-level]")) icon.toggleAttribute("hidden", icon.dataset.level !== level);
+    row.title = WORDS[level];
+    row.querySelector("[data-text]").textContent = text;
+  }
+}

@@ -1,0 +1,84 @@
+import { toggleFacet } from "../models/draft.js";
+import { copied, keepRows } from "./rows.js";
+
+const SHOWN = 6;
+
+/** The facets of the sample: known values as chips, others typed with completion. Keys 1 to 9 switch the first facet. */
+export class FacetEditor {
+  #root;
+  #known;
+  #edit;
+  #content = null;
+  #added = [];
+
+  /** @param {Object<string, string[]>} known values by facet name, the most frequent first */
+  constructor(root, known, edit) {
+    this.#root = root;
+    this.#known = known;
+    this.#edit = edit;
+    root.addEventListener("click", ({ target }) => {
+      const chip = target.closest("[data-value]");
+      if (chip) edit((content) => toggleFacet(content, chip.dataset.facet, chip.dataset.value));
+    });
+    root.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !event.target.matches("input") || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      this.#typed(event.target);
+    });
+    root.addEventListener("change", ({ target }) => this.#typed(target));
+  }
+
+  show(content) {
+    this.#content = content;
+    const names = [...new Set([...Object.keys(this.#known), ...Object.keys(content.facets), ...this.#added])];
+    const list = this.#root.querySelector("[data-part=facet-rows]");
+    keepRows(list, names.length, () => copied("row-facet"));
+    for (const [at, name] of names.entries()) this.#row(list.children[at], name, at === 0);
+  }
+
+  /** Switch the value that a number key stands for; false when there is none. */
+  key(number) {
+    const chip = this.#root.querySelectorAll("[data-part=facet-rows] > :first-child [data-value]")[number - 1];
+    chip?.click();
+    return chip !== undefined;
+  }
+
+  #row(row, name, numbered) {
+    const on = (this.#content.facets[name] ?? []).map(String);
+    const known = (this.#known[name] ?? []).map(String);
+    const shown = [...new Set([...known.slice(0, SHOWN), ...on])];
+    row.dataset.facet = name;
+    row.querySelector("[data-part=facet-name]").textContent = name;
+    const field = row.querySelector("input");
+    field.setAttribute("aria-label", `Another value of ${name}`);
+    const more = row.querySelector("datalist");
+    more.id = `values-${[...row.parentElement.children].indexOf(row)}`;
+    field.setAttribute("list", more.id);
+    more.replaceChildren(...known.filter((value) => !on.includes(value)).map((value) => new Option(value, value)));
+    const chips = row.querySelector("[data-part=chips]");
+    keepRows(chips, shown.length, () => copied("row-chip"));
+    for (const [at, value] of shown.entries()) {
+      const chip = chips.children[at];
+      Object.assign(chip.dataset, { facet: name, value });
+      chip.setAttribute("aria-pressed", String(on.includes(value)));
+      chip.querySelector("span").textContent = value;
+      const mark = chip.querySelector("kbd");
+      mark.hidden = !numbered || at > 8;
+      mark.textContent = at + 1;
+    }
+  }
+
+  #typed(field) {
+    const text = field.value.trim();
+    field.value = "";
+    if (!text) return;
+    const facet = field.closest("[data-facet]")?.dataset.facet;
+    if (facet === undefined) {
+      this.#added.push(text);
+      this.show(this.#content);
+      this.#root.querySelector(`[data-facet="${CSS.escape(text)}"] input`)?.focus();
+    } else if (!(this.#content.facets[facet] ?? []).map(String).includes(text)) {
+      this.#edit((content) => toggleFacet(content, facet, text));
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { newKey } from "../lib/request.js";
+
+/** How often a lease is renewed while somebody works, in milliseconds. */
+const RENEWAL = 60_000;
+const SILENT = "The server does not answer. Nothing is lost; try again.";
+
+/** Handing the sample on: submit, skip, give back; and keeping it while it is worked on. */
+export class Handing {
+  #root;
+  #urls;
+  #parts;
+  #busy = false;
+  #active = false;
+  #submission = null;
+
+  /** `parts`: saving, checks, content(), send(method, url, body, key), leave(address or null), signal that ends it */
+  constructor(root, urls, parts) {
+    this.#root = root;
+    this.#urls = urls;
+    this.#parts = parts;
+    this.#button.addEventListener("click", () => this.submit());
+    const dialog = document.getElementById("skip");
+    dialog.querySelector("form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#leave("skip", { reason: dialog.querySelector("textarea").value });
+    });
+    dialog.querySelector("[data-act=release]").addEventListener("click", () => this.#leave("release", {}));
+    for (const name of ["keydown", "pointerdown"]) document.addEventListener(name, () => (this.#active = true), { passive: true, signal: parts.signal });
+    const timer = setInterval(() => this.#renew(), RENEWAL);
+    parts.signal.addEventListener("abort", () => clearInterval(timer));
+  }
+
+  show() {
+    const reason = this.#reason;
+    this.#button.setAttribute("aria-disabled", String(reason !== ""));
+    this.#say(reason);
+  }
+
+  async submit() {
+    if (this.#busy) return;
+    if (this.#reason) {
+      this.#parts.checks.visit();
+      return;
+    }
+    this.#setBusy(true);
+    try {
+      await this.#parts.saving.flush();
+      if (this.#parts.saving.state === "saved") await this.#submit();
+    } catch {
+      this.#say(SILENT);
+    } finally {
+      this.#setBusy(false);
+    }
+  }
+
+  async #submit() {
+    const { saving, checks } = this.#parts;
+    const content = this.#parts.content();
+    // Pressed again after a lost answer it is the same act.
+    if (this.#submission?.content !== content) this.#submission = { content, key: newKey() };
+    const { status, data } = await this.#parts.send("POST", this.#urls.submit, { version: saving.version, content }, this.#submission.key);
+    if (status === 200) {
+      saving.finish();
+      this.#parts.leave(data.next);
+    } else if (status === 422 && data.checks) {
+      checks.show(data.checks);
+      this.show();
+      checks.visit();
+    } else if (status === 409 && !data.content) saving.lose(data.error?.message ?? "");
+    else this.#say(data.error?.message ?? `The server did not take it (${status}). Nothing is lost; try again.`);
+  }
+
+  async #leave(name, body) {
+    const say = (words) => (document.querySelector("#skip [data-part=problem]").textContent = words);
+    try {
+      await this.#parts.saving.flush();
+      if (this.#parts.saving.state === "offline") return say(SILENT);
+      const { status, data } = await this.#parts.send("POST", this.#urls[name], body, newKey());
+      if (status >= 400) return say(data.error?.message ?? `The server did not take it (${status}).`);
+      this.#parts.saving.finish();
+      this.#parts.leave(data.next);
+    } catch {
+      say(SILENT);
+    }
+  }
+
+  async #renew() {
+    if (!this.#active || this.#parts.saving.state === "lost") return;
+    this.#active = false;
+    try {
+      const { status } = await this.#parts.send("POST", this.#urls.renew, {}, "");
+      // Saving takes the sample again if nobody else has it, and says so if somebody has.
+      if (status === 409) this.#parts.saving.change(this.#parts.content());
+    } catch {
+      // Without network the drafts say so.
+    }
+  }
+
+  get #button() {
+    return this.#root.querySelector("[data-act=submit]");
+  }
+
+  get #reason() {
+    const { state } = this.#parts.saving;
+    const errors = this.#parts.checks.errors.length;
+    if (state === "offline") return "Offline: it can be submitted as soon as the server answers.";
+    if (state === "locked") return "It cannot be submitted again.";
+    if (state === "lost") return "This sample is no longer yours to submit.";
+    if (errors) return `${errors} error${errors === 1 ? "" : "s"} to mend first.`;
+    return "";
+  }
+
+  #setBusy(busy) {
+    this.#busy = busy;
+    if (busy) this.#button.setAttribute("aria-busy", "true");
+    else this.#button.removeAttribute("aria-busy");
+  }
+
+  #say(words) {
+    this.#root.querySelector("[data-part=reason]").textContent = words;
+  }
+}

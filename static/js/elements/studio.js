@@ -1,0 +1,175 @@
+import { newKey, sendJson } from "../lib/request.js";
+import { DraftCopy } from "../models/draft-copy.js";
+import { DraftSaving } from "../models/draft-saving.js";
+import { completed, same } from "../models/draft.js";
+import { History } from "../models/history.js";
+import { OptionsEditor } from "./options-editor.js";
+import { PlanEditor } from "./plan-editor.js";
+import { write } from "./rows.js";
+import { StudioBoxes } from "./studio-canvas.js";
+import { Checks } from "./studio-checks.js";
+import { ConflictView } from "./studio-conflict.js";
+import { FacetEditor } from "./studio-facets.js";
+import { KEYS, askedBy } from "./studio-keys.js";
+import { Handing } from "./studio-handing.js";
+import { SavingStatus } from "./studio-status.js";
+
+/**
+ * The annotation studio: <sightline-studio data-person="…"> around the stage and the form, with the sample
+ * as JSON in #studio. One history holds every change of the content; each goes to this browser at once and to the server.
+ */
+export class SightlineStudio extends HTMLElement {
+  static keys = KEYS;
+
+  #data;
+  #history;
+  #saving;
+  #parts;
+  #boxes;
+  #checks;
+  #status;
+  #handing;
+  #conflict;
+  #ending = new AbortController();
+
+  connectedCallback() {
+    this.#data = JSON.parse(document.getElementById("studio").textContent);
+    const left = this.#begin();
+    this.#build();
+    this.#listen();
+    if (left) this.#history.change(left);
+    if (this.#locked) this.#saving.lock(`${this.#data.key} is ${this.#data.state.replace("_", " ")} and locked: it is shown as it is.`);
+    this.#show();
+    this.#boxes?.open(this.#ending.signal);
+    this.#prefetch();
+  }
+
+  disconnectedCallback() {
+    this.#ending.abort();
+  }
+
+  /** Returns the work of an earlier visit that the server does not have, or null. */
+  #begin() {
+    const copy = new DraftCopy(localStorage, `${this.#data.urls.draft} of ${this.dataset.person}`);
+    const server = completed(this.#data.content);
+    const work = copy.read();
+    const left = work && !same(work.content, server) ? completed(work.content) : null;
+    if (!left) copy.drop();
+    this.#history = new History(server);
+    const send = (body, key) => this.#send("PUT", this.#data.urls.draft, body, key);
+    const from = left ? { version: work.version, content: left, base: work.base, sent: work.sent } : { version: this.#data.version, content: server };
+    this.#saving = new DraftSaving({ ...from, send, copy, newKey });
+    return left;
+  }
+
+  #build() {
+    const edit = (change, kind) => this.#locked || this.#history.change(change(this.#history.state), kind);
+    const part = (name) => this.querySelector(`[data-part="${name}"]`);
+    const { image, facets, tools } = this.#data;
+    const old = this.#data.returned?.content?.gold_boxes;
+    this.#boxes = image && new StudioBoxes(this, image, edit, () => this.#show(), old);
+    this.#parts = [
+      new OptionsEditor(part("answering"), edit),
+      new FacetEditor(part("facets"), facets ?? {}, edit),
+      new PlanEditor(part("plan"), tools ?? [], edit),
+    ];
+    this.#checks = new Checks(this);
+    this.#checks.show(this.#data.checks ?? null);
+    this.#status = new SavingStatus(document.getElementById("saving"), part("bar"));
+    this.#conflict = new ConflictView(document.getElementById("conflict"), (content) => this.#settle(content));
+    const acts = { signal: this.#ending.signal, send: (...sent) => this.#send(...sent), leave: (address) => location.assign(address ?? this.#data.urls.queue) };
+    this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#history.state, ...acts });
+    part("question").addEventListener("input", ({ target }) => edit((content) => ({ ...content, question: target.value }), "question"));
+    this.#status.show(this.#saving.state, "", new Date(0));
+  }
+
+  /** Submitted or accepted work is shown as it is. */
+  get #locked() {
+    return this.#data.editable === false;
+  }
+
+  #listen() {
+    const { signal } = this.#ending;
+    this.#saving.addEventListener("change", () => this.#saved(), { signal });
+    this.#history.addEventListener("change", () => this.#changed(), { signal });
+    document.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
+    window.addEventListener("online", () => this.#saving.flush(), { signal });
+    window.addEventListener("pagehide", () => this.#saving.flush(), { signal });
+    this.querySelector("[data-part=bar] [data-act=retry]").addEventListener("click", () => this.#saving.flush(), { signal });
+    for (const tab of this.querySelectorAll("[role=tab]")) tab.addEventListener("click", (event) => this.#tab(event, tab), { signal });
+    for (const name of ["undo", "redo"]) this.querySelector(`[data-tool=${name}]`)?.addEventListener("click", () => this.#history[name](), { signal });
+  }
+
+  #send(method, url, body, key) {
+    const token = document.querySelector("[name=csrfmiddlewaretoken]").value;
+    return sendJson(method, url, body, { token, key });
+  }
+
+  #changed() {
+    this.#saving.change(this.#history.state);
+    this.#show();
+  }
+
+  #saved() {
+    const { state, message, checks } = this.#saving;
+    if (state === "saved" && checks) this.#checks.show(checks);
+    if (state === "conflict") this.#conflict.open(this.#saving.base, this.#history.state, this.#saving.theirs);
+    this.#status.show(state, message);
+    this.#handing.show();
+  }
+
+  /** Go on after a conflict; the other version can be had back by undoing. */
+  #settle(content) {
+    this.#saving.resolve(content);
+    this.#history.change(content);
+    this.#show();
+  }
+
+  #show() {
+    const content = this.#history.state;
+    write(this.querySelector("[data-part=question]"), content.question);
+    for (const part of this.#parts) part.show(content);
+    this.#boxes?.show(content);
+    this.querySelector("[data-part=boxes-n]").textContent = content.gold_boxes.length || "";
+    const { targets, distractors } = content;
+    this.querySelector("[data-part=plan-n]").textContent = targets.length + distractors.length ? `${targets.length} + ${distractors.length}` : "";
+    for (const [name, can] of [["undo", this.#history.canUndo], ["redo", this.#history.canRedo]]) {
+      const button = this.querySelector(`[data-tool=${name}]`);
+      if (button) button.disabled = !can;
+    }
+    this.#handing.show();
+  }
+
+  #key(event) {
+    if (document.querySelector("dialog[open]") || event.isComposing || event.defaultPrevented) return;
+    const asked = askedBy(event);
+    if (!asked) return;
+    const [name, ...values] = asked;
+    const own = {
+      submit: () => this.#handing.submit(),
+      undo: () => this.#history.undo(),
+      redo: () => this.#history.redo(),
+      facet: () => this.#parts[1].key(values[0]),
+    }[name];
+    if ((own ? own() : this.#boxes?.act(name, values, event)) === false) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #tab(event, chosen) {
+    event.preventDefault();
+    for (const tab of this.querySelectorAll("[role=tab]")) {
+      tab.setAttribute("aria-selected", String(tab === chosen));
+      document.getElementById(tab.getAttribute("aria-controls")).hidden = tab !== chosen;
+    }
+  }
+
+  /** Have the next picture at hand: its thumbnail and the small levels that are drawn first. */
+  #prefetch() {
+    const next = this.#data.prefetch;
+    if (!next) return;
+    const fetched = [next.thumbnail];
+    for (let level = 8; level <= 10; level += 1) fetched.push(next.tiles.replace("{level}", level).replace("{column}_{row}", "0_0"));
+    for (const address of fetched) new Image().src = address;
+  }
+}

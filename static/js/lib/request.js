@@ -1,0 +1,23 @@
+const LONGEST = 20_000;
+
+/** A name for one act, so that doing it again counts once. */
+export const newKey = () => crypto.randomUUID();
+
+/**
+ * Send JSON and get {status, data}; `data` is {} where the answer is no JSON. Rejects when there is no answer at all,
+ * which is after 20 s at the latest.
+ */
+export async function sendJson(method, url, body, { token, key }) {
+  const headers = { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": token };
+  if (key) headers["Idempotency-Key"] = key;
+  const answer = await fetch(url, {
+    method,
+    headers,
+    body: JSON.stringify(body),
+    credentials: "same-origin",
+    signal: AbortSignal.timeout(LONGEST),
+  });
+  const text = await answer.text();
+  const isJson = (answer.headers.get("Content-Type") ?? "").includes("json");
+  return { status: answer.status, data: isJson ? JSON.parse(text) : {} };
+}

@@ -1,0 +1,43 @@
+import { moved, resized, settled } from "./box.js";
+
+/** The evidence boxes of a sample's content: every change gives new content and leaves the old as it is. */
+
+const withBoxes = (content, gold_boxes) => ({ ...content, gold_boxes });
+
+/** Add a box; it is the last one. */
+export const addBox = (content, box, label = "") => withBoxes(content, [...content.gold_boxes, { box, label }]);
+
+export const removeBox = (content, at) => withBoxes(content, content.gold_boxes.toSpliced(at, 1));
+
+export const setBox = (content, at, box) => withBoxes(content, content.gold_boxes.with(at, { ...content.gold_boxes[at], box }));
+
+export const labelBox = (content, at, label) =>
+  withBoxes(content, content.gold_boxes.with(at, { ...content.gold_boxes[at], label }));
+
+/** A second box a little to the lower right; the last one. */
+export function duplicateBox(content, at, size) {
+  const { box, label } = content.gold_boxes[at];
+  return addBox(content, settled(moved(box, 12, 12, size), size), label);
+}
+
+export const nudgeBox = (content, at, dx, dy, size) =>
+  setBox(content, at, settled(moved(content.gold_boxes[at].box, dx, dy, size), size));
+
+/** Shift the right and the lower edge. A box keeps at least one pixel. */
+export function growBox(content, at, dx, dy, size) {
+  const [x1, y1, x2, y2] = content.gold_boxes[at].box;
+  const edges = [Math.max(x1 + 1, x2 + dx) - x2, Math.max(y1 + 1, y2 + dy) - y2];
+  return setBox(content, at, settled(resized([x1, y1, x2, y2], "se", ...edges, size), size));
+}
+
+/** Say one of x, y, w, h in pixels; a shift keeps the size, as far as the picture lets it. */
+export function measureBox(content, at, name, value, size) {
+  const [x1, y1, x2, y2] = content.gold_boxes[at].box;
+  const change = {
+    x: () => moved([x1, y1, x2, y2], value - x1, 0, size),
+    y: () => moved([x1, y1, x2, y2], 0, value - y1, size),
+    w: () => [x1, y1, x1 + Math.max(1, value), y2],
+    h: () => [x1, y1, x2, y1 + Math.max(1, value)],
+  }[name];
+  return setBox(content, at, settled(change(), size));
+}

@@ -1,0 +1,107 @@
+import { area, height, intersection, width } from "../lib/geometry.js";
+import { share } from "../lib/format.js";
+import { differenceOf } from "./difference.js";
+
+const MINUS = "\u2212";
+const GAP = "\u00a0";
+
+const size = (box) => `${width(box)} × ${height(box)}${GAP}px`;
+const place = (box) => `${size(box)} at ${box[0]}, ${box[1]}`;
+const boxText = (one) => (one ? [place(one.box), one.label].filter(Boolean).join(" ") : "");
+const letters = (options, answer) => (options?.[answer] === undefined ? String(answer) : `${answer}, ${options[answer]}`);
+const call = ({ tool, arguments: given }) => {
+  const said = Object.entries(given ?? {}).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return `${tool}(${said.join(", ")})`;
+};
+
+function plan({ targets = [], distractors = [], ordered = null }) {
+  const lines = targets.map(({ tool, step }) => `step ${step} ${tool}`);
+  for (const tool of distractors) lines.push(`distractor ${tool}`);
+  if (ordered !== null) lines.push(ordered ? "in this order" : "in any order");
+  return lines.join("\n");
+}
+
+/** Each field of a content as name and text, in the order of the inspector. Fields without text are left out. */
+function texts(content) {
+  const rows = [["Question", content.question ?? ""]];
+  for (const [letter, text] of Object.entries(content.options ?? {})) rows.push([`Option ${letter}`, text]);
+  rows.push(["Answer", (content.answer ?? []).map((one) => letters(content.options, one)).join("\n")]);
+  for (const [name, values] of Object.entries(content.facets ?? {})) rows.push([`Facet ${name}`, values.join(", ")]);
+  rows.push(["Toolchain", (content.reference_toolchain ?? []).map(call).join("\n")], ["Tool plan", plan(content)]);
+  return new Map(rows.filter(([, text]) => text));
+}
+
+/** How a box lies to the one before it, in words. */
+export function boxNote(before, after) {
+  const shared = intersection(before, after);
+  if (!shared) return "The new box lies elsewhere.";
+  const common = area(shared);
+  const iou = common / (area(before) + area(after) - common);
+  const change = Math.round(100 * (area(after) / area(before) - 1));
+  const grown = change ? `Area ${change < 0 ? MINUS : "+"}${Math.abs(change)}${GAP}%, ` : "";
+  const lies =
+    common === area(after)
+      ? "The new box lies inside the old one. "
+      : common === area(before)
+        ? "The new box holds the old one. "
+        : "";
+  return `${lies}${grown}IoU ${share(iou)}`;
+}
+
+/** A whole content as names and texts, boxes first. */
+export function fieldsOf(content) {
+  const boxes = (content.gold_boxes ?? []).map((one, at) => [`Box G${at + 1}`, boxText(one)]);
+  return [...boxes, ...texts(content)].map(([name, text]) => ({ name, text }));
+}
+
+function boxRow(name, before, after) {
+  if (String(before?.box) === String(after?.box) && (before?.label ?? "") === (after?.label ?? "")) {
+    return { name, same: true };
+  }
+  if (!before || !after || String(before.box) === String(after.box)) {
+    return { name, runs: differenceOf(boxText(before), boxText(after)) };
+  }
+  const moved = size(before.box) === size(after.box);
+  const said = moved ? place : size;
+  const runs = [
+    { kind: "cut", text: said(before.box) },
+    { kind: "added", text: said(after.box) },
+  ];
+  return { name, runs, boxes: [before.box, after.box], note: boxNote(before.box, after.box) };
+}
+
+function boxRows(before, after) {
+  const count = Math.max(before.length, after.length);
+  return Array.from({ length: count }, (_, n) => boxRow(`Box G${n + 1}`, before[n], after[n]));
+}
+
+/**
+ * The fields of two revisions: boxes first, then texts.
+ * @returns {{changed: {name: string, runs: object[], note?: string, boxes?: number[][]}[], same: string[]}}
+ */
+export function fieldsThatDiffer(before, after) {
+  const [old, now] = [texts(before), texts(after)];
+  const rows = boxRows(before.gold_boxes ?? [], after.gold_boxes ?? []);
+  for (const name of new Set([...now.keys(), ...old.keys()])) {
+    const [was, is] = [old.get(name) ?? "", now.get(name) ?? ""];
+    rows.push(was === is ? { name, same: true } : { name, runs: differenceOf(was, is) });
+  }
+  return { changed: rows.filter(({ same }) => !same), same: rows.filter(({ same }) => same).map(({ name }) => name) };
+}
+
+/** Names of fields in few words: "Answer, options A C, facets tier scene". */
+export function inFewWords(names) {
+  const groups = new Map();
+  for (const name of names) {
+    const [kind, one] = name.startsWith("Option ") || name.startsWith("Facet ") ? name.split(/ (.*)/s) : [name, ""];
+    groups.set(kind, [...(groups.get(kind) ?? []), one]);
+  }
+  const words = [...groups].map(([kind, ones]) => (ones[0] ? [`${kind}${ones.length > 1 ? "s" : ""}`, ...ones].join(" ") : kind));
+  return words.map((one, at) => (at ? one[0].toLowerCase() + one.slice(1) : one)).join(", ");
+}
+
+/** The old boxes that are not where they were: drawn dashed beside the new ones. */
+export function movedBoxes(before, after) {
+  const kept = new Set((after.gold_boxes ?? []).map(({ box }) => String(box)));
+  return (before.gold_boxes ?? []).map(({ box }) => box).filter((box) => !kept.has(String(box)));
+}

@@ -1,0 +1,70 @@
+/** The content of a sample's annotation as the server knows it, and two versions of it side by side. */
+
+const EMPTY = {
+  question: "",
+  answer_type: "mc",
+  options: {},
+  answer: [],
+  gold_boxes: [],
+  reference_toolchain: [],
+  targets: [],
+  distractors: [],
+  ordered: null,
+  facets: {},
+};
+
+/** Content with every field, frozen where it is shared. */
+export const completed = (content) => ({ ...EMPTY, ...content });
+
+/** What belongs together: taking the options of one side and the answer of the other would make nonsense. */
+const ROWS = [
+  ["Question", ["question"]],
+  ["Options and answer", ["answer_type", "options", "answer"]],
+  ["Evidence boxes", ["gold_boxes"]],
+  ["Reference toolchain", ["reference_toolchain"]],
+  ["Tool plan", ["targets", "distractors", "ordered"]],
+  ["Facets", ["facets"]],
+];
+
+const canonical = (value) =>
+  JSON.stringify(value, (_, inner) =>
+    inner && typeof inner === "object" && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+
+/** Whether two contents, or parts of them, say the same. */
+export const same = (a, b) => canonical(a) === canonical(b);
+
+const part = (content, fields) => Object.fromEntries(fields.map((field) => [field, content[field]]));
+
+/**
+ * The rows in which two versions differ, with the side that changed it since `base`; mine when both did.
+ * @returns {{name: string, side: "mine"|"theirs", mine: object, theirs: object}[]}
+ */
+export function differences(base, mine, theirs) {
+  return ROWS.map(([name, fields]) => ({ name, mine: part(mine, fields), theirs: part(theirs, fields), base: part(base, fields) }))
+    .filter((row) => !same(row.mine, row.theirs))
+    .map(({ name, mine: here, theirs: there, base: before }) => ({
+      name,
+      mine: here,
+      theirs: there,
+      side: same(here, before) ? "theirs" : "mine",
+    }));
+}
+
+/** The names of the rows that two versions have alike. */
+export const alike = (mine, theirs) =>
+  ROWS.filter(([, fields]) => same(part(mine, fields), part(theirs, fields))).map(([name]) => name);
+
+/** Theirs, with the rows for which mine was chosen. */
+export const mixed = (theirs, rows) => rows.reduce((content, row) => ({ ...content, ...row[row.side] }), theirs);
+
+/** One value of one facet on or off; `alone` leaves no other value beside it. */
+export function toggleFacet(content, name, value, alone = false) {
+  const had = content.facets[name] ?? [];
+  const without = had.filter((one) => String(one) !== String(value));
+  const values = without.length < had.length ? without : [...(alone ? [] : had), value];
+  const { [name]: _, ...others } = content.facets;
+  return { ...content, facets: values.length ? { ...others, [name]: values } : others };
+}

@@ -1,0 +1,81 @@
+"""Samples to annotate, people who do it, and contents that pass the checks."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from annotation.actions.benchmarks import add_member, create_benchmark
+from annotation.actions.draft import save_draft
+from annotation.actions.queue import next_to_annotate
+from annotation.actions.review import Decision, answer_blind, decide, next_to_review
+from annotation.actions.submit import submit
+from annotation.models import Annotation, Benchmark, Image, Sample
+from annotation.workflow import Role
+from webapp.accounts.models import User
+
+
+def to_annotate(count: int, slug: str = "kitchen", **members: User) -> Benchmark:
+    """A benchmark with ``count`` samples to do, each on a picture of its own; members by role: annotator=ana."""
+    benchmark = create_benchmark(actor=None, slug=slug, title=slug.title())
+    for role, user in members.items():
+        add_member(actor=None, benchmark=benchmark, user=user, role=Role(role))
+    digests = [hashlib.sha256(f"{slug} {number}".encode()).hexdigest() for number in range(count)]
+    images = Image.objects.bulk_create(
+        [Image(sha256=d, width=1000, height=800, format="JPEG", bytes=1, state=Image.State.READY) for d in digests]
+    )
+    Sample.objects.bulk_create(
+        [
+            Sample(benchmark=benchmark, key=f"s-{number:04}", image=image, width=1000, height=800)
+            for number, image in enumerate(images)
+        ]
+    )
+    return benchmark
+
+
+def content(**changes: Any) -> dict[str, Any]:
+    """A content that passes the checks."""
+    whole: dict[str, Any] = {
+        "question": "Which colour is the mug?",
+        "answer_type": "mc",
+        "options": {"A": "black", "B": "white"},
+        "answer": ["B"],
+        "gold_boxes": [{"box": [100, 100, 120, 115], "label": "mug"}],
+        "facets": {"category": ["Color"]},
+    }
+    return whole | changes
+
+
+def take_one(user: User, benchmark: Benchmark) -> Sample:
+    sample = next_to_annotate(actor=user, benchmark=benchmark)
+    assert sample is not None
+    return sample
+
+
+def submitted(user: User, benchmark: Benchmark, **changes: Any) -> Sample:
+    """The next sample, annotated and handed in by this person, who is left without another."""
+    sample = take_one(user, benchmark)
+    submit(actor=user, sample=sample, version=0, content=content(**changes))
+    return Sample.objects.select_related("benchmark", "image").get(pk=sample.pk)
+
+
+def drafted(user: User, benchmark: Benchmark, **changes: Any) -> Sample:
+    sample = take_one(user, benchmark)
+    save_draft(actor=user, sample=sample, version=0, content=content(**changes))
+    return sample
+
+
+def reviewed(user: User, sample: Sample, kind: str, **about: Any) -> Sample | None:
+    """Blind answer and decision of this reviewer."""
+    answer_blind(actor=user, sample=sample, answer="B", unsure=False, seconds=4.5)
+    return decide(actor=user, sample=sample, decision=Decision(kind, **about))
+
+
+def next_review(user: User, benchmark: Benchmark) -> Sample:
+    sample = next_to_review(actor=user, benchmark=benchmark)
+    assert sample is not None
+    return sample
+
+
+def annotation_of(user: User, sample: Sample) -> Annotation:
+    return Annotation.objects.select_related("sample__benchmark").get(sample=sample, author=user)

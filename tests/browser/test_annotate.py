@@ -1,0 +1,397 @@
+"""The annotation studio in a real browser: draw, type, undo, lose the network, two tabs, reload at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from annotation.actions.benchmarks import add_member
+from annotation.actions.queue import next_to_annotate
+from annotation.actions.submit import submit
+from annotation.models import Benchmark, Draft, Lease, Revision, Sample
+from annotation.workflow import Role
+from tests import lanes
+from tests.annotation.work_data import content, reviewed, submitted
+from tests.browser.annotate_data import EVIDENCE, HEIGHT, WIDTH, Studio, another, kitchen, sign_in
+from webapp.accounts.models import User
+
+EXPECTED = ("ERR_INTERNET_DISCONNECTED", "status of 409", "Ignoring tile")
+"""What the console may say: of a network that is cut, of a conflict, of tiles that come after the view has changed."""
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    found = lanes.find_chromium()
+    if found is None:
+        pytest.skip("no Chromium on PATH")
+    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
+
+
+@pytest.fixture
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    return browser_context_args | {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"}
+
+
+@pytest.fixture
+def faults(page: Page) -> list[str]:
+    """What the browser complains of: refused code, missing files, errors."""
+    found: list[str] = []
+    page.on("console", lambda message: found.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: found.append(str(error)))
+    return found
+
+
+@pytest.fixture
+def benchmark(tmp_path: Any, settings: Any, ana: User, rui: User) -> Benchmark:
+    files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "media"}}
+    settings.STORAGES = settings.STORAGES | {"default": files}
+    return kitchen(tmp_path, 2, annotator=ana, reviewer=rui)
+
+
+@pytest.fixture
+def studio(benchmark: Benchmark, page: Page, faults: list[str], live_server: Any, ana: User) -> Iterator[Studio]:
+    """Ana has the first sample open."""
+    sample = next_to_annotate(actor=ana, benchmark=benchmark)
+    assert sample is not None
+    sign_in(page.context, live_server.url, ana)
+    yield Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/{sample.key}/")
+    assert [fault for fault in faults if not any(word in fault for word in EXPECTED)] == []
+
+
+def stored() -> dict[str, Any]:
+    return Draft.objects.get().content
+
+
+def middle(page: Page) -> tuple[float, float]:
+    bounds = page.locator(".stage").bounding_box()
+    assert bounds is not None
+    return bounds["x"] + bounds["width"] / 2, bounds["y"] + bounds["height"] / 2
+
+
+def test_the_stage_has_most_of_the_window(studio: Studio) -> None:
+    bounds = studio.page.locator(".stage").bounding_box()
+    assert bounds is not None
+    assert bounds["width"] * bounds["height"] >= 0.6 * 1440 * 900
+
+
+def test_a_box_drawn_over_the_evidence_has_its_pixels(studio: Studio) -> None:
+    page = studio.page
+    for _ in range(12):
+        page.keyboard.press("+")
+    expect(page.locator("[data-part=zoom]")).to_have_text("800\u00a0%")
+    x, y = middle(page)
+    x1, y1, x2, y2 = (8 * value for value in EVIDENCE)
+    centre = (8 * WIDTH / 2, 8 * HEIGHT / 2)
+    studio.drag((x + x1 - centre[0], y + y1 - centre[1]), (x + x2 - centre[0], y + y2 - centre[1]))
+    studio.boxes(1)
+    assert studio.numbers() == [1176, 784, 48, 32]
+    studio.saved()
+    assert stored()["gold_boxes"] == [{"box": list(EVIDENCE), "label": ""}]
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+def test_moving_and_sizing_are_exact_however_the_view_is_turned(studio: Studio, turns: int) -> None:
+    page = studio.page
+    page.keyboard.press("b")
+    before = studio.numbers()
+    for _ in range(turns):
+        page.keyboard.press("r")
+    group = page.locator(".layer g[data-at]")
+    bounds = group.locator(".gold").bounding_box()
+    assert bounds is not None
+    centre = (bounds["x"] + bounds["width"] / 2, bounds["y"] + bounds["height"] / 2)
+    studio.drag(centre, (centre[0] + 40, centre[1] + 24))
+    studio.drag((centre[0] + 40, centre[1] + 24), centre)
+    assert studio.numbers() == before
+    handle = page.locator(".handle[data-handle=se]").bounding_box()
+    assert handle is not None
+    corner = (handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2)
+    studio.drag(corner, (corner[0] + 30, corner[1] + 30))
+    x, y, w, h = studio.numbers()
+    grown = 30 / scale(page)
+    assert abs(w - before[2] - grown) <= 1
+    assert abs(h - before[3] - grown) <= 1
+    fixed = {0: (0, 0), 1: (0, 1), 2: (1, 1), 3: (1, 0)}[turns]
+    assert abs(x + fixed[0] * w - before[0] - fixed[0] * before[2]) <= 1
+    assert abs(y + fixed[1] * h - before[1] - fixed[1] * before[3]) <= 1
+
+
+def scale(page: Page) -> float:
+    """Screen pixels per picture pixel, from a box as it is drawn and as it is."""
+    drawn = page.locator(".layer .gold").evaluate("rect => rect.getBBox().width * rect.getBBox().height")
+    sides = [int(page.locator(f".boxrow [data-side={side}]").input_value()) for side in "wh"]
+    return float((drawn / (sides[0] * sides[1])) ** 0.5)
+
+
+def test_a_box_is_made_and_changed_by_keyboard_alone(studio: Studio) -> None:
+    page = studio.page
+    page.keyboard.press("b")
+    x, y, w, h = studio.numbers()
+    assert (x + w / 2, y + h / 2) == (WIDTH / 2, HEIGHT / 2)
+    for key in ("ArrowRight", "ArrowRight", "Shift+ArrowDown", "Alt+ArrowRight", "Alt+Shift+ArrowUp"):
+        page.keyboard.press(key)
+    assert studio.numbers() == [x + 2, y + 10, w + 1, h - 10]
+    page.keyboard.press("Control+d")
+    studio.boxes(2)
+    page.keyboard.press("Delete")
+    studio.boxes(1)
+    page.keyboard.press("Tab")
+    page.locator(".layer g[data-at]").first.focus()
+    expect(page.locator(".layer g.is-on")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator(".layer g.is-on")).to_have_count(0)
+
+
+def test_a_drag_right_after_b_draws_that_box_anew(studio: Studio) -> None:
+    studio.page.keyboard.press("b")
+    made = studio.numbers()
+    studio.drag((300, 500), (380, 560))
+    studio.boxes(1)
+    assert studio.numbers() != made
+    studio.drag((500, 500), (580, 560))
+    studio.boxes(2)
+
+
+def test_every_kind_of_change_is_undone_and_done_again(studio: Studio) -> None:
+    page = studio.page
+    studio.fill_all()
+    page.get_by_label("Name of another facet").fill("category")
+    page.keyboard.press("Enter")
+    page.keyboard.type("sign")
+    page.keyboard.press("Enter")
+    page.get_by_role("tab", name="Tool plan").click()
+    page.get_by_label("Add a tool").fill("my own tool")
+    page.keyboard.press("Enter")
+    studio.saved()
+    whole = stored()
+    for _ in range(20):
+        page.keyboard.press("Control+z")
+    studio.saved()
+    blank = stored()
+    assert (blank["question"], blank["gold_boxes"], blank["facets"], blank["targets"]) == ("", [], {}, [])
+    for _ in range(20):
+        page.keyboard.press("Control+y")
+    studio.saved()
+    assert stored() == whole
+    assert whole["facets"] == {"category": ["sign"]}
+    assert whole["targets"] == [{"tool": "my own tool", "step": 1}]
+
+
+def test_options_are_pasted_moved_and_keep_their_answer(studio: Studio) -> None:
+    page = studio.page
+    page.get_by_label("one of the options").check()
+    page.get_by_label("Option A", exact=True).focus()
+    page.evaluate(
+        """() => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData("text/plain", "A. red\\nB. green\\nC. blue");
+          const pasted = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+          document.activeElement.dispatchEvent(pasted);
+        }"""
+    )
+    page.get_by_label("C is the answer").check()
+    page.get_by_label("Option C", exact=True).focus()
+    page.keyboard.press("Alt+ArrowUp")
+    page.keyboard.press("Alt+ArrowUp")
+    studio.saved()
+    assert stored()["options"] == {"A": "blue", "B": "red", "C": "green"}
+    assert stored()["answer"] == ["A"]
+
+
+def test_a_change_outlives_a_reload_after_three_tenths_of_a_second(studio: Studio) -> None:
+    page = studio.page
+    page.keyboard.press("b")
+    page.get_by_label("Question").fill("Which colour?")
+    page.wait_for_timeout(300)
+    page.reload()
+    studio.ready()
+    assert studio.question() == "Which colour?"
+    studio.boxes(1)
+    studio.saved()
+    assert stored()["question"] == "Which colour?"
+
+
+def test_without_network_nothing_is_lost_and_it_is_sent_later(studio: Studio, context: BrowserContext) -> None:
+    page = studio.page
+    context.set_offline(True)
+    page.get_by_label("Question").fill("Which colour?")
+    expect(page.locator("#saving")).to_have_attribute("data-state", "offline")
+    expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
+    expect(page.get_by_role("button", name="Submit and next")).to_have_attribute("aria-disabled", "true")
+    page.get_by_label("Question").fill("Which colour has it?")
+    context.set_offline(False)
+    studio.saved()
+    assert stored()["question"] == "Which colour has it?"
+
+
+def test_work_left_offline_is_there_after_the_tab_was_lost(studio: Studio, context: BrowserContext) -> None:
+    context.set_offline(True)
+    studio.page.get_by_label("Question").fill("Which colour?")
+    studio.page.wait_for_timeout(300)
+    studio.page.close()
+    context.set_offline(False)
+    again = Studio(context.new_page(), studio.url)
+    assert again.question() == "Which colour?"
+    again.saved()
+    assert stored()["question"] == "Which colour?"
+
+
+def test_two_versions_are_shown_and_chosen_row_by_row(
+    studio: Studio, browser: Browser, live_server: Any, ana: User
+) -> None:
+    elsewhere = another(browser, live_server.url, ana)
+    other = Studio(elsewhere.new_page(), studio.url)
+    other.page.get_by_label("Question").fill("Theirs?")
+    other.page.get_by_label("Accepted answers").fill("green")
+    other.saved()
+    studio.page.get_by_label("Question").fill("Mine?")
+    dialog = studio.page.get_by_role("dialog", name="was changed in two places")
+    expect(dialog).to_be_visible()
+    rows = dialog.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    expect(rows.nth(0).locator("[data-side=mine] input")).to_be_checked()
+    expect(rows.nth(1).locator("[data-side=theirs] input")).to_be_checked()
+    assert stored()["question"] == "Theirs?"
+    studio.page.keyboard.press("Control+Enter")
+    studio.saved()
+    assert (stored()["question"], stored()["answer"]) == ("Mine?", ["green"])
+    studio.page.keyboard.press("Control+z")
+    assert studio.question() == "Mine?"
+    elsewhere.close()
+
+
+def test_the_answers_of_the_checks_stand_beside_their_fields(studio: Studio) -> None:
+    page = studio.page
+    page.get_by_label("Question").fill("Why?")
+    studio.saved()
+    submit = page.get_by_role("button", name="Submit and next")
+    expect(submit).to_have_attribute("aria-disabled", "true")
+    expect(page.locator("#reason")).to_contain_text("to mend first")
+    expect(page.locator("[data-part=open] .msg--bad")).to_contain_text("answer is missing")
+    page.keyboard.press("Control+Enter")
+    assert Revision.objects.count() == 0
+    expect(page).to_have_url(studio.url)
+
+
+def test_a_sample_is_submitted_and_the_next_one_opens(studio: Studio) -> None:
+    studio.fill_all()
+    studio.page.keyboard.press("Control+Enter")
+    expect(studio.page).not_to_have_url(studio.url)
+    studio.ready()
+    revision = Revision.objects.get()
+    assert (revision.question, revision.answers) == ("Which colour is the mug?", ["B"])
+    assert studio.question() == ""
+
+
+def test_a_lost_lease_is_said_and_the_work_is_kept(studio: Studio, benchmark: Benchmark, rui: User) -> None:
+    Lease.objects.all().delete()
+    sample = Sample.objects.get(key=studio.url.rstrip("/").rsplit("/", 1)[1])
+    submitted_by_rui(sample, rui)
+    studio.page.get_by_label("Question").fill("Mine?")
+    expect(studio.page.locator("#saving")).to_have_attribute("data-state", "lost")
+    expect(studio.page.get_by_role("alert")).to_contain_text("Your work is kept in this browser")
+    assert studio.question() == "Mine?"
+
+
+def submitted_by_rui(sample: Sample, rui: User) -> None:
+    add_member(actor=None, benchmark=sample.benchmark, user=rui, role=Role.ANNOTATOR)
+    taken = next_to_annotate(actor=rui, benchmark=sample.benchmark)
+    assert taken == sample
+    submit(actor=rui, sample=sample, version=0, content=content())
+
+
+def test_the_plan_is_made_by_keys(studio: Studio) -> None:
+    page = studio.page
+    page.get_by_role("tab", name="Tool plan").click()
+    for name, key in (("tape", "Enter"), ("level", "Enter"), ("saw", "Enter"), ("pliers", "Shift+Enter")):
+        page.get_by_label("Add a tool").fill(name)
+        page.keyboard.press(key)
+    page.get_by_label("level, step 2").focus()
+    page.keyboard.press("Alt+ArrowUp")
+    expect(page.get_by_label("level, step 1")).to_be_focused()
+    studio.saved()
+    steps = [(one["tool"], one["step"]) for one in stored()["targets"]]
+    assert steps == [("tape", 1), ("level", 1), ("saw", 2)]
+    assert stored()["distractors"] == ["pliers"]
+
+
+def test_targets_are_dragged_onto_a_step_and_between_two(studio: Studio) -> None:
+    page = studio.page
+    page.get_by_role("tab", name="Tool plan").click()
+    for name in ("tape", "level", "saw"):
+        page.get_by_label("Add a tool").fill(name)
+        page.keyboard.press("Enter")
+    rows = page.locator(".plan-target")
+    rows.nth(2).locator("[data-grip]").drag_to(rows.nth(0))
+    expect(page.get_by_label("saw, step 1")).to_be_visible()
+    expect(page.locator(".plan-step")).to_have_count(2)
+    page.get_by_label("tape, step 1").locator("[data-grip]").drag_to(
+        page.get_by_label("level, step 2"), target_position={"x": 60, "y": 38}
+    )
+    expect(page.get_by_label("tape, step 3")).to_be_visible()
+
+
+def test_options_are_dragged_by_their_grip(studio: Studio) -> None:
+    page = studio.page
+    page.get_by_label("one of the options").check()
+    page.get_by_label("Option A", exact=True).fill("black")
+    page.get_by_label("Option B", exact=True).fill("white")
+    page.get_by_label("A is the answer").check()
+    rows = page.locator(".opts__row")
+    rows.nth(0).locator("[data-grip]").drag_to(rows.nth(1), target_position={"x": 6, "y": 22})
+    expect(page.get_by_label("Option B", exact=True)).to_have_value("black")
+    expect(page.get_by_label("B is the answer")).to_be_checked()
+
+
+def test_looking_changes_nothing_of_the_sample(studio: Studio) -> None:
+    page = studio.page
+    page.keyboard.press("b")
+    studio.saved()
+    before = stored()
+    for key in ("m", "r", "r", "+", "g", "-", "h", "f", "m"):
+        page.keyboard.press(key)
+    page.get_by_label("Brightness and contrast").click()
+    page.get_by_label("Brightness", exact=True).fill("180")
+    expect(page.locator(".stage__view canvas").first).to_have_css("filter", "brightness(1.8) contrast(1)")
+    page.get_by_role("button", name="As it is").click()
+    expect(page.locator(".stage__view canvas").first).to_have_css("filter", "none")
+    assert page.get_by_label("Undo").is_enabled()
+    page.keyboard.press("Control+z")
+    studio.saved()
+    studio.boxes(0)
+    assert before["gold_boxes"]
+    assert not stored()["gold_boxes"]
+
+
+def test_submitted_work_is_shown_and_locked(benchmark: Benchmark, page: Page, live_server: Any, ana: User) -> None:
+    sample = submitted(ana, benchmark)
+    sign_in(page.context, live_server.url, ana)
+    studio = Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/{sample.key}/")
+    expect(page.get_by_role("alert")).to_contain_text("locked")
+    expect(page.get_by_role("button", name="Submit and next")).to_have_attribute("aria-disabled", "true")
+    assert studio.question() == "Which colour is the mug?"
+
+
+def test_a_skipped_sample_leads_back_to_the_queue(studio: Studio) -> None:
+    page = studio.page
+    page.get_by_role("button", name="Skip").click()
+    page.get_by_label("Why you skip it").fill("The picture is broken.")
+    page.get_by_role("dialog").get_by_role("button", name="Skip").click()
+    expect(page).to_have_url(re.compile(r"/benchmarks/kitchen/annotate/$"))
+    expect(page.locator("main")).to_contain_text("to do")
+
+
+def test_what_came_back_says_why(benchmark: Benchmark, page: Page, live_server: Any, ana: User, rui: User) -> None:
+    reviewed(rui, submitted(ana, benchmark), "return", reasons=("ambiguous_box",), comment="Only the plate.")
+    sign_in(page.context, live_server.url, ana)
+    page.goto(f"{live_server.url}/benchmarks/kitchen/annotate/")
+    expect(page.locator("main")).to_contain_text("Only the plate.")
+    page.get_by_role("button", name="Continue").click()
+    expect(page.locator(".returned")).to_contain_text("Rui Costa returned this")
+    expect(page.locator(".layer g[data-at]")).to_have_count(1)

@@ -1,0 +1,292 @@
+"""Reviewing in a real browser: by keys alone, there and back, without network, and when somebody else was faster."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Browser, Page, expect
+
+from annotation.actions.benchmarks import add_member
+from annotation.actions.review import Decision, answer_blind, decide
+from annotation.models import Annotation, Benchmark, Comment, Gold, Lease, Review, Revision, Sample
+from annotation.workflow import Role
+from tests import lanes
+from tests.annotation.work_data import submitted
+from tests.browser.annotate_data import EVIDENCE, kitchen, sign_in
+from tests.conftest import signed_in
+from webapp.accounts.models import User
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+ROUGH = [1150, 760, 1260, 840]
+"""Around the evidence, and more than it."""
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    found = lanes.find_chromium()
+    if found is None:
+        pytest.skip("no Chromium on PATH")
+    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
+
+
+@pytest.fixture
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    return browser_context_args | {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"}
+
+
+@pytest.fixture
+def benchmark(tmp_path: Any, settings: Any, ana: User, rui: User) -> Benchmark:
+    """Ana has submitted two samples, with a box that is too large."""
+    files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "media"}}
+    settings.STORAGES = settings.STORAGES | {"default": files}
+    made = kitchen(tmp_path, 2, annotator=ana, reviewer=rui)
+    for _ in range(2):
+        submitted(ana, made, gold_boxes=[{"box": ROUGH, "label": ""}])
+    return made
+
+
+@pytest.fixture
+def desk(benchmark: Benchmark, page: Page, live_server: Any, rui: User) -> Iterator[Desk]:
+    """Rui at the list of what waits; at the end the browser has complained of nothing but the network."""
+    faults: list[str] = []
+    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    sign_in(page.context, live_server.url, rui)
+    yield Desk(page, f"{live_server.url}/benchmarks/kitchen/")
+    assert [fault for fault in faults if not re.search("ERR_INTERNET_DISCONNECTED|409|422", fault)] == []
+
+
+class Desk:
+    """The pages of reviewing, and what a person does on them."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = url
+        page.goto(f"{url}review/")
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def blind(self) -> None:
+        """Take the next one; gold is still hidden."""
+        self.press("c")
+        expect(self.page.locator("sightline-blind .stage.is-live")).to_be_visible()
+
+    def gold(self) -> None:
+        """Take the next one and answer it as gold does."""
+        self.blind()
+        self.press("2", "Enter")
+        expect(self.page.locator("sightline-review .stage.is-live")).to_be_visible()
+
+    def on(self, key: str) -> None:
+        expect(self.page).to_have_url(f"{self.url}review/{key}/")
+
+
+def state(key: str) -> str:
+    return Sample.objects.get(key=key).state
+
+
+def test_a_whole_review_by_keys_alone(desk: Desk, rui: User) -> None:
+    page = desk.page
+    desk.blind()
+    assert "gold_boxes" not in page.content()
+    expect(page.locator(".frame__marks, [data-lens]")).to_have_count(0)
+    desk.press("1", "2", "u", "Enter")
+    expect(page.get_by_text("You answered B, white. Gold says the same.")).to_be_visible()
+    expect(page.locator(".frame__marks rect.gold")).to_have_count(1)
+    desk.press("a")
+    desk.on("mug-1")
+    expect(page.locator("sightline-blind .stage.is-live")).to_be_visible()
+    review = Review.objects.get()
+    assert (review.decision, review.reviewer, review.blind_answer) == ("accept", rui, "B")
+    assert review.revision.blind_answers.get().unsure
+    assert Gold.objects.get().revision == review.revision
+    assert state("mug-0") == "accepted"
+
+
+def test_the_picture_that_does_not_tell_is_said_by_one_key(desk: Desk) -> None:
+    desk.blind()
+    desk.press("0")
+    expect(desk.page.get_by_text("You could not tell from the picture.")).to_be_visible()
+
+
+def test_returned_work_is_fixed_by_its_author_and_accepted(
+    desk: Desk, browser: Browser, live_server: Any, ana: User
+) -> None:
+    page = desk.page
+    desk.gold()
+    desk.press("4", "r", "Control+Enter")
+    expect(page.get_by_text("Say in the comment what the author is to change.")).to_be_visible()
+    page.keyboard.type("Only the black mark.")
+    desk.press("Control+Enter")
+    desk.on("mug-1")
+    desk.page.goto(f"{desk.url}review/")
+
+    theirs = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    sign_in(theirs, live_server.url, ana)
+    author = theirs.new_page()
+    author.goto(f"{desk.url}annotate/")
+    expect(author.get_by_text("Only the black mark.")).to_be_visible()
+    author.get_by_role("button", name="Continue").click()
+    expect(author).to_have_url(f"{desk.url}annotate/mug-0/")
+    expect(author.get_by_text("Only the black mark.")).to_be_visible()
+    side = author.locator(".boxrow [data-side=w]")
+    side.fill(str(EVIDENCE[2] - ROUGH[0]))
+    side.press("Tab")
+    author.get_by_label("Question").first.fill("Which colour is the small mug?")
+    author.keyboard.press("Control+Enter")
+    expect(author).not_to_have_url(re.compile("mug-0"))
+    theirs.close()
+
+    desk.gold()
+    desk.on("mug-0")
+    changed = page.locator("[data-difference]")
+    expect(changed.locator("ins").filter(has_text="small")).to_be_visible()
+    expect(changed.locator("del").filter(has_text="110 × 80")).to_be_visible()
+    expect(page.locator(".frame__marks rect.old")).to_have_count(1)
+    expect(page.get_by_text("revision 1 by Rui Costa")).to_be_visible()
+    desk.press("a")
+    desk.on("mug-1")
+    gold = Gold.objects.get()
+    assert (gold.sample.key, gold.revision.number, gold.revision.author) == ("mug-0", 2, ana)
+    late = signed_in(ana).put(
+        "/benchmarks/kitchen/annotate/mug-0/draft/", {"version": 0, "content": {}}, content_type="application/json"
+    )
+    assert late.status_code == 409
+    assert state("mug-0") == "accepted"
+
+
+def test_a_fix_becomes_a_revision_of_the_reviewer(desk: Desk, rui: User) -> None:
+    page = desk.page
+    desk.gold()
+    desk.press("e")
+    page.get_by_label("Question").press("Control+a")
+    page.keyboard.type("Which colour has the mark?")
+    page.get_by_label("w of G1 in pixels").fill("74")
+    page.get_by_label("h of G1 in pixels").fill("60")
+    page.reload()
+    expect(page.locator("sightline-review .stage.is-live")).to_be_visible()
+    desk.press("e")
+    expect(page.get_by_label("w of G1 in pixels")).to_have_value("74")
+    expect(page.locator(".layer g[data-at]")).to_have_count(1)
+    desk.press("Control+Enter")
+    desk.on("mug-1")
+    fixed = Gold.objects.get().revision
+    assert (fixed.number, fixed.author, fixed.question) == (2, rui, "Which colour has the mark?")
+    box = fixed.gold_boxes.get()
+    assert [box.x1, box.y1, box.x2, box.y2] == [1150, 760, 1224, 820]
+    assert fixed.options == {"A": "black", "B": "white"}
+
+
+def test_a_fix_with_an_error_is_not_taken_and_says_why(desk: Desk) -> None:
+    page = desk.page
+    desk.gold()
+    desk.press("e")
+    page.get_by_label("Question").fill("")
+    with page.expect_response("**/decide/") as answered:
+        desk.press("Control+Enter")
+    assert answered.value.status == 422
+    expect(page.get_by_role("alert").filter(has_text="question")).to_be_visible()
+    assert Revision.objects.filter(annotation__sample__key="mug-0").count() == 1
+
+
+def test_boxes_are_sized_on_the_picture(desk: Desk) -> None:
+    page = desk.page
+    desk.gold()
+    desk.press("e")
+    bounds = page.locator(".layer g[data-at] .gold").bounding_box()
+    assert bounds is not None
+    start = (bounds["x"] + bounds["width"] / 2, bounds["y"] + bounds["height"] / 2)
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + 20, start[1] + 8)
+    page.mouse.move(start[0] + 40, start[1] + 16)
+    page.mouse.up()
+    moved = [int(page.get_by_label(f"{name} of G1 in pixels").input_value()) for name in "xywh"]
+    assert moved[2:] == [110, 80]
+    assert moved[0] > 1150
+    assert moved[1] > 760
+
+
+def test_comments_stand_on_their_place_with_answers_and_an_end(desk: Desk) -> None:
+    page = desk.page
+    desk.gold()
+    desk.press("c")
+    mark = page.locator(".frame__marks rect.gold").bounding_box()
+    assert mark is not None
+    page.mouse.click(mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2)
+    page.keyboard.type("Is this <b>it</b>?")
+    desk.press("Control+Enter")
+    expect(page.locator(".comment__text")).to_have_text("Is this <b>it</b>?")
+    comment = Comment.objects.get()
+    assert (comment.x, comment.y) == (pytest.approx(1205, abs=2), pytest.approx(800, abs=2))
+    expect(page.get_by_role("button", name="Comment of Rui Costa")).to_be_visible()
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.keyboard.type("It is.")
+    desk.press("Control+Enter")
+    expect(page.locator(".comment .comment")).to_contain_text("It is.")
+    page.get_by_role("button", name="Resolve").click()
+    expect(page.locator(".comment.is-resolved")).to_be_visible()
+    expect(page.locator(".review__pin")).to_have_count(0)
+    desk.press("c", "Enter")
+    page.keyboard.type("In the middle.")
+    desk.press("Control+Enter")
+    expect(page.locator(".review__pin")).to_have_count(1)
+
+
+def test_without_network_all_that_was_typed_stays_and_is_sent_again(desk: Desk) -> None:
+    page = desk.page
+    desk.gold()
+    desk.press("3", "r")
+    page.keyboard.type("Look again.")
+    page.context.set_offline(True)
+    desk.press("Control+Enter")
+    expect(page.get_by_text("The server does not answer.")).to_be_visible()
+    expect(page.get_by_label("What Ana Lind is to change")).to_have_value("Look again.")
+    page.context.set_offline(False)
+    page.reload()
+    desk.press("r")
+    expect(page.get_by_label("What Ana Lind is to change")).to_have_value("Look again.")
+    expect(page.get_by_role("button", name="wrong answer")).to_have_attribute("aria-pressed", "true")
+    page.context.set_offline(True)
+    desk.press("Control+Enter")
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Send it again").click()
+    desk.on("mug-1")
+    review = Review.objects.get()
+    assert (review.decision, review.reasons, review.comment) == ("return", ["wrong_answer"], "Look again.")
+
+
+def test_a_decision_made_meanwhile_is_said_in_a_sentence(desk: Desk, benchmark: Benchmark, lea: User) -> None:
+    page = desk.page
+    desk.gold()
+    add_member(actor=None, benchmark=benchmark, user=lea, role=Role.REVIEWER)
+    Lease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    sample = Sample.objects.select_related("benchmark").get(key="mug-0")
+    answer_blind(actor=lea, sample=sample, answer="B", unsure=False, seconds=3)
+    decide(actor=lea, sample=sample, decision=Decision("discard", ("typo",)))
+    desk.press("a")
+    expect(page.get_by_role("alert").filter(has_text="mug-0 does not wait for a review")).to_be_visible()
+    assert Review.objects.get().reviewer == lea
+    assert state("mug-0") == "discarded"
+
+
+def test_the_seat_is_given_back_on_leaving(desk: Desk) -> None:
+    desk.gold()
+    assert Lease.objects.filter(sample__key="mug-0").count() == 1
+    desk.page.get_by_role("link", name="Review").click()
+    expect(desk.page.get_by_text("2 wait for your review")).to_be_visible()
+    desk.page.wait_for_load_state("networkidle")
+    for _ in range(50):
+        if not Lease.objects.exists():
+            break
+        desk.page.wait_for_timeout(100)
+    assert not Lease.objects.exists()
+    assert {one.state for one in Annotation.objects.all()} == {"submitted"}

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { alike, completed, differences, mixed, same, toggleFacet } from "../../static/js/models/draft.js";
+import {
+  acceptLines, addOption, askAs, chooseOption, moveOption, pasteOptions, pastedLines, removeOption, writeOption,
+} from "../../static/js/models/options.js";
+import {
+  addDistractor, addTarget, intoOwnStep, intoStep, removeTarget, shiftTarget, stepsOf, suggested,
+} from "../../static/js/models/plan.js";
+import { levelSize, levelWithin, tilesIn } from "../../static/js/lib/tiles.js";
+
+const choice = completed({ options: { A: "red", B: "green", C: "blue" }, answer: ["B"] });
+
+test("the answer stays with its text when options are moved or taken away", () => {
+  assert.deepEqual(moveOption(choice, 1, 0), { ...choice, options: { A: "green", B: "red", C: "blue" }, answer: ["A"] });
+  assert.deepEqual(removeOption(choice, 0), { ...choice, options: { A: "green", B: "blue" }, answer: ["A"] });
+  assert.deepEqual(removeOption(choice, 1).answer, []);
+  assert.equal(moveOption(choice, 2, 9), choice);
+});
+
+test("options are written, added up to Z and chosen one at a time", () => {
+  assert.equal(writeOption(choice, 2, "cyan").options.C, "cyan");
+  assert.deepEqual(chooseOption(choice, 2).answer, ["C"]);
+  let many = choice;
+  for (let n = 0; n < 40; n += 1) many = addOption(many, `option ${n}`);
+  assert.equal(Object.keys(many.options).at(-1), "Z");
+});
+
+test("a pasted list loses its letters, one line stays text", () => {
+  assert.deepEqual(pastedLines("A. red\n(b) green\r\n\nC: blue\nA cup"), ["red", "green", "blue", "A cup"]);
+  assert.equal(pastedLines("A. red"), null);
+  assert.deepEqual(pasteOptions(choice, 1, ["x", "y", "z"]).options, { A: "red", B: "x", C: "y", D: "z" });
+});
+
+test("another way to ask begins the answer anew and keeps the options", () => {
+  const open = askAs(choice, "open");
+  assert.deepEqual([open.answer, open.options], [[], choice.options]);
+  assert.equal(askAs(choice, "mc"), choice);
+  assert.deepEqual(askAs(open, "mc").options, choice.options);
+  assert.deepEqual(askAs(completed({ answer_type: "open" }), "mc").options, { A: "", B: "" });
+  assert.deepEqual(acceptLines(open, "one\n1").answer, ["one", "1"]);
+  assert.deepEqual(acceptLines(open, "").answer, []);
+});
+
+const plan = completed({ targets: [{ tool: "tape", step: 1 }, { tool: "level", step: 1 }, { tool: "saw", step: 2 }], distractors: ["pliers"] });
+const said = (content) => stepsOf(content).map((tools) => tools.map(({ tool }) => tool).join("+")).join(" ");
+
+test("targets move through every step, shared and of their own", () => {
+  assert.equal(said(plan), "tape+level saw");
+  assert.equal(said(shiftTarget(plan, 1, -1)), "level tape saw");
+  assert.equal(said(shiftTarget(plan, 1, 1)), "tape level saw");
+  assert.equal(said(shiftTarget(plan, 2, -1)), "tape+level+saw");
+  assert.equal(shiftTarget(plan, 2, 1), plan);
+  assert.equal(said(intoStep(plan, 0, 1)), "level saw+tape");
+  assert.equal(said(intoOwnStep(plan, 2, 0)), "saw tape+level");
+});
+
+test("steps are numbered from 1 without gaps after every change", () => {
+  const sparse = completed({ targets: [{ tool: "saw", step: 7 }, { tool: "tape", step: 3 }] });
+  for (const content of [addTarget(sparse, "level"), removeTarget(plan, 2), shiftTarget(sparse, 0, -1), addDistractor(plan, "saw")]) {
+    const steps = [...new Set(content.targets.map(({ step }) => step))];
+    assert.deepEqual(steps, steps.map((_, place) => place + 1));
+  }
+});
+
+test("a tool is a target or a distractor, never both", () => {
+  assert.deepEqual(addTarget(plan, "pliers").distractors, []);
+  assert.equal(said(addDistractor(plan, "tape")), "level saw");
+  assert.equal(addDistractor(plan, "pliers"), plan);
+  assert.equal(addTarget(plan, "saw"), plan);
+});
+
+test("names that begin with the text come first", () => {
+  assert.deepEqual(suggested(["Pry wrench", "Wrench, torque", "Saw", "Wrench"], "wr"), ["Wrench", "Wrench, torque", "Pry wrench"]);
+  assert.deepEqual(suggested(["Saw"], "  "), []);
+});
+
+test("facet values go on and off, alone or beside others", () => {
+  const one = toggleFacet(completed({}), "category", "sign");
+  assert.deepEqual(toggleFacet(one, "category", "door").facets, { category: ["sign", "door"] });
+  assert.deepEqual(toggleFacet(one, "category", "door", true).facets, { category: ["door"] });
+  assert.deepEqual(toggleFacet(one, "category", "sign").facets, {});
+});
+
+test("two versions differ in rows, and the side that changed a row is proposed", () => {
+  const mine = { ...choice, question: "Mine?" };
+  const theirs = { ...choice, answer: ["C"] };
+  const rows = differences(choice, mine, theirs);
+  assert.deepEqual(rows.map(({ name, side }) => [name, side]), [["Question", "mine"], ["Options and answer", "theirs"]]);
+  assert.deepEqual(mixed(theirs, rows), { ...choice, question: "Mine?", answer: ["C"] });
+  assert.deepEqual(alike(mine, theirs), ["Evidence boxes", "Reference toolchain", "Tool plan", "Facets"]);
+});
+
+test("the order of keys makes no difference", () => {
+  assert.ok(same({ a: 1, b: [{ c: 2, d: 3 }] }, { b: [{ d: 3, c: 2 }], a: 1 }));
+  assert.ok(!same({ a: [1, 2] }, { a: [2, 1] }));
+});
+
+test("the model's eye is the largest level within its budget", () => {
+  const level = levelWithin(3840, 2160, 1024);
+  assert.deepEqual(levelSize(3840, 2160, level), { width: 960, height: 540 });
+  assert.deepEqual(levelSize(801, 600, levelWithin(801, 600, 4096)), { width: 801, height: 600 });
+});
+
+test("the tiles of a box are those it touches", () => {
+  const found = tilesIn([500, 0, 1024, 10], { width: 1200, height: 900 }, 512).map(({ column, row }) => `${column}_${row}`);
+  assert.deepEqual(found, ["0_0", "1_0"]);
+  assert.deepEqual(tilesIn([-50, -50, 9999, 9999], { width: 600, height: 500 }, 512).length, 2);
+});

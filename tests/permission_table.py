@@ -1,0 +1,195 @@
+"""Who may do what: a line for every address of the project. ``tests/test_permissions.py`` holds the project to it.
+
+A line names an address, its parts (``{run}`` and the like are filled in from the world of the test), and for each
+method who may: a rule. A method without a rule answers 405. To add a page, add a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+VISITOR, STRANGER, ANNOTATOR, REVIEWER, RESEARCHER, LEAD, ADMIN = PEOPLE = (
+    "visitor", "stranger", "annotator", "reviewer", "researcher", "lead", "admin",
+)  # fmt: skip
+MEMBERS = (ANNOTATOR, REVIEWER, RESEARCHER, LEAD, ADMIN)
+LEADS = (LEAD, ADMIN)
+RUNNERS = (RESEARCHER, LEAD, ADMIN)
+ANNOTATORS = (ANNOTATOR, LEAD, ADMIN)
+REVIEWERS = (REVIEWER, LEAD, ADMIN)
+WORKERS = (ANNOTATOR, REVIEWER, LEAD, ADMIN)
+
+DONE = "done"
+"""Let in: a page, a redirect to another page than the sign-in, or a word about what was sent (400, 409, 422)."""
+SIGN_IN = "sign in"
+"""A redirect to the sign-in page."""
+Rule = Mapping[str, str | int]
+
+
+def everyone(expected: str | int = DONE) -> Rule:
+    return dict.fromkeys(PEOPLE, expected)
+
+
+def signed_in() -> Rule:
+    """Everybody who has an account."""
+    return everyone() | {VISITOR: SIGN_IN}
+
+
+def only(*people: str, visitor: str | int = 404, stranger: str | int = 404, other: str | int = 403) -> Rule:
+    """These people; a stranger finds nothing there, a member without the right is told so."""
+    rule = dict.fromkeys(PEOPLE, other) | {VISITOR: visitor, STRANGER: stranger}
+    return rule | dict.fromkeys(people, DONE)
+
+
+def form(*people: str) -> Rule:
+    """As ``only``, where a visitor is asked to sign in."""
+    return only(*people, visitor=SIGN_IN)
+
+
+def api(*people: str) -> Rule:
+    """As ``only``, where a visitor is told to bring a token."""
+    return only(*people, visitor=401)
+
+
+def lead_only_job(visitor: str | int) -> Rule:
+    """A job of the lead's: nobody but who started it and a site admin knows of it."""
+    return only(LEAD, ADMIN, visitor=visitor, other=404)
+
+
+@dataclass(frozen=True)
+class Line:
+    """An address by its name, what fills it, and for each method who may."""
+
+    name: str
+    args: tuple[Any, ...] = ()
+    get: Rule | None = None
+    post: Rule | None = None
+    put: Rule | None = None
+    patch: Rule | None = None
+    query: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    json: bool = False
+
+
+B = "street"
+SITE = [
+    Line("health", get=everyone()),
+    Line("api-schema", get=everyone()),
+    Line("accounts:sign-in", get=everyone(302) | {VISITOR: DONE}, post=everyone()),
+    Line("accounts:sign-out", post=everyone(SIGN_IN)),
+    Line("accounts:accept-invitation", ("{secret}",), get=everyone(), post=everyone()),
+    Line("accounts:account", get=signed_in()),
+    Line("accounts:rename", post=signed_in()),
+    Line("accounts:change-password", post=signed_in()),
+    Line("accounts:sign-out-others", post=signed_in()),
+    Line("accounts:create-token", post=signed_in()),
+    Line("accounts:revoke-token", ("{token}",), post=only(LEAD, visitor=SIGN_IN, other=404)),
+    Line("jobs:jobs", get=signed_in()),
+    Line("jobs:indicator", get=signed_in()),
+    Line("jobs:job", ("{job}",), get=lead_only_job(SIGN_IN)),
+    Line("jobs:cancel", ("{job}",), post=lead_only_job(SIGN_IN)),
+    Line("jobs:retry", ("{job}",), post=lead_only_job(SIGN_IN)),
+    Line("api-job", ("{job}",), get=lead_only_job(401)),
+    Line("api-job-cancel", ("{job}",), post=lead_only_job(401)),
+    Line("api-job-retry", ("{job}",), post=lead_only_job(401)),
+    Line("evaluation:home", get=everyone()),
+    Line("annotation:benchmarks", get=everyone()),
+    Line("annotation:new-benchmark", get=only(ADMIN, visitor=SIGN_IN, stranger=403),
+         post=only(ADMIN, visitor=SIGN_IN, stranger=403)),
+]  # fmt: skip
+SAMPLES = [
+    Line("annotation:benchmark", (B,), get=only(*MEMBERS)),
+    Line("annotation:samples", (B,), get=only(*MEMBERS)),
+    Line("annotation:thumbnail", (B, "{sha256}"), get=only(*MEMBERS)),
+    Line("annotation:tile", (B, "{sha256}", 0, 0, 0), get=only(*MEMBERS)),
+    Line("annotation:region", (B, "{sha256}", "0,0,20,10", 120), get=only(*MEMBERS)),
+    Line("evaluation:sample", (B, "seen-00"), get=only(*MEMBERS)),
+    Line("annotation:versions", (B,), get=only(*MEMBERS)),
+    Line("annotation:freeze", (B,), post=form(*LEADS)),
+    Line("evaluation:data-card", (B,), get=only(*MEMBERS)),
+    Line("evaluation:data-card-markdown", (B,), get=only(*MEMBERS)),
+]
+UPLOADS = [
+    Line("annotation:upload", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("annotation:upload-record", (B, "{upload}"), get=form(*LEADS), post=form(*LEADS)),
+]
+SETTINGS = [
+    Line("annotation:settings", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("annotation:person", (B, "{ana}"), post=form(*LEADS), data={"roles": "reviewer"}),
+    Line("annotation:invite", (B,), post=form(*LEADS), data={"email": "ines@example.org", "roles": "reviewer"}),
+    Line("annotation:withdraw", (B, "{invitation}"), post=form(*LEADS)),
+    Line("evaluation:metric-settings", (B,), get=form(*LEADS), post=form(*LEADS)),
+]
+RUNS = [
+    Line("evaluation:leaderboard", (B,), get=only(*MEMBERS)),
+    Line("evaluation:score", (B,), post=form(*RUNNERS)),
+    Line("evaluation:runs", (B,), get=only(*MEMBERS)),
+    Line("evaluation:run", (B, "{run}"), get=only(*MEMBERS)),
+    Line("evaluation:missing", (B, "{run}"), get=only(*MEMBERS)),
+    Line("evaluation:trajectories", (B,), get=only(*MEMBERS)),
+    Line("evaluation:trajectory", (B, "{trajectory}"), get=only(*MEMBERS)),
+    Line("evaluation:trajectory-text", (B, "{trajectory}", "answer"), get=only(*MEMBERS)),
+    Line("evaluation:export", (B,), get=only(*RUNNERS)),
+    Line("evaluation:exported", (B, "metrics", "csv"), get=only(*RUNNERS)),
+]
+IMPORTS = [
+    Line("evaluation:import", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
+    Line("evaluation:import-record", (B, "{record}"), get=form(*RUNNERS)),
+    Line("evaluation:import-choose", (B, "{record}"), post=form(*RUNNERS)),
+    Line("evaluation:import-read", (B, "{record}"), post=form(*RUNNERS)),
+    # The other half of a file of runs are samples, which only leads import.
+    Line("evaluation:import-other", (B, "{record}"), post=form(*LEADS)),
+    Line("evaluation:import-commit", (B, "{record}"), post=form(*RUNNERS)),
+    Line("evaluation:import-issues", (B, "{record}"), get=form(*RUNNERS)),
+    # The record of the test has no such picture: who may see it is told that it is not there.
+    Line("evaluation:import-picture", (B, "{record}", 0, "frame"), get=form() | dict.fromkeys(RUNNERS, 404)),
+]  # fmt: skip
+API = [
+    Line("api-benchmarks", get=only(*MEMBERS, STRANGER, visitor=401)),
+    Line("api-benchmark", (B,), get=api(*MEMBERS)),
+    Line("api-samples", (B,), get=api(*MEMBERS)),
+    Line("api-sample", (B, "seen-00"), get=api(*MEMBERS)),
+    Line("api-export", (B,), get=api(*RUNNERS)),
+    Line("api-score", (B,), post=api(*RUNNERS), json=True),
+    Line("api-runs", (B,), get=api(*MEMBERS)),
+    Line("api-run", (B, "{run}"), get=api(*MEMBERS)),
+    Line("api-run-metrics", (B, "{run}"), get=api(*MEMBERS)),
+    Line("api-metrics", (B,), get=api(*MEMBERS)),
+    Line("api-leaderboard", (B,), get=api(*MEMBERS)),
+    Line("api-trajectories", (B,), get=api(*MEMBERS)),
+    Line("api-trajectory", (B, "{trajectory}"), get=api(*MEMBERS)),
+    Line("api-imports", (B,), post=api(*RUNNERS)),
+    Line("api-import", (B, "{record}"), get=api(*RUNNERS), patch=api(*RUNNERS), json=True),
+    Line("api-import-commit", (B, "{record}"), post=api(*RUNNERS), json=True),
+    Line("api-import-issues", (B, "{record}"), get=api(*RUNNERS)),
+]
+WORK = [
+    Line("annotation:annotate", (B,), get=only(*ANNOTATORS)),
+    Line("annotation:annotate-next", (B,), post=only(*ANNOTATORS)),
+    Line("annotation:annotate-sample", (B, "{to_do}"), get=only(*ANNOTATORS)),
+    Line("annotation:draft", (B, "{to_do}"), post=only(*ANNOTATORS), put=only(*ANNOTATORS), json=True),
+    Line("annotation:submit", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
+    Line("annotation:skip", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
+    Line("annotation:release", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
+    Line("annotation:renew", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
+    Line("annotation:review", (B,), get=only(*REVIEWERS)),
+    Line("annotation:review-next", (B,), post=only(*REVIEWERS)),
+    Line("annotation:review-sample", (B, "{handed_in}"), get=only(*REVIEWERS)),
+    Line("annotation:review-blind", (B, "{handed_in}"), post=only(*REVIEWERS), json=True),
+    Line("annotation:review-decide", (B, "{handed_in}"), post=only(*REVIEWERS), json=True),
+    Line("annotation:review-skip", (B, "{handed_in}"), post=only(*REVIEWERS), json=True),
+    Line("annotation:review-release", (B, "{handed_in}"), post=only(*REVIEWERS), json=True),
+    Line("annotation:review-renew", (B, "{handed_in}"), post=only(*REVIEWERS), json=True),
+    Line("annotation:review-comments", (B, "{handed_in}"), post=only(*WORKERS), json=True),
+    Line("annotation:comment-resolve", (B, "{comment}"), post=only(*WORKERS), json=True),
+    Line("annotation:reopen", (B, "seen-00"), post=only(*LEADS), json=True),
+    Line("annotation:send-back", (B,), post=only(*LEADS), json=True),
+    Line("annotation:assign", (B,), post=only(*LEADS), json=True),
+    Line("annotation:agreement", (B,), get=only(*MEMBERS)),
+    Line("annotation:agreement-people", (B,), get=only(*MEMBERS)),
+    Line("evaluation:agreement-export", (B, "pairs", "csv"), get=only(*MEMBERS)),
+    Line("evaluation:human-accuracy", (B,), get=only(*MEMBERS)),
+]
+
+TABLE = [*SITE, *SAMPLES, *UPLOADS, *SETTINGS, *RUNS, *IMPORTS, *API, *WORK]

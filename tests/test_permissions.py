@@ -1,0 +1,229 @@
+"""Every address of the project, asked by everybody on a private benchmark: who may, and that a GET writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from django.conf import settings
+from django.db import connection, transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
+
+from annotation.actions.benchmarks import add_member
+from annotation.actions.freeze import freeze_version
+from annotation.actions.invite import invite_person
+from annotation.actions.save_samples import save_samples
+from annotation.actions.store_images import store_pictures
+from annotation.actions.upload_pictures import FORMAT as PICTURES
+from annotation.models import Benchmark, Comment, Image, ImportRecord, Sample
+from annotation.schema import SampleContent, SampleRecord
+from annotation.workflow import Role, SampleState
+from evaluation.models import Run, Trajectory
+from tests import permission_table as table
+from tests.annotation.work_data import submitted
+from tests.evaluation.run_pages import make_benchmark
+from tests.factories import make_user
+from webapp.accounts.actions import create_token
+from webapp.accounts.models import User
+from webapp.jobs.models import Job
+from webapp.jobs.runner import run_waiting
+
+ADMIN_SITE = "admin:"
+LET_IN = {"GET": frozenset({200})}
+"""Statuses of who may: a page; or, for what is sent, also what is wrong with it."""
+LET_IN |= dict.fromkeys(("POST", "PUT", "PATCH"), frozenset({200, 201, 202, 204, 302, 303, 400, 409, 415, 422}))
+WRITING = ("INSERT", "UPDATE", "DELETE", "REPLACE", "MERGE", "TRUNCATE")
+LINES = {line.name: line for line in table.TABLE}
+
+
+class World:
+    """A private benchmark with a bit of everything, the people, and what fills the addresses."""
+
+    def __init__(self, folder: Any) -> None:
+        lea, ana = make_user("Lea Moreau"), make_user("Ana Lind")
+        self.people = {
+            table.STRANGER: make_user("Sam Ode"),
+            table.ANNOTATOR: ana,
+            table.REVIEWER: make_user("Rui Costa"),
+            table.RESEARCHER: make_user("Mira Sato"),
+            table.LEAD: lea,
+            table.ADMIN: make_user("Ada Kern", is_staff=True, is_superuser=True),
+        }
+        benchmark = make_benchmark(lea, kinds={"seen": 3, "missed": 2}, pictures=False)
+        for name in (table.ANNOTATOR, table.REVIEWER, table.RESEARCHER):
+            add_member(actor=lea, benchmark=benchmark, user=self.people[name], role=Role(name))
+        picture = with_picture(benchmark, lea, folder)
+        freeze_version(actor=lea, benchmark=benchmark)
+        handed_in, to_do, comment = work_of(ana, benchmark)
+        invitation, secret = invite_person(actor=lea, benchmark=benchmark, email="new@example.org", roles=[Role.LEAD])
+        record = ImportRecord.objects.create(
+            benchmark=benchmark, kind="runs", state="done", file_name="a.jsonl", format="native", created_by=lea
+        )
+        upload = ImportRecord.objects.create(
+            benchmark=benchmark, kind="samples", state="done", file_name="a.png", format=PICTURES, created_by=lea
+        )
+        self.names = {
+            "upload": upload.pk,
+            "run": Run.objects.get().pk,
+            "trajectory": Trajectory.objects.filter(sample__key="seen-00", condition="none").first().pk,
+            "record": record.pk,
+            "sha256": picture.sha256,
+            "to_do": to_do.key,
+            "handed_in": handed_in.key,
+            "comment": comment.pk,
+            "job": Job.objects.filter(created_by=lea).first().pk,
+            "token": create_token(name="notebook", actor=lea)[0].pk,
+            "secret": secret,
+            "invitation": invitation.pk,
+            "ana": ana.pk,
+        }
+        self.sessions = {name: self._session(user) for name, user in self.people.items()}
+
+    def _session(self, user: User) -> str:
+        client = Client()
+        client.force_login(user)
+        return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+    def client(self, name: str) -> Client:
+        """A browser of this person; a new one each time, because an answer may take its cookie away."""
+        client = Client(raise_request_exception=False)
+        if name in self.sessions:
+            client.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[name]
+        return client
+
+    def address(self, line: table.Line) -> str:
+        args = [arg.format(**self.names) if isinstance(arg, str) else arg for arg in line.args]
+        return reverse(line.name, args=args) + line.query
+
+
+def with_picture(benchmark: Any, lea: Any, folder: Any) -> Image:
+    """A further sample whose picture is here, its tiles made."""
+    (folder / "a.png").write_bytes(bytes(cv2.imencode(".png", np.full((60, 80, 3), 90, np.uint8))[1]))
+    records = [SampleRecord("a", SampleContent("What?"), "a.png")]
+    pictures = store_pictures(actor=lea, benchmark=benchmark, records=records, folder=folder, embedded={})
+    save_samples(actor=lea, benchmark=benchmark, records=records, pictures=pictures)
+    run_waiting()
+    return Image.objects.get(samples__benchmark=benchmark)
+
+
+def work_of(ana: User, benchmark: Benchmark) -> tuple[Sample, Sample, Comment]:
+    """A sample that Ana handed in, one that is still to do, and a remark of hers."""
+    for key in ("handed-in", "to-do"):
+        Sample.objects.create(benchmark=benchmark, key=key, width=1000, height=800)
+    handed_in = submitted(ana, benchmark)
+    remark = Comment.objects.create(annotation=handed_in.annotations.get(), author=ana, text="Small?")
+    return handed_in, benchmark.samples.get(state=SampleState.TO_DO), remark
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """Made once for all lines: each request is taken back."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield World(tmp_path_factory.mktemp("pictures"))
+        transaction.set_rollback(True)
+
+
+def addresses() -> Iterator[tuple[str, str]]:
+    """The name and the pattern of every address there is."""
+
+    def walk(resolver: URLResolver, pattern: str, space: str) -> Iterator[tuple[str, str]]:
+        for found in resolver.url_patterns:
+            where = pattern + str(found.pattern)
+            if isinstance(found, URLPattern):
+                yield space + (found.name or ""), where
+            else:
+                yield from walk(found, where, space + (f"{found.namespace}:" if found.namespace else ""))
+
+    return walk(get_resolver(), "", "")
+
+
+# Marked so that there is a database even when this file runs alone: the other tests share one world instead.
+@pytest.mark.django_db
+def test_every_address_has_its_line() -> None:
+    there = {name: pattern for name, pattern in addresses() if not name.startswith(ADMIN_SITE)}
+    assert {name: pattern for name, pattern in there.items() if name not in LINES} == {}, "Add a line to TABLE."
+    assert [name for name in LINES if name not in there] == [], "These lines lead nowhere."
+    assert len(LINES) == len(table.TABLE), "An address has two lines."
+
+
+def test_the_admin_site_is_for_site_admins(world: World) -> None:
+    plain = [name for name, pattern in addresses() if name.startswith(ADMIN_SITE) and "<" not in pattern]
+    lists = [name for name in plain if name.endswith(("_changelist", "index"))]
+    assert len(lists) > 20
+    for name in lists:
+        for person in table.PEOPLE:
+            answer = ask(world.client(person), "GET", reverse(name))
+            expected = 200 if person == table.ADMIN else 302
+            assert answer.status_code == expected, f"{name} for the {person}: {answer.status_code}"
+
+
+@pytest.mark.parametrize("line", table.TABLE, ids=lambda line: line.name)
+def test_each_is_let_in_or_turned_away_as_the_table_says(world: World, line: table.Line) -> None:
+    address = world.address(line)
+    assert resolve(address.split("?")[0]).view_name == line.name
+    wrong = [
+        f"{method} for the {person}: {found}, not {rule[person]}"
+        for method, rule in rules_of(line)
+        for person in table.PEOPLE
+        if not agrees(method, rule[person], found := outcome(world.client(person), method, address, line))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("line", [line for line in table.TABLE if line.get], ids=lambda line: line.name)
+def test_a_get_writes_nothing(world: World, line: table.Line) -> None:
+    for person in table.PEOPLE:
+        with transaction.atomic():
+            with connection.execute_wrapper(written := Written()):
+                world.client(person).get(world.address(line))
+            transaction.set_rollback(True)
+        assert written.statements == [], f"by the {person}"
+
+
+class Written:
+    """The statements that change rows, as they go to the database. Without one, no table has another count of rows."""
+
+    def __init__(self) -> None:
+        self.statements: list[str] = []
+
+    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.lstrip(" (").upper().startswith(WRITING):
+            self.statements.append(sql)
+        return execute(sql, params, many, context)
+
+
+def rules_of(line: table.Line) -> list[tuple[str, table.Rule]]:
+    """The rule of each method that is asked; GET and POST always are."""
+    unknown: table.Rule = dict.fromkeys(table.PEOPLE, 405)
+    rules = [("GET", line.get or unknown), ("POST", line.post or unknown)]
+    return [*rules, *((method, rule) for method, rule in (("PUT", line.put), ("PATCH", line.patch)) if rule)]
+
+
+def ask(client: Client, method: str, address: str, data: Mapping[str, Any] | None = None, json: bool = False) -> Any:
+    """The answer; what it wrote is taken back."""
+    send = getattr(client, method.lower())
+    with transaction.atomic():
+        kind = {"content_type": "application/json"} if json or method in ("PUT", "PATCH") else {}
+        answer = send(address, dict(data or {}), **kind) if method != "GET" else send(address)
+        if hasattr(answer, "streaming_content"):
+            b"".join(answer.streaming_content)
+        transaction.set_rollback(True)
+    return answer
+
+
+def outcome(client: Client, method: str, address: str, line: table.Line) -> str | int:
+    """Where a request ended: the sign-in, or a status."""
+    answer = ask(client, method, address, line.data, line.json)
+    to_sign_in = answer.status_code == 302 and answer.url.startswith(reverse("accounts:sign-in"))
+    return table.SIGN_IN if to_sign_in else int(answer.status_code)
+
+
+def agrees(method: str, expected: str | int, found: str | int) -> bool:
+    """Whether this is what the table says. What knows no such method may ask who it is first."""
+    if expected == table.DONE:
+        return found in LET_IN[method]
+    return found == expected or (expected == 405 and found in (table.SIGN_IN, 401))
