@@ -7,7 +7,12 @@ from django.http import HttpRequest
 
 from annotation.models import (
     Annotation,
+    Assignment,
     Benchmark,
+    BenchmarkQueue,
+    BlindAnswer,
+    Comment,
+    Draft,
     FacetValue,
     Gold,
     GoldBox,
@@ -15,12 +20,15 @@ from annotation.models import (
     ImportIssue,
     ImportRecord,
     InvitedRole,
+    Lease,
     Membership,
     PlanTool,
+    Receipt,
     ReferenceCall,
     Review,
     Revision,
     Sample,
+    Skip,
     Version,
     VersionEntry,
 )
@@ -173,3 +181,64 @@ class ImportIssueAdmin(ReadOnlyAdmin):
     list_filter = ("severity", "rule")
     list_select_related = ("record__benchmark",)
     search_fields = ("rule", "file", "found")
+
+
+@admin.register(Lease)
+class LeaseAdmin(ReadOnlyAdmin):
+    list_display = ("sample", "seat", "place", "user", "expires_at")
+    list_filter = ("seat",)
+    list_select_related = ("sample", "user")
+    search_fields = ("sample__key", "user__email")
+
+
+@admin.register(Skip)
+class SkipAdmin(ReadOnlyAdmin):
+    list_display = ("sample", "seat", "user", "reason", "created_at")
+    list_filter = ("seat",)
+    list_select_related = ("sample", "user")
+    search_fields = ("sample__key", "user__email", "reason")
+
+
+@admin.register(Assignment)
+class AssignmentAdmin(ReadOnlyAdmin):
+    list_display = ("sample", "user", "created_at")
+    list_select_related = ("sample", "user")
+    search_fields = ("sample__key", "user__email")
+
+
+@admin.register(BenchmarkQueue)
+class BenchmarkQueueAdmin(admin.ModelAdmin):
+    """How samples are handed out: the one thing of the queue that is set, not done."""
+
+    list_display = ("benchmark", "order", "facet", "overlap", "review_share")
+    list_select_related = ("benchmark",)
+    search_fields = ("benchmark__title", "benchmark__slug")
+    raw_id_fields = ("benchmark",)
+
+
+@admin.register(Draft)
+class DraftAdmin(ReadOnlyAdmin):
+    list_display = ("annotation_id", "version", "changed_at")
+    search_fields = ("annotation__sample__key", "annotation__author__email")
+
+
+@admin.register(Receipt)
+class ReceiptAdmin(ReadOnlyAdmin):
+    list_display = ("user", "about", "key", "created_at")
+    list_select_related = ("user",)
+    search_fields = ("user__email", "about", "key")
+
+
+@admin.register(Comment)
+class CommentAdmin(ReadOnlyAdmin):
+    list_display = ("annotation_id", "author", "text", "created_at", "resolved_at")
+    list_select_related = ("author",)
+    search_fields = ("text", "author__email", "annotation__sample__key")
+
+
+@admin.register(BlindAnswer)
+class BlindAnswerAdmin(ReadOnlyAdmin):
+    list_display = ("revision_id", "reviewer", "answer", "unsure", "right", "seconds", "created_at")
+    list_filter = ("unsure", "right")
+    list_select_related = ("reviewer",)
+    search_fields = ("answer", "reviewer__email", "revision__annotation__sample__key")

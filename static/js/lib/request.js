@@ -1,7 +1,9 @@
 const LONGEST = 20_000;
 
 /** A name for one act, so that doing it again counts once. */
-export const newKey = () => crypto.randomUUID();
+// crypto.randomUUID is there on https and localhost only.
+export const newKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /**
  * Send JSON and get {status, data}; `data` is {} where the answer is no JSON. Rejects when there is no answer at all,
