@@ -78,7 +78,7 @@ def on_postgres(stack: ExitStack) -> tuple[list[str], dict[str, str]]:
 def browser(_: ExitStack) -> tuple[list[str], dict[str, str]]:
     if find_chromium() is None:
         raise Skip(f"no Chromium: none of {', '.join(CHROMIUM_NAMES)} is on PATH")
-    return pytest("-m", "browser", "tests/browser"), {"DATABASE_URL": "", "DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
+    return pytest("-m", "browser", *WORKERS, "tests/browser"), {"DATABASE_URL": "", "DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
 
 
 LANES = (
