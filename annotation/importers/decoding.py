@@ -37,6 +37,15 @@ class RowDecoder:
 
     def decode(self, row: RawRow) -> tuple[dict[str, Any] | None, list[Issue]]:
         """The row as an object, None when refused; and what was refused or repaired."""
+        value, issues = self.decode_any(row)
+        if not isinstance(value, dict) and not any(issue.severity == Severity.REFUSED for issue in issues):
+            done = "The row is not a JSON object and was left out."
+            found = shortened(row.text[:400].replace(b"\x00", b"").decode("utf-8", "replace"))
+            return None, [*issues, _refused(row, "not-an-object", found, done)]
+        return (value if isinstance(value, dict) else None), issues
+
+    def decode_any(self, row: RawRow) -> tuple[Any, list[Issue]]:
+        """As ``decode``, but the row may be any JSON value (None also when it is ``null``)."""
         issues: list[Issue] = []
         raw = row.text
         if b"\x00" in raw:
@@ -56,7 +65,7 @@ class RowDecoder:
             value = _cleaned(value, row, issues)
         return value, issues
 
-    def _parse(self, row: RawRow, text: str) -> tuple[dict[str, Any] | None, list[Issue]]:
+    def _parse(self, row: RawRow, text: str) -> tuple[Any, list[Issue]]:
         issues: list[Issue] = []
         self._found.clear()
         try:
@@ -72,9 +81,6 @@ class RowDecoder:
             issues.append(_repaired(row, "control-characters", "", "Unescaped line breaks in texts were kept as such."))
         except (ValueError, RecursionError) as error:
             return None, [_unreadable(row, text, error)]
-        if not isinstance(value, dict):
-            done = "The row is not a JSON object and was left out."
-            return None, [_refused(row, "not-an-object", shortened(text[:400]), done)]
         if self._found:
             issues += [_repaired(row, rule, found, _DONE[rule]) for rule, found in dict.fromkeys(self._found)]
         return value, issues
@@ -126,7 +132,7 @@ def _depth(raw: bytes) -> int:
     return deepest
 
 
-def _cleaned(value: dict[str, Any], row: RawRow, issues: list[Issue]) -> dict[str, Any]:
+def _cleaned(value: Any, row: RawRow, issues: list[Issue]) -> Any:
     """``value`` without NUL characters and lone surrogates, in keys and texts; reported once each with the path."""
     found: dict[str, str] = {}
 
@@ -146,7 +152,7 @@ def _cleaned(value: dict[str, Any], row: RawRow, issues: list[Issue]) -> dict[st
             return {text(key, path): walk(part, f"{path}.{key}" if path else key) for key, part in item.items()}
         return item
 
-    result: dict[str, Any] = walk(value, "")
+    result = walk(value, "")
     done = {"nul-characters": "NUL characters were removed.", "lone-surrogates": "Half characters were replaced."}
     for rule, path in found.items():
         field = _LONE.sub("\ufffd", path.replace("\x00", ""))

@@ -91,10 +91,11 @@ def by_keys(keys: Sequence[str]) -> Pick:
     return pick
 
 
-def open_members(path: Path, pick: Pick, wanted: str, limits: Limits) -> list[Member]:
-    """What to read of ``path``. ``wanted`` says in words what ``pick`` looks for. Raises ``ImportProblem``."""
+def open_members(path: Path, pick: Pick, wanted: str, limits: Limits, *, deep: bool = False) -> list[Member]:
+    """What to read of ``path``. ``wanted`` says in words what ``pick`` looks for; ``deep`` = in folders of a folder
+    too (a zip is always seen whole). Raises ``ImportProblem``."""
     if path.is_dir():
-        members = _folder_members(path, pick)
+        members = _folder_members(path, pick, deep)
     elif not path.is_file():
         raise ImportProblem(f"There is no file {path.name}. Check the path.")
     elif zipfile.is_zipfile(path):
@@ -120,14 +121,15 @@ def _refuse_foreign(members: Sequence[Member], path: Path, limits: Limits) -> No
                 raise ImportProblem(f"{member.name} {what}")
 
 
-def _folder_members(path: Path, pick: Pick) -> list[Member]:
+def _folder_members(path: Path, pick: Pick, deep: bool) -> list[Member]:
     root = path.resolve()
-    files = {p.name: p for p in sorted(path.iterdir()) if p.is_file()}
-    chosen = [files[name] for name in pick(list(files))]
-    for file in chosen:
+    found = sorted(path.rglob("*") if deep else path.iterdir())
+    files = {p.relative_to(path).as_posix(): p for p in found if p.is_file()}
+    chosen = {name: files[name] for name in pick(list(files))}
+    for name, file in chosen.items():
         if not file.resolve().is_relative_to(root):
-            raise ImportProblem(f"{file.name} is a link to a file outside {path.name}. Put the file itself there.")
-    return [Member(file.name, file.stat().st_size, file) for file in chosen]
+            raise ImportProblem(f"{name} is a link to a file outside {path.name}. Put the file itself there.")
+    return [Member(name, file.stat().st_size, file) for name, file in chosen.items()]
 
 
 def _zip_members(path: Path, pick: Pick, limits: Limits) -> list[Member]:

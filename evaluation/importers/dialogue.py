@@ -105,7 +105,7 @@ def calls_of(text: str) -> Iterator[Call]:
     """The tagged calls of a turn, in order."""
     for match in islice(_CALL.finditer(text), MAX_CALLS):
         raw = match[1].strip()
-        value = storable(_literal(raw))
+        value = storable(literal(raw))
         arguments = value.get("arguments") if isinstance(value, dict) else None
         if isinstance(value, dict) and isinstance(arguments, dict):
             yield Call(raw, match.start(), match.end(), str(value.get("name") or ""), arguments)
@@ -114,7 +114,7 @@ def calls_of(text: str) -> Iterator[Call]:
             yield Call(raw, match.start(), match.end(), name[1] if name else "")
 
 
-def _literal(raw: str) -> Any:
+def literal(raw: str) -> Any:
     """The first JSON value of ``raw``, else the Python literal it is, else None. Deep nesting is no call."""
     if raw.count("[") + raw.count("{") > MAX_DEPTH:
         return None

@@ -23,7 +23,16 @@ from evaluation.importers.interface import ReadOptions
 from evaluation.importers.matching import MemoryIndex, SampleKey
 
 DATA = Path(__file__).resolve().parents[1] / "data"
-INDEX = MemoryIndex([SampleKey("a"), SampleKey("k", "demo_0001.jpg", "What colour is the kettle?", {}, (2250, 1500))])
+INDEX = MemoryIndex(
+    [
+        SampleKey("a"),
+        SampleKey("k", "demo_0001.jpg", "What colour is the kettle?", {}, (2250, 1500)),
+        SampleKey("s", "street.jpg", "Which bus line?", {}, (2000, 1000)),
+        SampleKey("conv", "demo_2.jpg", "", {}, (2000, 1000)),
+        SampleKey("doc_42", "", "", {}, (3000, 2000)),
+        SampleKey("demo-3", "demo_3.jpg", "", {}, (1200, 800)),
+    ]
+)
 
 NATIVE = {
     "samples": [
@@ -57,6 +66,11 @@ SEEDS = {
     "result_direct_attributes_m.jsonl": (DATA / "deepeyes_vstar.jsonl").read_bytes(),
     "result_hr_bench_8k_m.jsonl": (DATA / "deepeyes_hrbench.jsonl").read_bytes(),
     "VTC-Bench.tsv": TABLE.encode(),
+    "talk.json": (DATA / "qwen_agent_messages.json").read_bytes(),
+    "chat.jsonl": (DATA / "openai_chat.jsonl").read_bytes(),
+    "conv.json": (DATA / "pixelreasoner/vstar-2/conv.json").read_bytes(),
+    "traj.jsonl": (DATA / "minio3/doc_42/traj.jsonl").read_bytes(),
+    "100.jsonl": (DATA / "verl_generations_100.jsonl").read_bytes(),
 }
 HOSTILE = [b"\x00", b"\xff", b'"', b"\\", b"{", b"}", b"[", b"]", b",", b"\n", b"\r", b"\t", b"1e999", b"-1e308",
            b"null", b"NaN", b"true", b"\\u0000", b"\\ud800", b"original", b"<tool_call>", b"</answer>", b"<answer>",
@@ -91,7 +105,7 @@ def readable(reading: Callable[[], Iterable[Any]]) -> list[Any]:
 
 @pytest.mark.parametrize("name", list(SEEDS))
 @given(edits=changes)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_damage_ends_in_rows_issues_or_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, name: str, edits: list[tuple[float, int, bytes]]
 ) -> None:

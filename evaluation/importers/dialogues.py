@@ -1,0 +1,114 @@
+"""Files of dialogues that are lists of messages: one to a line, or one or several in a JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from annotation.importers import fields
+from annotation.importers.decoding import RowDecoder
+from annotation.importers.documents import Document, DocumentStream, each_ending
+from annotation.importers.fields import Report, RowRefused
+from annotation.importers.reading import RawRow, RowStream
+from evaluation.importers.dialogue import question_and_options
+from evaluation.importers.interface import Read, ReadOptions, SampleIndex
+from evaluation.importers.joining import Clues, find_sample
+from evaluation.importers.messages import Exchange, Talk, talk_of
+from evaluation.importers.rows import Record, read_documents, read_rows
+from evaluation.importers.zooming import Pictures
+from evaluation.schema import Issue, Step, Trajectory
+
+_LISTS = ("messages", "conversation", "conversations", "dialogue")
+_IDS = ("sample_id", "id", "item_id", "question_id", "doc_id")
+_READ_KEYS = frozenset({"model", *_IDS})
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """One dialogue: its messages, and what else its record holds (``answer``, ids and so on)."""
+
+    messages: list[Any]
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+ConvertDialogue = Callable[[Dialogue, Report], Trajectory]
+MakeStep = Callable[[Exchange, Pictures, Report], Step]
+"""A call, the pictures there are so far (to which it may add one) and a report in; a step out."""
+
+
+def read_dialogues(path: Path, options: ReadOptions, convert: ConvertDialogue, empty: str) -> Read:
+    """All dialogues of a JSONL file (in constant memory), a JSON file, or a folder or zip of JSON files."""
+
+    def of_row(value: Any, _: str, report: Report) -> Record:
+        return convert(dialogue_of(value, report), report)
+
+    if path.is_file() and path.suffix.lower() in {".jsonl", ".ndjson"}:
+        return read_rows(RowStream(path, (), options.start), of_row, empty, objects=False)
+    decoder = RowDecoder()
+
+    def of_document(document: Document, report: Report) -> Iterator[Record | Issue]:
+        value, issues = decoder.decode_any(RawRow("", document.name, 1, document.main, len(document.main)))
+        yield from issues
+        for number, one in enumerate(_apart(value), 1):
+            part = Report(report.file, number)
+            try:
+                yield of_row(one, "", part)
+            except RowRefused as refused:
+                yield refused.issue
+            yield from part.issues
+
+    group = each_ending(".json")
+    stream = DocumentStream(path, options.start, group=group, wanted="JSON files with lists of messages")
+    return read_documents(stream, of_document, empty)
+
+
+def _apart(value: Any) -> list[Any]:
+    """The dialogues of a document: itself, or the items of a list that is not a list of messages."""
+    if value is None:
+        return []
+    if isinstance(value, list) and not all(isinstance(item, dict) and "role" in item for item in value):
+        return value
+    return [value]
+
+
+def dialogue_of(value: Any, report: Report) -> Dialogue:
+    """A list of messages, or an object that holds one. Raises ``RowRefused``."""
+    if isinstance(value, list):
+        return Dialogue(value)
+    key = next((key for key in _LISTS if isinstance(value, dict) and isinstance(value.get(key), list)), None)
+    if key is None:
+        report.refuse("no-dialogue", "messages", value, "The row holds no list of messages and was left out.")
+    return Dialogue(value[key], {name: item for name, item in value.items() if name != key})
+
+
+def trajectory_of(
+    dialogue: Dialogue, options: ReadOptions, samples: SampleIndex, report: Report, *, model: str, step: MakeStep
+) -> Trajectory:
+    """The dialogue as a trajectory of its sample; ``model`` is its name when nothing else tells it.
+
+    Its answer is the text after the last call. Raises ``RowRefused`` when it fits no sample, or not one alone.
+    """
+    talk = talk_of(dialogue.messages)
+    sample = find_sample(_clues(dialogue, talk, report), samples, report)
+    pictures = Pictures(samples.size_of(sample))
+    return Trajectory(
+        model=options.model or fields.label(dialogue.values.get("model"), "model", report, default=model),
+        sample_id=sample,
+        setting=options.setting,
+        steps=tuple(step(exchange, pictures, report) for exchange in talk.exchanges),
+        answer=talk.final or None,
+        error="" if talk.final or talk.exchanges else "The dialogue holds no turn of the model.",
+        extra=fields.extra(dialogue.values, _READ_KEYS),
+        file=report.file,
+        line=report.line,
+    )
+
+
+def _clues(dialogue: Dialogue, talk: Talk, report: Report) -> Clues:
+    given = (dialogue.values.get(key) for key in _IDS)
+    ids = [str(value) for value in given if isinstance(value, str | int) and not isinstance(value, bool)]
+    question, options = question_and_options(dialogue.messages)
+    image = next((name for name in talk.prompt_pictures if name), "")
+    return Clues([*ids, PurePosixPath(report.file).stem], image, question or talk.prompt, options)

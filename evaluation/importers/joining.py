@@ -1,0 +1,56 @@
+"""Which sample a record belongs to, from whatever its format tells: an id, a picture, a question with its options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotation.importers.fields import Report
+from evaluation.importers.matching import SampleIndex, SampleKey, normalised, not_joined
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """What a record says of its sample. ``ids``: names that may be its id, the likeliest first."""
+
+    ids: Sequence[str] = ()
+    image: str = ""
+    question: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
+    """The id of the one sample that fits: by id, else by question and options, else by picture (and question).
+
+    Nothing is joined by resemblance. Raises ``RowRefused`` when none fits (near names are proposed), or several do.
+    """
+    for given in clues.ids:
+        if given in samples:
+            return given
+    found = _candidates(clues, samples)
+    if len(found) == 1:
+        return found[0].id
+    told = next((told for told in (*clues.ids, clues.image, clues.question) if told), "")
+    if found:
+        ids = ", ".join(sample.id for sample in found[:5])
+        done = f"Several samples fit ({ids}); the row was left out, as it does not say which is meant."
+        report.refuse("ambiguous-sample", "sample", told, done)
+    report.refuse("unknown-sample", "sample", told, not_joined("The benchmark has no sample for", told, samples))
+
+
+def _candidates(clues: Clues, samples: SampleIndex) -> Sequence[SampleKey]:
+    """Those that fit all that is told, as far as it tells them apart."""
+    asked = samples.by_question(clues.question, clues.options) if clues.question else ()
+    pictured = samples.by_image(clues.image) if clues.image else ()
+    if asked and pictured:
+        ids = {sample.id for sample in pictured}
+        return [sample for sample in asked if sample.id in ids] or asked
+    if asked or len(pictured) < 2 or not clues.question:
+        return asked or pictured
+    return [sample for sample in pictured if _asks(clues.question, sample)]
+
+
+def _asks(text: str, sample: SampleKey) -> bool:
+    """Whether the question stands in a prompt, which may go on with options and instructions."""
+    question = normalised(sample.question)
+    return bool(question) and question in normalised(text)

@@ -1,0 +1,152 @@
+"""A list of chat messages as exchanges: one tool call each, what was said before it and what came back.
+
+Three ways of writing calls are read: ``function_call`` of a message (Qwen-Agent), ``tool_calls`` with ids (OpenAI,
+Inspect AI), and ``<tool_call>`` tags in the text. Calls in ``<think>`` tags were never made. Arguments that are no
+object stay as written, with ``arguments`` None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from annotation.importers.decoding import storable
+from evaluation.importers.dialogue import calls_of, literal, text_of
+
+_REPLIES = frozenset({"tool", "function"})
+_THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+MAX_EXCHANGES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A call and its reply. ``reply`` None = nothing came back. ``pictures`` are those that came back, as named."""
+
+    name: str
+    raw: str
+    arguments: dict[str, Any] | None
+    text: str = ""
+    id: str = ""
+    reply: str | None = None
+    pictures: tuple[str, ...] = ()
+    error: str = ""
+
+
+@dataclass(slots=True)
+class Talk:
+    """A dialogue. ``prompt`` and ``prompt_pictures``: the user's before the first call or answer. ``final``: what was
+    said after the last call, "" when nothing was."""
+
+    prompt: str = ""
+    prompt_pictures: tuple[str, ...] = ()
+    exchanges: list[Exchange] = field(default_factory=list)
+    final: str = ""
+    said: list[str] = field(default_factory=list)
+
+
+def talk_of(messages: Sequence[Any]) -> Talk:
+    """The exchanges of ``messages``; a message of no known form is passed over."""
+    talk = Talk()
+    begun = False
+    for message in messages:
+        if not isinstance(message, dict):
+            continue
+        role = message.get("role")
+        if role == "assistant":
+            begun = True
+            _hear(message, talk)
+        elif role in _REPLIES:
+            _answer(message, talk)
+        elif role == "user" and not begun:
+            talk.prompt = "\n".join(part for part in (talk.prompt, text_of(message.get("content"))) if part)
+            talk.prompt_pictures += pictures_in(message.get("content"))
+        elif role == "user":
+            _follow(message, talk)
+    talk.final = "\n".join(talk.said).strip()
+    return talk
+
+
+def _hear(message: dict[str, Any], talk: Talk) -> None:
+    thought = message.get("reasoning_content")
+    if isinstance(thought, str) and thought.strip():
+        talk.said.append(thought)
+    text = text_of(message.get("content"))
+    calls = list(_written_calls(message)) or list(_tagged_calls(text))
+    if text.strip():
+        talk.said.append(text if not calls or calls[0].text == "" else calls[0].text)
+    for number, call in enumerate(calls[: MAX_EXCHANGES - len(talk.exchanges)]):
+        said = "\n".join(talk.said).strip() if number == 0 else ""
+        talk.exchanges.append(replace(call, text=said))
+        talk.said.clear()
+
+
+def _written_calls(message: dict[str, Any]) -> Iterator[Exchange]:
+    one = message.get("function_call")
+    if isinstance(one, dict):
+        yield _exchange(one.get("name"), one.get("arguments"), "")
+    many = message.get("tool_calls")
+    for call in many if isinstance(many, list) else ():
+        if isinstance(call, dict):
+            inner = call.get("function")
+            inner = inner if isinstance(inner, dict) else {"name": inner, "arguments": call.get("arguments")}
+            found = _exchange(inner.get("name"), inner.get("arguments"), str(call.get("id") or ""))
+            problem = call.get("parse_error")
+            yield replace(found, error=problem) if isinstance(problem, str) and problem else found
+
+
+def _exchange(name: Any, arguments: Any, call_id: str) -> Exchange:
+    value = literal(arguments) if isinstance(arguments, str) else arguments
+    raw = arguments if isinstance(arguments, str) else ""
+    given = storable(value) if isinstance(value, dict) else None
+    return Exchange(str(name or ""), raw, given, id=call_id)
+
+
+def _tagged_calls(text: str) -> Iterator[Exchange]:
+    spoken = _THINKING.sub(lambda match: " " * len(match[0]), text)
+    for call in calls_of(spoken):
+        yield Exchange(call.name, call.raw, call.arguments, text=text[: call.start].strip())
+
+
+def _answer(message: dict[str, Any], talk: Talk) -> None:
+    """A reply belongs to the call with its id; without one that is known once, to the first that has none yet."""
+    asked = str(message.get("tool_call_id") or "")
+    waiting = [n for n, exchange in enumerate(talk.exchanges) if exchange.reply is None]
+    named = [n for n in waiting if asked and talk.exchanges[n].id == asked]
+    if found := (named or waiting)[:1]:
+        _reply(talk, found[0], message.get("content"), message.get("error"))
+
+
+def _follow(message: dict[str, Any], talk: Talk) -> None:
+    """A user's message after a call: its reply where none came yet, else pictures that could not be sent with it."""
+    waiting = [n for n, exchange in enumerate(talk.exchanges) if exchange.reply is None]
+    content = message.get("content")
+    if waiting:
+        _reply(talk, waiting[0], content, None)
+    elif talk.exchanges and not talk.exchanges[-1].pictures and not talk.said:
+        last = talk.exchanges[-1]
+        talk.exchanges[-1] = replace(last, pictures=pictures_in(content))
+
+
+def _reply(talk: Talk, index: int, content: Any, error: Any) -> None:
+    problem = error.get("message") if isinstance(error, dict) else error
+    exchange = talk.exchanges[index]
+    talk.exchanges[index] = replace(
+        exchange,
+        reply=text_of(content),
+        pictures=exchange.pictures + pictures_in(content),
+        error=problem if isinstance(problem, str) else exchange.error,
+    )
+
+
+def pictures_in(content: Any) -> tuple[str, ...]:
+    """The pictures of a message's content, as named there; one without a name is ""."""
+    items = content if isinstance(content, list) else []
+    return tuple(_named(item) for item in items if isinstance(item, dict) and ("image_url" in item or "image" in item))
+
+
+def _named(item: dict[str, Any]) -> str:
+    name = item.get("image_url", item.get("image"))
+    name = name.get("url") if isinstance(name, dict) else name
+    return "" if not isinstance(name, str) or name.startswith("data:") else name

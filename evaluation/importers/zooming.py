@@ -1,0 +1,173 @@
+"""What tools make of the box a model asked for: the pixels really cut out, in the picture they were cut from.
+
+Boxes are ``(x1, y1, x2, y2)`` in pixels of that picture, sizes ``(width, height)``. Sources: FORMATS 2, 3, 4 and 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil, floor
+
+from annotation.importers.fields import Number4
+from annotation.schema import ORIGINAL
+from evaluation.importers.interface import BoxSpace
+from evaluation.schema import Coordinates
+
+Size = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of a dialogue: its id, and its size where known."""
+
+    id: str
+    size: Size | None = None
+
+
+@dataclass(slots=True)
+class Pictures:
+    """The pictures of a dialogue in the order they came, the original first. A failed call brings none."""
+
+    size: Size | None = None
+    _known: list[Picture] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._known.append(Picture(ORIGINAL, self.size))
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def at(self, index: object) -> Picture | None:
+        """The picture with this number, counted from 0; None when there is none (yet)."""
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(self._known):
+            return None
+        return self._known[index]
+
+    def add(self, size: Size | None) -> Picture:
+        """The next picture; it is named by its number."""
+        self._known.append(Picture(f"crop_{len(self._known)}", size))
+        return self._known[-1]
+
+
+def in_pixels(box: Number4, coords: Coordinates, size: Size) -> Number4:
+    """A box in the space ``coords`` of a picture, in its pixels."""
+    across, down = _unit(coords, size)
+    return box[0] * across, box[1] * down, box[2] * across, box[3] * down
+
+
+def from_pixels(box: Number4, coords: Coordinates, size: Size) -> Number4:
+    """The inverse of ``in_pixels``."""
+    across, down = _unit(coords, size)
+    return box[0] / across, box[1] / down, box[2] / across, box[3] / down
+
+
+def _unit(coords: Coordinates, size: Size) -> Size:
+    parts = {Coordinates.PIXEL: None, Coordinates.NORM1: 1.0, Coordinates.NORM1000: 1000.0}[coords]
+    return (1.0, 1.0) if parts is None else (size[0] / parts, size[1] / parts)
+
+
+def on_picture(numbers: Number4, space: BoxSpace, picture: Picture | None) -> tuple[Number4, Coordinates]:
+    """A box as its step keeps it, and in which space. Numbers meant for the original as it was sent to the model (a
+    ``space`` with a size) are brought to its own pixels, or to fractions while its size is unknown."""
+    if space.size is None or (picture is not None and picture.id != ORIGINAL):
+        return numbers, space.kind
+    shares = from_pixels(numbers, Coordinates.NORM1, space.size)
+    if picture is None or picture.size is None:
+        return shares, Coordinates.NORM1
+    return in_pixels(shares, Coordinates.NORM1, picture.size), Coordinates.PIXEL
+
+
+def clamped(box: Number4, size: Size) -> Number4:
+    """The part of the box inside the picture, each edge by itself."""
+    return max(0.0, box[0]), max(0.0, box[1]), min(size[0], box[2]), min(size[1], box[3])
+
+
+def is_box(box: Number4) -> bool:
+    """Whether it spans any pixels."""
+    return box[0] < box[2] and box[1] < box[3]
+
+
+def grown_to(box: Number4, size: Size, least: int = 32) -> Number4:
+    """Qwen3-VL's zoom: clamped; where a side is then under ``least``, grown around its centre with the aspect kept to
+    whole pixels and clamped again, unless that still leaves a side of at most ``least``.
+
+    >>> grown_to((100, 100, 111, 120), (1000, 1000))
+    (89, 80, 122, 140)
+    """
+    box = clamped(box, size)
+    wide, high = box[2] - box[0], box[3] - box[1]
+    if min(wide, high) >= least or not is_box(box):
+        return box
+    ratio = least / min(wide, high)
+    half_wide, half_high = ceil(wide * ratio * 0.5), ceil(high * ratio * 0.5)
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    grown = clamped((floor(x - half_wide), floor(y - half_high), ceil(x + half_wide), ceil(y + half_high)), size)
+    return grown if grown[2] - grown[0] > least and grown[3] - grown[1] > least else box
+
+
+def padded(box: Number4, share: float = 0.1) -> Number4:
+    """Pixel-Reasoner's crop, in fractions of the picture: ``share`` of the whole picture more on every side, within it.
+
+    >>> [round(edge, 3) for edge in padded((0.40, 0.30, 0.50, 0.45))]
+    [0.3, 0.2, 0.6, 0.55]
+    """
+    x1, y1, x2, y2 = box
+    return clamped((x1 - share, y1 - share, x2 + share, y2 + share), (1.0, 1.0))
+
+
+def floored(box: Number4, size: Size) -> Number4:
+    """Mini-o3's crop: edges as whole pixels, none beyond the last column and row."""
+    limits = (size[0] - 1, size[1] - 1) * 2
+    x1, y1, x2, y2 = (float(max(0, min(floor(edge), limit))) for edge, limit in zip(box, limits, strict=True))
+    return x1, y1, x2, y2
+
+
+def at_least(box: Number4, size: Size, least: int = 64) -> Number4:
+    """Thyme's sandbox: edges sorted and clamped, then each side brought to ``least`` pixels by moving its far edge, and
+    its near one where the picture ends.
+
+    >>> at_least((700, 500, 730, 520), (1600, 1200))
+    (700, 500, 764, 564)
+    """
+    (x1, x2), (y1, y2) = sorted((box[0], box[2])), sorted((box[1], box[3]))
+    x1, y1, x2, y2 = clamped((x1, y1, x2, y2), size)
+    x1, x2 = _side(x1, x2, size[0], least)
+    y1, y2 = _side(y1, y2, size[1], least)
+    return x1, y1, x2, y2
+
+
+def _side(low: float, high: float, limit: float, least: int) -> tuple[float, float]:
+    if high - low >= least:
+        return low, high
+    high = min(low + least, limit)
+    return max(0, min(low, high - least)), high
+
+
+def size_of(box: Number4) -> Size:
+    """Width and height."""
+    return box[2] - box[0], box[3] - box[1]
+
+
+def box_in(arguments: object) -> object:
+    """What a call gives as its box: a list under a usual name, or edges or place and size under names of their own.
+
+    Names seen: ``bbox_2d``, ``bbox``, ``box``, ``region``, ``crop_box``; ``x1 y1 x2 y2``; ``left top right bottom``;
+    ``x y width height``. None when there is nothing of the kind.
+    """
+    if not isinstance(arguments, dict):
+        return None
+    for name in ("bbox_2d", "bbox", "box", "region", "crop_box", "bounding_box", "coordinates"):
+        if name in arguments:
+            return arguments[name]
+    for names in (("x1", "y1", "x2", "y2"), ("left", "top", "right", "bottom"), ("xmin", "ymin", "xmax", "ymax")):
+        if all(name in arguments for name in names):
+            return [arguments[name] for name in names]
+    return _placed(arguments)
+
+
+def _placed(arguments: dict[str, object]) -> object:
+    values = [arguments.get(name) for name in ("x", "y", "width", "height")]
+    if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
+        return None
+    x, y, wide, high = values
+    return [x, y, x + wide, y + high]  # type: ignore[operator]  # checked to be numbers one line up
