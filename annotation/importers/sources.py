@@ -146,6 +146,11 @@ def _zip_members(path: Path, pick: Pick, limits: Limits) -> list[Member]:
     return [Member(info.filename, info.file_size, path, in_zip=True) for info in chosen]
 
 
+def refuse_unsafe_zip(path: Path, limits: Limits) -> None:
+    """Raises ``ImportProblem`` when ``path`` is no readable zip, or holds unsafe names, links or bombs."""
+    _zip_members(path, lambda names: names, limits)
+
+
 def _refuse_unsafe(info: zipfile.ZipInfo, archive: str) -> None:
     name = info.filename.replace("\\", "/")
     if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in name.split("/"):

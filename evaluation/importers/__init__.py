@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from annotation.importers.detection import best_first, glimpse
-from evaluation.importers import deepeyes, mini_o3, native, openai_chat, pixel_reasoner, qwen_agent
+from evaluation.importers import deepeyes, mini_o3, native, openai_chat, pixel_reasoner, qwen_agent, thyme, vlmevalkit
 from evaluation.importers.interface import Detection, Importer
 
 IMPORTERS: Mapping[str, Importer] = {
@@ -26,6 +26,10 @@ IMPORTERS: Mapping[str, Importer] = {
         ),
         Importer(
             "mini-o3", "Mini-o3: folders with traj.jsonl, or generation dumps of verl", mini_o3.detect, mini_o3.read
+        ),
+        Importer("thyme", "Thyme: folders with conversation_history.json", thyme.detect, thyme.read),
+        Importer(
+            "vlmevalkit", "VLMEvalKit and DeepEyesV2: xlsx, TSV or JSON predictions", vlmevalkit.detect, vlmevalkit.read
         ),
     )
 }

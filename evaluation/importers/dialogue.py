@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any
 
 from annotation.importers.decoding import MAX_DEPTH, storable
+from evaluation.importers.prompts import question_and_options_in
 
 EXAMPLE_BOX = [10, 20, 100, 200]
 EXAMPLE_LABEL = "the apple on the desk"
@@ -25,7 +26,6 @@ _OPEN, _CLOSE = "<answer>", "</answer>"
 MAX_CALLS = 50
 """So many calls of one turn are read; more is a degenerate turn."""
 _NAME = re.compile(r"""["']name["']\s*:\s*["']([^"']{1,100})["']""")
-_OPTION = re.compile(r"([A-Z])\.[ \t]*(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,19 +129,6 @@ def literal(raw: str) -> Any:
 
 
 def question_and_options(messages: Sequence[Any]) -> tuple[str, Mapping[str, str]]:
-    """Question and options from the first user turn: ``Question: ...``, ``Options:``, then ``A. ...`` line by line."""
+    """Question and options from the first user turn; see ``prompts``."""
     users = (m.get("content") for m in messages if isinstance(m, dict) and m.get("role") == "user")
-    text = text_of(next(users, ""))
-    question, found, rest = text.partition("\nOptions:")
-    options: dict[str, str] = {}
-    last = ""
-    for line in rest.split("\n") if found else ():
-        match = _OPTION.match(line)
-        if match and match[1] == chr(ord("A") + len(options)):
-            last = match[1]
-            options[last] = match[2].strip()
-        elif not line.strip() and options:
-            break
-        elif last:
-            options[last] += "\n" + line
-    return question.removeprefix("Question:").strip(), options
+    return question_and_options_in(text_of(next(users, "")))

@@ -1,0 +1,149 @@
+"""Python in a transcript, read with ``ast`` and never run: the calls of PIL and OpenCV it makes, and on which picture.
+
+Followed are constants, tuples and their unpacking, names, arithmetic on known numbers, sizes of known pictures, and
+pictures through variables and files. Branches and loops are read once, in the order they are written, a loop over a
+written list as often as it has items. What cannot be told stays unknown: such a crop has no box ("location unknown").
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from annotation.importers.fields import Number4
+from evaluation.importers.code_calls import Reader
+from evaluation.importers.code_values import CodeCall, Number, Raster, Scope, Value, numbers_of
+from evaluation.importers.zooming import Size
+
+MAX_CODE = 200_000
+MAX_CALLS = 200
+MAX_ROUNDS = 20
+"""A loop over a list is followed for so many items."""
+
+Rewrite = Callable[[Number4, Size], Number4]
+"""What a sandbox makes of a box that is written out in four numbers, given the size of the original."""
+BOX_NAMES = frozenset({"crop_box", "bbox", "box", "coordinates", "coords", "crop_coords", "crop_coordinates", "region"})
+EDGE_NAMES = frozenset({("x1", "y1", "x2", "y2"), ("left", "top", "right", "bottom"), ("xmin", "ymin", "xmax", "ymax")})
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What one block of code does. ``problem``: why it could not be read, "" when it could."""
+
+    calls: tuple[CodeCall, ...] = ()
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class Program:
+    """The blocks of one transcript, one after the other: variables and saved files live on.
+
+    ``names``: the variables that hold the original from the start. ``rewrite``: see ``Rewrite``.
+    """
+
+    original: Raster
+    names: Sequence[str] = ("image", "img", "image_1")
+    rewrite: Rewrite | None = None
+    scope: Scope = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.scope = Scope(self.original, dict.fromkeys(self.names, self.original))
+
+    def read(self, code: str) -> Block:
+        """The calls of the next block. Code that is no Python gives none, and says why."""
+        if len(code) > MAX_CODE:
+            return Block(problem=f"the code is longer than {MAX_CODE:,} characters")
+        try:
+            tree = ast.parse(_outdented(code))
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            where = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+            return Block(problem=f"the code is not Python{where}")
+        calls: list[CodeCall] = []
+        reader = Reader(self.scope, calls)
+        try:
+            for statement in tree.body:
+                self._follow(statement, reader)
+                if len(calls) >= MAX_CALLS:
+                    break
+        except RecursionError:
+            return Block(tuple(calls), "the code nests too deep to be followed to its end")
+        return Block(tuple(calls[:MAX_CALLS]))
+
+    def _follow(self, statement: ast.stmt, reader: Reader) -> None:
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                given = reader.value(value)
+                for target in targets:
+                    self._assign(target, given, _is_written_box(value))
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self._assign(target, reader.value(value), _is_written_box(value))
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                self.scope.variables[name] = reader.value(ast.BinOp(ast.Name(id=name, ctx=ast.Load()), op, value))
+            case ast.Expr(value=value):
+                reader.value(value)
+            case ast.For(target=target, iter=over, body=body):
+                self._loop(target, reader.value(over), body, reader)
+            case ast.With(items=items, body=body):
+                for item in items:
+                    given = reader.value(item.context_expr)
+                    if item.optional_vars is not None:
+                        self._assign(item.optional_vars, given, False)
+                self._all(body, reader)
+            case ast.If() | ast.While() | ast.Try():
+                for part in _parts(statement):
+                    self._all(part, reader)
+            case ast.Return(value=ast.expr() as value):
+                reader.value(value)
+
+    def _all(self, body: Sequence[ast.stmt], reader: Reader) -> None:
+        for statement in body:
+            self._follow(statement, reader)
+
+    def _loop(self, target: ast.expr, over: Value, body: Sequence[ast.stmt], reader: Reader) -> None:
+        rounds = over[:MAX_ROUNDS] if isinstance(over, tuple) else (None,)
+        for given in rounds:
+            self._assign(target, given, False)
+            self._all(body, reader)
+
+    def _assign(self, target: ast.expr, given: Value, written_box: bool) -> None:
+        if isinstance(target, ast.Name):
+            boxed = written_box and target.id in BOX_NAMES
+            self.scope.variables[target.id] = self._rewritten(given) if boxed else given
+        elif isinstance(target, ast.Tuple | ast.List):
+            names = tuple(item.id if isinstance(item, ast.Name) else "" for item in target.elts)
+            given = self._rewritten(given) if written_box and names in EDGE_NAMES else given
+            parts = given if isinstance(given, tuple) and len(given) == len(names) else (None,) * len(names)
+            for item, part in zip(target.elts, parts, strict=True):
+                self._assign(item, part, False)
+
+    def _rewritten(self, given: Value) -> Value:
+        numbers = numbers_of(given)
+        if self.rewrite is None or numbers is None or len(numbers) != 4 or self.original.size is None:
+            return given
+        a, b, c, d = (number.asked for number in numbers)
+        ran = self.rewrite((a, b, c, d), self.original.size)
+        return tuple(Number(number.asked, edge) for number, edge in zip(numbers, ran, strict=True))
+
+
+def _is_written_box(value: ast.expr) -> bool:
+    return isinstance(value, ast.Tuple | ast.List) and len(value.elts) == 4 and all(
+        isinstance(item, ast.Constant) for item in value.elts
+    )  # fmt: skip
+
+
+def _parts(statement: ast.If | ast.While | ast.Try) -> Iterator[Sequence[ast.stmt]]:
+    yield statement.body
+    if isinstance(statement, ast.Try):
+        yield statement.finalbody
+    yield statement.orelse
+
+
+def _outdented(code: str) -> str:
+    """The code without an indentation all its lines share, or that only its first line lacks."""
+    code = textwrap.dedent(code.replace("\t", "    ").strip("\n"))
+    first, newline, rest = code.partition("\n")
+    lines = [line for line in rest.split("\n") if line.strip()]
+    shifted = bool(lines) and not first.rstrip().endswith(":") and all(line.startswith(" ") for line in lines)
+    return first + newline + textwrap.dedent(rest) if shifted else code.lstrip(" ")

@@ -1,0 +1,166 @@
+"""What is known of the values of a program that is read and never run: numbers, pictures, lists, nothing.
+
+A number is held twice: as the program says it, and as it was when the program ran in a sandbox that rewrites boxes.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.importers.fields import Number4
+from evaluation.importers.zooming import Size
+
+LARGEST = 1e9
+"""Beyond this a number is nothing a picture has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number as written (``asked``) and as it ran."""
+
+    asked: float
+    ran: float
+
+    @classmethod
+    def of(cls, value: float) -> Number:
+        return cls(value, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Raster:
+    """A picture in a variable: its id, and width and height where known."""
+
+    id: str
+    size: Size | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """An object that makes pictures by a method: ``ImageEnhance.Contrast(image)``, ``cv2.createCLAHE()``."""
+
+    name: str
+    raster: Raster | None = None
+
+
+Value = Number | Raster | Maker | str | tuple["Value", ...] | None
+"""None = not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCall:
+    """A call of a tool. ``bbox`` as written and ``executed`` as it ran, in pixels of the input picture; None where they
+    cannot be told. ``image_in`` None = an unknown picture."""
+
+    tool: str
+    arguments: dict[str, Any]
+    image_in: str | None
+    image_out: str | None = None
+    bbox: Number4 | None = None
+    executed: Number4 | None = None
+    out_size: Size | None = None
+
+
+@dataclass(slots=True)
+class Scope:
+    """What a program knows while it is read: its variables, and the pictures it saved, by path."""
+
+    original: Raster
+    variables: dict[str, Value] = field(default_factory=dict)
+    files: dict[str, Raster] = field(default_factory=dict)
+    made: int = 0
+
+    def new_picture(self, size: Size | None) -> Raster:
+        """The next picture the program makes."""
+        self.made += 1
+        return Raster(f"code_{self.made}", size)
+
+    def replace(self, before: Raster, after: Raster) -> None:
+        """Every variable that holds one picture now holds the other: it was drawn upon."""
+        for name, value in self.variables.items():
+            if value == before:
+                self.variables[name] = after
+
+    def opened(self, path: Value) -> Raster:
+        """The picture in a file: what was saved under that name, else the original."""
+        return self.files.get(path, self.original) if isinstance(path, str) else self.original
+
+
+_ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "int": int,
+    "float": float,
+    "round": round,
+    "abs": abs,
+    "min": min,
+    "max": max,
+}
+"""Functions of numbers that are worked out."""
+
+
+def arithmetic(kind: type[ast.operator], left: Value, right: Value) -> Value:
+    """``left kind right``; not known when either is not, or the result is no number of a picture."""
+    work = _ARITHMETIC.get(kind)
+    if isinstance(left, tuple) and isinstance(right, tuple) and kind is ast.Add:
+        return left + right
+    if work is None or not isinstance(left, Number) or not isinstance(right, Number):
+        return None
+    return _worked(work, [left, right])
+
+
+def negative(value: Value) -> Value:
+    """``-value``."""
+    return Number(-value.asked, -value.ran) if isinstance(value, Number) else None
+
+
+def worked_out(name: str, arguments: list[Value]) -> Value:
+    """``name(*arguments)`` for a function of numbers, over a single list too; None when it cannot be told."""
+    if len(arguments) == 1 and isinstance(arguments[0], tuple):
+        arguments = list(arguments[0])
+    numbers = [value for value in arguments if isinstance(value, Number)]
+    if not numbers or len(numbers) != len(arguments):
+        return None
+    if name == "round" and len(numbers) == 2:
+        numbers = numbers[:1]
+    return _worked(FUNCTIONS[name], numbers)
+
+
+def _worked(work: Callable[..., float], numbers: list[Number]) -> Value:
+    try:
+        asked = float(work(*(number.asked for number in numbers)))
+        ran = float(work(*(number.ran for number in numbers)))
+    except (ArithmeticError, ValueError, TypeError):
+        return None
+    return Number(asked, ran) if abs(asked) <= LARGEST and abs(ran) <= LARGEST else None
+
+
+def numbers_of(value: Value) -> tuple[Number, ...] | None:
+    """A list of numbers, None when it holds anything else."""
+    if not isinstance(value, tuple):
+        return None
+    found = tuple(item for item in value if isinstance(item, Number))
+    return found if len(found) == len(value) else None
+
+
+def plain(value: Value) -> Any:
+    """The value as JSON, as written: what is not known is null, a picture is its id."""
+    match value:
+        case Number(asked=asked):
+            return int(asked) if asked == int(asked) else asked
+        case Raster(id=name):
+            return name
+        case tuple():
+            return [plain(item) for item in value]
+        case str():
+            return value[:1000]
+    return None

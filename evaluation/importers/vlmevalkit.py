@@ -1,0 +1,153 @@
+"""Prediction files of VLMEvalKit (xlsx, TSV, JSON), judged or not, and DeepEyesV2's, which hold whole transcripts.
+
+- A row joins by ``index`` or ``id``, else by question and options. ``prediction`` is the answer, ``hit`` the verdict; a
+  verdict whose log says that the option was drawn at random is none.
+- A prediction that only says that no answer could be had makes the row an error, not a wrong answer.
+- ``raw_response`` (DeepEyesV2) is the text of a Python list of messages, taken apart as literals. The code in it ran on
+  ``image_1``, a copy of the picture resized to multiples of 28: boxes are brought back to the picture.
+- What else a row holds (``log``, ``thinking``, columns of the benchmark) is kept. FORMATS 1c and 7a.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from annotation.importers import fields
+from annotation.importers.fields import Report
+from annotation.schema import ORIGINAL
+from evaluation.importers.code_track import Program
+from evaluation.importers.code_turns import CodeTurn, steps_of
+from evaluation.importers.code_values import Raster
+from evaluation.importers.dialogue import answer_in, text_of
+from evaluation.importers.interface import BoxSpace, Detection, Read, ReadOptions, SampleIndex
+from evaluation.importers.joining import Clues, find_sample
+from evaluation.importers.matching import base_name
+from evaluation.importers.smart_resize import smart_resize
+from evaluation.importers.table_rows import read_table
+from evaluation.importers.zooming import Picture, on_picture
+from evaluation.schema import Coordinates, Step, Trajectory
+
+MODEL = "unnamed"
+CODE_MODEL = "DeepEyesV2"
+MAX_TRANSCRIPT = 2_000_000
+_LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_FILE = re.compile(r"^(?P<model>.+?)_(?:VStar\w*|HRBench\w*|VTC\w*|TreeBench\w*|[A-Z][A-Za-z]*Bench\w*)")
+_NO_ANSWER = ("failed to obtain answer via api", "failed to obtain answer")
+_DRAWN = re.compile(r"random", re.IGNORECASE)
+_READ = frozenset({"index", "id", "question", "prediction", "hit", "raw_response", "image_path_list", *_LETTERS})
+
+
+def detect(head: bytes, name: str) -> Detection:
+    """A heading or keys with ``prediction`` beside ``index`` and ``question``."""
+    first = head[:4096]
+    named = all(word in first for word in (b"index", b"question", b"prediction"))
+    if not named or b'"pred_output"' in first:
+        return Detection("vlmevalkit", 0.0)
+    reasons = ["It has the columns index, question and prediction."]
+    if b"raw_response" in first:
+        reasons.append("Its rows hold raw_response: whole transcripts, as DeepEyesV2 adds them.")
+    return Detection("vlmevalkit", 0.85, tuple(reasons))
+
+
+def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
+    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
+
+    def convert(row: dict[str, Any], report: Report) -> Trajectory:
+        return trajectory_from(row, options, samples, report)
+
+    return read_table(path, options.start, convert, f"{path.name} holds no rows with a prediction.")
+
+
+def trajectory_from(row: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, report: Report) -> Trajectory:
+    """One row. Raises ``RowRefused`` when it has no prediction, or fits no sample or several."""
+    if "prediction" not in row:
+        report.refuse("missing-field", "prediction", list(row)[:12], "The row has no prediction and was left out.")
+    sample = find_sample(_clues(row, report), samples, report)
+    predicted = fields.text(row.get("prediction"), "prediction", report).strip()
+    failed = predicted.casefold().rstrip(".").startswith(_NO_ANSWER)
+    turns = _turns(row.get("raw_response"), report)
+    return Trajectory(
+        model=options.model or _model_of(report.file, bool(turns)),
+        sample_id=sample,
+        setting=options.setting,
+        steps=tuple(_steps(turns, samples.size_of(sample), options.coordinates, report)),
+        answer=None if failed else _answer(predicted, turns) or None,
+        judge_correct=None if failed else _verdict(row, report),
+        error=predicted if failed else "",
+        extra={key: value for key, value in row.items() if key not in _READ and value not in ("", None)},
+        file=report.file,
+        line=report.line,
+    )
+
+
+def _clues(row: Mapping[str, Any], report: Report) -> Clues:
+    ids = [str(row[key]) for key in ("id", "index") if row.get(key) not in ("", None)]
+    options = {letter: str(row[letter]) for letter in _LETTERS if row.get(letter) not in ("", None)}
+    paths = re.findall(r"['\"]([^'\"]+)['\"]", str(row.get("image_path_list") or ""))
+    question = fields.text(row.get("question"), "question", report)
+    return Clues(ids, base_name(paths[0]) if paths else "", question, options)
+
+
+def _model_of(file: str, transcripts: bool) -> str:
+    match = _FILE.match(base_name(file))
+    return match["model"][: fields.MAX_NAME] if match else CODE_MODEL if transcripts else MODEL
+
+
+def _verdict(row: Mapping[str, Any], report: Report) -> bool | None:
+    hit = row.get("hit")
+    hit = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "": None}.get(hit, hit) if isinstance(hit, str) else hit
+    if hit is not None and _DRAWN.search(str(row.get("log") or "")):
+        done = "The log says that an option was drawn at random; the verdict is not used."
+        report.noted("random-verdict", "hit", hit, done)
+        return None
+    return fields.truth(hit, "hit", report)
+
+
+def _turns(raw: object, report: Report) -> list[CodeTurn]:
+    """The assistant's turns of a transcript that was written with ``str()``; none when there is no transcript."""
+    if not isinstance(raw, str) or not raw.strip():
+        return []
+    try:
+        messages = ast.literal_eval(raw[:MAX_TRANSCRIPT].strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        done = "The transcript is no list of messages (cut off by Excel?); only the answer was kept."
+        report.noted("transcript-unreadable", "raw_response", raw[-80:], done)
+        return []
+    turns: list[CodeTurn] = []
+    for message in messages if isinstance(messages, list) else ():
+        role = message.get("role") if isinstance(message, dict) else None
+        if role == "assistant":
+            turns.append(CodeTurn(text_of(message.get("content"))))
+        elif role in {"user", "tool"} and turns:
+            turns[-1] = CodeTurn(turns[-1].text, text_of(message.get("content")))
+    return turns
+
+
+def _answer(predicted: str, turns: Sequence[CodeTurn]) -> str:
+    """The prediction; a transcript's own last answer where the prediction is empty."""
+    return predicted or ((answer_in(turns[-1].text) or "") if turns else "")
+
+
+def _steps(
+    turns: Sequence[CodeTurn], size: tuple[int, int] | None, space: BoxSpace | None, report: Report
+) -> list[Step]:
+    seen = space.size if space else smart_resize(*size) if size else None
+    steps = steps_of(turns, Program(Raster(ORIGINAL, seen or size)), report)
+    if seen is None or seen == size:
+        return steps
+    frame, picture = BoxSpace(Coordinates.PIXEL, seen), Picture(ORIGINAL, size)
+    return [_brought_back(step, frame, picture) for step in steps]
+
+
+def _brought_back(step: Step, frame: BoxSpace, picture: Picture) -> Step:
+    """A step on the resized copy, with its box on the picture itself."""
+    if step.image_in != ORIGINAL or step.bbox is None:
+        return step
+    bbox, coords = on_picture(step.bbox, frame, picture)
+    executed = on_picture(step.executed_bbox, frame, picture)[0] if step.executed_bbox else None
+    return replace(step, bbox=bbox, executed_bbox=executed, coords=coords)
