@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
-import zipfile
+import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +14,11 @@ from typing import IO
 
 from annotation.importers.interface import ImportProblem
 
+if sys.version_info >= (3, 14):
+    import zipfile
+else:  # the same module, which can unpack Zstandard too
+    from backports.zstd import zipfile
+
 HEAD_BYTES = 1 << 16
 """As much of a file is read to tell its format."""
 
@@ -22,7 +27,7 @@ Pick = Callable[[Sequence[str]], Sequence[str]]
 
 _DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, UnicodeDecodeError, RuntimeError, EOFError, OSError)
 """What reading a damaged zip raises."""
-_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD}
 
 _FOREIGN = (
     (b"\x1f\x8b", "is packed with gzip. Unpack it, or put it into a zip."),

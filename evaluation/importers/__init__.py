@@ -6,32 +6,40 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from annotation.importers.detection import best_first, glimpse
-from evaluation.importers import deepeyes, mini_o3, native, openai_chat, pixel_reasoner, qwen_agent, thyme, vlmevalkit
+from evaluation.importers import (
+    deepeyes,
+    inspect_ai,
+    lmms_eval,
+    mini_o3,
+    native,
+    openai_chat,
+    phystool,
+    pixel_reasoner,
+    qwen_agent,
+    seal,
+    thyme,
+    vlmevalkit,
+    vtc_bench,
+)
 from evaluation.importers.interface import Detection, Importer
 
+_ROWS = (
+    ("native", "Sightline: one JSON file, or a folder or zip of JSONL files", native),
+    ("deepeyes", "DeepEyes on V* and HR-Bench: result_*.jsonl", deepeyes),
+    ("pixel-reasoner", "Pixel-Reasoner: folders with conv.json, or sample.eval_iter*.jsonl", pixel_reasoner),
+    ("mini-o3", "Mini-o3: folders with traj.jsonl, or generation dumps of verl", mini_o3),
+    ("thyme", "Thyme and VTC-Bench's code track: folders with conversation_history.json", thyme),
+    ("qwen-agent", "Qwen-Agent and Qwen3-VL: JSON lists of messages", qwen_agent),
+    ("vtc-bench", "VTC-Bench's interface track: results_*.jsonl with response_list_*.json", vtc_bench),
+    ("vlmevalkit", "VLMEvalKit and DeepEyesV2: xlsx, TSV or JSON predictions", vlmevalkit),
+    ("lmms-eval", "lmms-eval: *_samples_TASK.jsonl", lmms_eval),
+    ("openai-chat", "Chat completions with tools: JSON lists of messages", openai_chat),
+    ("inspect", "Inspect AI: .eval and .json logs", inspect_ai),
+    ("seal", "SEAL on V*: one JSON with both lists", seal),
+    ("phystool", "PhysTool-Bench: tasks I and II, judged or not", phystool),
+)
 IMPORTERS: Mapping[str, Importer] = {
-    importer.name: importer
-    for importer in (
-        Importer("native", "Sightline: one JSON file, or a folder or zip of JSONL files", native.detect, native.read),
-        Importer("deepeyes", "DeepEyes on V* and HR-Bench: result_*.jsonl", deepeyes.detect, deepeyes.read),
-        Importer("qwen-agent", "Qwen-Agent and Qwen3-VL: JSON lists of messages", qwen_agent.detect, qwen_agent.read),
-        Importer(
-            "openai-chat", "Chat completions with tools: JSON lists of messages", openai_chat.detect, openai_chat.read
-        ),
-        Importer(
-            "pixel-reasoner",
-            "Pixel-Reasoner: folders with conv.json, or sample.eval_iter*.jsonl",
-            pixel_reasoner.detect,
-            pixel_reasoner.read,
-        ),
-        Importer(
-            "mini-o3", "Mini-o3: folders with traj.jsonl, or generation dumps of verl", mini_o3.detect, mini_o3.read
-        ),
-        Importer("thyme", "Thyme: folders with conversation_history.json", thyme.detect, thyme.read),
-        Importer(
-            "vlmevalkit", "VLMEvalKit and DeepEyesV2: xlsx, TSV or JSON predictions", vlmevalkit.detect, vlmevalkit.read
-        ),
-    )
+    name: Importer(name, title, module.detect, module.read) for name, title, module in _ROWS
 }
 
 

@@ -23,3 +23,18 @@ def question_and_options_in(text: str) -> tuple[str, Mapping[str, str]]:
         elif last:
             options[last] += "\n" + line
     return question.removeprefix("Question:").strip(), options
+
+
+def question_before_options(text: str) -> tuple[str, Mapping[str, str]]:
+    """As above where nothing announces the options: the question ends before the first line that begins with ``A.``."""
+    lines = text.strip().split("\n")
+    first = next((n for n, line in enumerate(lines) if (m := _OPTION.match(line.strip())) and m[1] == "A"), None)
+    if first is None:
+        return text.strip(), {}
+    options: dict[str, str] = {}
+    for line in lines[first:]:
+        match = _OPTION.match(line.strip())
+        if not match or match[1] != chr(ord("A") + len(options)):
+            break
+        options[match[1]] = match[2].strip()
+    return "\n".join(lines[:first]).strip(), options

@@ -30,6 +30,10 @@ INDEX = MemoryIndex(
         SampleKey("s", "street.jpg", "Which bus line?", {}, (2000, 1000)),
         SampleKey("conv", "demo_2.jpg", "", {}, (2000, 1000)),
         SampleKey("doc_42", "", "", {}, (3000, 2000)),
+        SampleKey("0"),
+        SampleKey("mug", "", "Colour of the mug?", {"A": "white", "B": "red"}),
+        SampleKey("12_0"),
+        SampleKey("coins", "", "How many coins?", {"A": "5", "B": "6"}),
         SampleKey("demo-3", "demo_3.jpg", "", {}, (1200, 800)),
     ]
 )
@@ -54,6 +58,11 @@ NATIVE = {
 }  # fmt: skip
 TABLE = 'index\tid\tquestion\tanswer\tA\tmodel_tools_gt\r\n1\ta\t"How ""many""?\nNow"\tA\tx\t"[“Crop"", ""Flip""]"\r\n'
 
+THYME = [
+    {"role": "user", "content": "Question: q?", "images": ["street.jpg"]},
+    {"role": "assistant", "content": "<answer>B</answer>", "code_blocks": ["b = (1, 2, 3, 4)\nc = image.crop(b)"]},
+]
+
 
 def as_lines(key: str) -> bytes:
     return b"".join(json.dumps(row).encode() + b"\n" for row in NATIVE[key])
@@ -71,6 +80,13 @@ SEEDS = {
     "conv.json": (DATA / "pixelreasoner/vstar-2/conv.json").read_bytes(),
     "traj.jsonl": (DATA / "minio3/doc_42/traj.jsonl").read_bytes(),
     "100.jsonl": (DATA / "verl_generations_100.jsonl").read_bytes(),
+    "log.json": (DATA / "inspect_log.json").read_bytes(),
+    "x_samples_v.jsonl": (DATA / "lmms_eval_20260101_120000_samples_vstar_bench.jsonl").read_bytes(),
+    "seal.json": (DATA / "seal_eval_result.json").read_bytes(),
+    "phystool.json": (DATA / "phystool_eval.json").read_bytes(),
+    "results_1.jsonl": (DATA / "vtc_run/results_20260101_120000.jsonl").read_bytes(),
+    "predictions.tsv": (DATA / "vlmevalkit_prediction.tsv").read_bytes(),
+    "conversation_history.json": json.dumps(THYME).encode(),
 }
 HOSTILE = [b"\x00", b"\xff", b'"', b"\\", b"{", b"}", b"[", b"]", b",", b"\n", b"\r", b"\t", b"1e999", b"-1e308",
            b"null", b"NaN", b"true", b"\\u0000", b"\\ud800", b"original", b"<tool_call>", b"</answer>", b"<answer>",
@@ -105,7 +121,7 @@ def readable(reading: Callable[[], Iterable[Any]]) -> list[Any]:
 
 @pytest.mark.parametrize("name", list(SEEDS))
 @given(edits=changes)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_damage_ends_in_rows_issues_or_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, name: str, edits: list[tuple[float, int, bytes]]
 ) -> None:

@@ -1,0 +1,93 @@
+"""SEAL on V*: one JSON with the lists ``direct_attributes`` and ``relative_position``. FORMATS 7e.
+
+- A row joins by its picture and question. Its answer is the option chosen, ``option_chosen`` 0 being the gold one.
+- Each box found by its visual search is a step ``crop``: ``[x, y, width, height]`` in pixels of the picture, enlarged
+  1.2 times around its centre before the model saw it (``executed_bbox``).
+- ``prediction_freeform`` is what it said before the search, not its answer; it is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from annotation.importers import fields
+from annotation.importers.fields import Report
+from annotation.importers.reading import RowStream
+from annotation.schema import ORIGINAL
+from evaluation.importers.interface import Detection, Read, ReadOptions, SampleIndex
+from evaluation.importers.joining import Clues, find_sample
+from evaluation.importers.rows import Record, read_rows
+from evaluation.importers.zooming import Size, clamped
+from evaluation.schema import Coordinates, Step, Trajectory
+
+LISTS = ("direct_attributes", "relative_position")
+MODEL = "SEAL"
+ENLARGED = 1.2
+_READ = frozenset({"question", "image", "options", "option_chosen", "correct", "search_result"})
+
+
+def detect(head: bytes, name: str) -> Detection:
+    """Rows with ``search_result`` and ``option_chosen``."""
+    found = b'"search_result"' in head and b'"option_chosen"' in head
+    return Detection(
+        "seal", 0.95 if found else 0.0, ("Its rows have search_result and option_chosen.",) if found else ()
+    )
+
+
+def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
+    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
+
+    def convert(row: Mapping[str, Any], _: str, report: Report) -> Record:
+        return _trajectory(row, options, samples, report)
+
+    return read_rows(RowStream(path, LISTS, options.start), convert, f"{path.name} holds no results of SEAL.")
+
+
+def _trajectory(row: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, report: Report) -> Trajectory:
+    image = fields.text(row.get("image"), "image", report)
+    sample = find_sample(
+        Clues(image=image, question=fields.text(row.get("question"), "question", report)), samples, report
+    )
+    texts = [str(text) for text in fields.items(row.get("options"), "options", report)]
+    chosen = row.get("option_chosen")
+    known = isinstance(chosen, int) and not isinstance(chosen, bool) and 0 <= chosen < len(texts)
+    size = samples.size_of(sample)
+    found = fields.items(row.get("search_result"), "search_result", report)
+    return Trajectory(
+        model=options.model or MODEL,
+        sample_id=sample,
+        setting=options.setting,
+        steps=tuple(
+            _step(item, number, size, report) for number, item in enumerate(found, 1) if isinstance(item, dict)
+        ),
+        answer=texts[chosen] if known and isinstance(chosen, int) else None,
+        judge_correct=fields.truth(row.get("correct"), "correct", report),
+        extra=fields.extra(row, _READ),
+        file=report.file,
+        line=report.line,
+    )
+
+
+def _step(found: Mapping[str, Any], number: int, size: Size | None, report: Report) -> Step:
+    placed = fields.four_numbers(found.get("bbox"))
+    if placed is None:
+        report.noted("no-box", "search_result", found.get("bbox"), "The box is not four numbers; never scored.")
+    box = placed and (placed[0], placed[1], placed[0] + placed[2], placed[1] + placed[3])
+    executed = None
+    if box:
+        across, down = ((ENLARGED - 1) / 2 * (box[n + 2] - box[n]) for n in (0, 1))
+        executed = (box[0] - across, box[1] - down, box[2] + across, box[3] + down)
+        executed = clamped(executed, size) if size else executed
+    return Step(
+        tool="crop",
+        bbox=box,
+        bbox_raw=found.get("bbox") if box is None else None,
+        coords=Coordinates.PIXEL,
+        image_in=ORIGINAL,
+        image_out=f"crop_{number}" if box else None,
+        ok=box is not None,
+        executed_bbox=executed,
+        label=str(found.get("name") or ""),
+    )
