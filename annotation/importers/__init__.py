@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from annotation.importers import label_studio, native, vtc_bench
+from annotation.importers import coco, hr_bench, label_studio, native, phystool, viebench, vstar, vtc_bench
 from annotation.importers.detection import best_first, glimpse
 from annotation.importers.interface import Detection, Importer
 
+_ROWS = (
+    ("native", "Sightline: one JSON file, or a folder or zip of JSONL files", native),
+    ("vtc-bench", "VTC-Bench: TSV with or without reference toolchains", vtc_bench),
+    ("vstar", "V*: folders with one JSON beside each picture", vstar),
+    ("hr-bench", "HR-Bench: TSV with four turns of each question", hr_bench),
+    ("viebench", "Questions with evidence boxes, as JSON or JSONL", viebench),
+    ("phystool", "PhysTool-Bench: ground truth of tool plans", phystool),
+    ("coco", "COCO: pictures with boxes, to be authored", coco),
+    ("label-studio", "Label Studio: its export as JSON, tasks with annotations", label_studio),
+)
 IMPORTERS: Mapping[str, Importer] = {
-    importer.name: importer
-    for importer in (
-        Importer("native", "Sightline: one JSON file, or a folder or zip of JSONL files", native.detect, native.read),
-        Importer("vtc-bench", "VTC-Bench: TSV with or without reference toolchains", vtc_bench.detect, vtc_bench.read),
-        Importer(
-            "label-studio",
-            "Label Studio: its export as JSON, tasks with annotations",
-            label_studio.detect,
-            label_studio.read,
-        ),
-    )
+    name: Importer(name, title, module.detect, module.read) for name, title, module in _ROWS
 }
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from annotation.importers.converting import converted
 from annotation.importers.decoding import RowDecoder
-from annotation.importers.fields import Report, RowRefused
+from annotation.importers.fields import Report
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions, Settings
 from annotation.importers.reading import RawRow, RowStream
-from annotation.importers.samples import sample_from
 
 KEYS = ("samples", "settings")
 _SECTION = re.compile(rb'\s*\{\s*"(interventions|judgements|rollout_groups|samples|settings|trajectories)"\s*:\s*[\[{]')
@@ -59,12 +59,4 @@ def _converted(row: RawRow, decoder: RowDecoder) -> Read:
     if row.key == "settings":
         yield Settings(data, row.file, row.line)
         return
-    report = Report(row.file, row.line)
-    try:
-        sample = sample_from(data, report)
-    except RowRefused as refused:
-        yield from report.issues
-        yield refused.issue
-        return
-    yield from report.issues
-    yield sample
+    yield from converted(data, lambda values, _: dict(values), Report(row.file, row.line))

@@ -174,7 +174,7 @@ statements = st.one_of(pieces, st.tuples(names, pieces).map(" = ".join), st.tupl
 def test_any_program_gives_calls_or_a_sentence(lines: list[str]) -> None:
     block = Program(ORIGINAL, rewrite=at_least).read("\n".join(lines))
     for call in block.calls:
-        json.dumps([call.arguments, call.bbox, call.executed], allow_nan=False)
+        assert json.dumps([call.arguments, call.bbox, call.executed], allow_nan=False)
 
 
 def test_blocks_are_found_with_and_without_tags_and_fences() -> None:

@@ -21,8 +21,9 @@ SAMPLE = {"id": "a", "question": "q", "gold_boxes": []}
 
 
 def test_each_importer_stands_under_its_own_name() -> None:
-    assert list(SAMPLE_IMPORTERS) == ["native", "vtc-bench", "label-studio"]
-    assert list(RUN_IMPORTERS) == ["native", "deepeyes"]
+    assert list(SAMPLE_IMPORTERS)[:2] == ["native", "vtc-bench"]
+    assert list(RUN_IMPORTERS)[:2] == ["native", "deepeyes"]
+    assert (len(SAMPLE_IMPORTERS), len(RUN_IMPORTERS)) == (8, 13)
     for table in (SAMPLE_IMPORTERS, RUN_IMPORTERS):
         assert all(name == entry.name and entry.title for name, entry in table.items())
 
@@ -35,9 +36,14 @@ def test_deepeyes_is_recognised(name: str) -> None:
     assert len(best.reasons) >= 2
 
 
-@pytest.mark.parametrize("name", ["openai_chat.jsonl", "vlmevalkit_prediction.tsv"])
-def test_an_unknown_format_is_not_guessed(name: str) -> None:
-    assert detect_runs(DATA / name) == []
+STRANGE = ["a\tb\n1\t2\n", '{"rows": [{"x": 1}]}', '[{"role": "user", "content": "hello"}]', "1, 2, 3\n"]
+
+
+@pytest.mark.parametrize("content", STRANGE)
+def test_an_unknown_format_is_not_guessed(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "strange.json"
+    path.write_text(content)
+    assert detect_runs(path) == []
 
 
 def test_a_native_file_is_recognised_for_what_it_holds(tmp_path: Path) -> None:

@@ -1,0 +1,126 @@
+"""COCO's detection JSON: ``images`` and ``annotations`` with ``[x, y, width, height]`` in pixels.
+
+- Annotations with a ``sample_id`` (as our export writes) make one sample each; others make one sample per picture.
+- It says nothing of answers: such samples wait to be authored. Crowd regions and polygons are kept by their box.
+- Pictures and boxes are held in memory, about 300 bytes each; nothing is given before the file has been read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from annotation.importers import fields
+from annotation.importers.boxes import corners
+from annotation.importers.converting import converted
+from annotation.importers.decoding import RowDecoder
+from annotation.importers.fields import Report, RowRefused
+from annotation.importers.interface import Detection, ImportProblem, Read, ReadOptions
+from annotation.importers.reading import RawRow, RowStream
+from annotation.schema import Issue
+
+LISTS = ("images", "annotations", "categories")
+
+
+@dataclass(slots=True)
+class _Sample:
+    image: int | str
+    line: int
+    question: str = ""
+    boxes: list[Any] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Book:
+    """What was read so far."""
+
+    images: dict[int | str, dict[str, Any]] = field(default_factory=dict)
+    categories: dict[int | str, str] = field(default_factory=dict)
+    samples: dict[str, _Sample] = field(default_factory=dict)
+
+
+def detect(head: bytes, name: str) -> Detection:
+    """``images`` and ``annotations`` with ``image_id`` or ``file_name``."""
+    lists = b'"images"' in head and (b'"file_name"' in head or b'"image_id"' in head)
+    found = lists and (b'"annotations"' in head or b'"categories"' in head)
+    return Detection("coco", 0.9 if found else 0.0, ("It has images and annotations, as COCO.",) if found else ())
+
+
+def read(path: Path, options: ReadOptions) -> Read:
+    """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
+    stream = RowStream(path, LISTS, wanted="one JSON with images and annotations")
+    decoder, book = RowDecoder(), _Book()
+    for row in stream:
+        if not isinstance(row, RawRow):
+            yield row
+            continue
+        data, issues = decoder.decode(row)
+        yield from issues
+        if data is not None:
+            yield from _taken(data, row, book)
+    if not book.images:
+        raise ImportProblem(f"{path.name} holds no list images. COCO has images, annotations and categories.")
+    for key, sample in _all(book):
+        yield from converted({"": (key, sample, book)}, _native, Report(path.name, sample.line))
+    yield stream.progress()
+
+
+def _taken(data: dict[str, Any], row: RawRow, book: _Book) -> Iterator[Issue]:
+    report = Report(row.file, row.line)
+    try:
+        if row.key == "images":
+            book.images[_id(data, "id", report)] = data
+        elif row.key == "categories":
+            book.categories[_id(data, "id", report)] = fields.text(data.get("name"), "name", report)
+        else:
+            _annotation(data, row.line, book, report)
+    except RowRefused as refused:
+        yield refused.issue
+    yield from report.issues
+
+
+def _id(data: Mapping[str, Any], name: str, report: Report) -> int | str:
+    value = data.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        report.refuse("missing-field", name, value, f"The row has no {name} and was left out. Add it.")
+    return value
+
+
+def _annotation(data: Mapping[str, Any], line: int, book: _Book, report: Report) -> None:
+    image = _id(data, "image_id", report)
+    own = data.get("sample_id")
+    key = str(own) if isinstance(own, str | int) else f"\x00{image}"
+    sample = book.samples.setdefault(key, _Sample(image, line))
+    sample.question = sample.question or fields.text(data.get("question"), "question", report)
+    sample.boxes.append(corners(data.get("bbox")))
+    label = book.categories.get(data.get("category_id", ""), "") if not isinstance(own, str | int) else ""
+    if label:
+        sample.labels.append(label)
+
+
+def _all(book: _Book) -> Iterator[tuple[str, _Sample]]:
+    """Every sample, and one for each picture that has none."""
+    used = {sample.image for sample in book.samples.values()}
+    yield from book.samples.items()
+    yield from ((f"\x00{image}", _Sample(image, 0)) for image in book.images if image not in used)
+
+
+def _native(values: Mapping[str, Any], report: Report) -> dict[str, Any]:
+    key, sample, book = values[""]
+    image = book.images.get(sample.image)
+    if image is None:
+        report.refuse("unknown-image", "image_id", sample.image, "No picture of the file has this id; left out.")
+    name = fields.text(image.get("file_name"), "file_name", report)
+    return {
+        "id": name or str(sample.image) if key.startswith("\x00") else key,
+        "image": name or None,
+        "width": image.get("width"),
+        "height": image.get("height"),
+        "question": sample.question,
+        "answer_type": "open",
+        "gold_boxes": sample.boxes,
+        **({"labels": sample.labels} if sample.labels else {}),
+    }

@@ -1,0 +1,82 @@
+"""The loops that readers of benchmarks share: each row, table row or file brought to the keys of the native format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from annotation.importers.decoding import RowDecoder
+from annotation.importers.documents import Document, DocumentStream
+from annotation.importers.fields import Report, RowRefused
+from annotation.importers.interface import PROGRESS_EVERY, ImportProblem, Read
+from annotation.importers.reading import RawRow, RowStream
+from annotation.importers.samples import sample_from
+from annotation.importers.tables import TableRow, TableStream
+from annotation.schema import Issue, SampleRecord
+
+ToNative = Callable[[Mapping[str, Any], Report], dict[str, Any]]
+"""The values of a row and a report in; the row with native keys out, or ``RowRefused``."""
+
+
+def converted(values: Mapping[str, Any], to_native: ToNative, report: Report) -> Iterator[SampleRecord | Issue]:
+    """The sample of one row and what was found on the way."""
+    try:
+        sample = sample_from(to_native(values, report), report)
+    except RowRefused as refused:
+        yield from report.issues
+        yield refused.issue
+        return
+    yield from report.issues
+    yield sample
+
+
+def read_rows(stream: RowStream, to_native: ToNative, empty: str) -> Read:
+    """Everything of ``stream``. Raises ``ImportProblem`` saying ``empty`` when a file read whole has no row."""
+    decoder = RowDecoder()
+    for row in stream:
+        if not isinstance(row, RawRow):
+            yield row
+            continue
+        data, issues = decoder.decode(row)
+        yield from issues
+        if data is not None:
+            yield from converted(data, to_native, Report(row.file, row.line))
+        if stream.given % PROGRESS_EVERY == 0:
+            yield stream.progress()
+    yield stream.progress()
+    if not stream.given and not stream.resumed:
+        raise ImportProblem(empty)
+
+
+def read_table(stream: TableStream, to_native: ToNative, empty: str, *, resumed: bool) -> Read:
+    """The same for a table."""
+    given = 0
+    for row in stream:
+        if not isinstance(row, TableRow):
+            yield row
+            continue
+        yield from converted(row.cells, to_native, Report(row.file, row.line))
+        given += 1
+        if given % PROGRESS_EVERY == 0:
+            yield stream.progress()
+    yield stream.progress()
+    if not given and not resumed:
+        raise ImportProblem(empty)
+
+
+def read_documents(stream: DocumentStream, to_native: ToNative, empty: str) -> Read:
+    """The same for samples that are files of their own; what ``to_native`` is given has the file's name under ""."""
+    decoder = RowDecoder()
+    given = 0
+    for document in stream:
+        if not isinstance(document, Document):
+            yield document
+            continue
+        data, issues = decoder.decode(RawRow("", document.name, 1, document.main, len(document.main)))
+        yield from issues
+        if data is not None:
+            given += 1
+            yield from converted({**data, "": document.name}, to_native, Report(document.name, None))
+        yield stream.progress()
+    if not given and not stream.resumed:
+        raise ImportProblem(empty)
