@@ -16,6 +16,7 @@ from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.sample_index import sample_index
 from evaluation.actions.save_runs import RunBook, save_others, save_trajectories, tables_grew
+from evaluation.actions.stored_rows import recogniser
 from evaluation.importers import IMPORTERS
 from evaluation.importers.interface import (
     BoxSpace,
@@ -25,6 +26,7 @@ from evaluation.importers.interface import (
     ReadOptions,
     RunSummary,
     Settings,
+    Unchanged,
 )
 from evaluation.models import Run
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
@@ -72,9 +74,11 @@ def import_runs(
     )
     start = Position(**record.checkpoint) if record.checkpoint else Position()
     reading = ReadOptions(model=model, setting=setting, coordinates=space, start=start)
+    importer, samples = IMPORTERS[format], sample_index(benchmark)
+    known = recogniser(benchmark, importer, options, samples)
     saver = RunsSaver(actor, benchmark, record)
     try:
-        saver.take_all(IMPORTERS[format].read(path, reading, sample_index(benchmark)), report)
+        saver.take_all(importer.read(path, reading, samples, known), report)
     except ImportProblem as problem:
         fail_record(record, problem)
         raise
@@ -90,16 +94,18 @@ class RunsSaver:
         self.record = record
         self.book = RunBook(benchmark, actor)
         self.result = Imported(Counter(record.counts))
-        self.trajectories: list[Trajectory] = []
+        self.trajectories: list[Trajectory | Unchanged] = []
         self.others: list[Intervention | Judgement | RolloutGroup] = []
         self.issues: list[Issue] = []
-        self.batches = 0
+        self.rows_written = 0
 
     def take_all(self, stream: Iterator[Any], report: Report | None) -> None:
         for item in stream:
             match item:
                 case Trajectory() | Intervention() | Judgement() | RolloutGroup():
                     self._take(item)
+                case Unchanged():
+                    self.trajectories.append(item)
                 case Issue():
                     self.issues.append(item)
                 case Settings():
@@ -151,9 +157,13 @@ class RunsSaver:
             counts.update(save_others(self.book, self.others, self.record))
             keep_issues(self.record, self.issues, counts)
             remember(self.record, position, counts)
-        self.batches += 1
-        if self.batches.bit_count() == 1:  # whenever what was read has doubled
-            tables_grew()
+        self._grew(saved.counts["new"] + saved.counts["changed"])
         room = 1000 - len(self.result.issues)
         self.result.issues += self.issues[: max(0, room)]
         self.trajectories, self.others, self.issues = [], [], []
+
+    def _grew(self, written: int) -> None:
+        """Whenever what was written has doubled, the database looks at it anew."""
+        before, self.rows_written = self.rows_written, self.rows_written + written
+        if self.rows_written.bit_length() > before.bit_length():
+            tables_grew()

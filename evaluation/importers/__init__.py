@@ -13,7 +13,9 @@ IMPORTERS: Mapping[str, Importer] = {
     importer.name: importer
     for importer in (
         Importer("native", "Sightline: one JSON file, or a folder or zip of JSONL files", native.detect, native.read),
-        Importer("deepeyes", "DeepEyes on V* and HR-Bench: result_*.jsonl", deepeyes.detect, deepeyes.read),
+        Importer(
+            "deepeyes", "DeepEyes on V* and HR-Bench: result_*.jsonl", deepeyes.detect, deepeyes.read, by_content=True
+        ),
     )
 }
 

@@ -78,6 +78,7 @@ def trajectory_from(data: Mapping[str, Any], options: ReadOptions, report: Repor
         extra={} if data.keys() <= KNOWN else fields.extra(data, KNOWN),
         file=report.file,
         line=report.line,
+        row_digest=report.row_digest,
     )
 
 

@@ -1,49 +1,94 @@
-"""The loop that all readers of JSON rows share: decode, convert, report, count, tell the progress."""
+"""The loop that all readers of JSON rows share: recognise, decode, convert, report, count, tell the progress."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from annotation.importers.decoding import RowDecoder
 from annotation.importers.fields import Report, RowRefused
 from annotation.importers.reading import RawRow, RowStream
-from evaluation.importers.interface import PROGRESS_EVERY, ImportProblem, Read, RunSummary, Settings
-from evaluation.schema import Intervention, Judgement, RolloutGroup, Trajectory
+from evaluation.importers.interface import (
+    PROGRESS_EVERY,
+    ImportProblem,
+    Read,
+    Recogniser,
+    RunSummary,
+    Settings,
+    Unchanged,
+)
+from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Trajectory
 
 Record = Trajectory | Intervention | Judgement | RolloutGroup | Settings
 Convert = Callable[[dict[str, Any], str, Report], Record]
 """A row, the key of its list and a report in; a record out, or ``RowRefused``."""
 
+CHUNK_BYTES = 32 << 20
+"""Rows are read ahead in chunks; after so many bytes, a chunk has fewer than ``PROGRESS_EVERY``."""
 
-def read_rows(stream: RowStream, convert: Convert, empty: str) -> Read:
-    """Everything of ``stream``. Raises ``ImportProblem`` saying ``empty`` when a file read whole has no row at all."""
-    decoder = RowDecoder()
-    trajectories = failed = 0
-    for row in stream:
-        if not isinstance(row, RawRow):
-            yield row
-            continue
-        data, issues = decoder.decode(row)
-        yield from issues
-        if data is not None:
-            report = Report(row.file, row.line)
-            try:
-                record = convert(data, row.key, report)
-            except RowRefused as refused:
-                yield from report.issues
-                yield refused.issue
+
+def read_rows(stream: RowStream, convert: Convert, empty: str, known: Recogniser | None) -> Read:
+    """Everything of ``stream``. Raises ``ImportProblem`` saying ``empty`` when a file read whole has no row at all.
+
+    What is stored is asked for a chunk at a time, after the progress of the one before: a saver that has kept that
+    chunk sees its own rows again.
+    """
+    converter = _Converter(convert)
+    for rows in _chunks(stream):
+        digests = [known.digest(row) if known and isinstance(row, RawRow) else b"" for row in rows]
+        stored = known.find([digest for digest in digests if digest]) if known else {}
+        for row, digest in zip(rows, digests, strict=True):
+            if not isinstance(row, RawRow):
+                yield row
+            elif found := stored.get(digest):
+                converter.count(failed=found.failed)
+                yield Unchanged(found, row.file, row.line)
             else:
-                yield from report.issues
-                yield record
-                if isinstance(record, Trajectory):
-                    trajectories += 1
-                    failed += bool(record.error)
-        if stream.given % PROGRESS_EVERY == 0:
-            yield stream.progress()
-    yield stream.progress()
+                yield from converter.read(row, digest)
+        yield stream.progress()
     if stream.resumed:
         return
-    yield RunSummary(trajectories, failed)
+    yield RunSummary(converter.trajectories, converter.failed)
     if not stream.given:
         raise ImportProblem(empty)
+
+
+def _chunks(stream: RowStream) -> Iterator[Sequence[RawRow | Issue]]:
+    rows: list[RawRow | Issue] = []
+    size = 0
+    for row in stream:
+        rows.append(row)
+        size += len(row.text) if isinstance(row, RawRow) else 0
+        if len(rows) >= PROGRESS_EVERY or size >= CHUNK_BYTES:
+            yield rows
+            rows, size = [], 0
+    yield rows
+
+
+class _Converter:
+    """Decodes and converts rows one by one, and counts the trajectories."""
+
+    def __init__(self, convert: Convert) -> None:
+        self._convert, self._decoder = convert, RowDecoder()
+        self.trajectories = self.failed = 0
+
+    def count(self, *, failed: bool) -> None:
+        self.trajectories += 1
+        self.failed += failed
+
+    def read(self, row: RawRow, digest: bytes) -> Iterator[Record | Issue]:
+        data, issues = self._decoder.decode(row)
+        yield from issues
+        if data is None:
+            return
+        report = Report(row.file, row.line, b"" if issues else digest)
+        try:
+            record = self._convert(data, row.key, report)
+        except RowRefused as refused:
+            yield from report.issues
+            yield refused.issue
+            return
+        yield from report.issues
+        yield record
+        if isinstance(record, Trajectory):
+            self.count(failed=bool(record.error))

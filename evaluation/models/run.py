@@ -63,6 +63,9 @@ class Trajectory(models.Model):
     usd = models.FloatField(null=True, blank=True)
     extra = models.JSONField(default=dict, blank=True)
     digest = models.CharField(max_length=32, help_text="Of the record as read: the same record again changes nothing.")
+    row_digest = models.BinaryField(
+        max_length=16, null=True, help_text="Of the row as written: the same row again is not even read."
+    )
     source = models.ForeignKey("annotation.ImportRecord", null=True, on_delete=models.SET_NULL, related_name="+")
     line = models.PositiveBigIntegerField(null=True, blank=True)
 
@@ -74,6 +77,7 @@ class Trajectory(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["run", "sample", "rollout", "condition"], name="trajectory_once"),
         ]
+        indexes = [models.Index(fields=["row_digest"], name="trajectory_by_row")]
 
     def __str__(self) -> str:
         return f"{self.run} on {self.sample}"

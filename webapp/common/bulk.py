@@ -21,6 +21,8 @@ def reserve_ids(model: type[models.Model], count: int) -> range | list[int]:
     PostgreSQL hands them out of the sequence. SQLite has one writer at a time (transactions begin IMMEDIATE), so the
     numbers after the largest ever used are ours until we commit.
     """
+    if not count:
+        return []
     table = model._meta.db_table
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
@@ -56,6 +58,16 @@ def insert_rows(model: type[models.Model], fields: Sequence[str], rows: Iterable
             ready = [_with_plain_times(row, times) for row in given] if times else given
             cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", ready)  # noqa: S608
     return len(given)
+
+
+def update_rows(model: type[models.Model], field: str, rows: Iterable[tuple[Any, int]]) -> None:
+    """Give one column new values: pairs of value and primary key."""
+    quote = connection.ops.quote_name
+    column = quote(str(getattr(model._meta.get_field(field), "column", field)))
+    given = list(rows)
+    if given:
+        with connection.cursor() as cursor:
+            cursor.executemany(f"UPDATE {quote(model._meta.db_table)} SET {column} = %s WHERE id = %s", given)  # noqa: S608
 
 
 def _with_plain_times(row: Row, times: Sequence[int]) -> Row:
