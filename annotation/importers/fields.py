@@ -52,10 +52,10 @@ class Report:
 
 def is_number(value: object) -> bool:
     """Whether ``value`` is a finite number (a truth value is none)."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if type(value) not in _NUMBERS:
         return False
     try:
-        return isfinite(value)
+        return isfinite(value)  # type: ignore[arg-type]
     except OverflowError:
         return False
 

@@ -45,7 +45,8 @@ class Trajectory(models.Model):
     ``recognition`` and ``plan`` are lists of tool names, null when the request failed or was not made.
     """
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="trajectories")
+    # Found by the constraint below, which begins with it.
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="trajectories", db_index=False)
     sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="trajectories")
     rollout = models.PositiveIntegerField(default=0)
     condition = models.CharField(max_length=40, default="none")
@@ -89,7 +90,8 @@ class Step(models.Model):
     Boxes are in ``coords`` of the step's input picture, as recorded; null where the call has none.
     """
 
-    trajectory = models.ForeignKey(Trajectory, on_delete=models.CASCADE, related_name="steps")
+    # Found by the constraint below, which begins with it.
+    trajectory = models.ForeignKey(Trajectory, on_delete=models.CASCADE, related_name="steps", db_index=False)
     position = models.PositiveIntegerField()
     tool = models.TextField()
     arguments = models.JSONField(default=dict, blank=True)

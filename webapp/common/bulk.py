@@ -94,4 +94,4 @@ def as_json(value: Any) -> str | None:
     """A JSON column's text; None stays NULL."""
     if value is None:
         return None
-    return _ENCODER.encode(value) if value != {} else "{}"
+    return "{}" if type(value) is dict and not value else _ENCODER.encode(value)
