@@ -15,7 +15,7 @@ from annotation.actions.import_samples import fail_record, finish_record, keep_i
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.sample_index import sample_index
-from evaluation.actions.save_runs import RunBook, save_others, save_trajectories, tables_grew
+from evaluation.actions.save_runs import WRITTEN, RunBook, save_others, save_trajectories
 from evaluation.actions.stored_rows import recogniser
 from evaluation.importers import IMPORTERS
 from evaluation.importers.interface import (
@@ -31,6 +31,7 @@ from evaluation.importers.interface import (
 from evaluation.models import Run
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
 from webapp.accounts.models import User
+from webapp.common.bulk import Growth
 
 BATCH = 1000
 NAME, CONDITION = 200, 40
@@ -97,7 +98,7 @@ class RunsSaver:
         self.trajectories: list[Trajectory | Unchanged] = []
         self.others: list[Intervention | Judgement | RolloutGroup] = []
         self.issues: list[Issue] = []
-        self.rows_written = 0
+        self.growth = Growth(*WRITTEN)
 
     def take_all(self, stream: Iterator[Any], report: Report | None) -> None:
         for item in stream:
@@ -157,13 +158,7 @@ class RunsSaver:
             counts.update(save_others(self.book, self.others, self.record))
             keep_issues(self.record, self.issues, counts)
             remember(self.record, position, counts)
-        self._grew(saved.counts["new"] + saved.counts["changed"])
+        self.growth.add(saved.counts["new"] + saved.counts["changed"])
         room = 1000 - len(self.result.issues)
         self.result.issues += self.issues[: max(0, room)]
         self.trajectories, self.others, self.issues = [], [], []
-
-    def _grew(self, written: int) -> None:
-        """Whenever what was written has doubled, the database looks at it anew."""
-        before, self.rows_written = self.rows_written, self.rows_written + written
-        if self.rows_written.bit_length() > before.bit_length():
-            tables_grew()

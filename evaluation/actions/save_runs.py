@@ -20,7 +20,7 @@ from evaluation.schema import RolloutGroup as RolloutGroupRecord
 from evaluation.schema import Step as StepRecord
 from evaluation.schema import Trajectory as TrajectoryRecord
 from webapp.accounts.models import User
-from webapp.common.bulk import as_json, insert_rows, refresh_statistics, reserve_ids, update_rows
+from webapp.common.bulk import as_json, insert_rows, reserve_ids, update_rows
 
 Key = tuple[int, int, int, str]
 """(run, sample, rollout, condition): what there is one trajectory of."""
@@ -147,16 +147,14 @@ def _there(keys: Iterable[Key]) -> dict[Key, There]:
     return {row[:4]: There(*row[4:]) for row in rows if row[:4] in wanted}
 
 
-def tables_grew() -> None:
-    """Tell the database that many trajectories were added, so that it finds the next ones by their index."""
-    refresh_statistics(Trajectory, Step)
-
-
 def digest(record: TrajectoryRecord) -> str:
     """128 bits over everything a record says, but not where it was read."""
     said = (*_SAID(record), _USAGE(record.usage), [_STEP_SAID(step) for step in record.steps])
     return hashlib.blake2b(json.dumps(said).encode("ascii"), digest_size=16).hexdigest()
 
+
+WRITTEN = (Trajectory, Step)
+"""The tables that trajectories fill."""
 
 _UNSAID = {"sample_id", "rollout", "condition", "usage", "steps", "file", "line", "row_digest"}
 _SAID = attrgetter(*(field.name for field in fields(TrajectoryRecord) if field.name not in _UNSAID))
