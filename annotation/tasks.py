@@ -1,13 +1,14 @@
-"""Bodies of the background jobs of this half; each calls one action."""
+"""Bodies of the background jobs and sweeps of this half; each calls one action."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from annotation.actions import make_tiles as tiles_action
-from annotation.actions import upload_pictures
+from annotation.actions import sweep_uploads, upload_pictures
 from webapp.jobs.context import JobContext
-from webapp.jobs.registry import job
+from webapp.jobs.registry import each_hour, job
 
 
 @job("annotation.tiles", title="Tiles")
@@ -22,3 +23,8 @@ def pictures(context: JobContext, record_id: int) -> dict[str, Any]:
             record_id=record_id, report=lambda done, total: context.progress(done, total, unit="pictures")
         )
     )
+
+
+@each_hour
+def abandoned_uploads(now: datetime) -> int:
+    return sweep_uploads.sweep_uploads(actor=None, now=now)

@@ -7,7 +7,8 @@ from typing import Any, Self
 
 from django.apps import apps
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 
 from evaluation.metrics.columns import Outcome, Quadrant
 from webapp.common.wording import finite
@@ -132,6 +133,12 @@ a condition turned as ``flip=lost`` or ``flip=gained``."""
 class TrajectoryQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
         return self.filter(run__benchmark=benchmark)
+
+    def as_read(self, row_digests: Iterable[bytes]) -> Self:
+        """Those read from rows with these digests, with the number of their steps as ``steps_n``."""
+        steps = apps.get_model("evaluation", "Step").objects.filter(trajectory=OuterRef("pk")).order_by()
+        counted = steps.values("trajectory").annotate(n=Count("pk")).values("n")
+        return self.filter(row_digest__in=row_digests).annotate(steps_n=Coalesce(Subquery(counted), 0)).order_by()
 
     def evaluated(self) -> Self:
         """The trajectories that metrics are made of: without an intervention, the lowest rollout of each sample."""

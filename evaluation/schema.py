@@ -105,7 +105,8 @@ class Trajectory:
 
     ``recognition`` and ``plan`` are the predicted tool lists (None = the request failed or was not made), repeats and
     order kept; the maps are a judge's ``predicted -> target`` (target None = "no target"). ``error`` marks a
-    trajectory that failed; ``line`` and ``file`` say where it was read.
+    trajectory that failed; ``line`` and ``file`` say where it was read, and ``row_digest`` names the row it was read
+    from, so that the same row is known again (empty: it is to be read again).
     """
 
     model: str
@@ -126,6 +127,7 @@ class Trajectory:
     extra: Mapping[str, Any] = field(default_factory=dict)
     file: str = ""
     line: int | None = None
+    row_digest: bytes = field(default=b"", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("SIGHTLINE_WEB_THREADS", "8", "Requests that are answered at the same time in one web process."),
     Variable("SIGHTLINE_JOB_LEASE_SECONDS", "15", "A job whose worker is silent this long is taken over."),
     Variable("SIGHTLINE_JOB_KEEP_DAYS", "30", "Finished jobs are kept this many days."),
+    Variable("SIGHTLINE_UPLOAD_KEEP_DAYS", "30", "Uploaded files that nobody imports are kept this many days."),
     Variable("SIGHTLINE_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR."),
     Variable("HOST", "127.0.0.1", "Address that the built-in server listens on."),
     Variable("PORT", "8000", "Port that the built-in server listens on."),

@@ -152,6 +152,7 @@ CELERY_BROKER_CONNECTION_TIMEOUT = 2
 CELERY_BROKER_TRANSPORT_OPTIONS = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.2}
 JOB_LEASE_SECONDS = env.number("SIGHTLINE_JOB_LEASE_SECONDS", least=1)
 JOB_KEEP_DAYS = env.number("SIGHTLINE_JOB_KEEP_DAYS", least=1)
+UPLOAD_KEEP_DAYS = env.number("SIGHTLINE_UPLOAD_KEEP_DAYS", least=1)
 WORKER_THREADS = env.number("SIGHTLINE_WORKER_THREADS", least=1, most=64)
 
 # The built-in server

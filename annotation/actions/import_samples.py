@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
-from annotation.actions.save_samples import save_samples
+from annotation.actions.save_samples import WRITTEN, save_samples
 from annotation.actions.store_images import store_pictures, taken_out
 from annotation.importers import IMPORTERS
 from annotation.importers.interface import ImportProblem, Position, Progress, ReadOptions, Settings
@@ -22,7 +22,7 @@ from annotation.schema import Issue, SampleRecord, Severity, shortened
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.bulk import insert_rows
+from webapp.common.bulk import Growth, insert_rows
 
 BATCH = 500
 KEPT_ISSUES = 20_000
@@ -124,6 +124,7 @@ class SamplesSaver:
         self.rows: list[SampleRecord] = []
         self.issues: list[Issue] = []
         self.embedded: dict[str, bytes] = {}
+        self.growth = Growth(*WRITTEN)
 
     def take_all(self, stream: Iterator[SampleRecord | Settings | Issue | Progress], report: Report | None) -> None:
         for item in stream:
@@ -162,6 +163,7 @@ class SamplesSaver:
             self.issues += [*duplicates(saved.repeated), *saved.issues]
             keep_issues(self.record, self.issues, counts)
             remember(self.record, position, counts)
+        self.growth.add(saved.new + saved.changed)
         self.result.issues += self.issues[: KEPT_ISSUES - len(self.result.issues)]
         self.rows, self.issues, self.embedded = [], [], {}
 

@@ -34,6 +34,8 @@ from webapp.common.bulk import as_json, insert_rows, reserve_ids
 
 NO_CONTENT = SampleContent()
 """What a sample says that nobody has annotated yet."""
+WRITTEN = (Sample, FacetValue, Annotation, Gold, Revision, GoldBox, ReferenceCall, PlanTool)
+"""The tables that samples fill."""
 
 
 @dataclass(slots=True)

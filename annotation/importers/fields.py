@@ -28,11 +28,16 @@ class RowRefused(Exception):
 class Report:
     """Collects the issues of one row."""
 
-    __slots__ = ("file", "issues", "line")
+    __slots__ = ("_digest", "file", "issues", "line")
 
-    def __init__(self, file: str, line: int | None) -> None:
-        self.file, self.line = file, line
+    def __init__(self, file: str, line: int | None, digest: bytes = b"") -> None:
+        self.file, self.line, self._digest = file, line, digest
         self.issues: list[Issue] = []
+
+    @property
+    def row_digest(self) -> bytes:
+        """By which the row is known again; empty once there is an issue, which has to be told again."""
+        return b"" if self.issues else self._digest
 
     def noted(self, rule: str, field: str, found: object, done: str) -> None:
         self.issues.append(Issue(Severity.NOTED, rule, self.file, self.line, field, shortened(found), done))
@@ -47,10 +52,10 @@ class Report:
 
 def is_number(value: object) -> bool:
     """Whether ``value`` is a finite number (a truth value is none)."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if type(value) not in _NUMBERS:
         return False
     try:
-        return isfinite(value)
+        return isfinite(value)  # type: ignore[arg-type]
     except OverflowError:
         return False
 

@@ -52,7 +52,8 @@ class RunReading(RunsSaver):
     def _flush(self, position: Position | None) -> None:
         """Counts one batch as ``evaluation.actions.save_runs`` writes it."""
         counts = self.result.counts
-        for issue in [*self.issues, *self._trajectories(self.trajectories)]:
+        read = [record for record in self.trajectories if isinstance(record, TrajectoryRecord)]
+        for issue in [*self.issues, *self._trajectories(read)]:
             counts["issues"] += 1
             counts[issue.severity.value] += 1
             self.tell(issue)

@@ -15,7 +15,8 @@ from annotation.actions.import_samples import fail_record, finish_record, keep_i
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.sample_index import sample_index
-from evaluation.actions.save_runs import RunBook, save_others, save_trajectories, tables_grew
+from evaluation.actions.save_runs import WRITTEN, RunBook, save_others, save_trajectories
+from evaluation.actions.stored_rows import recogniser
 from evaluation.importers import IMPORTERS
 from evaluation.importers.interface import (
     BoxSpace,
@@ -25,10 +26,12 @@ from evaluation.importers.interface import (
     ReadOptions,
     RunSummary,
     Settings,
+    Unchanged,
 )
 from evaluation.models import Run
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
 from webapp.accounts.models import User
+from webapp.common.bulk import Growth
 
 BATCH = 1000
 NAME, CONDITION = 200, 40
@@ -72,9 +75,11 @@ def import_runs(
     )
     start = Position(**record.checkpoint) if record.checkpoint else Position()
     reading = ReadOptions(model=model, setting=setting, coordinates=space, start=start)
+    importer, samples = IMPORTERS[format], sample_index(benchmark)
+    known = recogniser(benchmark, importer, options, samples)
     saver = RunsSaver(actor, benchmark, record)
     try:
-        saver.take_all(IMPORTERS[format].read(path, reading, sample_index(benchmark)), report)
+        saver.take_all(importer.read(path, reading, samples, known), report)
     except ImportProblem as problem:
         fail_record(record, problem)
         raise
@@ -90,16 +95,18 @@ class RunsSaver:
         self.record = record
         self.book = RunBook(benchmark, actor)
         self.result = Imported(Counter(record.counts))
-        self.trajectories: list[Trajectory] = []
+        self.trajectories: list[Trajectory | Unchanged] = []
         self.others: list[Intervention | Judgement | RolloutGroup] = []
         self.issues: list[Issue] = []
-        self.batches = 0
+        self.growth = Growth(*WRITTEN)
 
     def take_all(self, stream: Iterator[Any], report: Report | None) -> None:
         for item in stream:
             match item:
                 case Trajectory() | Intervention() | Judgement() | RolloutGroup():
                     self._take(item)
+                case Unchanged():
+                    self.trajectories.append(item)
                 case Issue():
                     self.issues.append(item)
                 case Settings():
@@ -151,9 +158,7 @@ class RunsSaver:
             counts.update(save_others(self.book, self.others, self.record))
             keep_issues(self.record, self.issues, counts)
             remember(self.record, position, counts)
-        self.batches += 1
-        if self.batches.bit_count() == 1:  # whenever what was read has doubled
-            tables_grew()
+        self.growth.add(saved.counts["new"] + saved.counts["changed"])
         room = 1000 - len(self.result.issues)
         self.result.issues += self.issues[: max(0, room)]
         self.trajectories, self.others, self.issues = [], [], []

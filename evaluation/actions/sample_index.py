@@ -55,3 +55,6 @@ class _LazyIndex:
 
     def near(self, text: str) -> Sequence[str]:
         return self._whole.near(text)
+
+    def digest(self) -> str:
+        return self._whole.digest()

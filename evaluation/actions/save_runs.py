@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotation.models import Benchmark, ImportRecord, Sample
+from evaluation.importers.recognition import Stored, Unchanged
 from evaluation.models import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Scoring, Step, Trajectory
 from evaluation.schema import Intervention as InterventionRecord
 from evaluation.schema import Issue, Severity, Usage, shortened
@@ -19,7 +20,7 @@ from evaluation.schema import RolloutGroup as RolloutGroupRecord
 from evaluation.schema import Step as StepRecord
 from evaluation.schema import Trajectory as TrajectoryRecord
 from webapp.accounts.models import User
-from webapp.common.bulk import as_json, insert_rows, refresh_statistics, reserve_ids
+from webapp.common.bulk import as_json, insert_rows, reserve_ids, update_rows
 
 Key = tuple[int, int, int, str]
 """(run, sample, rollout, condition): what there is one trajectory of."""
@@ -42,9 +43,22 @@ class RunBook:
             )
         return self._runs[key]
 
+    def key(self, record: TrajectoryRecord | Stored) -> Key:
+        run = self.run(record.model, record.setting)
+        return run.pk, self.samples[record.sample_id], record.rollout, record.condition
+
     @property
     def runs(self) -> list[Run]:
         return list(self._runs.values())
+
+
+class There(NamedTuple):
+    """What is stored of a key."""
+
+    pk: int
+    digest: str
+    source_id: int | None
+    row_digest: bytes | None
 
 
 @dataclass(frozen=True)
@@ -55,81 +69,82 @@ class SavedBatch:
     issues: list[Issue]
 
 
-def save_trajectories(book: RunBook, records: Sequence[TrajectoryRecord], source: ImportRecord | None) -> SavedBatch:
+def save_trajectories(
+    book: RunBook, records: Sequence[TrajectoryRecord | Unchanged], source: ImportRecord | None
+) -> SavedBatch:
     """Write one batch inside the caller's transaction; the last of two records of one key wins."""
-    latest: dict[Key, TrajectoryRecord] = {}
-    repeated: list[TrajectoryRecord] = []
+    latest: dict[Key, TrajectoryRecord | Unchanged] = {}
+    repeated: list[TrajectoryRecord | Unchanged] = []
     for record in records:
-        key = (
-            book.run(record.model, record.setting).pk,
-            book.samples[record.sample_id],
-            record.rollout,
-            record.condition,
-        )
+        key = book.key(record.stored if isinstance(record, Unchanged) else record)
         if key in latest:
             repeated.append(record)
         latest[key] = record
-    there = _there(latest)
+    read = {key: record for key, record in latest.items() if isinstance(record, TrajectoryRecord)}
+    there = _there(read)
     if source is not None:
-        repeated += [latest[key] for key in latest if key in there and there[key][2] == source.pk]
-    digests = {key: digest(record) for key, record in latest.items()}
-    changed = [key for key in latest if key in there and there[key][1] != digests[key]]
-    if changed:
-        Trajectory.objects.filter(pk__in=[there[key][0] for key in changed]).delete()
-    wanted = [key for key in latest if key not in there] + changed
-    ids = list(reserve_ids(Trajectory, len(wanted)))
-    insert_rows(
-        Trajectory,
-        _TRAJECTORY,
-        [_trajectory_row(pk, key, latest[key], digests[key], source) for pk, key in zip(ids, wanted, strict=True)],
-    )
-    insert_rows(
-        Step,
-        _STEP,
-        [
-            _step_row(pk, position, step)
-            for pk, key in zip(ids, wanted, strict=True)
-            for position, step in enumerate(latest[key].steps)
-        ],
-    )
-    if wanted:
-        Scoring.objects.filter(run_id__in={key[0] for key in wanted}).update(stale=True)
+        repeated += [record for key, record in latest.items() if _written_by(record, there.get(key)) == source.pk]
+    wanted, changed = _write(read, there, source)
     counts = Counter(
         trajectories=len(records),
-        new=len(wanted) - len(changed),
-        changed=len(changed),
-        unchanged=len(latest) - len(wanted),
+        new=wanted - changed,
+        changed=changed,
+        unchanged=len(latest) - wanted,
         repeated=len(repeated),
-        failed=sum(1 for r in records if r.error),
-        steps=sum(len(r.steps) for r in records),
+        failed=sum(r.stored.failed if isinstance(r, Unchanged) else bool(r.error) for r in records),
+        steps=sum(r.stored.steps if isinstance(r, Unchanged) else len(r.steps) for r in records),
     )
     return SavedBatch(counts, [repeat_issue(record) for record in repeated])
 
 
-def repeat_issue(record: TrajectoryRecord) -> Issue:
+def _written_by(record: TrajectoryRecord | Unchanged, there: There | None) -> int | None:
+    """The import that wrote what is stored of a record."""
+    if isinstance(record, Unchanged):
+        return record.stored.source
+    return there.source_id if there else None
+
+
+def _write(
+    records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, There], source: ImportRecord | None
+) -> tuple[int, int]:
+    """Write the records that are not stored, or not as they are now; how many, and how many were stored otherwise."""
+    digests = {key: digest(record) for key, record in records.items()}
+    changed = [key for key in records if key in there and there[key].digest != digests[key]]
+    if changed:
+        Trajectory.objects.filter(pk__in=[there[key].pk for key in changed]).delete()
+    wanted = [key for key in records if key not in there] + changed
+    ids = list(reserve_ids(Trajectory, len(wanted)))
+    numbered = list(zip(ids, wanted, strict=True))
+    rows = [_trajectory_row(pk, key, records[key], digests[key], source) for pk, key in numbered]
+    insert_rows(Trajectory, _TRAJECTORY, rows)
+    steps = [_step_row(pk, place, step) for pk, key in numbered for place, step in enumerate(records[key].steps)]
+    insert_rows(Step, _STEP, steps)
+    if wanted:
+        Scoring.objects.filter(run_id__in={key[0] for key in wanted}).update(stale=True)
+    _know_again(records, there, set(changed))
+    return len(wanted), len(changed)
+
+
+def _know_again(records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, There], changed: set[Key]) -> None:
+    """Of records that are stored as they are, but were read from another row or by other code: the row of today."""
+    same = [(record.row_digest, there[key]) for key, record in records.items() if key in there and key not in changed]
+    update_rows(Trajectory, "row_digest", [(row, old.pk) for row, old in same if row and row != old.row_digest])
+
+
+def repeat_issue(record: TrajectoryRecord | Unchanged) -> Issue:
     """What is said of a record whose key came before in the same import."""
     done = "The sample has a record of this model in the file already; the last one is kept."
-    return Issue(
-        Severity.REPAIRED, "duplicate-record", record.file, record.line, "sample_id", shortened(record.sample_id), done
-    )
+    sample = record.stored.sample_id if isinstance(record, Unchanged) else record.sample_id
+    return Issue(Severity.REPAIRED, "duplicate-record", record.file, record.line, "sample_id", shortened(sample), done)
 
 
-def _there(keys: Iterable[Key]) -> dict[Key, tuple[int, str, int | None]]:
+def _there(keys: Iterable[Key]) -> dict[Key, There]:
     wanted = set(keys)
     names = ("run_id", "sample_id", "rollout", "condition")
     # Each part of the key by itself: every combination is asked for, but no rollout beyond those of the batch.
     parts = {f"{name}__in": {key[i] for key in wanted} for i, name in enumerate(names)}
-    rows = Trajectory.objects.filter(**parts).order_by().values_list("pk", "digest", "source_id", *names)
-    return {
-        (run, sample, rollout, condition): (pk, digest, source)
-        for pk, digest, source, run, sample, rollout, condition in rows
-        if (run, sample, rollout, condition) in wanted
-    }
-
-
-def tables_grew() -> None:
-    """Tell the database that many trajectories were added, so that it finds the next ones by their index."""
-    refresh_statistics(Trajectory, Step)
+    rows = Trajectory.objects.filter(**parts).order_by().values_list(*names, *There._fields)
+    return {row[:4]: There(*row[4:]) for row in rows if row[:4] in wanted}
 
 
 def digest(record: TrajectoryRecord) -> str:
@@ -138,7 +153,10 @@ def digest(record: TrajectoryRecord) -> str:
     return hashlib.blake2b(json.dumps(said).encode("ascii"), digest_size=16).hexdigest()
 
 
-_UNSAID = {"sample_id", "rollout", "condition", "usage", "steps", "file", "line"}
+WRITTEN = (Trajectory, Step)
+"""The tables that trajectories fill."""
+
+_UNSAID = {"sample_id", "rollout", "condition", "usage", "steps", "file", "line", "row_digest"}
 _SAID = attrgetter(*(field.name for field in fields(TrajectoryRecord) if field.name not in _UNSAID))
 _USAGE = attrgetter(*(field.name for field in fields(Usage)))
 _STEP_SAID = attrgetter(*(field.name for field in fields(StepRecord)))
@@ -146,7 +164,7 @@ _STEP_SAID = attrgetter(*(field.name for field in fields(StepRecord)))
 _TRAJECTORY = [
     "id", "run", "sample", "rollout", "condition", "answer", "judge_correct", "final_image", "recognition", "plan",
     "recognition_map", "plan_map", "error", "input_tokens", "output_tokens", "seconds", "usd", "extra", "digest",
-    "source", "line",
+    "source", "line", "row_digest",
 ]  # fmt: skip
 _STEP = [
     "trajectory", "position", "tool", "arguments", "x1", "y1", "x2", "y2", "executed_x1", "executed_y1",
@@ -164,7 +182,7 @@ def _trajectory_row(
         pk, *key, record.answer, record.judge_correct, record.final_image, as_json(record.recognition),
         as_json(record.plan), as_json(record.recognition_map), as_json(record.plan_map), record.error,
         usage.input_tokens, usage.output_tokens, usage.seconds, usage.usd, as_json(record.extra), digest,
-        source.pk if source else None, record.line,
+        source.pk if source else None, record.line, record.row_digest or None,
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from annotation.importers.detection import best_first, glimpse
@@ -21,11 +21,19 @@ from evaluation.importers import (
     vlmevalkit,
     vtc_bench,
 )
-from evaluation.importers.interface import Detection, Importer
+from evaluation.importers.interface import Detection, Importer, Read, Reader, ReadOptions, Recogniser, SampleIndex
+
+
+def _each_time(read: Callable[[Path, ReadOptions, SampleIndex], Read]) -> Reader:
+    """A reader that reads every row again: its rows depend on files beside them or on the rows before."""
+
+    def read_all(path: Path, options: ReadOptions, samples: SampleIndex, known: Recogniser | None = None) -> Read:
+        return read(path, options, samples)
+
+    return read_all
+
 
 _ROWS = (
-    ("native", "Sightline: one JSON file, or a folder or zip of JSONL files", native),
-    ("deepeyes", "DeepEyes on V* and HR-Bench: result_*.jsonl", deepeyes),
     ("pixel-reasoner", "Pixel-Reasoner: folders with conv.json, or sample.eval_iter*.jsonl", pixel_reasoner),
     ("mini-o3", "Mini-o3: folders with traj.jsonl, or generation dumps of verl", mini_o3),
     ("thyme", "Thyme and VTC-Bench's code track: folders with conversation_history.json", thyme),
@@ -39,7 +47,12 @@ _ROWS = (
     ("phystool", "PhysTool-Bench: tasks I and II, judged or not", phystool),
 )
 IMPORTERS: Mapping[str, Importer] = {
-    name: Importer(name, title, module.detect, module.read) for name, title, module in _ROWS
+    importer.name: importer
+    for importer in (
+        Importer("native", "Sightline: one JSON file, or a folder or zip of JSONL files", native.detect, native.read),
+        Importer("deepeyes", "DeepEyes on V* and HR-Bench: result_*.jsonl", deepeyes.detect, deepeyes.read, True),
+        *(Importer(name, title, room.detect, _each_time(room.read), True) for name, title, room in _ROWS),
+    )
 }
 
 

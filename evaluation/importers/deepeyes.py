@@ -29,6 +29,7 @@ from annotation.schema import ORIGINAL
 from evaluation.importers.dialogue import Call, Turn, answer_in, calls_of, question_and_options, turns_of
 from evaluation.importers.interface import BoxSpace, Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.matching import SampleKey, normalised, not_joined
+from evaluation.importers.recognition import Recogniser
 from evaluation.importers.rows import read_rows
 from evaluation.importers.smart_resize import smart_resize
 from evaluation.schema import Coordinates, Step, StepFlag, Trajectory
@@ -60,14 +61,15 @@ def pick(names: Sequence[str]) -> Sequence[str]:
     return [name for name in files if name.removesuffix(".jsonl") + "_acc.jsonl" not in files]
 
 
-def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
+def read(path: Path, options: ReadOptions, samples: SampleIndex, known: Recogniser | None = None) -> Read:
     """All trajectories of ``path``. Raises ``ImportProblem`` when there is no row at all."""
 
     def convert(data: dict[str, Any], key: str, report: Report) -> Trajectory:
         return trajectory_from(data, options, samples, report)
 
     stream = RowStream(path, (), options.start, pick=pick, wanted="JSONL files result_*.jsonl")
-    return read_rows(stream, convert, f"{path.name} holds no rows. Wanted: result_*.jsonl as DeepEyes writes them.")
+    empty = f"{path.name} holds no rows. Wanted: result_*.jsonl as DeepEyes writes them."
+    return read_rows(stream, convert, empty, known)
 
 
 def trajectory_from(data: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, report: Report) -> Trajectory:
@@ -97,6 +99,7 @@ def trajectory_from(data: Mapping[str, Any], options: ReadOptions, samples: Samp
         extra=extra,
         file=report.file,
         line=report.line,
+        row_digest=report.row_digest,
     )
 
 

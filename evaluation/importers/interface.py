@@ -1,7 +1,7 @@
 """What every importer of runs takes and gives. Shared words (progress, positions, problems) are those of the samples.
 
-``read(source, options, samples)`` is a generator of records, issues and progress; what each promises is stated in
-``annotation.importers.interface``.
+``read(source, options, samples, known)`` is a generator of records, issues and progress; what each promises is stated
+in ``annotation.importers.interface``. With ``known``, rows that are stored already come as ``Unchanged``.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Position, Progress, Settings
 from evaluation.importers.matching import SampleIndex
+from evaluation.importers.recognition import Recogniser, Unchanged
 from evaluation.schema import Coordinates, Intervention, Issue, Judgement, RolloutGroup, Trajectory
 
 __all__ = [
@@ -24,9 +26,11 @@ __all__ = [
     "Progress",
     "Read",
     "ReadOptions",
+    "Recogniser",
     "RunSummary",
     "SampleIndex",
     "Settings",
+    "Unchanged",
 ]
 
 
@@ -80,14 +84,26 @@ class RunSummary:
         return self.trajectories > 0 and self.failed == self.trajectories
 
 
-Read = Iterator[Trajectory | Intervention | Judgement | RolloutGroup | Settings | RunSummary | Issue | Progress]
+Read = Iterator[
+    Trajectory | Unchanged | Intervention | Judgement | RolloutGroup | Settings | RunSummary | Issue | Progress
+]
+
+
+class Reader(Protocol):
+    def __call__(
+        self, path: Path, options: ReadOptions, samples: SampleIndex, known: Recogniser | None = None
+    ) -> Read: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """One row of ``IMPORTERS``; ``detect`` as in ``annotation.importers.interface.Importer``."""
+    """One row of ``IMPORTERS``; ``detect`` as in ``annotation.importers.interface.Importer``.
+
+    ``by_content``: rows are joined with samples by more than their ids, so that what a row says may change with them.
+    """
 
     name: str
     title: str
     detect: Callable[[bytes, str], Detection]
-    read: Callable[[Path, ReadOptions, SampleIndex], Read]
+    read: Reader
+    by_content: bool = False

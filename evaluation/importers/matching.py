@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
+import json
 import re
 import unicodedata
 from collections import defaultdict
@@ -54,6 +56,10 @@ class SampleIndex(Protocol):
 
     def near(self, text: str) -> Sequence[str]:
         """Up to ``NEAR_MATCHES`` ids of samples whose id, picture name or question resembles ``text``, best first."""
+        ...
+
+    def digest(self) -> str:
+        """Of all that rows are joined by: equal digests join every row alike."""
         ...
 
 
@@ -118,6 +124,13 @@ class MemoryIndex:
         close = difflib.get_close_matches(wanted, {name for name, _ in bucket}, n=NEAR_MATCHES, cutoff=0.75)
         ids = (sample_id for match in close for name, sample_id in bucket if name == match)
         return tuple(dict.fromkeys(ids))[:NEAR_MATCHES]
+
+    def digest(self) -> str:
+        total = hashlib.blake2b(digest_size=16)
+        for _, sample in sorted(self._by_id.items()):
+            said = [sample.id, sample.image, sample.question, sorted(sample.options.items()), sample.size]
+            total.update(json.dumps(said).encode("ascii"))
+        return total.hexdigest()
 
 
 def unknown_sample(sample_id: str, samples: SampleIndex, report: Report) -> NoReturn:

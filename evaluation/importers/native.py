@@ -17,6 +17,7 @@ from annotation.importers.reading import RowStream
 from evaluation.importers.interface import Detection, Read, ReadOptions, SampleIndex, Settings
 from evaluation.importers.matching import unknown_sample
 from evaluation.importers.native_trajectory import trajectory_from
+from evaluation.importers.recognition import Recogniser
 from evaluation.importers.rows import Record, read_rows
 from evaluation.schema import Intervention, Judgement, JudgementKind, Rollout, RolloutGroup
 
@@ -41,7 +42,7 @@ def detect(head: bytes, name: str) -> Detection:
     return Detection("native", (0.0, 0.8, 0.95, 1.0)[len(reasons)], tuple(reasons))
 
 
-def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
+def read(path: Path, options: ReadOptions, samples: SampleIndex, known: Recogniser | None = None) -> Read:
     """All records of ``path``. Raises ``ImportProblem`` when there is no row at all."""
 
     def convert(data: dict[str, Any], key: str, report: Report) -> Record:
@@ -52,7 +53,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
 
     wanted = "a list named trajectories, interventions, judgements or rollout_groups, or such JSONL files"
     stream = RowStream(path, KEYS, options.start)
-    return read_rows(stream, convert, f"{path.name} holds no runs. Wanted: {wanted}.")
+    return read_rows(stream, convert, f"{path.name} holds no runs. Wanted: {wanted}.", known)
 
 
 def kind_of(data: Mapping[str, Any]) -> str:

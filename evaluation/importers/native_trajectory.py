@@ -78,6 +78,7 @@ def trajectory_from(data: Mapping[str, Any], options: ReadOptions, report: Repor
         extra={} if data.keys() <= KNOWN else fields.extra(data, KNOWN),
         file=report.file,
         line=report.line,
+        row_digest=report.row_digest,
     )
 
 
@@ -100,7 +101,7 @@ def _step(value: object, index: int, space: BoxSpace, report: Report) -> Step:
     extra = {} if value.keys() <= STEP_KEYS else fields.extra(value, STEP_KEYS)
     if unread is not None:
         extra["executed_bbox_raw"] = unread
-    tool, text, observation, label = get("tool"), get("text"), get("observation"), get("label")
+    tool, text, observation, label = get("tool"), get("text", ""), get("observation", ""), get("label", "")
     return Step(
         tool=tool if type(tool) is str and 0 < len(tool) < 200 else fields.name(tool, f"{field}.tool", report),
         arguments=arguments if type(arguments) is dict else _arguments(arguments, field, extra, report),

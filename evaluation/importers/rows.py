@@ -1,15 +1,23 @@
-"""The loops that readers share, over rows and over whole files: decode, convert, report, count, tell the progress."""
+"""The loops that readers share, over rows and over whole files: recognise, decode, convert, report, count."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from annotation.importers.decoding import RowDecoder
 from annotation.importers.documents import Document, DocumentStream
 from annotation.importers.fields import Report, RowRefused
 from annotation.importers.reading import RawRow, RowStream
-from evaluation.importers.interface import PROGRESS_EVERY, ImportProblem, Read, RunSummary, Settings
+from evaluation.importers.interface import (
+    PROGRESS_EVERY,
+    ImportProblem,
+    Read,
+    Recogniser,
+    RunSummary,
+    Settings,
+    Unchanged,
+)
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Trajectory
 
 Record = Trajectory | Intervention | Judgement | RolloutGroup | Settings
@@ -18,39 +26,36 @@ Convert = Callable[[Any, str, Report], Record]
 ConvertDocument = Callable[[Document, Report], Iterator[Record | Issue]]
 """The files of a record and a report in; records and issues out, or ``RowRefused``, which ends this document."""
 
+CHUNK_BYTES = 32 << 20
+"""Rows are read ahead in chunks; after so many bytes, a chunk has fewer than ``PROGRESS_EVERY``."""
 
-def read_rows(stream: RowStream, convert: Convert, empty: str, *, objects: bool = True) -> Read:
+
+def read_rows(
+    stream: RowStream, convert: Convert, empty: str, known: Recogniser | None = None, *, objects: bool = True
+) -> Read:
     """Everything of ``stream``. Raises ``ImportProblem`` saying ``empty`` when a file read whole has no row at all.
 
     Rows are JSON objects, with ``objects`` False any JSON value but ``null``.
+
+    What is stored is asked for a chunk at a time, after the progress of the one before: a saver that has kept that
+    chunk sees its own rows again.
     """
-    decoder = RowDecoder()
-    trajectories = failed = 0
-    for row in stream:
-        if not isinstance(row, RawRow):
-            yield row
-            continue
-        data, issues = decoder.decode(row) if objects else decoder.decode_any(row)
-        yield from issues
-        if data is not None:
-            report = Report(row.file, row.line)
-            try:
-                record = convert(data, row.key, report)
-            except RowRefused as refused:
-                yield from report.issues
-                yield refused.issue
+    converter = _Converter(convert, objects)
+    for rows in _chunks(stream):
+        digests = [known.digest(row) if known and isinstance(row, RawRow) else b"" for row in rows]
+        stored = known.find([digest for digest in digests if digest]) if known else {}
+        for row, digest in zip(rows, digests, strict=True):
+            if not isinstance(row, RawRow):
+                yield row
+            elif found := stored.get(digest):
+                converter.count(failed=found.failed)
+                yield Unchanged(found, row.file, row.line)
             else:
-                yield from report.issues
-                yield record
-                if isinstance(record, Trajectory):
-                    trajectories += 1
-                    failed += bool(record.error)
-        if stream.given % PROGRESS_EVERY == 0:
-            yield stream.progress()
-    yield stream.progress()
+                yield from converter.read(row, digest)
+        yield stream.progress()
     if stream.resumed:
         return
-    yield RunSummary(trajectories, failed)
+    yield RunSummary(converter.trajectories, converter.failed)
     if not stream.given:
         raise ImportProblem(empty)
 
@@ -78,3 +83,45 @@ def read_documents(stream: DocumentStream, convert: ConvertDocument, empty: str)
     yield RunSummary(trajectories, failed)
     if not trajectories:
         raise ImportProblem(empty)
+
+
+def _chunks(stream: RowStream) -> Iterator[Sequence[RawRow | Issue]]:
+    rows: list[RawRow | Issue] = []
+    size = 0
+    for row in stream:
+        rows.append(row)
+        size += len(row.text) if isinstance(row, RawRow) else 0
+        if len(rows) >= PROGRESS_EVERY or size >= CHUNK_BYTES:
+            yield rows
+            rows, size = [], 0
+    yield rows
+
+
+class _Converter:
+    """Decodes and converts rows one by one, and counts the trajectories."""
+
+    def __init__(self, convert: Convert, objects: bool) -> None:
+        decoder = RowDecoder()
+        self._convert, self._decode = convert, decoder.decode if objects else decoder.decode_any
+        self.trajectories = self.failed = 0
+
+    def count(self, *, failed: bool) -> None:
+        self.trajectories += 1
+        self.failed += failed
+
+    def read(self, row: RawRow, digest: bytes) -> Iterator[Record | Issue]:
+        data, issues = self._decode(row)
+        yield from issues
+        if data is None:
+            return
+        report = Report(row.file, row.line, b"" if issues else digest)
+        try:
+            record = self._convert(data, row.key, report)
+        except RowRefused as refused:
+            yield from report.issues
+            yield refused.issue
+            return
+        yield from report.issues
+        yield record
+        if isinstance(record, Trajectory):
+            self.count(failed=bool(record.error))

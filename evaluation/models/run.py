@@ -45,7 +45,8 @@ class Trajectory(models.Model):
     ``recognition`` and ``plan`` are lists of tool names, null when the request failed or was not made.
     """
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="trajectories")
+    # Found by the constraint below, which begins with it.
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="trajectories", db_index=False)
     sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="trajectories")
     rollout = models.PositiveIntegerField(default=0)
     condition = models.CharField(max_length=40, default="none")
@@ -63,6 +64,9 @@ class Trajectory(models.Model):
     usd = models.FloatField(null=True, blank=True)
     extra = models.JSONField(default=dict, blank=True)
     digest = models.CharField(max_length=32, help_text="Of the record as read: the same record again changes nothing.")
+    row_digest = models.BinaryField(
+        max_length=16, null=True, help_text="Of the row as written: the same row again is not even read."
+    )
     source = models.ForeignKey("annotation.ImportRecord", null=True, on_delete=models.SET_NULL, related_name="+")
     line = models.PositiveBigIntegerField(null=True, blank=True)
 
@@ -74,6 +78,7 @@ class Trajectory(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["run", "sample", "rollout", "condition"], name="trajectory_once"),
         ]
+        indexes = [models.Index(fields=["row_digest"], name="trajectory_by_row")]
 
     def __str__(self) -> str:
         return f"{self.run} on {self.sample}"
@@ -85,7 +90,8 @@ class Step(models.Model):
     Boxes are in ``coords`` of the step's input picture, as recorded; null where the call has none.
     """
 
-    trajectory = models.ForeignKey(Trajectory, on_delete=models.CASCADE, related_name="steps")
+    # Found by the constraint below, which begins with it.
+    trajectory = models.ForeignKey(Trajectory, on_delete=models.CASCADE, related_name="steps", db_index=False)
     position = models.PositiveIntegerField()
     tool = models.TextField()
     arguments = models.JSONField(default=dict, blank=True)

@@ -18,6 +18,7 @@ from evaluation.actions.save_runs import RunBook, save_others, save_trajectories
 from evaluation.models import Metric, Trajectory
 from evaluation.schema import Intervention, Judgement, JudgementKind, Rollout, RolloutGroup
 from tests.evaluation.records import samples, trajectories
+from webapp.common import bulk
 
 pytestmark = pytest.mark.django_db
 
@@ -63,6 +64,21 @@ def test_the_same_file_again_changes_nothing(write):
     assert "unchanged 1" in said[0]
     assert "unchanged 1" in said[1]
     assert (Sample.objects.count(), Trajectory.objects.count()) == (1, 1)
+
+
+def test_the_database_looks_anew_at_tables_that_an_import_has_filled_and_at_no_others(write, monkeypatch):
+    looked: list[str] = []
+    monkeypatch.setattr(bulk, "refresh_statistics", lambda *tables: looked.extend(t.__name__ for t in tables))
+    monkeypatch.setattr(bulk.Growth, "LEAST", 1)
+    path = write(samples=[MUG], trajectories=[SAID_B])
+    say("import_benchmark", "kitchen", path)
+    assert {"Sample", "Gold", "Revision", "GoldBox"} <= set(looked)
+    looked.clear()
+    say("import_runs", "kitchen", path)
+    assert looked == ["Trajectory", "Step"]
+    say("import_benchmark", "kitchen", path)
+    say("import_runs", "kitchen", path)
+    assert looked == ["Trajectory", "Step"]
 
 
 def test_an_unknown_sample_is_refused_with_its_line_and_the_rest_is_kept(write):

@@ -8,11 +8,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from tests.jobs.conftest import Enqueue
+from webapp.jobs import sweeper
 from webapp.jobs.claim import claim, claim_next
 from webapp.jobs.context import JobCancelled, JobContext, LeaseLost, WorkerStopping
 from webapp.jobs.models import Job, JobLog
 from webapp.jobs.runner import MOST_VANISHED, run, run_waiting
-from webapp.jobs.sweeper import prune, resend
+from webapp.jobs.sweeper import prune, resend, sweep
 
 pytestmark = pytest.mark.django_db
 
@@ -157,3 +158,15 @@ def test_only_jobs_that_are_long_over_are_pruned(enqueue: Enqueue, settings: obj
     Job.objects.filter(pk=young.pk).update(state="done", finished=now - timedelta(days=29))
     prune(now)
     assert set(Job.objects.all()) == {young, live}
+
+
+def test_files_that_cannot_be_swept_now_do_not_keep_the_next_sweep_from_its_work(monkeypatch, caplog) -> None:
+    swept = []
+
+    def stuck(now: object) -> int:
+        raise PermissionError("held open")
+
+    monkeypatch.setattr(sweeper, "SWEEPS", [stuck, swept.append])
+    sweep(now := timezone.now())
+    assert swept == [now]
+    assert "held open" in caplog.text

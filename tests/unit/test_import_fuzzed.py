@@ -129,6 +129,6 @@ def test_any_damage_ends_in_rows_issues_or_a_sentence(
     path.write_bytes(damaged(SEEDS[name], edits))
     for reading in readings(path):
         for item in readable(reading):
-            stored = json.dumps(asdict(item), allow_nan=False, ensure_ascii=False)
+            stored = json.dumps(asdict(item), allow_nan=False, ensure_ascii=False, default=bytes.hex)
             assert "\\u0000" not in stored.replace("\\\\", "")
             stored.encode("utf-8")

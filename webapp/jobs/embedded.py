@@ -17,7 +17,7 @@ from webapp.jobs.claim import claim_next, give_back
 from webapp.jobs.messages import WAKE
 from webapp.jobs.models import Job
 from webapp.jobs.runner import run
-from webapp.jobs.sweeper import prune
+from webapp.jobs.sweeper import sweep
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class EmbeddedWorker:
         self._lock = Lock()
         self._held: dict[str, Job] = {}
         self._threads = [Thread(target=self._loop, name=f"worker {n + 1}", daemon=True) for n in range(threads)]
-        self._pruned = timezone.now() - timedelta(hours=1)
+        self._swept = timezone.now() - timedelta(hours=1)
 
     def start(self) -> None:
         for thread in self._threads:
@@ -68,7 +68,7 @@ class EmbeddedWorker:
 
     def _run_next(self) -> bool:
         close_old_connections()
-        self._prune_each_hour()
+        self._sweep_each_hour()
         job = claim_next()
         if job is None:
             return False
@@ -81,11 +81,11 @@ class EmbeddedWorker:
                 del self._held[job.worker]
         return True
 
-    def _prune_each_hour(self) -> None:
+    def _sweep_each_hour(self) -> None:
         now = timezone.now()
         with self._lock:
-            due = now - self._pruned >= timedelta(hours=1)
+            due = now - self._swept >= timedelta(hours=1)
             if due:
-                self._pruned = now
+                self._swept = now
         if due:
-            prune(now)
+            sweep(now)

@@ -1,7 +1,8 @@
-"""The table of job kinds: which function does the work of a job."""
+"""The table of job kinds: which function does the work of a job. And what is swept each hour."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeVar
 
 from webapp.common.errors import ApplicationError
@@ -20,9 +21,14 @@ class Kind:
     body: Body
 
 
+Sweep = Callable[[datetime], int]
+"""Removes what is too old at that moment; how many rows went. Two workers may run it at once."""
+
 B = TypeVar("B", bound=Body)
+S = TypeVar("S", bound=Sweep)
 
 KINDS: dict[str, Kind] = {}
+SWEEPS: list[Sweep] = []
 
 
 def job(name: str, *, title: str) -> Callable[[B], B]:
@@ -35,6 +41,12 @@ def job(name: str, *, title: str) -> Callable[[B], B]:
         return body
 
     return register
+
+
+def each_hour(sweep: S) -> S:
+    """Register the decorated function as one that is run each hour."""
+    SWEEPS.append(sweep)
+    return sweep
 
 
 def kind_named(name: str) -> Kind:

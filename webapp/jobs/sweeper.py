@@ -1,4 +1,5 @@
-"""Finding what no message will bring: jobs whose message was lost, whose worker vanished, or which are long over."""
+"""Finding what no message will bring: jobs whose message was lost, whose worker vanished, or which are long over; and
+what others have swept each hour."""
 
 import logging
 from datetime import datetime, timedelta
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from webapp.jobs.messages import send
 from webapp.jobs.models import Job
+from webapp.jobs.registry import SWEEPS
 
 logger = logging.getLogger(__name__)
 # A message is given this long to be worked off before it is taken for lost.
@@ -38,23 +40,32 @@ def prune(now: datetime) -> int:
     return Job.objects.finished_before(now - timedelta(days=settings.JOB_KEEP_DAYS)).delete()[0]
 
 
+def sweep(now: datetime) -> None:
+    """All that is done each hour. A file that cannot be removed now is tried again in an hour."""
+    for each in (prune, *SWEEPS):
+        try:
+            each(now)
+        except OSError:
+            logger.warning("Files could not be swept; trying again in an hour.", exc_info=True)
+
+
 class Sweeper(Thread):
-    """Sends what was lost each second, and prunes each hour; runs in each worker of the broker."""
+    """Sends what was lost each second, and sweeps each hour; runs in each worker of the broker."""
 
     def __init__(self) -> None:
         super().__init__(name="sweeper of jobs", daemon=True)
         self._ended = Event()
 
     def run(self) -> None:
-        first, pruned = True, timezone.now() - timedelta(hours=1)
+        first, swept = True, timezone.now() - timedelta(hours=1)
         while True:
             now = timezone.now()
             try:
                 resend(now, all_queued=first)
                 first = False
-                if now - pruned >= timedelta(hours=1):
-                    prune(now)
-                    pruned = now
+                if now - swept >= timedelta(hours=1):
+                    sweep(now)
+                    swept = now
             except DatabaseError:
                 logger.warning("The sweeper could not read the jobs; trying again.", exc_info=True)
                 connection.close()

@@ -1,0 +1,41 @@
+"""The rows of a file that are stored as they stand, for the importers of runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from annotation.models import Benchmark
+from evaluation.importers.interface import Importer, Recogniser, SampleIndex
+from evaluation.importers.recognition import Stored
+from evaluation.models import Trajectory
+
+NAMES = (
+    "row_digest", "run__model__name", "run__setting", "sample__key", "rollout", "condition", "error", "steps_n",
+    "source_id",
+)  # fmt: skip
+
+
+def recogniser(
+    benchmark: Benchmark, importer: Importer, options: Mapping[str, str], samples: SampleIndex
+) -> Recogniser:
+    """Knows the rows of this benchmark that were read with these choices, where nothing they depend on has changed."""
+    about = [importer.name, str(benchmark.pk), json.dumps(options, sort_keys=True)]
+    if importer.by_content:
+        about.append(samples.digest())
+    empty = not Trajectory.objects.of(benchmark).exists()
+    return Recogniser(_none if empty else partial(_stored, benchmark), *about)
+
+
+def _none(digests: Sequence[bytes]) -> dict[bytes, Stored]:
+    """A benchmark without runs is not asked again and again: a row that comes twice in its first file is compared."""
+    return {}
+
+
+def _stored(benchmark: Benchmark, digests: Sequence[bytes]) -> dict[bytes, Stored]:
+    rows = Trajectory.objects.of(benchmark).as_read(digests).values_list(*NAMES)
+    return {
+        bytes(digest): Stored(model, setting, sample, rollout, condition, bool(error), steps, source)
+        for digest, model, setting, sample, rollout, condition, error, steps, source in rows
+    }

@@ -1,0 +1,75 @@
+"""Recognising a row that is stored as it stands, so that it is neither decoded nor converted nor compared again.
+
+A row is known again by a digest of its bytes and of all else that its record depends on: its file and list, the
+importer, the choices of the person importing, the samples where rows are joined by their content, and the code of the
+importers itself. Whatever of these changes, the row is read. A row that left an issue has no digest: it is read every
+time, so that every import tells of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+import annotation.schema
+import evaluation.schema
+from annotation.importers.reading import RawRow
+
+SIZE = 16
+"""Bytes of a digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A stored trajectory: what there is one of, what is counted of it, and the import that wrote it."""
+
+    model: str
+    setting: str
+    sample_id: str
+    rollout: int
+    condition: str
+    failed: bool
+    steps: int
+    source: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A row that says what is stored already, and its place."""
+
+    stored: Stored
+    file: str
+    line: int
+
+
+Find = Callable[[Sequence[bytes]], Mapping[bytes, Stored]]
+"""From the digests of rows, those whose trajectory is stored as the row says."""
+
+
+class Recogniser:
+    """Tells the rows of one import that are stored already. ``about``: all that records depend on beside their rows."""
+
+    def __init__(self, find: Find, *about: str) -> None:
+        self._start = blake2b(json.dumps([_code(), *about]).encode(), digest_size=SIZE)
+        self.find = find
+
+    def digest(self, row: RawRow) -> bytes:
+        total = self._start.copy()
+        total.update(f"{row.file}\0{row.key}\0".encode("utf-8", "surrogateescape"))
+        total.update(row.text)
+        return total.digest()
+
+
+@cache
+def _code() -> str:
+    """Names the code that makes a record of a row: after any change of it, every row is read again."""
+    total = blake2b(digest_size=SIZE)
+    for schema in (annotation.schema, evaluation.schema):
+        room = Path(str(schema.__file__)).parent
+        for file in (room / "schema.py", *sorted((room / "importers").glob("*.py"))):
+            total.update(file.read_bytes())
+    return total.hexdigest()

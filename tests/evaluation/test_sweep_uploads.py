@@ -1,0 +1,126 @@
+"""Uploads that nobody imports go after a while, with their files; what is needed stays."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from annotation.actions.sweep_uploads import sweep_uploads
+from annotation.actions.upload_files import store
+from annotation.actions.upload_pictures import receive_pictures
+from annotation.models import Benchmark, ImportRecord
+from evaluation.actions import upload
+from tests.evaluation.import_data import File, kitchen, native, picture, run_rows, sample_rows
+from webapp.common.models import AuditEntry
+from webapp.jobs.sweeper import sweep
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RUNS = native(trajectories=run_rows())
+
+
+@pytest.fixture(autouse=True)
+def uploads(settings, tmp_path) -> Path:
+    settings.HOME, settings.UPLOAD_KEEP_DAYS = tmp_path, 30
+    return tmp_path / "uploads"
+
+
+@pytest.fixture
+def benchmark(lea) -> Benchmark:
+    return kitchen(lea)
+
+
+def after(days: float) -> datetime:
+    return timezone.now() + timedelta(days=days)
+
+
+def touch(path: Path, moment: datetime) -> None:
+    os.utime(path, (moment.timestamp(), moment.timestamp()))
+
+
+def received(lea, benchmark, run_jobs, content=RUNS) -> ImportRecord:
+    record = upload.receive(actor=lea, benchmark=benchmark, file=File(content))
+    run_jobs()
+    return ImportRecord.objects.get(pk=record.pk)
+
+
+def test_an_upload_that_nobody_imports_goes_with_its_file_and_is_written_down(lea, benchmark, run_jobs, uploads):
+    record = received(lea, benchmark, run_jobs)
+    assert sweep_uploads(actor=None, now=after(29)) == 0
+    assert upload.path_of(record).is_file()
+    assert sweep_uploads(actor=None, now=after(31)) == 1
+    assert not ImportRecord.objects.exists()
+    assert list(uploads.iterdir()) == []
+    entry = AuditEntry.objects.get(action="import.abandon")
+    assert (entry.actor, entry.subject_id, entry.before) == (None, str(record.pk), "preview")
+    assert entry.data == {"file": "file.json", "bytes": len(RUNS)}
+
+
+def test_what_was_imported_stays_and_so_does_what_failed_on_the_way(lea, benchmark, run_jobs):
+    done = received(lea, benchmark, run_jobs)
+    upload.commit(actor=lea, record=done)
+    run_jobs()
+    failed = received(lea, benchmark, run_jobs, native(trajectories=run_rows()[:2]))
+    ImportRecord.objects.filter(pk=failed.pk).update(state="failed")
+    assert sweep_uploads(actor=None, now=after(400)) == 0
+    assert all(upload.path_of(record).is_file() for record in (done, failed))
+
+
+def test_a_file_that_was_sent_again_waits_anew(lea, benchmark, run_jobs):
+    record = received(lea, benchmark, run_jobs)
+    touch(upload.path_of(record).parent, after(20))
+    assert sweep_uploads(actor=None, now=after(31)) == 0
+    assert sweep_uploads(actor=None, now=after(51)) == 1
+
+
+def test_a_file_that_is_being_read_stays(lea, benchmark, run_jobs):
+    record = upload.receive(actor=lea, benchmark=benchmark, file=File(RUNS))
+    assert sweep_uploads(actor=None, now=after(31)) == 0
+    run_jobs()
+    record.refresh_from_db()
+    assert record.state == "preview"
+
+
+def test_the_other_half_of_an_imported_file_goes_and_the_file_stays(lea, benchmark, run_jobs):
+    record = received(lea, benchmark, run_jobs, native(samples=sample_rows()[:1], trajectories=run_rows()))
+    twin = upload.other_kind(actor=lea, record=record)
+    run_jobs()
+    upload.commit(actor=lea, record=ImportRecord.objects.get(kind="runs"))
+    run_jobs()
+    assert sweep_uploads(actor=None, now=after(31)) == 1
+    assert ImportRecord.objects.get().kind == "runs"
+    assert upload.path_of(twin).is_file()
+
+
+def test_pictures_stay_until_they_are_taken_in(lea, benchmark, run_jobs, uploads):
+    receive_pictures(actor=lea, benchmark=benchmark, files=[File(picture(), "a.png")])
+    sweep_uploads(actor=None, now=after(31))
+    assert len(list(uploads.iterdir())) == 1
+    run_jobs()
+    assert ImportRecord.objects.get().counts["new"] == 1
+    sweep_uploads(actor=None, now=after(31))
+    assert list(uploads.iterdir()) == []
+
+
+def test_what_broke_off_goes_after_a_day_and_a_file_of_no_record_after_the_same_wait(lea, benchmark, run_jobs, uploads):
+    record = received(lea, benchmark, run_jobs)
+    (uploads / "half.part").write_bytes(b"{")
+    (upload.path_of(record).parent / "pictures.part").mkdir()
+    unknown = store(File(b"no known format", "unknown.txt")).path
+    sweep_uploads(actor=None, now=after(0.9))
+    assert len(list(uploads.rglob("*.part"))) == 2
+    sweep_uploads(actor=None, now=after(1.1))
+    assert list(uploads.rglob("*.part")) == []
+    assert unknown.is_file()
+    sweep_uploads(actor=None, now=after(31))
+    assert not unknown.parent.exists()
+
+
+def test_the_hourly_sweep_removes_abandoned_uploads(lea, benchmark, run_jobs):
+    received(lea, benchmark, run_jobs)
+    sweep(after(31))
+    assert not ImportRecord.objects.exists()
