@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Self
 
 from django.apps import apps
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, When
 
 from evaluation.metrics.columns import Outcome, Quadrant
 from webapp.common.wording import finite
@@ -16,6 +16,10 @@ from webapp.common.wording import finite
 class RunQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
         return self.filter(benchmark=benchmark).select_related("model", "benchmark", "scoring", "scoring__version")
+
+    def without_tables(self) -> Self:
+        """For lists of runs: the tables behind the charts of a run's page stay in the database."""
+        return self.defer("scoring__extras")
 
     def scored(self) -> Self:
         return self.filter(scoring__isnull=False)
@@ -234,12 +238,9 @@ class ComparisonQuerySet(models.QuerySet[Any]):
         """Those that have this run on one of their sides."""
         return self.filter(Q(a_id=scoring_id) | Q(b_id=scoring_id)).order_by("pk")
 
-    def between(self, pairs: Iterable[tuple[int, int]]) -> Self:
-        """Those of these pairs of runs, whichever way round they are stored."""
-        found = Q(pk__in=[])
-        for one, other in pairs:
-            found |= Q(a_id=one, b_id=other) | Q(a_id=other, b_id=one)
-        return self.filter(found).order_by("pk")
+    def among(self, scoring_ids: Collection[int]) -> Self:
+        """Those with both of their sides among these runs."""
+        return self.filter(a_id__in=scoring_ids, b_id__in=scoring_ids).order_by("pk")
 
 
 class MetricQuerySet(models.QuerySet[Any]):
@@ -248,6 +249,15 @@ class MetricQuerySet(models.QuerySet[Any]):
 
     def on_slice(self, slice_by: str = "", value: str = "") -> Self:
         return self.filter(slice_by=slice_by, slice=value)
+
+    def for_board(self, detailed: Collection[str]) -> models.QuerySet[Any, tuple[Any, ...]]:
+        """Values in the order of ``evaluation.actions.board_rows.BoardMetric``, after the scoring they belong to.
+
+        ``detailed``: metrics whose detail is read. It is decoded row by row, which takes longer than the rest of them.
+        """
+        detail = Case(When(metric__in=sorted(detailed), then=F("detail")), default=None)
+        fields = ("metric", "value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
+        return self.values_list("scoring_id", *fields, detail)
 
     def for_export(self) -> Self:
         """Metric rows with the names of METRICS 10, in a fixed order."""

@@ -45,13 +45,14 @@ class RunRow:
 def list_runs(benchmark: Benchmark) -> list[RunRow]:
     """All runs, by model and setting."""
     metrics: dict[int, dict[str, Metric]] = {}
-    for metric in Metric.objects.of(benchmark).on_slice().filter(metric__in=SHOWN):
+    for metric in Metric.objects.of(benchmark).on_slice().filter(metric__in=SHOWN).defer("detail"):
         metrics.setdefault(metric.scoring_id, {})[metric.metric] = metric
     unscored = Trajectory.objects.filter(run__benchmark=benchmark, run__scoring__isnull=True, condition="none")
     counts = dict(unscored.order_by().values_list("run").annotate(n=Count("sample", distinct=True)))
     freshness = Freshness(benchmark)
     return [
-        _row(run, metrics, counts, freshness) for run in Run.objects.of(benchmark).order_by("model__name", "setting")
+        _row(run, metrics, counts, freshness)
+        for run in Run.objects.of(benchmark).without_tables().order_by("model__name", "setting")
     ]
 
 

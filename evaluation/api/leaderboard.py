@@ -12,10 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.loading import benchmark_for
-from evaluation.actions.board_rows import BoardRow
+from evaluation.actions.board_rows import BoardMetric, BoardRow
 from evaluation.actions.read_board import SORTED_BY, read_board
 from evaluation.metrics.catalogue import METRICS
-from evaluation.models import Metric
 from webapp.common.errors import InvalidInput
 
 METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
@@ -112,5 +111,5 @@ def _row(row: BoardRow) -> dict[str, Any]:
     }
 
 
-def _metric(metric: Metric) -> dict[str, Any]:
+def _metric(metric: BoardMetric) -> dict[str, Any]:
     return {name: getattr(metric, name) for name in METRIC_FIELDS}
