@@ -93,15 +93,48 @@ def _targets(value: str) -> Q:
     return Q(Exists(plans.filter(_number("targets_n")(value))))
 
 
+def _left_out() -> Q:
+    """Undecided, in a run that leaves such answers out.
+
+    The settings are looked up apart: most do not name the setting, and an unknown negated stays unknown.
+    """
+    excluding = apps.get_model("evaluation", "Scoring").objects.filter(settings__undecided_answer="exclude")
+    return Q(score__undecided=True, score__scoring__in=excluding)
+
+
 def _wrong_in(value: str) -> Q:
     """On a sample that this other run has wrong; with ``correct=yes``: what only the first has right.
 
     An answer that its run leaves out as undecided is neither.
     """
     others = apps.get_model("evaluation", "Trajectory").objects.filter(sample=OuterRef("sample"), score__isnull=False)
-    left_out = Q(score__undecided=True, score__scoring__settings__undecided_answer="exclude")
-    wrong = others.filter(_number("run_id")(value)).evaluated().exclude(score__correct=True).exclude(left_out)
+    wrong = others.filter(~_left_out(), _number("run_id")(value)).evaluated().exclude(score__correct=True)
     return Q(Exists(wrong))
+
+
+def _counted() -> Q:
+    """Counted in accuracy: an answer is accepted or a verdict was given, and it is not left out as undecided."""
+    asked = ~Q(sample__gold__revision__answers=[]) | Q(judge_correct__isnull=False)
+    return Q(score__isnull=False) & asked & ~_left_out()
+
+
+def _beside() -> models.QuerySet[Any]:
+    """The scored trajectories of the same run on the same sample."""
+    same = {"run": OuterRef("run"), "sample": OuterRef("sample")}
+    return apps.get_model("evaluation", "Trajectory").objects.filter(**same, score__isnull=False)
+
+
+def _paired(value: str) -> Q:
+    """Under a condition, with one without it beside: any (``yes``), or one with visual evidence (``evidence``)."""
+    plain = _beside().evaluated()  # type: ignore[attr-defined]
+    return Q(Exists(plain.filter(score__visual_evidence=True) if value == "evidence" else plain), score__isnull=False)
+
+
+def _said(kind: str) -> Exists:
+    """Whether a judge said anything of this kind on the sample."""
+    same = {"run": OuterRef("run"), "sample": OuterRef("sample"), "kind": kind}
+    said = Q(verdict__regex=r"\S") | (Q(answer__isnull=False) if kind == "sufficiency" else Q())
+    return Exists(apps.get_model("evaluation", "Judgement").objects.filter(said, **same))
 
 
 TRAJECTORY_FILTERS: Mapping[str, Callable[[str], Q]] = {
@@ -125,6 +158,13 @@ TRAJECTORY_FILTERS: Mapping[str, Callable[[str], Q]] = {
     "unusable": _yes_or(Q(score__unusable_crops=0), Q(score__unusable_crops__gt=0)),
     "calls": _number("score__calls"),
     "outcome": _outcome,
+    "counted": lambda value: _counted() if value == "yes" else ~_counted(),
+    "planned": _yes_or(Q(score__plan_outcome=Outcome.NONE), Q(score__plan_outcome__gt=Outcome.NONE)),
+    "reference": _yes_or(Q(score__reference_calls__isnull=True), Q(score__reference_calls__isnull=False)),
+    "paired": _paired,
+    "beside": lambda value: Q(Exists(_beside().filter(condition=value))),
+    "judged": lambda kind: Q(_said(kind), score__visual_evidence=True),
+    "unjudged": lambda kind: Q(~_said(kind), score__visual_evidence=True),
     "evidence": _flag("score__visual_evidence"),
     "targets": _targets,
     "wrong_in": _wrong_in,
@@ -185,6 +225,7 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
             "unusable": Q(score__unusable_crops__gt=0),
             "outside": Q(score__in_population=False),
             "with_evidence": Q(score__visual_evidence=True),
+            "counted": _counted(),
         }
         return self.aggregate(**{name: Count("pk", filter=only) for name, only in filters.items()})
 

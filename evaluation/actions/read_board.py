@@ -17,6 +17,7 @@ from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tests import holm
 from evaluation.models import Comparison, Metric, Run, Scoring, Standing
+from evaluation.querysets import MetricQuerySet
 
 __all__ = ["Board", "BoardRow", "Difference", "PublishedRow", "published_rows", "read_board", "slices_of"]
 
@@ -94,8 +95,13 @@ def _metrics(
     rows = Metric.objects.of(benchmark).on_slice(slice_by, slice)
     if names is not None:
         rows = rows.filter(metric__in=names)
+    return metrics_by_scoring(rows, DETAILED)
+
+
+def metrics_by_scoring(rows: MetricQuerySet, detailed: Collection[str]) -> dict[int, dict[str, BoardMetric]]:
+    """The metrics of each scoring by name; the detail of those in ``detailed``."""
     found: dict[int, dict[str, BoardMetric]] = {}
-    for scoring, *values in rows.for_board(DETAILED):
+    for scoring, *values in rows.for_board(detailed):
         metric = BoardMetric(*values)
         found.setdefault(scoring, {})[metric.metric] = metric
     return found

@@ -5,7 +5,7 @@ Here and not in templates: a template for each number takes most of the page's t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from django.utils.safestring import SafeString
@@ -93,15 +93,7 @@ class ShownRow:
         return put("{}{}", self.n.markup(), put_each("", ' <span class="xs" title="{}">{}</span>', hidden))
 
     def quadrant_bar(self) -> SafeString:
-        first = self.quadrants[0]
-        if first.value is None:
-            return put('<span class="faint" title="{}">{}</span>', first.title, NOT_AVAILABLE)
-        numbers = ((cell.title, cell.markup()) for cell in self.quadrants)
-        return put(
-            '{} <span class="stack-numbers">{}</span>',
-            svg.quadrants([cell.value for cell in self.quadrants]),
-            put_each("", '<span title="{}">{}</span>', numbers),
-        )
+        return quadrant_bar(self.quadrants)
 
 
 @dataclass(frozen=True)
@@ -111,6 +103,17 @@ class ShownPublished:
     grounded: Cell
     quadrants: list[Cell]
     cells: list[Cell] = field(default_factory=list)
+
+
+def quadrant_bar(cells: Sequence[Cell]) -> SafeString:
+    """The four quadrants as a bar, their percentages under it."""
+    if cells[0].value is None:
+        return put('<span class="faint" title="{}">{}</span>', cells[0].title, NOT_AVAILABLE)
+    return put(
+        '{} <span class="stack-numbers">{}</span>',
+        svg.quadrants([cell.value for cell in cells]),
+        put_each("", '<span title="{}">{}</span>', ((cell.title, cell.markup()) for cell in cells)),
+    )
 
 
 def place_words(standing: Standing | None, ranked_by: str) -> SafeString:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.actions.board_rows import Board, BoardMetric, BoardRow
+from evaluation.actions.list_runs import RunRow
 from evaluation.actions.read_published import PublishedRow
 from evaluation.metrics.catalogue import METRICS
 from evaluation.views.leaderboard_cells import (
@@ -67,7 +68,7 @@ class Table:
     def _shown(self, row: BoardRow, letter: str) -> ShownRow:
         run, board, addresses = row.run.pk, self.board, self.addresses
         is_reference = board.reference is not None and board.reference.run.pk == run
-        accuracy, grounded = _cell(row, ACCURACY, addresses), _cell(row, GROUNDED, addresses)
+        accuracy, grounded = metric_cell(row, ACCURACY, addresses), metric_cell(row, GROUNDED, addresses)
         flips = _flips(row, board, addresses)
         return ShownRow(
             row=row,
@@ -81,8 +82,8 @@ class Table:
             against=difference_markup(row, flips, is_reference, self.difference_axis) if board.whole else NOTHING,
             grounded=grounded,
             grounded_bar=grounded.with_bar(SHARES),
-            quadrants=[_cell(row, column, addresses) for column in FOUR],
-            cells=[_cell(row, column, addresses, classes) for column, classes in self.columns],
+            quadrants=[metric_cell(row, column, addresses) for column in FOUR],
+            cells=[metric_cell(row, column, addresses, classes) for column, classes in self.columns],
             hidden_counts=hidden_counts(row, addresses),
             is_reference=is_reference,
         )
@@ -127,7 +128,8 @@ def _flips(row: BoardRow, board: Board, addresses: Addresses) -> tuple[Cell, ...
     )  # fmt: skip
 
 
-def _cell(row: BoardRow, column: Column, addresses: Addresses, classes: str = "") -> Cell:
+def metric_cell(row: BoardRow | RunRow, column: Column, addresses: Addresses, classes: str = "") -> Cell:
+    """The value of a run in a column, with what it rests on and a link where it counts trajectories."""
     metric = row.metrics.get(column.metric)
     if metric is None or metric.value is None:
         return Cell(NOT_AVAILABLE, "Undefined here: nothing to count.", classes=classes)
