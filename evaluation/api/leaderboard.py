@@ -7,11 +7,12 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
-from rest_framework.decorators import api_view
+from rest_framework.decorators import api_view, permission_classes
+from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.loading import benchmark_for
+from annotation.api.loading import public_benchmark_for
 from evaluation.actions.board_rows import BoardMetric, BoardRow
 from evaluation.actions.read_board import SORTED_BY, read_board
 from evaluation.metrics.catalogue import METRICS
@@ -64,8 +65,9 @@ BOARD = inline_serializer(
     responses=BOARD,
 )
 @api_view(["GET"])
+@permission_classes([AllowAny])
 def leaderboard(request: Request, slug: str) -> Response:
-    """The rows of the leaderboard on one slice, best first."""
+    """The rows of the leaderboard on one slice, best first. Of a public benchmark they are read without a token."""
     terms = request.query_params
     reference, sort = terms.get("reference", ""), terms.get("sort", SORTED_BY)
     if reference and not (reference.isdecimal() and len(reference) < 19):
@@ -73,7 +75,7 @@ def leaderboard(request: Request, slug: str) -> Response:
     if sort not in METRICS:
         raise InvalidInput(f"There is no metric {sort!r}.", field="sort")
     board = read_board(
-        benchmark_for(request, slug),
+        public_benchmark_for(request, slug),
         slice_by=terms.get("by", ""),
         slice=terms.get("slice", ""),
         sorted_by=sort,
