@@ -46,7 +46,9 @@ class RunRow:
 def list_runs(benchmark: Benchmark) -> list[RunRow]:
     """All runs, by model and setting."""
     metrics = metrics_by_scoring(Metric.objects.of(benchmark).on_slice().filter(metric__in=SHOWN), detailed=())
-    unscored = Trajectory.objects.filter(run__benchmark=benchmark, run__scoring__isnull=True, condition="none")
+    # The runs first: a join would look at every trajectory of the scored ones.
+    waiting = Run.objects.filter(benchmark=benchmark, scoring__isnull=True).order_by().values("pk")
+    unscored = Trajectory.objects.filter(run__in=waiting, condition="none")
     counts = dict(unscored.order_by().values_list("run").annotate(n=Count("sample", distinct=True)))
     freshness = Freshness(benchmark)
     return [
