@@ -30,6 +30,10 @@ MIN_CLUSTERS = 20
 
 _CHUNK = 4_000_000
 _FEW_PATTERNS = 64
+_SMALL = 200_000
+"""A bootstrap of at most this many cells is small: 1.6 MB of counts."""
+_COUNTED = 250_000
+"""Drawn clusters that are counted at once: as many as the processor keeps near."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +99,14 @@ def resampled_totals(totals: Floats, draws: int = DRAWS, seed: int = SEED) -> Fl
     Clusters with the same totals are interchangeable, so with few different ones their numbers are drawn at once from
     the multinomial distribution. Same totals, draws and seed give the same answer.
     """
-    generator = np.random.default_rng(seed)
     few = few_patterns(totals)
     if few is not None:
         patterns, multiplicity = few
-        drawn = generator.multinomial(len(totals), multiplicity / len(totals), size=draws)
+        drawn = np.random.default_rng(seed).multinomial(len(totals), multiplicity / len(totals), size=draws)
         return np.asarray(drawn @ patterns, dtype=np.float64)
     if len(totals) * draws <= _CHUNK:
         return _counts(len(totals), draws, seed) @ totals
-    step = max(1, _CHUNK // len(totals))
+    generator, step = np.random.default_rng(seed), max(1, _CHUNK // len(totals))
     parts = [_drawn_counts(generator, len(totals), min(step, draws - at)) @ totals for at in range(0, draws, step)]
     return np.concatenate(parts)
 
@@ -113,12 +116,13 @@ def few_patterns(totals: Floats) -> tuple[Floats, Ints] | None:
     than the clusters and k <= 2; else None."""
     if totals.shape[1] > 2:
         return None
-    joined = totals[:, 0] + 1j * totals[:, -1]
+    most = min(_FEW_PATTERNS, len(totals) // 8)
     # A look at the first rows settles most cases that have too many.
-    if len(np.unique(joined[:1000])) > _FEW_PATTERNS:
+    if len(set(map(tuple, totals[:1000].tolist()))) > most:
         return None
+    joined = totals[:, 0] + 1j * totals[:, -1]
     _, first, multiplicity = np.unique(joined, return_index=True, return_counts=True)
-    return (totals[first], multiplicity) if len(first) * 8 <= len(totals) and len(first) <= _FEW_PATTERNS else None
+    return (totals[first], multiplicity) if len(first) <= most else None
 
 
 def bootstrap_interval(
@@ -135,11 +139,29 @@ def bootstrap_interval(
     defined = values[np.isfinite(values)]
     if len(defined) * 2 < draws:
         return None
-    low, high = np.quantile(defined, (0.025, 0.975))
+    low, high = _percentiles(defined)
     detail: dict[str, Any] = {"draws": draws, "seed": seed, "clusters": len(totals)}
     if len(defined) < draws:
         detail["undefined_draws"] = draws - len(defined)
-    return Interval(float(low), float(high), "cluster-bootstrap", detail)
+    return Interval(low, high, "cluster-bootstrap", detail)
+
+
+def _percentiles(values: Floats) -> tuple[float, float]:
+    """The 2.5 % and the 97.5 % point, to the bit those of ``np.quantile``, which takes four times as long."""
+    places = [(len(values) - 1) * share for share in (0.025, 0.975)]
+    below = [math.floor(place) for place in places]
+    above = [min(floor + 1, len(values) - 1) for floor in below]
+    ordered = np.partition(values, [*below, *above])
+    low, high = (
+        _between(float(ordered[a]), float(ordered[b]), place - a)
+        for a, b, place in zip(below, above, places, strict=True)
+    )
+    return low, high
+
+
+def _between(low: float, high: float, share: float) -> float:
+    """The point ``share`` of the way from ``low`` to ``high``, reckoned from the nearer end."""
+    return high - (high - low) * (1 - share) if share >= 0.5 else low + (high - low) * share
 
 
 def ratio(totals: Floats) -> Floats:
@@ -148,9 +170,23 @@ def ratio(totals: Floats) -> Floats:
         return np.asarray(np.where(totals[:, 1] != 0, totals[:, 0] / totals[:, 1], np.nan))
 
 
-@lru_cache(maxsize=2)
 def _counts(size: int, draws: int, seed: int) -> Floats:
-    """The counts of one bootstrap, kept for the next measure on as many clusters."""
+    """The counts of one bootstrap, kept for the next measure on as many clusters: few large ones, and as many small
+    ones as hundreds of slices of much the same size need."""
+    return (_small_counts if size * draws <= _SMALL else _large_counts)(size, draws, seed)
+
+
+@lru_cache(maxsize=64)
+def _small_counts(size: int, draws: int, seed: int) -> Floats:
+    return _fixed_counts(size, draws, seed)
+
+
+@lru_cache(maxsize=2)
+def _large_counts(size: int, draws: int, seed: int) -> Floats:
+    return _fixed_counts(size, draws, seed)
+
+
+def _fixed_counts(size: int, draws: int, seed: int) -> Floats:
     counts = _drawn_counts(np.random.default_rng(seed), size, draws)
     counts.setflags(write=False)
     return counts
@@ -160,6 +196,9 @@ def _drawn_counts(generator: np.random.Generator, size: int, draws: int) -> Floa
     """How often each of ``size`` clusters was drawn in each of ``draws`` resamples of ``size``, as (draws, size)."""
     drawn = generator.integers(0, size, size=(draws, size), dtype=np.int32)
     counts = np.empty((draws, size))
-    for row, clusters in zip(counts, drawn, strict=True):
-        row[:] = np.bincount(clusters, minlength=size)
+    step = max(1, _COUNTED // size)
+    for at in range(0, draws, step):
+        part = drawn[at : at + step]
+        places = part + size * np.arange(len(part))[:, None]
+        counts[at : at + step] = np.bincount(places.ravel(), minlength=places.size).reshape(places.shape)
     return counts

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Self
 
 from django.apps import apps
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, When
 from django.db.models.functions import Coalesce
 
 from evaluation.metrics.columns import Outcome, Quadrant
@@ -17,6 +17,10 @@ from webapp.common.wording import finite
 class RunQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
         return self.filter(benchmark=benchmark).select_related("model", "benchmark", "scoring", "scoring__version")
+
+    def without_tables(self) -> Self:
+        """For lists of runs: the tables behind the charts of a run's page stay in the database."""
+        return self.defer("scoring__extras")
 
     def scored(self) -> Self:
         return self.filter(scoring__isnull=False)
@@ -90,15 +94,48 @@ def _targets(value: str) -> Q:
     return Q(Exists(plans.filter(_number("targets_n")(value))))
 
 
+def _left_out() -> Q:
+    """Undecided, in a run that leaves such answers out.
+
+    The settings are looked up apart: most do not name the setting, and an unknown negated stays unknown.
+    """
+    excluding = apps.get_model("evaluation", "Scoring").objects.filter(settings__undecided_answer="exclude")
+    return Q(score__undecided=True, score__scoring__in=excluding)
+
+
 def _wrong_in(value: str) -> Q:
     """On a sample that this other run has wrong; with ``correct=yes``: what only the first has right.
 
     An answer that its run leaves out as undecided is neither.
     """
     others = apps.get_model("evaluation", "Trajectory").objects.filter(sample=OuterRef("sample"), score__isnull=False)
-    left_out = Q(score__undecided=True, score__scoring__settings__undecided_answer="exclude")
-    wrong = others.filter(_number("run_id")(value)).evaluated().exclude(score__correct=True).exclude(left_out)
+    wrong = others.filter(~_left_out(), _number("run_id")(value)).evaluated().exclude(score__correct=True)
     return Q(Exists(wrong))
+
+
+def _counted() -> Q:
+    """Counted in accuracy: an answer is accepted or a verdict was given, and it is not left out as undecided."""
+    asked = ~Q(sample__gold__revision__answers=[]) | Q(judge_correct__isnull=False)
+    return Q(score__isnull=False) & asked & ~_left_out()
+
+
+def _beside() -> models.QuerySet[Any]:
+    """The scored trajectories of the same run on the same sample."""
+    same = {"run": OuterRef("run"), "sample": OuterRef("sample")}
+    return apps.get_model("evaluation", "Trajectory").objects.filter(**same, score__isnull=False)
+
+
+def _paired(value: str) -> Q:
+    """Under a condition, with one without it beside: any (``yes``), or one with visual evidence (``evidence``)."""
+    plain = _beside().evaluated()  # type: ignore[attr-defined]
+    return Q(Exists(plain.filter(score__visual_evidence=True) if value == "evidence" else plain), score__isnull=False)
+
+
+def _said(kind: str) -> Exists:
+    """Whether a judge said anything of this kind on the sample."""
+    same = {"run": OuterRef("run"), "sample": OuterRef("sample"), "kind": kind}
+    said = Q(verdict__regex=r"\S") | (Q(answer__isnull=False) if kind == "sufficiency" else Q())
+    return Exists(apps.get_model("evaluation", "Judgement").objects.filter(said, **same))
 
 
 TRAJECTORY_FILTERS: Mapping[str, Callable[[str], Q]] = {
@@ -122,6 +159,13 @@ TRAJECTORY_FILTERS: Mapping[str, Callable[[str], Q]] = {
     "unusable": _yes_or(Q(score__unusable_crops=0), Q(score__unusable_crops__gt=0)),
     "calls": _number("score__calls"),
     "outcome": _outcome,
+    "counted": lambda value: _counted() if value == "yes" else ~_counted(),
+    "planned": _yes_or(Q(score__plan_outcome=Outcome.NONE), Q(score__plan_outcome__gt=Outcome.NONE)),
+    "reference": _yes_or(Q(score__reference_calls__isnull=True), Q(score__reference_calls__isnull=False)),
+    "paired": _paired,
+    "beside": lambda value: Q(Exists(_beside().filter(condition=value))),
+    "judged": lambda kind: Q(_said(kind), score__visual_evidence=True),
+    "unjudged": lambda kind: Q(~_said(kind), score__visual_evidence=True),
     "evidence": _flag("score__visual_evidence"),
     "targets": _targets,
     "wrong_in": _wrong_in,
@@ -188,6 +232,7 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
             "unusable": Q(score__unusable_crops__gt=0),
             "outside": Q(score__in_population=False),
             "with_evidence": Q(score__visual_evidence=True),
+            "counted": _counted(),
         }
         return self.aggregate(**{name: Count("pk", filter=only) for name, only in filters.items()})
 
@@ -241,12 +286,9 @@ class ComparisonQuerySet(models.QuerySet[Any]):
         """Those that have this run on one of their sides."""
         return self.filter(Q(a_id=scoring_id) | Q(b_id=scoring_id)).order_by("pk")
 
-    def between(self, pairs: Iterable[tuple[int, int]]) -> Self:
-        """Those of these pairs of runs, whichever way round they are stored."""
-        found = Q(pk__in=[])
-        for one, other in pairs:
-            found |= Q(a_id=one, b_id=other) | Q(a_id=other, b_id=one)
-        return self.filter(found).order_by("pk")
+    def among(self, scoring_ids: Collection[int]) -> Self:
+        """Those with both of their sides among these runs."""
+        return self.filter(a_id__in=scoring_ids, b_id__in=scoring_ids).order_by("pk")
 
 
 class MetricQuerySet(models.QuerySet[Any]):
@@ -255,6 +297,15 @@ class MetricQuerySet(models.QuerySet[Any]):
 
     def on_slice(self, slice_by: str = "", value: str = "") -> Self:
         return self.filter(slice_by=slice_by, slice=value)
+
+    def for_board(self, detailed: Collection[str]) -> models.QuerySet[Any, tuple[Any, ...]]:
+        """Values in the order of ``evaluation.actions.board_rows.BoardMetric``, after the scoring they belong to.
+
+        ``detailed``: metrics whose detail is read. It is decoded row by row, which takes longer than the rest of them.
+        """
+        detail = Case(When(metric__in=sorted(detailed), then=F("detail")), default=None)
+        fields = ("metric", "value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
+        return self.values_list("scoring_id", *fields, detail)
 
     def for_export(self) -> Self:
         """Metric rows with the names of METRICS 10, in a fixed order."""

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, inline_serializer
 from rest_framework import serializers
+from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -33,6 +34,17 @@ def benchmark_for(request: Request, slug: str, right: Right = Right.VIEW) -> Ben
     if not allowed(person, benchmark, right):
         raise NotAllowed(f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}.")
     return benchmark
+
+
+def public_benchmark_for(request: Request, slug: str) -> Benchmark:
+    """The benchmark for what its public pages show: a visitor gets a public one, and is asked to sign in for others,
+    whether they exist or not."""
+    if request.user.is_authenticated:
+        return benchmark_for(request, slug)
+    found: Benchmark | None = Benchmark.objects.visible_to(request.user).filter(slug=slug).first()
+    if found is None:
+        raise NotAuthenticated
+    return found
 
 
 def terms_of(request: Request) -> dict[str, str]:

@@ -8,7 +8,25 @@ from typing import Any
 
 from evaluation.actions.read_published import PublishedRow
 from evaluation.metrics.settings import MetricSettings
-from evaluation.models import Metric, Run, Scoring, Standing
+from evaluation.models import Run, Scoring, Standing
+
+COUNTED_BY = "tool_call_rate"
+"""Every run has this metric on every slice: its rows say which slices there are, and its detail what they count."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardMetric:
+    """A metric of a run on the slice of the board. ``detail`` is read of a few only: see ``read_board.DETAILED``."""
+
+    metric: str
+    value: float | None
+    n: int
+    numerator: float | None
+    ci_low: float | None
+    ci_high: float | None
+    ci_method: str
+    p_value: float | None
+    detail: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -20,7 +38,7 @@ class BoardRow:
 
     run: Run
     scoring: Scoring | None
-    metrics: dict[str, Metric]
+    metrics: dict[str, BoardMetric]
     standing: Standing | None = None
     against: Difference | None = None
     stale: bool = False
@@ -42,7 +60,8 @@ class BoardRow:
     @property
     def counts(self) -> Mapping[str, Any]:
         """What must never be hidden, on this slice: samples, missing, trajectories, failed, unparsed, undecided."""
-        return next((metric.detail for metric in self.metrics.values()), {})
+        found = self.metrics.get(COUNTED_BY)
+        return (found.detail if found else None) or {}
 
     def value(self, name: str) -> float | None:
         metric = self.metrics.get(name)

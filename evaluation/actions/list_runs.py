@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from django.db.models import Count
 
 from annotation.models import Benchmark
-from evaluation.actions.read_board import Freshness
+from evaluation.actions.board_rows import BoardMetric
+from evaluation.actions.read_board import Freshness, metrics_by_scoring
 from evaluation.models import Metric, Run, Scoring, Trajectory
 
 SHOWN = (
@@ -28,7 +29,7 @@ class RunRow:
 
     run: Run
     scoring: Scoring | None
-    metrics: dict[str, Metric]
+    metrics: dict[str, BoardMetric]
     trajectories: int
     stale: bool
 
@@ -44,18 +45,19 @@ class RunRow:
 
 def list_runs(benchmark: Benchmark) -> list[RunRow]:
     """All runs, by model and setting."""
-    metrics: dict[int, dict[str, Metric]] = {}
-    for metric in Metric.objects.of(benchmark).on_slice().filter(metric__in=SHOWN):
-        metrics.setdefault(metric.scoring_id, {})[metric.metric] = metric
-    unscored = Trajectory.objects.filter(run__benchmark=benchmark, run__scoring__isnull=True, condition="none")
+    metrics = metrics_by_scoring(Metric.objects.of(benchmark).on_slice().filter(metric__in=SHOWN), detailed=())
+    # The runs first: a join would look at every trajectory of the scored ones.
+    waiting = Run.objects.filter(benchmark=benchmark, scoring__isnull=True).order_by().values("pk")
+    unscored = Trajectory.objects.filter(run__in=waiting, condition="none")
     counts = dict(unscored.order_by().values_list("run").annotate(n=Count("sample", distinct=True)))
     freshness = Freshness(benchmark)
     return [
-        _row(run, metrics, counts, freshness) for run in Run.objects.of(benchmark).order_by("model__name", "setting")
+        _row(run, metrics, counts, freshness)
+        for run in Run.objects.of(benchmark).without_tables().order_by("model__name", "setting")
     ]
 
 
-def _row(run: Run, metrics: dict[int, dict[str, Metric]], counts: dict[int, int], freshness: Freshness) -> RunRow:
+def _row(run: Run, metrics: dict[int, dict[str, BoardMetric]], counts: dict[int, int], freshness: Freshness) -> RunRow:
     scoring = getattr(run, "scoring", None)
     if scoring is None:
         return RunRow(run, None, {}, counts.get(run.pk, 0), stale=False)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from django.db.models import Count, Max
 
 from annotation.models import Benchmark, Gold
-from evaluation.actions.board_rows import Board, BoardRow, Difference, Facet, Neighbours
+from evaluation.actions.board_rows import COUNTED_BY, Board, BoardMetric, BoardRow, Difference, Facet, Neighbours
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.rank_runs import RANKED_BY
 from evaluation.actions.read_published import PublishedRow, published_rows
@@ -17,12 +17,13 @@ from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tests import holm
 from evaluation.models import Comparison, Metric, Run, Scoring, Standing
+from evaluation.querysets import MetricQuerySet
 
 __all__ = ["Board", "BoardRow", "Difference", "PublishedRow", "published_rows", "read_board", "slices_of"]
 
 SORTED_BY = "valid_grounded_reasoning"
-COUNTED_BY = "tool_call_rate"
-"""Every run has this metric on every slice: its rows say which slices there are."""
+DETAILED = frozenset({COUNTED_BY, "accuracy", "ate_text", "ate_visual"})
+"""The metrics whose detail a board shows: counts, clusters, flips."""
 NEIGHBOURS = 13
 """Ranked rows whose neighbours are compared: twelve pairs, so that Holm's correction leaves something to see."""
 
@@ -43,7 +44,7 @@ def read_board(
     found = _metrics(benchmark, slice_by, slice, None if metrics is None else {*metrics, sorted_by, COUNTED_BY})
     standings = _standings(benchmark, ranked_by) if not slice_by else {}
     freshness = Freshness(benchmark)
-    rows = [_row(run, found, standings, freshness) for run in Run.objects.of(benchmark)]
+    rows = [_row(run, found, standings, freshness) for run in Run.objects.of(benchmark).without_tables()]
     scored = sorted((row for row in rows if row.scoring), key=lambda row: _place(row, sorted_by))
     alive = [row for row in scored if not row.failed]
     ranked = [row for row in alive if not row.baseline]
@@ -90,13 +91,19 @@ class Freshness:
 
 def _metrics(
     benchmark: Benchmark, slice_by: str, slice: str, names: Collection[str] | None
-) -> dict[int, dict[str, Metric]]:
+) -> dict[int, dict[str, BoardMetric]]:
     rows = Metric.objects.of(benchmark).on_slice(slice_by, slice)
     if names is not None:
         rows = rows.filter(metric__in=names)
-    found: dict[int, dict[str, Metric]] = {}
-    for metric in rows:
-        found.setdefault(metric.scoring_id, {})[metric.metric] = metric
+    return metrics_by_scoring(rows, DETAILED)
+
+
+def metrics_by_scoring(rows: MetricQuerySet, detailed: Collection[str]) -> dict[int, dict[str, BoardMetric]]:
+    """The metrics of each scoring by name; the detail of those in ``detailed``."""
+    found: dict[int, dict[str, BoardMetric]] = {}
+    for scoring, *values in rows.for_board(detailed):
+        metric = BoardMetric(*values)
+        found.setdefault(scoring, {})[metric.metric] = metric
     return found
 
 
@@ -106,7 +113,7 @@ def _standings(benchmark: Benchmark, metric: str) -> dict[int, Standing]:
 
 
 def _row(
-    run: Run, metrics: dict[int, dict[str, Metric]], standings: dict[int, Standing], freshness: Freshness
+    run: Run, metrics: dict[int, dict[str, BoardMetric]], standings: dict[int, Standing], freshness: Freshness
 ) -> BoardRow:
     scoring = getattr(run, "scoring", None)
     if scoring is None:
@@ -131,9 +138,9 @@ def _comparisons(chosen: BoardRow, ranked: Sequence[BoardRow]) -> tuple[dict[int
     ladder = sorted(ranked, key=lambda row: _place(row, "accuracy"))[:NEIGHBOURS]
     steps = [(_scoring(upper), _scoring(lower)) for upper, lower in pairwise(ladder)]
     own = _scoring(chosen)
-    stored = {
-        (pair.a_id, pair.b_id): pair for pair in Comparison.objects.touching(own) | Comparison.objects.between(steps)
-    }
+    rungs = [_scoring(row) for row in ladder]
+    wanted = Comparison.objects.touching(own) | Comparison.objects.among(rungs)
+    stored = {(pair.a_id, pair.b_id): pair for pair in wanted}
     touching = [(a if b == own else b, own) for a, b in stored if own in (a, b)]
     differences = _differences(stored, touching)
     against = _differences(stored, steps)
@@ -185,8 +192,8 @@ def _facets(chosen: BoardRow | None) -> list[Facet]:
         return []
     rows = Metric.objects.filter(scoring=chosen.scoring, metric=COUNTED_BY).exclude(slice_by="").order_by("pk")
     facets: dict[str, Facet] = {}
-    for slice_by, value, detail in rows.values_list("slice_by", "slice", "detail"):
-        facets.setdefault(slice_by, Facet(slice_by, [])).values.append((value, detail["samples"]))
+    for slice_by, value, samples in rows.values_list("slice_by", "slice", "detail__samples"):
+        facets.setdefault(slice_by, Facet(slice_by, [])).values.append((value, samples))
     return list(facets.values())
 
 

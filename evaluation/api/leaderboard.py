@@ -7,15 +7,15 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
-from rest_framework.decorators import api_view
+from rest_framework.decorators import api_view, permission_classes
+from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.loading import benchmark_for
-from evaluation.actions.board_rows import BoardRow
+from annotation.api.loading import public_benchmark_for
+from evaluation.actions.board_rows import BoardMetric, BoardRow
 from evaluation.actions.read_board import SORTED_BY, read_board
 from evaluation.metrics.catalogue import METRICS
-from evaluation.models import Metric
 from webapp.common.errors import InvalidInput
 
 METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
@@ -65,8 +65,9 @@ BOARD = inline_serializer(
     responses=BOARD,
 )
 @api_view(["GET"])
+@permission_classes([AllowAny])
 def leaderboard(request: Request, slug: str) -> Response:
-    """The rows of the leaderboard on one slice, best first."""
+    """The rows of the leaderboard on one slice, best first. Of a public benchmark they are read without a token."""
     terms = request.query_params
     reference, sort = terms.get("reference", ""), terms.get("sort", SORTED_BY)
     if reference and not (reference.isdecimal() and len(reference) < 19):
@@ -74,7 +75,7 @@ def leaderboard(request: Request, slug: str) -> Response:
     if sort not in METRICS:
         raise InvalidInput(f"There is no metric {sort!r}.", field="sort")
     board = read_board(
-        benchmark_for(request, slug),
+        public_benchmark_for(request, slug),
         slice_by=terms.get("by", ""),
         slice=terms.get("slice", ""),
         sorted_by=sort,
@@ -112,5 +113,5 @@ def _row(row: BoardRow) -> dict[str, Any]:
     }
 
 
-def _metric(metric: Metric) -> dict[str, Any]:
+def _metric(metric: BoardMetric) -> dict[str, Any]:
     return {name: getattr(metric, name) for name in METRIC_FIELDS}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
@@ -23,8 +24,17 @@ from evaluation.metrics.catalogue import METRICS
 from evaluation.views import leaderboard_table as table
 from evaluation.views.exports import download
 from evaluation.views.leaderboard_chart import accuracy_chart
-from evaluation.views.leaderboard_columns import ACCURACY, GROUNDED, GROUPS, METRICS_SHOWN, PLAIN, SEEN, Column
-from evaluation.views.leaderboard_links import Addresses
+from evaluation.views.leaderboard_columns import (
+    ACCURACY,
+    GROUNDED,
+    GROUPS,
+    METRICS_SHOWN,
+    PLAIN,
+    SEEN,
+    Column,
+    plain_columns,
+)
+from evaluation.views.leaderboard_links import Addresses, slice_links
 from evaluation.views.leaderboard_words import settings_words
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import InvalidInput
@@ -77,6 +87,7 @@ class View:
     groups: tuple[str, ...]
     group: str
     all_published: bool
+    terms: QueryDict
 
     @classmethod
     def of(cls, request: HttpRequest) -> View:
@@ -94,27 +105,42 @@ class View:
             groups=groups,
             group=group if group in groups else groups[0],
             all_published=terms.get("published") == "all",
+            terms=terms,
         )
+
+    def without(self, *names: str) -> str:
+        """The address of this view but for these terms, for others to be added to."""
+        terms = self.terms.copy()
+        for name in names:
+            terms.pop(name, None)
+        return f"?{terms.urlencode()}&" if terms else "?"
 
 
 def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
     addresses = Addresses(slug, view.by, view.slice)
-    ranked = table.shown_rows(board, addresses, view.groups, ranked=True)
+    shown = table.Table(
+        board=board,
+        addresses=addresses,
+        columns=plain_columns(view.groups),
+        axis=table.accuracy_axis(board),
+        difference_axis=table.difference_axis(board),
+        refer=f"{view.without('reference')}reference=" if board.whole else "",
+    )
+    ranked = shown.rows(board.ranked, letters=True)
+    rest = view.without("by", "slice")
     published = [row for row in board.published if view.all_published or row.has_quadrants]
     return {
         "board": board,
-        "ranked_by": METRICS[board.ranked_by].label,
         "view": view,
-        "slices": [facet for facet in board.facets if facet.values],
+        "slices": [(facet, slice_links(facet, board, rest)) for facet in board.facets if facet.values],
         "chips": [_chip(name, view) for name in GROUPS],
         "settings_words": settings_words(board.settings),
-        "axis": table.accuracy_axis(board),
-        "difference_axis": table.difference_axis(board),
+        "axis": shown.axis,
         "heads": _heads(view),
         "sorts": {column.metric: _sorted(column, view) for column in (ACCURACY, GROUNDED, SEEN)},
         "bands": [(group, span) for group in GROUPS if (span := _span(group, view, board))],
         "ranked": ranked,
-        "baselines": table.shown_rows(board, addresses, view.groups, ranked=False),
+        "baselines": shown.rows(board.baselines, letters=False),
         "failed": [(row, table.hidden_counts(row, addresses)) for row in board.failed],
         "published": table.shown_published(published, view.groups),
         "chart": accuracy_chart(ranked),
@@ -142,16 +168,10 @@ def _chip(name: str, view: View) -> dict[str, Any]:
 
 def _heads(view: View) -> list[dict[str, Any]]:
     """The heads of the plain columns."""
-    heads = []
-    before = "grounding"
-    for column in PLAIN:
-        if column.group in view.groups:
-            border = " grp" if column.group != before else ""
-            heads.append(
-                {"column": column, "sorted": _sorted(column, view), "classes": f"g g-{column.group}{border}"}
-            )  # fmt: skip
-            before = column.group
-    return heads
+    return [
+        {"column": column, "sorted": _sorted(column, view), "classes": classes}
+        for column, classes in plain_columns(view.groups)
+    ]
 
 
 def _sorted(column: Column, view: View) -> str:
@@ -169,10 +189,10 @@ def _span(group: str, view: View, board: Board) -> int:
     return 2 + plain + (1 + board.whole if group in view.groups else 0)
 
 
-def _basis(reference: BoardRow | None) -> dict[str, Any]:
+def _basis(reference: BoardRow | None) -> Mapping[str, Any]:
     """What the accuracy of the reference row rests on: clusters, effective n."""
     metric = reference.metrics.get("accuracy") if reference else None
-    return metric.detail if metric else {}
+    return (metric.detail if metric else None) or {}
 
 
 def _detectable(board: Board) -> tuple[float, float] | None:

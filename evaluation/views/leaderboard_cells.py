@@ -1,20 +1,37 @@
-"""What the leaderboard draws: cells, rows, an axis."""
+"""What the leaderboard draws: cells and rows, with the markup of all that stands in a row more than once.
+
+Here and not in templates: a template for each number takes most of the page's time.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from evaluation.actions.board_rows import BoardRow
 from evaluation.actions.read_published import PublishedRow
-from webapp.common.wording import NOT_AVAILABLE, percent
+from evaluation.models import Standing
+from webapp.common import svg
+from webapp.common.markup import put, put_each
+from webapp.common.wording import NOT_AVAILABLE, decimal, percent
 
-STAR = format_html('<span class="ast" title="{}">*</span>', "p below .05, exact McNemar")
+STAR = put('<span class="ast" title="{}">*</span>', "p below .05, exact McNemar")
+NOTHING = SafeString()
 
 
 @dataclass(frozen=True)
+class Axis:
+    low: float
+    high: float
+
+    @property
+    def words(self) -> str:
+        return f"{percent(self.low, 0)}–{percent(self.high, 0)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One number: its text, what it rests on (in the hover text), and the list it counts, where there is one."""
 
@@ -29,54 +46,54 @@ class Cell:
     high: float | None = None
 
     def markup(self) -> SafeString:
-        """The text, a link where it counts trajectories, with the star of a small p.
-
-        Here and not in a template: an include for each number takes most of the page's time.
-        """
-        star = STAR if self.star else ""
+        """The text, a link where it counts trajectories, with the star of a small p."""
+        star = STAR if self.star else NOTHING
         if self.href:
-            return format_html('<a href="{}" data-count="{}">{}</a>{}', self.href, self.count, self.text, star)
+            return put('<a href="{}" data-count="{}">{}</a>{}', self.href, self.count, self.text, star)
         if self.text == NOT_AVAILABLE:
-            return format_html('<span class="faint">{}</span>', self.text)
-        return format_html("{}{}", self.text, star)
+            return put('<span class="faint">{}</span>', self.text)
+        return put("{}{}", self.text, star)
 
-    __html__ = markup
+    def with_bar(self, axis: Axis) -> SafeString:
+        """The number with its interval under it."""
+        if self.value is None:
+            return self.markup()
+        return put("{} {}", self.markup(), svg.interval(self.value, self.low, self.high, axis.low, axis.high))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ShownRow:
-    """One row as drawn. ``hidden_counts``: what must never be hidden, in words, each with its list."""
+    """One row as drawn. ``hidden_counts``: what must never be hidden, in words, each with its list. ``refer``: the
+    address that makes it the reference. ``against``: how it differs from the reference, nothing on a slice."""
 
     row: BoardRow
     letter: str
     href: str
+    refer: str
+    standing: SafeString
     n: Cell
     accuracy: Cell
+    accuracy_bar: SafeString
+    against: SafeString
     grounded: Cell
+    grounded_bar: SafeString
     quadrants: list[Cell]
     cells: list[Cell]
     hidden_counts: list[Cell]
-    gained: Cell | None = None
-    lost: Cell | None = None
     is_reference: bool = False
 
     def table_cells(self) -> SafeString:
         """The plain columns; what a number rests on is in its hover text."""
-        found = ((cell.classes, cell.title, cell) for cell in self.cells)
-        return format_html_join("\n", '<td class="num {}" title="{}">{}</td>', found)
+        found = ((cell.classes, cell.title, cell.markup()) for cell in self.cells)
+        return put_each("\n", '<td class="num {}" title="{}">{}</td>', found)
 
-    def quadrant_numbers(self) -> SafeString:
-        return format_html_join("", '<span title="{}">{}</span>', ((cell.title, cell) for cell in self.quadrants))
+    def counts(self) -> SafeString:
+        """How many trajectories, and under it what is never hidden."""
+        hidden = ((cell.title, cell.markup()) for cell in self.hidden_counts)
+        return put("{}{}", self.n.markup(), put_each("", ' <span class="xs" title="{}">{}</span>', hidden))
 
-
-@dataclass(frozen=True)
-class Axis:
-    low: float
-    high: float
-
-    @property
-    def words(self) -> str:
-        return f"{percent(self.low, 0)}–{percent(self.high, 0)}"
+    def quadrant_bar(self) -> SafeString:
+        return quadrant_bar(self.quadrants)
 
 
 @dataclass(frozen=True)
@@ -86,3 +103,44 @@ class ShownPublished:
     grounded: Cell
     quadrants: list[Cell]
     cells: list[Cell] = field(default_factory=list)
+
+
+def quadrant_bar(cells: Sequence[Cell]) -> SafeString:
+    """The four quadrants as a bar, their percentages under it."""
+    if cells[0].value is None:
+        return put('<span class="faint" title="{}">{}</span>', cells[0].title, NOT_AVAILABLE)
+    return put(
+        '{} <span class="stack-numbers">{}</span>',
+        svg.quadrants([cell.value for cell in cells]),
+        put_each("", '<span title="{}">{}</span>', ((cell.title, cell.markup()) for cell in cells)),
+    )
+
+
+def place_words(standing: Standing | None, ranked_by: str) -> SafeString:
+    """``3 [2–6]``: a rank with its range; a dash without one."""
+    if standing is None or not standing.rank:
+        return put('<span class="faint">{}</span>', "–")
+    if standing.low:
+        spread = f"{standing.low}–{standing.high}"
+        drawn = f"95 % of the draws from {standing.low} to {standing.high}; best in {percent(standing.p_best)} %"
+        title = f"Rank by {ranked_by}, {drawn}"
+    else:
+        spread, title = NOT_AVAILABLE, "No range: fewer than 20 picture clusters"
+    return put(
+        '<span title="{}"><b>{}</b> <span class="err">[{}]</span></span>', title, standing.rank, spread
+    )  # fmt: skip
+
+
+def difference_markup(row: BoardRow, flips: Iterable[Cell], is_reference: bool, axis: Axis) -> SafeString:
+    """The difference to the reference row, its interval and p, and the answers gained and lost."""
+    if is_reference:
+        return put('<span class="small muted">{}</span>', "reference")
+    if row.against is None:
+        return put('<span class="faint">{}</span>', NOT_AVAILABLE)
+    d = row.against
+    return put(
+        '{} <span class="flips xs">{} <span class="faint">of {}</span></span>',
+        svg.difference(d.difference, d.low, d.high, d.p_holm, axis.low, axis.high, d.tie),
+        put_each(" ", "{}", ((cell.markup(),) for cell in flips)),
+        decimal(d.n),
+    )

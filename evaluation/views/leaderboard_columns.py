@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from evaluation.metrics.catalogue import METRICS
@@ -70,3 +70,14 @@ PLAIN: tuple[Column, ...] = (
 METRICS_SHOWN = frozenset({ACCURACY.metric, GROUNDED.metric, *QUADRANTS, *(column.metric for column in PLAIN)})
 FLIPS: Mapping[str, str] = {"ate_text": "text", "ate_visual": "visual"}
 """Effects of a condition: answers lost and gained under it."""
+
+
+def plain_columns(groups: Collection[str]) -> list[tuple[Column, str]]:
+    """The plain columns of these groups, each with its classes: a vertical hairline where a group begins."""
+    found, before = [], "grounding"
+    for column in PLAIN:
+        group = column.group
+        if group in groups:
+            found.append((column, f"g g-{group}{' grp' if group != before else ''}"))
+            before = group
+    return found

@@ -6,6 +6,14 @@ from functools import lru_cache
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from evaluation.actions.board_rows import Board, Facet
+from webapp.common.markup import put, put_each
+from webapp.common.wording import decimal
+
+SLICE = '<a href="{}"{}><span class="clip grow">{}</span><span class="faint">{}</span></a>'
+CURRENT = put(' aria-current="{}"', "true")
 
 
 class Addresses:
@@ -41,3 +49,16 @@ def slice_terms(slice_by: str, slice: str) -> dict[str, str]:
     if not slice_by:
         return {}
     return {slice_by if slice_by in ("calls", "targets") else f"facet.{slice_by}": slice}
+
+
+def slice_links(facet: Facet, board: Board, rest: str) -> SafeString:
+    """The values of a facet, each a link to the board on it. ``rest``: the address that the slice is added to.
+
+    Markup and not a template: a facet can have hundreds of values.
+    """
+    chosen = board.slice if facet.name == board.slice_by else None
+    links = (
+        (rest + urlencode({"by": facet.name, "slice": value}), CURRENT if value == chosen else "", value, decimal(n))
+        for value, n in facet.values
+    )
+    return put_each("\n", SLICE, links)

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from evaluation.actions.board_rows import Board, BoardRow
+from evaluation.actions.board_rows import Board, BoardMetric, BoardRow
+from evaluation.actions.list_runs import RunRow
 from evaluation.actions.read_published import PublishedRow
-from evaluation.views.leaderboard_cells import Axis, Cell, ShownPublished, ShownRow
-from evaluation.views.leaderboard_columns import ACCURACY, FLIPS, GROUNDED, PLAIN, QUADRANTS, Column
+from evaluation.metrics.catalogue import METRICS
+from evaluation.views.leaderboard_cells import (
+    NOTHING,
+    Axis,
+    Cell,
+    ShownPublished,
+    ShownRow,
+    difference_markup,
+    place_words,
+)
+from evaluation.views.leaderboard_columns import ACCURACY, FLIPS, GROUNDED, QUADRANTS, Column, plain_columns
 from evaluation.views.leaderboard_links import Addresses
 from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
 
 SIGNIFICANT = 0.05
+FOUR = [Column(metric, name, {"quadrant": name}) for metric, name in QUADRANTS.items()]
+SHARES = Axis(0, 1)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -36,32 +48,45 @@ def difference_axis(board: Board) -> Axis:
     return axis_of([0.0, *(end for d in pairs for end in (d.difference, d.low, d.high))])
 
 
-def shown_rows(board: Board, addresses: Addresses, groups: Iterable[str], *, ranked: bool) -> list[ShownRow]:
-    columns = [column for column in PLAIN if column.group in set(groups)]
-    rows = board.ranked if ranked else board.baselines
-    letters = LETTERS if ranked and len(rows) <= len(LETTERS) else ""
-    return [
-        _shown(row, letters[place : place + 1], board, addresses, columns) for place, row in enumerate(rows)
-    ]  # fmt: skip
+@dataclass(frozen=True)
+class Table:
+    """What all rows of a board share. ``refer``: the address of the board with another reference, but for its run;
+    nothing where no row can be compared."""
 
+    board: Board
+    addresses: Addresses
+    columns: Sequence[tuple[Column, str]]
+    axis: Axis
+    difference_axis: Axis
+    refer: str
 
-def _shown(row: BoardRow, letter: str, board: Board, addresses: Addresses, columns: Iterable[Column]) -> ShownRow:
-    run = row.run.pk
-    gained, lost = _flips(row, board, addresses)
-    return ShownRow(
-        row=row,
-        letter=letter,
-        href=addresses.run(run),
-        n=_count(row, "trajectories", {"scored": "yes"}, addresses),
-        accuracy=_cell(row, ACCURACY, addresses),
-        grounded=_cell(row, GROUNDED, addresses),
-        quadrants=[_cell(row, Column(m, name, {"quadrant": name}), addresses) for m, name in QUADRANTS.items()],
-        cells=list(_with_borders(columns, (_cell(row, column, addresses) for column in columns))),
-        hidden_counts=hidden_counts(row, addresses),
-        gained=gained,
-        lost=lost,
-        is_reference=row is board.reference or bool(board.reference and board.reference.run.pk == run),
-    )
+    def rows(self, rows: Sequence[BoardRow], *, letters: bool) -> list[ShownRow]:
+        """``letters``: each row has one, by which a drawing names it, if there are enough."""
+        names = LETTERS if letters and len(rows) <= len(LETTERS) else ""
+        return [self._shown(row, names[place : place + 1]) for place, row in enumerate(rows)]
+
+    def _shown(self, row: BoardRow, letter: str) -> ShownRow:
+        run, board, addresses = row.run.pk, self.board, self.addresses
+        is_reference = board.reference is not None and board.reference.run.pk == run
+        accuracy, grounded = metric_cell(row, ACCURACY, addresses), metric_cell(row, GROUNDED, addresses)
+        flips = _flips(row, board, addresses)
+        return ShownRow(
+            row=row,
+            letter=letter,
+            href=addresses.run(run),
+            refer=f"{self.refer}{run}" if self.refer and not is_reference else "",
+            standing=place_words(row.standing, METRICS[board.ranked_by].label),
+            n=_count(row, "trajectories", {"scored": "yes"}, addresses),
+            accuracy=accuracy,
+            accuracy_bar=accuracy.with_bar(self.axis),
+            against=difference_markup(row, flips, is_reference, self.difference_axis) if board.whole else NOTHING,
+            grounded=grounded,
+            grounded_bar=grounded.with_bar(SHARES),
+            quadrants=[metric_cell(row, column, addresses) for column in FOUR],
+            cells=[metric_cell(row, column, addresses, classes) for column, classes in self.columns],
+            hidden_counts=hidden_counts(row, addresses),
+            is_reference=is_reference,
+        )
 
 
 def hidden_counts(row: BoardRow, addresses: Addresses) -> list[Cell]:
@@ -89,10 +114,10 @@ def _count(row: BoardRow, name: str, terms: Mapping[str, str], addresses: Addres
     return Cell(decimal(n), href=addresses.trajectories(row.run.pk, **terms) if n else "", count=n)
 
 
-def _flips(row: BoardRow, board: Board, addresses: Addresses) -> tuple[Cell | None, Cell | None]:
+def _flips(row: BoardRow, board: Board, addresses: Addresses) -> tuple[Cell, ...]:
     """What only this row has right, and what only the reference row has."""
     if row.against is None or board.reference is None:
-        return None, None
+        return ()
     run, reference = row.run.pk, board.reference.run.pk
     gained, lost = row.against.row_only, row.against.reference_only
     return (
@@ -103,27 +128,23 @@ def _flips(row: BoardRow, board: Board, addresses: Addresses) -> tuple[Cell | No
     )  # fmt: skip
 
 
-def _with_borders(columns: Iterable[Column], cells: Iterable[Cell]) -> Iterator[Cell]:
-    """A vertical hairline where a group begins."""
-    before = "grounding"
-    for column, cell in zip(columns, cells, strict=True):
-        group = column.group
-        border = " grp" if group != before else ""
-        yield Cell(**{**vars(cell), "classes": f"g g-{group}{border}"})
-        before = group
-
-
-def _cell(row: BoardRow, column: Column, addresses: Addresses) -> Cell:
+def metric_cell(row: BoardRow | RunRow, column: Column, addresses: Addresses, classes: str = "") -> Cell:
+    """The value of a run in a column, with what it rests on and a link where it counts trajectories."""
     metric = row.metrics.get(column.metric)
     if metric is None or metric.value is None:
-        return Cell(NOT_AVAILABLE, title=f"{column.definition} Undefined here: nothing to count.")
-    shown: dict[str, Any] = {"value": metric.value, "low": metric.ci_low, "high": metric.ci_high}
-    if column.terms and metric.numerator is not None:
-        shown["count"] = round(metric.numerator)
-        shown["href"] = addresses.trajectories(row.run.pk, **column.terms) if shown["count"] else ""
-    if column.metric in FLIPS:
-        shown["star"] = metric.p_value is not None and metric.p_value < SIGNIFICANT
-    return Cell(written(column.unit, metric.value), title=_basis(column, metric), **shown)
+        return Cell(NOT_AVAILABLE, "Undefined here: nothing to count.", classes=classes)
+    count = round(metric.numerator) if column.terms and metric.numerator is not None else None
+    return Cell(
+        written(column.unit, metric.value),
+        _basis(column, metric),
+        addresses.trajectories(row.run.pk, **column.terms) if count else "",
+        count,
+        classes,
+        star=column.metric in FLIPS and metric.p_value is not None and metric.p_value < SIGNIFICANT,
+        value=metric.value,
+        low=metric.ci_low,
+        high=metric.ci_high,
+    )
 
 
 def written(unit: str, value: float) -> str:
@@ -137,7 +158,7 @@ def written(unit: str, value: float) -> str:
     return decimal(value, 1)
 
 
-def _basis(column: Column, metric: Any) -> str:
+def _basis(column: Column, metric: BoardMetric) -> str:
     """What a number rests on: counts, interval, method, test."""
     counted = column.terms and metric.numerator is not None
     parts = [f"{decimal(metric.numerator)} of {decimal(metric.n)}" if counted else f"n = {decimal(metric.n)}"]
@@ -145,32 +166,33 @@ def _basis(column: Column, metric: Any) -> str:
         low, high = written(column.unit, metric.ci_low), written(column.unit, metric.ci_high)
         parts.append(f"95 % interval {low} to {high} ({metric.ci_method})")
     if column.metric in FLIPS:
-        parts.append(f"lost {metric.detail.get('lost')}, gained {metric.detail.get('gained')}")
+        detail = metric.detail or {}
+        parts.append(f"lost {detail.get('lost')}, gained {detail.get('gained')}")
         parts.append(f"exact McNemar p {p_value(metric.p_value)}")
     return "; ".join(parts)
 
 
-def shown_published(rows: Iterable[PublishedRow], groups: Iterable[str]) -> list[ShownPublished]:
-    columns = [column for column in PLAIN if column.group in set(groups)]
+def shown_published(rows: Iterable[PublishedRow], groups: Collection[str]) -> list[ShownPublished]:
+    columns = plain_columns(groups)
     return [
         ShownPublished(
             row,
             _printed(row, ACCURACY if "accuracy" in row.values else Column("pass_rate", "Accuracy")),
             _printed(row, GROUNDED),
-            [_printed(row, Column(metric, name)) for metric, name in QUADRANTS.items()],
-            list(_with_borders(columns, (_printed(row, column) for column in columns))),
+            [_printed(row, column) for column in FOUR],
+            [_printed(row, column, classes) for column, classes in columns],
         )
         for row in rows
     ]
 
 
-def _printed(row: PublishedRow, column: Column) -> Cell:
+def _printed(row: PublishedRow, column: Column, classes: str = "") -> Cell:
     """A value of a paper with the digits it was printed with."""
     value = row.values.get(column.metric)
     if value is None:
-        return Cell("")
+        return Cell("", classes=classes)
     whole = "integer" in value.unit and not value.pooled
     text = percent(value.value, 0) if column.unit == "share" and whole else written(column.unit, value.value)
     star = value.p_value is not None and value.p_value < SIGNIFICANT
     title = f"Table {value.table}" + (f", n = {value.n}" if value.n else "") + (", pooled" if value.pooled else "")
-    return Cell(text, title, value=value.value, star=star)
+    return Cell(text, title, classes=classes, value=value.value, star=star)

@@ -38,35 +38,38 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "failures_href": links.list(right="no"),
     }
     if scoring is not None:
-        facet = request.GET.get("slice_by", "")
-        context |= _scored(run, scoring, counts, missing, links) | _by_slice(scoring, facet, links)
+        metrics = {row.metric: row for row in scoring.metrics.on_slice()}
+        recorded = run_numbers.all_recorded(metrics, counts)
+        context |= _scored(run, scoring, metrics, counts, missing)
+        context |= _by_slice(scoring, request.GET.get("slice_by", ""), links, recorded)
     return render(request, "evaluation/run.html", context)
 
 
-def _scored(run: Run, scoring: Scoring, counts: dict[str, int], missing: int, links: RunLinks) -> dict[str, Any]:
-    metrics = {row.metric: row for row in scoring.metrics.on_slice()}
+def _scored(
+    run: Run, scoring: Scoring, metrics: run_numbers.Metrics, counts: dict[str, int], missing: int
+) -> dict[str, Any]:
+    links = RunLinks.of(run)
     settings = MetricSettings(**scoring.settings)
     extras = scoring.extras
     thresholds = extras.get("thresholds") or []
+    grounded = metrics.get("grounded_score")
     failed = 0 < scoring.trajectories_n == scoring.failed_n
     return {
         "settings": settings,
         "run_failed": failed,
         "numbers": [] if failed else run_numbers.strip(metrics, counts, links),
         "cells": run_numbers.quadrant_cells(metrics, links),
-        "population": metrics["grounded_score"].n if "grounded_score" in metrics else 0,
-        "population_href": links.list(population="yes"),
+        "population": links.count(grounded.n if grounded else 0, population="yes"),
         "areas": run_charts.threshold_areas(thresholds),
         "threshold_data": {"counts": thresholds, "list": links.list()},
         "scatter": run_charts.scatter(run.trajectories.evaluated(), settings.ioa_threshold, links),
-        "missed_href": links.list(population="yes", ioa_upto=0),
         "heat": extras.get("heat"),
         "heat_cells": run_charts.heat_cells((extras.get("heat") or {}).get("difference", ())),
-        "effects": run_tables.effects(metrics, run, links),
-        "judged": run_tables.judged(metrics),
+        "effects": run_tables.effects(metrics, run, settings.interv_population),
+        "judged": run_tables.judged(metrics, run),
         "with_evidence": links.count(counts["with_evidence"], evidence="yes"),
-        "tools": run_tables.tools(extras),
-        "lengths": run_charts.length_bars(extras.get("lengths", ())),
+        "tools": run_tables.tools(extras, links),
+        "lengths": run_charts.length_bars(extras.get("lengths", ()), links),
         "call_points": run_charts.call_points(list(scoring.metrics.filter(slice_by="calls", metric="accuracy")), links),
         "seen": run_charts.seen_curve(extras.get("coverage", ())),
         "plans": run_tables.plans(extras, metrics, links),
@@ -74,10 +77,11 @@ def _scored(run: Run, scoring: Scoring, counts: dict[str, int], missing: int, li
     }
 
 
-def _by_slice(scoring: Scoring, wanted: str, links: RunLinks) -> dict[str, Any]:
+def _by_slice(scoring: Scoring, wanted: str, links: RunLinks, recorded: bool) -> dict[str, Any]:
     """The table by one facet: the one asked for, else the category, else the first there is."""
     names = scoring.metrics.exclude(slice_by__in=run_tables.UNSLICED).order_by("slice_by")
     facets = list(names.values_list("slice_by", flat=True).distinct())
     facet = next((name for name in (wanted, PREFERRED_FACET, *facets) if name in facets), "")
-    rows = list(scoring.metrics.filter(slice_by=facet).order_by("pk")) if facet else []
-    return {"slice_by": facet, "slice_facets": facets, "slices": run_tables.slice_rows(rows, facet, links)}
+    rows = list(scoring.metrics.filter(slice_by=facet).defer("detail").order_by("pk")) if facet else []
+    slices = run_tables.slice_rows(rows, facet, links, recorded)
+    return {"slice_by": facet, "slice_facets": facets, "slices": slices}

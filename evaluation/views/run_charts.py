@@ -13,7 +13,7 @@ from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.thresholds import STEPS
 from evaluation.models import Metric
 from evaluation.querysets import TrajectoryQuerySet
-from evaluation.views.run_links import RunLinks
+from evaluation.views.run_links import Count, RunLinks
 from webapp.common.drawing import written
 
 MOST_POINTS = 2_000
@@ -58,7 +58,7 @@ class Scatter:
     points: Sequence[Point]
     shown: int
     total: int
-    missed: int
+    missed: Count
     edge_x: str
     edge_y: str
     seed: int = SEED
@@ -70,7 +70,7 @@ def scatter(found: TrajectoryQuerySet, threshold: float, links: RunLinks) -> Sca
     Points exactly at 0 and 1 are spread a little, always in the same way, so that they can be told apart.
     """
     inside = found.filter(score__in_population=True, score__coverage__isnull=False).order_by("pk")
-    missed = inside.filter(score__ioa__lte=1e-9).count()
+    missed = links.count(inside.filter(score__ioa__lte=1e-9).count(), population="yes", ioa_upto=0)
     pks = list(inside.values_list("pk", flat=True))
     if len(pks) > MOST_POINTS:
         inside = found.model.objects.filter(pk__in=random.Random(SEED).sample(pks, MOST_POINTS)).order_by("pk")
@@ -142,10 +142,10 @@ class Lengths:
     width: str
     half: str
     quarter: str
-    trajectories: int
+    trajectories: Count
 
 
-def length_bars(rows: Sequence[Mapping[str, int]]) -> Lengths | None:
+def length_bars(rows: Sequence[Mapping[str, int]], links: RunLinks) -> Lengths | None:
     """Chain lengths 0 .. LONGEST+ in a box of 276 × 250, the base line at 236."""
     sums = [[0, 0, 0] for _ in range(min(len(rows), LONGEST + 1))]
     for row in rows:
@@ -167,7 +167,8 @@ def length_bars(rows: Sequence[Mapping[str, int]]) -> Lengths | None:
     ticks = [(n, written(236 - n * scale)) for n in _ticks(most)]
     width = min(20.0, 0.62 * step)
     whole, half, quarter = (written(width / part) for part in (1, 2, 4))
-    return Lengths(bars, ticks, whole, half, quarter, sum(one[0] for one in sums))
+    trajectories = links.count(sum(one[0] for one in sums), reference="yes")
+    return Lengths(bars, ticks, whole, half, quarter, trajectories)
 
 
 def _ticks(most: int) -> list[int]:

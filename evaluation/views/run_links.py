@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.safestring import SafeString
 
 from evaluation.models import Run
+from evaluation.views.leaderboard_links import slice_terms
+from webapp.common.markup import put
+from webapp.common.wording import decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +20,17 @@ class Count:
 
     n: int
     href: str = ""
+
+    def markup(self) -> SafeString:
+        if not self.href:
+            return put("{}", decimal(self.n))
+        return put('<a data-count="{}" href="{}">{}</a>', self.n, self.href, decimal(self.n))
+
+
+def recorded(run: Run, n: int, **terms: str) -> Count:
+    """A count of a metric: a link where the trajectories behind it are all recorded, which takes one query."""
+    there = n and run.trajectories.listed(terms).count() == n
+    return Count(n, RunLinks.of(run).list(**terms) if there else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +49,13 @@ class RunLinks:
         return reverse("evaluation:trajectories", args=[self.slug])
 
     def list(self, **terms: object) -> str:
-        """``facet`` terms come as one mapping: ``list(correct="yes", facet={"category": "Color"})``."""
-        facets = terms.pop("facet", None) or {}
-        named = {f"facet.{name}": value for name, value in facets.items()} if isinstance(facets, dict) else {}
-        return f"{self.base}?{urlencode({'run': self.run, **terms, **named})}"
+        return f"{self.base}?{urlencode({'run': self.run, **terms})}"
 
     def count(self, n: float | None, **terms: object) -> Count:
         return Count(int(n or 0), self.list(**terms))
+
+    def on_slice(self, facet: str, value: str, n: float | None, **terms: object) -> Count:
+        return self.count(n, **terms, **slice_terms(facet, value))
 
     @property
     def missing(self) -> str:

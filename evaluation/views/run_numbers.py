@@ -31,7 +31,7 @@ QUADRANT_METRICS = (
 class Number:
     """One number of the strip: its words, its interval in words, and the counts it is made of.
 
-    ``href``: the list of as many, where the number itself counts trajectories.
+    ``itself``: the number as a count, where it counts trajectories.
     """
 
     label: str
@@ -40,7 +40,11 @@ class Number:
     interval: str = ""
     counts: Sequence[Count] = ()
     words: str = ""
-    href: str = ""
+    itself: Count | None = None
+
+    @property
+    def shown(self) -> str:
+        return self.itself.markup() if self.itself else self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,9 @@ def strip(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> list[
     population = {"population": "yes"}
     missed = {"population": "yes", "grounded": "no"}
     seen = {"grounded": "yes"}
+    answered = {"counted": "yes"} if all_recorded(metrics, counts) else None
     return [
-        _rate("Accuracy", metrics.get("accuracy"), links, {"correct": "yes"}, None),
+        _rate("Accuracy", metrics.get("accuracy"), links, {"correct": "yes"}, answered),
         _rate("Grounded", metrics.get("grounded_score"), links, seen, population),
         _rate("Right when grounded", metrics.get("accuracy_when_grounded"), links, {"quadrant": "G+A+"}, seen),
         _rate("Right when not", metrics.get("accuracy_when_ungrounded"), links, {"quadrant": "G-A+"}, missed),
@@ -89,9 +94,15 @@ def strip(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> list[
             "Not in quadrants",
             decimal(counts["outside"]),
             words="without a zoom call or gold",
-            href=links.list(population="no"),
+            itself=links.count(counts["outside"], population="no"),
         ),
     ]
+
+
+def all_recorded(metrics: Metrics, counts: Mapping[str, int]) -> bool:
+    """Whether every answer counted in accuracy has a trajectory: a missing one can be counted as wrong."""
+    accuracy = metrics.get("accuracy")
+    return accuracy is not None and accuracy.n == counts["counted"]
 
 
 def quadrant_cells(metrics: Metrics, links: RunLinks) -> list[Cell]:

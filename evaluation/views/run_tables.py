@@ -9,7 +9,7 @@ from typing import Any
 from evaluation.metrics.columns import Outcome
 from evaluation.models import Metric, Run
 from evaluation.schema import Condition
-from evaluation.views.run_links import Count, RunLinks
+from evaluation.views.run_links import Count, RunLinks, recorded
 from evaluation.views.run_numbers import Metrics, half_width
 from webapp.common.drawing import Bar, stacked
 
@@ -18,6 +18,7 @@ EFFECTS = (
     ("ate_visual", Condition.VISUAL, "Noise crops"),
     ("ate_placebo", Condition.PLACEBO, "Placebo crops"),
 )
+WAYS = ("lost", "gained")
 OUTCOMES = ("exact", "extra only", "missing only", "substitute", "out of order")
 MOST_TOOLS = 12
 UNSLICED = ("", "calls")
@@ -29,6 +30,7 @@ class Effect:
 
     label: str
     row: Metric
+    n: Count
     lost: Count
     gained: Count
 
@@ -56,6 +58,7 @@ class Effects:
     rows: Sequence[Effect]
     axis: float
     beyond: Metric | None
+    beyond_n: Count
 
     @property
     def low(self) -> float:
@@ -67,11 +70,17 @@ class Effects:
         return self.beyond is not None and self.beyond.ci_high is not None and self.beyond.ci_high < 0
 
 
-def effects(metrics: Metrics, run: Run, links: RunLinks) -> Effects | None:
-    """Effects with samples. A flip is a link where the trajectories behind it are all recorded."""
+def effects(metrics: Metrics, run: Run, population: str) -> Effects | None:
+    """Effects with samples. ``population``: the setting ``interv_population``."""
     found = [(label, condition, metrics[name]) for name, condition, label in EFFECTS if name in metrics]
+    pairs = {"paired": "evidence" if population == "paired_mcot" else "yes"}
     rows = [
-        Effect(label, row, _flips(run, condition, "lost", row, links), _flips(run, condition, "gained", row, links))
+        Effect(
+            label,
+            row,
+            recorded(run, row.n, condition=condition, **pairs),
+            *(recorded(run, int(row.detail.get(way) or 0), condition=condition, flip=way) for way in WAYS),
+        )
         for label, condition, row in found
         if row.n
     ]
@@ -79,13 +88,8 @@ def effects(metrics: Metrics, run: Run, links: RunLinks) -> Effects | None:
         return None
     ends = [abs(end) for one in rows for end in (one.row.value, one.row.ci_low, one.row.ci_high) if end is not None]
     beyond = metrics.get("visual_beyond_placebo")
-    return Effects(rows, max([0.1, *ends]), beyond if beyond and beyond.n else None)
-
-
-def _flips(run: Run, condition: str, way: str, row: Metric, links: RunLinks) -> Count:
-    wanted = int(row.detail.get(way) or 0)
-    recorded = run.trajectories.filter(condition=condition).flipped(way).count() if wanted else 0
-    return Count(wanted, links.list(condition=condition, flip=way) if wanted and recorded == wanted else "")
+    both = recorded(run, beyond.n if beyond else 0, condition=Condition.VISUAL, beside=Condition.PLACEBO, **pairs)
+    return Effects(rows, max([0.1, *ends]), beyond if beyond and beyond.n else None, both)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +97,23 @@ class Judged:
     label: str
     row: Metric
     half: str
-    missing: int
+    n: Count
+    missing: Count
 
 
-def judged(metrics: Metrics) -> list[Judged]:
+def judged(metrics: Metrics, run: Run) -> list[Judged]:
     """Reliability and sufficiency, where anything was judged."""
-    rows = [
-        (label, metrics.get(name)) for name, label in (("reliability", "Reliability"), ("sufficiency", "Sufficiency"))
-    ]
+    rows = [(kind, metrics[kind]) for kind in ("reliability", "sufficiency") if kind in metrics]
     return [
-        Judged(label, row, half_width(row), int(row.detail.get("not_judged") or 0))
-        for label, row in rows
-        if row and row.n
+        Judged(
+            kind.capitalize(),
+            row,
+            half_width(row),
+            recorded(run, row.n, judged=kind),
+            recorded(run, int(row.detail.get("not_judged") or 0), unjudged=kind),
+        )
+        for kind, row in rows
+        if row.n
     ]
 
 
@@ -121,12 +130,12 @@ class Tools:
     """``against``: how many samples with a reference chain the shares are of; 0: shares of all calls."""
 
     rows: Sequence[ToolRow]
-    against: int
+    against: Count
     more: int
     most: float
 
 
-def tools(extras: Mapping[str, Any]) -> Tools | None:
+def tools(extras: Mapping[str, Any], links: RunLinks) -> Tools | None:
     """Per tool the share of samples that call it and of reference chains that hold it; without any, shares of calls."""
     against = sum(row["predicted"] for row in extras.get("lengths", ()))
     if against:
@@ -140,7 +149,7 @@ def tools(extras: Mapping[str, Any]) -> Tools | None:
     if not rows:
         return None
     most = max(max(row.used, row.reference or 0.0) for row in rows)
-    return Tools(rows[:MOST_TOOLS], against, max(0, len(rows) - MOST_TOOLS), most)
+    return Tools(rows[:MOST_TOOLS], links.count(against, reference="yes"), max(0, len(rows) - MOST_TOOLS), most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +166,7 @@ class PlanSize:
     name: str
     bars: Sequence[Bar]
     spoken: str
-    total: int
+    total: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +175,7 @@ class Plans:
 
     outcomes: Sequence[OutcomeShare]
     sizes: Sequence[PlanSize]
-    total: int
+    total: Count
     prefixes: Sequence[tuple[int, Metric]]
 
 
@@ -181,23 +190,28 @@ def plans(extras: Mapping[str, Any], metrics: Metrics, links: RunLinks) -> Plans
         for label, name, n in zip(OUTCOMES, Outcome.NAMES, sums, strict=True)
     ]
     prefixes = [(k, metrics[f"success_rate_at_{k}"]) for k in (1, 2, 3) if f"success_rate_at_{k}" in metrics]
-    sizes = [_plan_size(size, counts) for size, counts in sorted(table.items())]
-    return Plans(outcomes, sizes, total, [(k, row) for k, row in prefixes if row.value is not None])
+    sizes = [_plan_size(size, counts, links) for size, counts in sorted(table.items())]
+    return Plans(
+        outcomes, sizes, links.count(total, planned="yes"), [(k, row) for k, row in prefixes if row.value is not None]
+    )
 
 
-def _plan_size(size: str, counts: Sequence[int]) -> PlanSize:
+def _plan_size(size: str, counts: Sequence[int], links: RunLinks) -> PlanSize:
     spoken = ", ".join(f"{n} {label}" for label, n in zip(OUTCOMES, counts, strict=True) if n)
-    return PlanSize(size, stacked(zip(Outcome.NAMES, counts, strict=True)), spoken, sum(counts))
+    total = links.count(sum(counts), planned="yes", targets=size)
+    return PlanSize(size, stacked(zip(Outcome.NAMES, counts, strict=True)), spoken, total)
 
 
 @dataclass(frozen=True, slots=True)
 class SliceRow:
-    """The main numbers on one value of a facet; ``right`` and ``population`` are lists unless the facet is computed."""
+    """The main numbers on one value of a facet: right ones of those counted, the grounding population, plans."""
 
     value: str
     metrics: Metrics
     right: Count
+    counted: Count
     population: Count
+    planned: Count
 
     @property
     def quadrants(self) -> Sequence[float | None]:
@@ -210,21 +224,26 @@ class SliceRow:
         return [row.value if (row := self.metrics.get(name)) else None for name in names]
 
 
-def slice_rows(rows: Sequence[Metric], facet: str, links: RunLinks) -> list[SliceRow]:
+def slice_rows(rows: Sequence[Metric], facet: str, links: RunLinks, recorded: bool) -> list[SliceRow]:
+    """``recorded``: every answer counted in accuracy has a trajectory, so that a list can show them all."""
     by_value: dict[str, dict[str, Metric]] = {}
     for row in rows:
         by_value.setdefault(row.slice, {})[row.metric] = row
-    return [_slice_row(value, metrics, facet, links) for value, metrics in by_value.items()]
+    return [_slice_row(value, metrics, facet, links, recorded) for value, metrics in by_value.items()]
 
 
-def _slice_row(value: str, metrics: Metrics, facet: str, links: RunLinks) -> SliceRow:
-    accuracy, grounded = metrics.get("accuracy"), metrics.get("grounded_score")
-    right = Count(int((accuracy.numerator if accuracy else 0) or 0))
-    population = Count(grounded.n if grounded else 0)
-    if facet != "targets":
-        right = links.count(right.n, correct="yes", facet={facet: value})
-        population = links.count(population.n, population="yes", facet={facet: value})
-    return SliceRow(value, metrics, right, population)
+def _slice_row(value: str, metrics: Metrics, facet: str, links: RunLinks, recorded: bool) -> SliceRow:
+    accuracy = metrics.get("accuracy")
+    n = {name: row.n for name, row in metrics.items()}
+    counted = links.on_slice(facet, value, n.get("accuracy"), counted="yes")
+    return SliceRow(
+        value,
+        metrics,
+        right=links.on_slice(facet, value, accuracy.numerator if accuracy else 0, correct="yes"),
+        counted=counted if recorded else Count(counted.n),
+        population=links.on_slice(facet, value, n.get("grounded_score"), population="yes"),
+        planned=links.on_slice(facet, value, n.get("exact_match"), planned="yes"),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,10 @@ from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
 from evaluation.actions.list_runs import RunRow, list_runs
 from evaluation.querysets import samples_without_trajectory
-from evaluation.views.leaderboard_columns import QUADRANTS
+from evaluation.views.leaderboard_cells import Axis, quadrant_bar
+from evaluation.views.leaderboard_columns import ACCURACY
 from evaluation.views.leaderboard_links import Addresses
-from evaluation.views.leaderboard_table import axis_of
+from evaluation.views.leaderboard_table import FOUR, axis_of, metric_cell
 
 PAGE_SIZE = 100
 
@@ -27,22 +28,25 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
     rows = list_runs(benchmark)
     addresses = Addresses(slug)
     accuracies = [row.metrics["accuracy"] for row in rows if "accuracy" in row.metrics]
+    axis = axis_of(end for m in accuracies for end in (m.value, m.ci_low, m.ci_high))
     context = {
         **benchmark_context(request, benchmark, "runs"),
-        "rows": [_shown(row, addresses) for row in rows],
-        "axis": axis_of(end for m in accuracies for end in (m.value, m.ci_low, m.ci_high)),
+        "rows": [_shown(row, addresses, axis) for row in rows],
+        "axis": axis,
         "to_score": [row for row in rows if row.stale or row.scoring is None],
     }
     return render(request, "evaluation/runs.html", context)
 
 
-def _shown(row: RunRow, addresses: Addresses) -> dict[str, Any]:
+def _shown(row: RunRow, addresses: Addresses, axis: Axis) -> dict[str, Any]:
     run = row.run.pk
+    accuracy = metric_cell(row, ACCURACY, addresses)
     scored = {"scored": "yes"} if row.scoring else {}
     return {
         "row": row,
-        "quadrants": [row.metrics[name].value if name in row.metrics else None for name in QUADRANTS],
-        "accuracy": row.metrics.get("accuracy"),
+        "quadrants": quadrant_bar([metric_cell(row, column, addresses) for column in FOUR]),
+        "accuracy": accuracy,
+        "accuracy_bar": accuracy.with_bar(axis),
         "href": addresses.run(run),
         "trajectories": addresses.trajectories(run, **scored),
         "failed": addresses.trajectories(run, failed="yes", **scored),

@@ -33,7 +33,7 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse:
     """Fifty a page, after the trajectory ``?after=``; a row carries the terms on, so that its page knows the list."""
     benchmark = load_benchmark(request, slug)
     terms = terms_of(request)
-    runs = {str(run.pk): run for run in Run.objects.of(benchmark)}
+    runs = {str(run.pk): run for run in Run.objects.of(benchmark).without_tables()}
     every: TrajectoryQuerySet = Trajectory.objects.of(benchmark)
     found = every.listed(terms)
     page = _page(found, every, request.GET.get("after", ""))

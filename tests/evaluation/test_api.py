@@ -7,13 +7,16 @@ import io
 import json
 
 import pytest
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from rest_framework.throttling import SimpleRateThrottle
 
+from annotation.actions.benchmarks import set_public
 from annotation.actions.save_samples import save_samples
 from annotation.workflow import Role
 from evaluation.actions.save_runs import RunBook, save_trajectories
@@ -88,6 +91,42 @@ def test_who_may_what(method, path, wanted, benchmark, lea, rui, ana, sam):
         if answer.status_code >= 400:
             assert set(answer.json()["error"]) >= {"code", "message", "field", "details", "reference"}
     assert found == wanted
+
+
+def test_a_visitor_reads_the_board_of_a_public_benchmark_and_nothing_else(benchmark, lea, ana):
+    run, trajectory = Run.objects.first().pk, Trajectory.objects.first().pk
+    set_public(actor=lea, benchmark=benchmark, public=True)
+    paths = [path.format(run=run, trajectory=trajectory, record=1) for method, path, _ in URLS if method == "get"]
+    assert [path for path in paths if Client().get(API + path).status_code != 401] == ["leaderboard/"]
+    assert Client().get("/api/v1/benchmarks/").status_code == 401
+    assert Client().post(API + "leaderboard/").status_code == 405
+    assert Client().get(API + "leaderboard/").json() == signed_in(ana).get(API + "leaderboard/").json()
+    set_public(actor=lea, benchmark=benchmark, public=False)
+    asked = [Client().get(f"/api/v1/benchmarks/{slug}/leaderboard/") for slug in ("kitchen", "nowhere")]
+    assert [(a.status_code, a.json()["error"]["code"]) for a in asked] == [(401, "not_authenticated")] * 2
+
+
+def test_a_visitor_reads_over_the_api_what_the_public_page_shows(benchmark, lea):
+    set_public(actor=lea, benchmark=benchmark, public=True)
+    terms = {"by": "category", "slice": "Color", "sort": "accuracy"}
+    told = Client().get(API + "leaderboard/", terms).json()
+    page = Client().get(reverse("evaluation:leaderboard", args=["kitchen"]), terms).context["board"]
+    for band in ("ranked", "baselines", "failed", "unscored"):
+        shown = getattr(page, band)
+        assert [(row["run"], row["model"]) for row in told[band]] == [(r.run.pk, r.run.model.name) for r in shown]
+        for row, drawn in zip(told[band], shown, strict=True):
+            assert {name: row["metrics"][name]["value"] for name in drawn.metrics} == {
+                name: metric.value for name, metric in drawn.metrics.items()
+            }
+
+
+def test_visitors_of_one_address_are_slowed_down_together(benchmark, lea, monkeypatch):
+    set_public(actor=lea, benchmark=benchmark, public=True)
+    monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", {"visitor": "2/min", "person": None})
+    cache.clear()
+    statuses = [Client().get(API + "leaderboard/").status_code for _ in range(3)]
+    cache.clear()
+    assert statuses == [200, 200, 429]
 
 
 def test_only_benchmarks_one_may_see_are_listed(benchmark, ana, sam):

@@ -181,7 +181,7 @@ def test_a_slice_has_its_own_numbers_but_no_ranks_or_differences(lea):
     assert (model_c.n.count, model_c.accuracy.text) == (6, "100.0")
     assert model_c.row.standing is None
     assert model_c.row.against is None
-    assert ("Chart", 6) in {facet.name: facet.values for facet in answer.context["slices"]}["category"]
+    assert ("Chart", 6) in {facet.name: facet.values for facet, _ in answer.context["slices"]}["category"]
 
 
 def test_column_groups_come_from_the_address(lea):

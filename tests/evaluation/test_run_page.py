@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from html import unescape
 
 import pytest
 from django.urls import reverse
@@ -16,27 +15,14 @@ from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Trajectory
 from evaluation.views import run_charts
 from tests.conftest import signed_in
+from tests.evaluation.crawl import counted_links, total, wrong_links
 from tests.evaluation.run_pages import KINDS, make_benchmark, only_run
 
 pytestmark = pytest.mark.django_db
 
-COUNTED = re.compile(r'<a[^>]*data-count="([\d,]+)"[^>]*href="([^"]+)"')
-
 
 def page(client, benchmark, **terms):
     return client.get(reverse("evaluation:run", args=[benchmark.slug, only_run(benchmark).pk]), terms)
-
-
-def counted_links(response):
-    return [(int(n.replace(",", "")), unescape(href)) for n, href in COUNTED.findall(response.content.decode())]
-
-
-def total(client, href):
-    response = client.get(href)
-    assert response.status_code == 200, href
-    if "/missing/" in href:
-        return response.context["page"].paginator.count
-    return response.context["total"]
 
 
 def hidden(response):
@@ -46,9 +32,8 @@ def hidden(response):
 def test_every_count_leads_to_exactly_that_many(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea)
     response = page(client, benchmark)
-    links = counted_links(response)
-    assert len(links) > 30
-    assert {href: n for n, href in links} == {href: total(client, href) for _, href in links}
+    assert len(counted_links(response)) > 38
+    assert wrong_links(client, response) == {}
 
 
 @pytest.mark.parametrize("facet", ["segment", "targets"])
@@ -56,8 +41,8 @@ def test_counts_of_a_slice_are_those_of_its_lists(lea, facet):
     client, benchmark = signed_in(lea), make_benchmark(lea)
     response = page(client, benchmark, slice_by=facet)
     assert response.context["slice_by"] == facet
-    for n, href in counted_links(response):
-        assert total(client, href) == n
+    assert any("counted=yes" in href for href in counted_links(response))
+    assert wrong_links(client, response) == {}
 
 
 @pytest.mark.parametrize(
@@ -68,8 +53,7 @@ def test_counts_lead_to_as_many_under_other_settings(lea, settings):
     client, benchmark = signed_in(lea), make_benchmark(lea)
     change_settings(actor=lea, benchmark=benchmark, values=settings)
     score_benchmark(actor=lea, benchmark=benchmark)
-    for n, href in counted_links(page(client, benchmark)):
-        assert total(client, href) == n, href
+    assert wrong_links(client, page(client, benchmark)) == {}
 
 
 def test_the_cells_open_their_quadrant(lea):
@@ -95,6 +79,42 @@ def test_the_threshold_data_stands_in_the_page_as_json(lea):
     found = re.search(r'<script id="threshold-data" type="application/json">(.*?)</script>', response.content.decode())
     assert found
     assert json.loads(found[1]) == response.context["threshold_data"]
+
+
+def test_what_an_effect_rests_on_is_a_link_to_those_pairs(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    effects = page(client, benchmark).context["effects"]
+    assert [(e.label, e.n.n, total(client, e.n.href)) for e in effects.rows] == [
+        ("Noise crops", 12, 12), ("Placebo crops", 12, 12)
+    ]  # fmt: skip
+    assert (effects.beyond_n.n, total(client, effects.beyond_n.href)) == (12, 12)
+
+
+def test_judged_samples_and_those_without_a_verdict_are_lists(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 5, "blind": 1})
+    said = {"seen-00": "Yes.", "seen-01": "No", "seen-02": " ", "blind-00": "Yes"}
+    for key, verdict in said.items():
+        for kind, answer in (("reliability", "A"), ("sufficiency", "A" if key == "seen-02" else None)):
+            sample = Sample.objects.get(key=key)
+            only_run(benchmark).judgements.create(sample=sample, kind=kind, verdict=verdict, answer=answer)
+    score_benchmark(actor=lea, benchmark=benchmark)
+    response = page(client, benchmark)
+    judged = {one.label: (one.n.n, one.missing.n) for one in response.context["judged"]}
+    assert judged == {"Reliability": (2, 3), "Sufficiency": (3, 2)}
+    assert {f"judged={kind}" for kind in ("reliability", "sufficiency")} <= {
+        href.partition("&")[2] for href in counted_links(response)
+    }
+    assert wrong_links(client, response) == {}
+
+
+def test_a_missing_sample_counted_as_wrong_is_in_no_list(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 2, "absent": 1})
+    change_settings(actor=lea, benchmark=benchmark, values={"missing_sample": "wrong"})
+    score_benchmark(actor=lea, benchmark=benchmark)
+    response = page(client, benchmark)
+    right, counted = response.context["numbers"][0].counts
+    assert (right.n, counted.n, counted.href) == (2, 3, "")
+    assert {row.counted.href for row in response.context["slices"]} == {""}
 
 
 def test_flips_are_links_where_their_trajectories_are_recorded(lea):
@@ -131,7 +151,7 @@ def test_trajectories_newer_than_the_scores_are_said(lea):
 def test_a_run_that_is_not_scored_says_so(lea):
     response = page(signed_in(lea), make_benchmark(lea, scored=False))
     assert "Not scored yet" in response.content.decode()
-    assert [n for n, _ in counted_links(response)] == [sum(KINDS.values()) - KINDS["absent"]]
+    assert list(counted_links(response).values()) == [sum(KINDS.values()) - KINDS["absent"]]
 
 
 def test_a_run_of_errors_has_failed_and_is_not_zero_percent(lea):
@@ -139,7 +159,7 @@ def test_a_run_of_errors_has_failed_and_is_not_zero_percent(lea):
     response = page(client, benchmark)
     assert "This run failed" in response.content.decode()
     assert response.context["numbers"] == []
-    assert {total(client, href) for n, href in counted_links(response) if n} == {3}
+    assert {total(client, href) for href, n in counted_links(response).items() if n} == {3}
 
 
 def test_a_run_without_a_zoom_call_has_accuracy_and_no_quadrants(lea):
@@ -217,11 +237,11 @@ def test_a_run_of_another_benchmark_is_not_here(lea):
 @pytest.mark.parametrize("many", [1, 20])
 def test_the_number_of_queries_does_not_grow(lea, many, django_assert_num_queries):
     """Session, person, benchmark, roles, run, counts, missing samples, roles for the buttons, metrics; missed crops,
-    their ids and points; the answers noise lost; metrics by calls, facets, the slices of one. The scatter and the
-    table are as long as the run, in as many queries."""
+    their ids and points; the answers noise lost, the pairs of noise, of the placebo, and of both; metrics by calls,
+    facets, the slices of one. The scatter and the table are as long as the run, in as many queries."""
     client = signed_in(lea)
     benchmark = make_benchmark(lea, {"seen": 3 * many, "missed": 2 * many, "missed-wrong": many})
     url = reverse("evaluation:run", args=[benchmark.slug, only_run(benchmark).pk])
     client.get(url)
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(19):
         client.get(url)

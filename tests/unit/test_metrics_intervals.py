@@ -8,7 +8,7 @@ from scipy import stats
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
-from annotation.statistics import MIN_CLUSTERS, bootstrap_interval, cluster_totals, dense_codes, ratio
+from annotation.statistics import DRAWS, MIN_CLUSTERS, SEED, bootstrap_interval, cluster_totals, dense_codes, ratio
 from evaluation.metrics.intervals import (
     clustering,
     mean_interval,
@@ -142,6 +142,22 @@ def test_interchangeable_clusters_are_drawn_at_once_with_the_same_result():
     apart = totals + np.random.default_rng(0).normal(0, 1e-9, totals.shape)
     together, each = bootstrap_interval(totals, ratio), bootstrap_interval(apart, ratio)
     assert (together.low, together.high) == pytest.approx((each.low, each.high), abs=0.002)
+
+
+@pytest.mark.parametrize("clusters", [20, 61, 150])
+def test_a_bootstrap_is_to_the_bit_the_plain_one(clusters):
+    totals = np.random.default_rng(clusters).random((clusters, 2))
+    drawn = np.random.default_rng(SEED).integers(0, clusters, size=(DRAWS, clusters), dtype=np.int32)
+    counts = np.array([np.bincount(row, minlength=clusters) for row in drawn], float)
+    for _ in range(2):  # drawn, then kept
+        found = bootstrap_interval(totals, ratio)
+        assert [found.low, found.high] == np.quantile(ratio(counts @ totals), [0.025, 0.975]).tolist()
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=90))
+def test_the_ends_of_a_bootstrap_are_the_quantiles_of_numpy(values):
+    found = bootstrap_interval(np.zeros((MIN_CLUSTERS, 1)), lambda _: np.array(values), draws=len(values))
+    assert [found.low, found.high] == np.quantile(values, [0.025, 0.975]).tolist()
 
 
 def test_very_many_clusters_get_the_clustered_t():

@@ -145,7 +145,7 @@ def test_an_interval_stands_on_its_axis():
     svg = drawn("{% interval 0.55 0.5 0.6 axis_low=0.3 axis_high=0.8 %}")
     assert 'x="40%"' in svg
     assert 'width="20%"' in svg
-    assert 'x="50%" overflow' in svg
+    assert 'class="ci__point" x="50%"' in svg
 
 
 def test_an_undefined_value_draws_no_point_and_no_whisker():

@@ -22,6 +22,8 @@ _DURATIONS: tuple[tuple[float, int, str, int, str], ...] = (
 
 def finite(value: object) -> float | None:
     """The value as a float, or None when it is missing, not a number or not finite."""
+    if type(value) is float:
+        return value if math.isfinite(value) else None
     if value is None or isinstance(value, bool):
         return None
     try:
@@ -37,6 +39,8 @@ def decimal(value: object, digits: int = 0, *, sign: bool = False) -> str:
     if number is None:
         return NOT_AVAILABLE
     text = f"{abs(number):,.{digits}f}"
+    if number >= 0 and not sign:
+        return text
     if float(text.replace(",", "")) == 0:
         return text
     return (MINUS if number < 0 else "+" if sign else "") + text

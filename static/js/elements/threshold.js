@@ -49,7 +49,7 @@ export class SightlineThreshold extends HTMLElement {
     cell.querySelector(".small").textContent = count.toLocaleString("en");
     cell.querySelector("b").firstChild.textContent = percent(share);
     cell.querySelector(".ci__range")?.remove();
-    cell.querySelector(".ci svg")?.setAttribute("x", `${100 * (share ?? 0)}%`);
+    cell.querySelector(".ci__point")?.setAttribute("x", `${100 * (share ?? 0)}%`);
     cell.querySelector(".ci")?.setAttribute("aria-label", "no interval away from the scored threshold");
   }
 }

@@ -12,17 +12,12 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from webapp.common import drawing, wording
+from webapp.common import drawing, svg, wording
+from webapp.common.svg import QUADRANTS
 from webapp.common.wording import MINUS, finite
 
 register = template.Library()
 
-QUADRANTS = {
-    "gpap": ("G+A+", "seen, right"),
-    "gpam": (f"G+A{MINUS}", "seen, wrong"),
-    "gmap": (f"G{MINUS}A+", "missed, right"),
-    "gmam": (f"G{MINUS}A{MINUS}", "missed, wrong"),
-}
 STATES = {
     "todo": "To do",
     "draft": "Draft",
@@ -176,13 +171,13 @@ def facet_width(count: object, largest: object) -> str:
     return drawing.along(drawing.place(finite(count) or 0.0, 0, most)) if most else "0%"
 
 
-@register.inclusion_tag("ui/_interval.html")
-def interval(value: object, low: object, high: object, axis_low: float = 0, axis_high: float = 1) -> dict[str, Any]:
+@register.simple_tag
+def interval(value: object, low: object, high: object, axis_low: float = 0, axis_high: float = 1) -> SafeString:
     """Track, whisker and point on one axis: ``{% interval m.value m.low m.high axis_low=0.3 axis_high=0.8 %}``."""
-    return _interval(value, low, high, axis_low, axis_high)
+    return svg.interval(value, low, high, axis_low, axis_high)
 
 
-@register.inclusion_tag("ui/_difference.html")
+@register.simple_tag
 def difference(
     value: object,
     low: object,
@@ -191,38 +186,19 @@ def difference(
     axis_low: float = -0.4,
     axis_high: float = 0.4,
     tie: bool | None = None,
-) -> dict[str, Any]:
-    """A difference of shares with its zero line and its adjusted p; "tie" as said, else when the interval holds 0."""
-    if tie is None:
-        bounds = finite(low), finite(high)
-        tie = bounds[0] is not None and bounds[1] is not None and bounds[0] <= 0 <= bounds[1]
-    zero = drawing.along(drawing.place(0, axis_low, axis_high))
-    return {**_interval(value, low, high, axis_low, axis_high), "p": p, "tie": tie, "zero": zero}
+) -> SafeString:
+    """A difference of shares: ``{% difference value low high p %}``. See ``webapp.common.svg.difference``."""
+    return svg.difference(value, low, high, p, axis_low, axis_high, tie)
 
 
-def _interval(value: object, low: object, high: object, axis_low: float, axis_high: float) -> dict[str, Any]:
-    point, start, end = finite(value), finite(low), finite(high)
-    drawn: dict[str, Any] = {"value": value, "low": low, "high": high, "point": None, "start": None}
-    if point is not None:
-        drawn["point"] = drawing.along(drawing.place(point, axis_low, axis_high))
-    if point is not None and start is not None and end is not None:
-        left, right = (drawing.place(bound, axis_low, axis_high) for bound in (start, end))
-        drawn |= {"start": drawing.along(left), "length": drawing.along(max(0.0, right - left))}
-    return drawn
-
-
-@register.inclusion_tag("ui/_stack.html")
-def stack(
-    gpap: object, gpam: object, gmap: object, gmam: object, size: str = "", numbers: bool = False
-) -> dict[str, Any]:
+@register.simple_tag
+def stack(gpap: object, gpam: object, gmap: object, gmam: object, size: str = "", numbers: bool = False) -> SafeString:
     """The four quadrants, in their fixed order, as shares or counts: ``{% stack 0.57 0.08 0.14 0.21 %}``."""
-    bars = drawing.stacked(zip(QUADRANTS, (gpap, gpam, gmap, gmam), strict=True))
-    named = [(bar, QUADRANTS[bar.name][0]) for bar in bars]
-    return {"bars": bars, "label": _spoken(named), "size": size, "numbers": numbers}
+    return svg.quadrants((gpap, gpam, gmap, gmam), size, numbers)
 
 
-@register.inclusion_tag("ui/_stack.html")
-def stack_of(*parts: object, size: str = "") -> dict[str, Any]:
+@register.simple_tag
+def stack_of(*parts: object, size: str = "") -> SafeString:
     """Shares in ink, as name and value by turns: ``{% stack_of "accepted" 872 "in review" 38 "to do" 269 %}``.
 
     The fills are ink, grey, open and empty, in this order; a name that begins with "!" is drawn as a failure.
@@ -231,12 +207,7 @@ def stack_of(*parts: object, size: str = "") -> dict[str, Any]:
     fills = iter("abcdd")
     kinds = ["bad" if name.startswith("!") else next(fills) for name in names]
     bars = drawing.stacked(zip(kinds, parts[1::2], strict=True))
-    named = [(bar, name.removeprefix("!")) for bar, name in zip(bars, names, strict=False)]
-    return {"bars": bars, "label": _spoken(named), "size": size, "numbers": False}
-
-
-def _spoken(named: Iterable[tuple[drawing.Bar, str]]) -> str:
-    return ", ".join(f"{name} {wording.percent(bar.share)} %" for bar, name in named) or "nothing counted"
+    return svg.stack(bars, [name.removeprefix("!") for name in names], size)
 
 
 @register.inclusion_tag("ui/_meter.html")

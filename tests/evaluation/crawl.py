@@ -1,0 +1,37 @@
+"""From a number to what it counts: ``data-count`` on the link, ``data-total`` on the main element of its list."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from django.http import HttpResponse
+from django.test import Client
+
+LINK = re.compile(r"<a\s[^>]*\bdata-count=[^>]*>")
+TOTAL = re.compile(r'<main\s[^>]*\bdata-total="(\d+)"')
+
+
+def counted_links(response: HttpResponse) -> dict[str, int]:
+    """Every number of a page that counts: the address it leads to, and the number."""
+    links = LINK.findall(response.content.decode())
+    return {unescape(_attribute(link, "href")): int(_attribute(link, "data-count")) for link in links}
+
+
+def total(client: Client, href: str) -> int:
+    """How many the list at an address says that it holds."""
+    response = client.get(href)
+    assert response.status_code == 200, href
+    found = TOTAL.search(response.content.decode())
+    assert found, f"{href} does not say how many it lists"
+    return int(found[1])
+
+
+def wrong_links(client: Client, response: HttpResponse) -> dict[str, tuple[int, int]]:
+    """The counted links of a page whose list holds another number: what the page says, what the list says."""
+    totals = {href: (n, total(client, href)) for href, n in counted_links(response).items()}
+    return {href: pair for href, pair in totals.items() if pair[0] != pair[1]}
+
+
+def _attribute(link: str, name: str) -> str:
+    return re.findall(rf'\s{name}="([^"]*)"', link)[0]

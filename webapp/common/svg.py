@@ -1,0 +1,103 @@
+"""The small drawings as markup: intervals, differences, stacked bars. Styles hold what is the same in all of them.
+
+Here and not in templates: a page draws hundreds, and a template for each takes most of its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils.safestring import SafeString
+
+from webapp.common import wording
+from webapp.common.drawing import Bar, along, place, stacked
+from webapp.common.markup import put, put_each
+from webapp.common.wording import MINUS, finite, percent, percentage_points
+
+QUADRANTS = {
+    "gpap": ("G+A+", "seen, right"),
+    "gpam": (f"G+A{MINUS}", "seen, wrong"),
+    "gmap": (f"G{MINUS}A+", "missed, right"),
+    "gmam": (f"G{MINUS}A{MINUS}", "missed, wrong"),
+}
+NOTHING = SafeString()
+CI = '<svg class="ci" role="img" aria-label="{}">{}{}{}</svg>'
+TRACK = put('<rect class="{}"/>', "ci__track")
+
+
+def interval(value: object, low: object, high: object, axis_low: float = 0, axis_high: float = 1) -> SafeString:
+    """Track, whisker and point of a share on one axis."""
+    point, start, end = finite(value), finite(low), finite(high)
+    whisker = _whisker(point, start, end, axis_low, axis_high)
+    words = f"interval {percent(start)} to {percent(end)}" if whisker else "no interval"
+    return put(CI, words, TRACK, whisker, _mark("ci__point", point, axis_low, axis_high))
+
+
+def difference(
+    value: object,
+    low: object,
+    high: object,
+    p: object = None,
+    axis_low: float = -0.4,
+    axis_high: float = 0.4,
+    tie: bool | None = None,
+) -> SafeString:
+    """A difference of shares with its zero line and its adjusted p; "tie" as said, else when the interval holds 0."""
+    point, start, end = finite(value), finite(low), finite(high)
+    if tie is None:
+        tie = start is not None and end is not None and start <= 0 <= end
+    whisker = _whisker(point, start, end, axis_low, axis_high)
+    words = f"interval {percentage_points(start)} to {percentage_points(end)}" if whisker else "no interval"
+    zero, mark = (_mark(name, at, axis_low, axis_high) for name, at in (("ci__zero", 0.0), ("ci__point", point)))
+    told = ", ".join(part for part in ("tie" if tie else "", "" if p is None else f"p {wording.p_value(p)}") if part)
+    return put(
+        '<span class="delta"><span class="delta__value">{}</span>{}<span class="{}">{}</span></span>',
+        percentage_points(value),
+        put(CI, words, zero, whisker, mark),
+        "delta__p faint" if tie else "delta__p",
+        told,
+    )
+
+
+def quadrants(shares: Sequence[object], size: str = "", numbers: bool = False) -> SafeString:
+    """The four quadrants, in their fixed order, as a stacked bar of shares or counts."""
+    bars = stacked(zip(QUADRANTS, shares, strict=True))
+    return stack(bars, [label for label, _ in QUADRANTS.values()], size, numbers)
+
+
+def stack(bars: Sequence[Bar], names: Sequence[str], size: str = "", numbers: bool = False) -> SafeString:
+    """A stacked bar, its parts read aloud by ``names``; ``numbers``: percentages under it. Its page needs
+    ui/_patterns.html once."""
+    seen = [bar for bar in bars if bar.share]
+    drawn = put(
+        '<svg class="{}" role="img" aria-label="{}">{}{}</svg>',
+        f"stack stack--{size}" if size else "stack",
+        _spoken(bars, names),
+        put_each("", '<rect class="fill-{}" x="{}" width="{}"/>', ((b.name, b.x, b.width) for b in seen)),
+        put_each("", '<rect class="stack__gap" x="{}"/>', ((bar.end,) for bar in bars[:-1] if bar.share)),
+    )
+    if not numbers or not bars:
+        return drawn
+    shares = put_each("", "<span>{}</span>", ((percent(bar.share, 0),) for bar in bars))
+    return put('{}<span class="stack-numbers" aria-hidden="true">{}</span>', drawn, shares)
+
+
+def _spoken(bars: Sequence[Bar], names: Sequence[str]) -> str:
+    named = zip(bars, names, strict=False)
+    return ", ".join(f"{name} {percent(bar.share)} %" for bar, name in named) or "nothing counted"
+
+
+def _whisker(
+    point: float | None, start: float | None, end: float | None, axis_low: float, axis_high: float
+) -> SafeString:
+    if point is None or start is None or end is None:
+        return NOTHING
+    left, right = place(start, axis_low, axis_high), place(end, axis_low, axis_high)
+    width = along(max(0.0, right - left))
+    return put('<rect class="ci__range" x="{}" width="{}"/>', along(left), width)
+
+
+def _mark(name: str, at: float | None, axis_low: float, axis_high: float) -> SafeString:
+    if at is None:
+        return NOTHING
+    return put('<rect class="{}" x="{}"/>', name, along(place(at, axis_low, axis_high)))
