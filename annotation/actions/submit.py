@@ -15,8 +15,8 @@ from annotation.actions.access import require
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.draft import StaleDraft, current_content, draft_of, own_annotation
 from annotation.actions.move import move
-from annotation.actions.queue import hand_out, queue_of
-from annotation.actions.queue_leases import ANNOTATE, release
+from annotation.actions.queue import hand_out
+from annotation.actions.queue_leases import ANNOTATE, queue_of, release
 from annotation.actions.revisions import add_revision, make_gold
 from annotation.checks import Check, blocking, check
 from annotation.models import Annotation, Assignment, Draft, Receipt, Revision, Sample
