@@ -71,18 +71,17 @@ def once(
     actor: User, key: str, about: str, work: Callable[[], None], then: Callable[[], Sample | None]
 ) -> Sample | None:
     """Do ``work`` in one transaction, ``then`` find what comes next; a request with this key is worked on only once."""
-    known = _receipt(actor, key, about)
-    if known is None:
-        try:
-            with transaction.atomic():
-                if key:
-                    known = _new_receipt(actor, key, about)
-                work()
-        except IntegrityError:
-            # The same request, a moment earlier, on another connection: what it did stands.
-            known = _receipt(actor, key, about)
-            if known is None:
-                raise
+    known = None
+    try:
+        with transaction.atomic():
+            if key:
+                known = _new_receipt(actor, key, about)
+            work()
+    except IntegrityError:
+        # The same request, earlier or at this moment on another connection: what it did stands.
+        known = _receipt(actor, key, about)
+        if known is None:
+            raise
     if known is not None and "next" in known.answer:
         return Sample.objects.filter(pk=known.answer["next"]).select_related("benchmark").first()
     following = then()
