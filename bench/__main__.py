@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import SubprocessError
 
-from bench import annotating, boxes, demo, importing, machine, pages, scoring
+from bench import annotating, boxes, demo, importing, machine, pages, scoring, studio
 from bench.options import Options
 from bench.rows import Row, Skipped, table
 
 Bench = Callable[[Options], Iterable[Row | Skipped]]
 BENCHES: Mapping[str, Bench] = {
     "annotating": annotating.measure,
+    "studio": studio.measure,
     "boxes": boxes.measure,
     "scoring": scoring.measure,
     "importing": importing.measure,

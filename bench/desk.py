@@ -12,7 +12,7 @@ from django.test import Client
 
 from annotation.actions.benchmarks import add_member, create_benchmark
 from annotation.actions.save_samples import NO_CONTENT, save_samples
-from annotation.models import Annotation, Image, Lease, Revision, Sample
+from annotation.models import Annotation, Benchmark, Image, Lease, Revision, Sample
 from annotation.workflow import Role
 from bench import invented
 from webapp.accounts.models import User
@@ -29,14 +29,20 @@ def make_people(count: int) -> dict[str, Any]:
 
 def make_work(slug: str, samples: int) -> None:
     """A benchmark of samples to do, two on each picture, on which everybody annotates and the last person leads."""
-    people = list(User.objects.order_by("pk"))
-    benchmark = create_benchmark(actor=people[-1], slug=slug, title=slug.title())
-    for user in people[:-1]:
-        add_member(actor=None, benchmark=benchmark, user=user, role=Role.ANNOTATOR)
+    benchmark = open_benchmark(slug)
     records = (replace(record, content=NO_CONTENT) for record in invented.samples(samples))
     while batch := list(islice(records, BATCH)):
         names = {record.image: _picture(slug, str(record.image)) for record in batch}
         save_samples(actor=None, benchmark=benchmark, records=batch, pictures=names)
+
+
+def open_benchmark(slug: str) -> Benchmark:
+    """An empty one, on which everybody annotates and the last person leads."""
+    people = list(User.objects.order_by("pk"))
+    benchmark = create_benchmark(actor=people[-1], slug=slug, title=slug.title())
+    for user in people[:-1]:
+        add_member(actor=None, benchmark=benchmark, user=user, role=Role.ANNOTATOR)
+    return benchmark
 
 
 def count_work(slug: str) -> dict[str, Any]:
