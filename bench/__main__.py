@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import SubprocessError
 
-from bench import annotating, boxes, demo, importing, machine, pages, scoring, studio
+from bench import annotating, boxes, demo, exchange, importing, machine, pages, scoring, studio
 from bench.options import Options
 from bench.rows import Row, Skipped, table
 
@@ -17,6 +17,7 @@ Bench = Callable[[Options], Iterable[Row | Skipped]]
 BENCHES: Mapping[str, Bench] = {
     "annotating": annotating.measure,
     "studio": studio.measure,
+    "exchange": exchange.measure,
     "boxes": boxes.measure,
     "scoring": scoring.measure,
     "importing": importing.measure,

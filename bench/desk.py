@@ -45,6 +45,12 @@ def open_benchmark(slug: str) -> Benchmark:
     return benchmark
 
 
+def let_in(slug: str) -> None:
+    """Everybody leads this benchmark."""
+    for user in User.objects.all():
+        add_member(actor=None, benchmark=Benchmark.objects.get(slug=slug), user=user, role=Role.LEAD)
+
+
 def count_work(slug: str) -> dict[str, Any]:
     """What the database has of a benchmark that was worked off: samples with more than one annotation, revisions,
     seats that are still held, and entries of the audit that say that something was handed in."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from annotation.models import Benchmark, FacetValue, Revision, Sample
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
 
-BATCH = 1000
+BATCH = 250
+"""Samples read at once: so few that an export begins at once."""
 
 
 def sample_records(benchmark: Benchmark) -> Iterator[SampleRecord]:

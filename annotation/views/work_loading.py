@@ -70,9 +70,11 @@ def thumbnail_of(sample: Sample) -> str:
 def known_facets(benchmark: Benchmark) -> dict[str, list[str]]:
     """Facet names and the values in use, the most frequent first, for completion; counted once a minute, as it takes
     longer the more samples there are."""
-    found: dict[str, list[str]] = cache.get_or_set(
-        f"known-facets:{benchmark.pk}", lambda: _counted_facets(benchmark), SECONDS_KNOWN
-    )
+    key = f"known-facets:{benchmark.pk}"
+    found: dict[str, list[str]] | None = cache.get(key)
+    if found is None:
+        found = _counted_facets(benchmark)
+        cache.set(key, found, SECONDS_KNOWN)
     return found
 
 
