@@ -27,6 +27,8 @@ TARGETS = {"submit": 15, "next": 15, "draft": 15, "open": 61}
 def measure(options: Options) -> Iterator[Row | Skipped]:
     with workers.sqlite() as environ:
         yield from _measure("SQLite", environ, options)
+    if options.small:
+        return
     try:
         with server(dict(os.environ)) as address, workers.postgres(address) as environ:
             yield from _measure("PostgreSQL", environ, options)

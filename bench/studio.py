@@ -26,7 +26,7 @@ SCRIPTS, PICTURES = (".js", ".css"), (".jpg",)
 
 
 def measure(options: Options) -> Iterator[Row | Skipped]:
-    size, count = ((1920, 1080), 3) if options.small else ((7680, 4320), 13)
+    size, count = ((1920, 1080), 2) if options.small else ((7680, 4320), 7)
     with workers.sqlite() as environ:
         sessions = workers.call("desk:make_people", environ, count=1)["sessions"]
         made = workers.call("pictures:make_large", environ, width=size[0], height=size[1], count=count)
@@ -36,10 +36,12 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
             with person(browser, site, sessions[0]) as context:
                 yield from _first_visit(context, address, colours[0], size, made["mb"])
                 yield from _again(context, address, colours[0])
-                yield _zoom(context, address, colours[0])
-                yield _kept(context, address, colours[0])
-            with person(browser, site, sessions[0]) as context:
-                yield _slow_line(context, address, colours[0])
+                yield _kept(context, address, colours[0], 1 if options.small else 5)
+                if not options.small:
+                    yield _zoom(context, address, colours[0])
+            if not options.small:
+                with person(browser, site, sessions[0]) as context:
+                    yield _slow_line(context, address, colours[0])
             with person(browser, site, sessions[0]) as context:
                 yield from _one_after_the_other(context, address, colours)
 
@@ -115,9 +117,9 @@ def _zoom(context: BrowserContext, address: str, colour: Any) -> Row:
     return Row("studio", "zooming by forty steps of the wheel, p95 between frames", slow, "ms", 17, limit=said)
 
 
-def _kept(context: BrowserContext, address: str, colour: Any) -> Row:
+def _kept(context: BrowserContext, address: str, colour: Any, rounds: int) -> Row:
     """A box is drawn; 0.3 s later the line and the tab are gone."""
-    lost, rounds = 0, 3
+    lost = 0
     for number in range(1, rounds + 1):
         page = page_on_line(context)
         page.goto(address)
