@@ -61,11 +61,10 @@ def early_imports(text: str, paths: Mapping[str, tuple[Storage, str]]) -> str:
     return text + "".join(f'import "./{path.removeprefix("js/")}";\n' for path in others)
 
 
-class _Rewritten(FileSystemStorage):
+class _Rewritten(Storage):
     """A storage whose files are read with another text."""
 
     def __init__(self, storage: Storage, rewritten: Callable[[str], str]) -> None:
-        super().__init__()
         self._storage = storage
         self._rewritten = rewritten
 
