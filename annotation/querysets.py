@@ -219,11 +219,6 @@ class SampleQuerySet(models.QuerySet[Any]):
         same = Q(image_group=sample.image_group) if sample.image_group else Q(image=sample.image, image__isnull=False)
         return self.filter(same, benchmark=sample.benchmark).exclude(pk=sample.pk)
 
-    def open_at(self, place: int) -> Self:
-        """Samples that are not settled and whose place to annotate nobody has filled."""
-        filled = self.model.annotations.rel.related_model.objects.filter(sample=OuterRef("pk"), place=place)
-        return self.filter(~Exists(filled), state__in=OPEN_STATES)
-
     def open_to(self, user: Person, now: datetime, overlap: int) -> Self:
         """What the queue may hand to this person: not settled, not filled, not held by others, not seen or skipped by
         them, not given to somebody else."""
@@ -326,7 +321,3 @@ class LeaseQuerySet(models.QuerySet[Any]):
     def live(self, now: datetime) -> Self:
         """Those that have not run out."""
         return self.filter(expires_at__gt=now)
-
-    def takeable(self, user: Person, now: datetime) -> Self:
-        """Those that this person may have: their own, and what has run out."""
-        return self.filter(Q(user=user) | Q(expires_at__lte=now))

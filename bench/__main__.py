@@ -5,23 +5,23 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
-from pathlib import Path
 from subprocess import SubprocessError
 
-from bench import boxes, demo, importing, machine, pages, scoring
+from bench import annotating, boxes, demo, exchange, importing, machine, pages, results, scoring, studio
 from bench.options import Options
 from bench.rows import Row, Skipped, table
 
 Bench = Callable[[Options], Iterable[Row | Skipped]]
 BENCHES: Mapping[str, Bench] = {
+    "annotating": annotating.measure,
+    "studio": studio.measure,
+    "exchange": exchange.measure,
     "boxes": boxes.measure,
     "scoring": scoring.measure,
     "importing": importing.measure,
     "pages": pages.measure,
     "demo": demo.measure,
 }
-RESULTS = Path(__file__).parent / "RESULTS.md"
 
 
 def main() -> None:
@@ -32,15 +32,14 @@ def main() -> None:
     parser.add_argument("--demo", action="store_true", help="also `make demo` from a fresh clone")
     given = parser.parse_args()
     options = Options(given.small, given.full, given.demo)
-    described, begun = machine.describe(), time.monotonic()
-    rows: list[Row | Skipped] = []
+    begun = time.monotonic()
     for name in given.names or BENCHES:
-        rows += _rows(name, options)
-        print(f"{name}: done after {time.monotonic() - begun:.0f} s", flush=True)
-    shown = table(rows)
-    print(shown)
-    if not options.small and not given.names:
-        RESULTS.write_text(_document(described, shown), encoding="utf-8")
+        described = machine.describe()
+        rows = list(_rows(name, options))
+        shown = table(rows)
+        print(f"{name}: done after {time.monotonic() - begun:.0f} s\n{shown}", flush=True)
+        if not options.small and any(isinstance(row, Row) for row in rows):
+            results.keep(name, described, shown, list(BENCHES))
 
 
 def _rows(name: str, options: Options) -> Iterator[Row | Skipped]:
@@ -50,12 +49,6 @@ def _rows(name: str, options: Options) -> Iterator[Row | Skipped]:
     except (RuntimeError, OSError, SubprocessError) as problem:
         print(problem, flush=True)
         yield Skipped(name, "the rest", "it stopped: " + str(problem).splitlines()[-1][:120])
-
-
-def _document(described: Iterable[str], shown: str) -> str:
-    head = "Written by `make bench`. The ratio is the value over its target; the limit says what is left to gain."
-    listed = "\n".join(f"- {line}" for line in [*described, f"Measured on {datetime.now(UTC):%d %B %Y}"])
-    return f"# Measurements\n\n{head}\n\n{listed}\n\n{shown}\n"
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ from urllib.request import urlopen
 
 from bench.options import Options
 from bench.rows import Row, Skipped
+from bench.site import free_port, processes, pss_mb
 from webapp import env
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,15 +39,15 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
             yield Row("demo", "cold start", cold, "s", 180, limit=steps)
         with _started(Path(folder)) as (warm, _, process):
             yield Row("demo", "second start", warm, "s", 8, limit="make, one interpreter, migrations looked at")
-            held, count = _memory(process.pid)
-            note = f"{count} processes, shared pages divided among them"
-            yield Row("demo", "memory of the idle site", held, "MB", 200, limit=note)
+            held = [pss_mb(pid) for pid in processes(process.pid)]
+            note = f"{len(held)} processes, shared pages divided among them"
+            yield Row("demo", "memory of the idle site", sum(held), "MB", 200, limit=note)
 
 
 @contextmanager
 def _started(folder: Path) -> Iterator[tuple[float, str, subprocess.Popen[str]]]:
     """The site of ``folder``: seconds until it answers, what took them, its process."""
-    port = _free_port()
+    port = free_port()
     ours = {variable.name for variable in env.VARIABLES} | {"DJANGO_SETTINGS_MODULE", "MAKEFLAGS", "MAKELEVEL"}
     environ = {name: value for name, value in os.environ.items() if name not in ours}
     environ |= {"PORT": str(port), "PYTHON": sys.executable}
@@ -85,25 +85,3 @@ def _durations(marks: list[tuple[float, str]]) -> str:
     waits = [(after[0] - before[0], before[1]) for before, after in pairwise(marks)]
     longest = sorted(waits, reverse=True)[:4]
     return ", ".join(f"{re.sub(r'[^A-Za-z ]', '', said).strip()[:40]} {seconds:.0f} s" for seconds, said in longest)
-
-
-def _memory(parent: int) -> tuple[float, int]:
-    """MB that a process and its descendants hold, shared pages divided (PSS), and how many they are."""
-    found, waiting = [], [parent]
-    while waiting:
-        pid = waiting.pop()
-        found.append(pid)
-        for children in Path(f"/proc/{pid}/task").glob("*/children"):
-            waiting += [int(child) for child in children.read_text(encoding="ascii").split()]
-    return sum(_pss(pid) for pid in found), len(found)
-
-
-def _pss(pid: int) -> float:
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:"))
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

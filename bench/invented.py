@@ -104,3 +104,16 @@ def _step(
 def _gold(i: int) -> tuple[int, int, int, int]:
     rng = random.Random(i)
     return rng.randint(0, WIDTH - 400), rng.randint(0, HEIGHT - 300), rng.randint(40, 400), rng.randint(30, 300)
+
+
+def submission(i: int) -> dict[str, Any]:
+    """What an annotator sends of the sample numbered ``i``, as the studio's script sends it."""
+    x, y, width, height = _gold(i)
+    return {
+        "question": f"Which colour has the thing numbered {i} that stands behind the others?",
+        "answer_type": "mc",
+        "options": OPTIONS,
+        "answer": ["ABCD"[i % 4]],
+        "gold_boxes": [{"box": [x, y, x + width, y + height], "label": "evidence"}],
+        "facets": {"category": [CATEGORIES[i % 8]], "tier": [i % 3]},
+    }

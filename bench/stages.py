@@ -12,7 +12,9 @@ from typing import Any
 from django.core.management import call_command
 from django.db import connection, transaction
 
+from annotation.actions.import_samples import import_samples
 from annotation.actions.save_samples import save_samples
+from annotation.exporters import EXPORTERS
 from annotation.models import Benchmark, FacetValue, Gold, GoldBox, PlanTool, ReferenceCall, Revision, Sample
 from bench import invented
 from bench.copies import copy_runs
@@ -59,6 +61,22 @@ def import_file(path: str) -> dict[str, Any]:
     benchmark = Benchmark.objects.get(slug=SLUG)
     begun, worked = time.perf_counter(), time.process_time()
     _, imported = import_runs(actor=None, benchmark=benchmark, path=Path(path), format="native")
+    counts = dict(imported.counts)
+    return {"seconds": time.perf_counter() - begun, "processor": time.process_time() - worked, "counts": counts}
+
+
+def write_benchmark(path: str, format: str, first: int, last: int) -> dict[str, Any]:
+    """The invented samples from ``first`` up to ``last`` as a file in this format."""
+    with Path(path).open("wb") as out:
+        count = EXPORTERS[format].write_to(out, islice(invented.samples(last), first, last))
+    return {"count": count}
+
+
+def import_benchmark(path: str, format: str) -> dict[str, Any]:
+    """One import of a benchmark file, as the command does it."""
+    benchmark, _ = Benchmark.objects.get_or_create(slug=SLUG, defaults={"title": "Invented"})
+    begun, worked = time.perf_counter(), time.process_time()
+    _, imported = import_samples(actor=None, benchmark=benchmark, path=Path(path), format=format)
     counts = dict(imported.counts)
     return {"seconds": time.perf_counter() - begun, "processor": time.process_time() - worked, "counts": counts}
 

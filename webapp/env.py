@@ -137,6 +137,8 @@ def _sqlite(file: Path) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": file,
+        # A new connection reads the whole schema again, which takes longer than most requests.
+        "CONN_MAX_AGE": 60,
         "OPTIONS": {
             # A writer takes the lock when its transaction begins and waits for it; deferred
             # transactions fail with "database is locked" as soon as two of them write.

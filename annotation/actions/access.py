@@ -1,4 +1,5 @@
-"""Who may do what on a benchmark. Views load through ``visible_to`` (a stranger gets 404); actions ask here (403)."""
+"""Who may do what on a benchmark. Views load through ``benchmark_seen_by`` (a stranger gets 404); actions ask
+here (403)."""
 
 from __future__ import annotations
 
@@ -18,8 +19,21 @@ def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
         return frozenset()
     if user.is_staff:
         return frozenset({Role.LEAD})
+    if user.pk in benchmark.known_roles:
+        return benchmark.known_roles[user.pk]
     roles = Membership.objects.filter(benchmark=benchmark, user=user).values_list("role", flat=True)
     return frozenset(Role(role) for role in roles)
+
+
+def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
+    """The benchmark at this address as this person sees it, None for a stranger. It keeps their roles, so that one
+    request asks for them once."""
+    benchmark: Benchmark | None = Benchmark.objects.filter(slug=slug).select_related("queue").first()
+    if benchmark is None:
+        return None
+    if user.is_authenticated:
+        benchmark.known_roles = {user.pk: roles_of(user, benchmark)}
+    return benchmark if allowed(user, benchmark, Right.VIEW) else None
 
 
 def allowed(user: Person, benchmark: Benchmark, right: Right) -> bool:

@@ -45,6 +45,7 @@ def add_member(*, actor: User | None, benchmark: Benchmark, user: User, role: Ro
             audit.record(
                 actor=actor, action="member.add", subject=membership, benchmark=benchmark.slug, after=role.value
             )
+    benchmark.known_roles = {}
     return membership
 
 

@@ -58,6 +58,7 @@ def set_roles(*, actor: User | None, benchmark: Benchmark, user: User, roles: Co
         for role in sorted(memberships.keys() - wanted):
             _note(actor, benchmark, memberships[role], "member.remove", before=role)
             memberships[role].delete()
+    benchmark.known_roles = {}
     return wanted
 
 

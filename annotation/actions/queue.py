@@ -10,7 +10,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotation.actions.access import require
-from annotation.actions.queue_leases import ANNOTATE, take_authors_seat, take_to_annotate
+from annotation.actions.queue_leases import ANNOTATE, queue_of, take_authors_seat, take_to_annotate
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Sample
 from annotation.querysets import SampleQuerySet
 from annotation.workflow import Right, State
@@ -19,11 +19,6 @@ from webapp.common.errors import Conflict
 
 AT_ONCE = 20
 """Candidates looked at in one query: several, because others may take the first of them in the same moment."""
-
-
-def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
-    """The benchmark's rule, or the default one, not stored."""
-    return BenchmarkQueue.objects.filter(benchmark=benchmark).first() or BenchmarkQueue(benchmark=benchmark)
 
 
 def next_to_annotate(*, actor: User, benchmark: Benchmark) -> Sample | None:
@@ -35,10 +30,11 @@ def next_to_annotate(*, actor: User, benchmark: Benchmark) -> Sample | None:
 def hand_out(actor: User, benchmark: Benchmark) -> Sample | None:
     """The same for somebody whose right was asked for already."""
     returned = Annotation.objects.filter(author=actor, state=State.RETURNED, sample__benchmark=benchmark)
-    for number in list(returned.not_skipped_by(actor).order_by("changed_at").values_list("pk", flat=True)):
-        sample = _take_again(actor, number)
-        if sample is not None:
-            return sample
+    if returned.exists():
+        for number in list(returned.not_skipped_by(actor).order_by("changed_at").values_list("pk", flat=True)):
+            sample = _take_again(actor, number)
+            if sample is not None:
+                return sample
     held = Sample.objects.filter(benchmark=benchmark).held_by(actor, ANNOTATE, timezone.now())
     mine = held.values_list("pk", flat=True).first()
     return Sample.objects.get(pk=mine) if mine else _by_rule(actor, benchmark, queue_of(benchmark))

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Annotation, BenchmarkQueue, Lease, Sample
+from annotation.models import Annotation, Benchmark, BenchmarkQueue, Lease, Sample
+from annotation.querysets import OPEN_STATES
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
 
@@ -18,10 +19,9 @@ LEASE = timedelta(minutes=15)
 ANNOTATE, REVIEW = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW
 
 
-def overlap_of(benchmark_id: int) -> int:
-    """How many people annotate each sample of this benchmark."""
-    found = BenchmarkQueue.objects.filter(benchmark=benchmark_id).values_list("overlap", flat=True).first()
-    return found or 1
+def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
+    """The benchmark's rule, or the default one, not stored. Asked for once for each benchmark that was loaded."""
+    return getattr(benchmark, "queue", None) or BenchmarkQueue(benchmark=benchmark)
 
 
 def renew(user: User, sample_id: int, seat: Lease.Seat) -> bool:
@@ -37,21 +37,20 @@ def release(user: User, sample_id: int, seat: Lease.Seat) -> None:
 
 def take(user: User, sample_id: int, seat: Lease.Seat, place: int = 0) -> bool:
     """Take a place that is free, has run out, or is this person's already. Call inside a transaction."""
-    if renew(user, sample_id, seat):
-        return True
     now = timezone.now()
-    row = {"sample_id": sample_id, "seat": seat, "place": place}
+    free = Lease(sample_id=sample_id, seat=seat, place=place, user=user, expires_at=now + LEASE)
+    Lease.objects.bulk_create([free], ignore_conflicts=True)
+    return renew(user, sample_id, seat) or _take_over(user, free, now)
+
+
+def _take_over(user: User, wanted: Lease, now: datetime) -> bool:
+    found = Lease.objects.filter(sample=wanted.sample_id, seat=wanted.seat, place=wanted.place, expires_at__lte=now)
     try:
         with transaction.atomic():
-            return _take_over(user, row, now) or bool(Lease.objects.create(**row, user=user, expires_at=now + LEASE))
+            return bool(found.update(user=user, expires_at=wanted.expires_at))
     except IntegrityError:
-        # Somebody was faster: another person, or the same one from a second page.
-        return renew(user, sample_id, seat)
-
-
-def _take_over(user: User, row: dict[str, object], now: datetime) -> bool:
-    found = Lease.objects.filter(**row).takeable(user, now)
-    return bool(found.update(user=user, expires_at=now + LEASE))
+        # The same person took another place of the sample from a second page.
+        return renew(user, wanted.sample_id, Lease.Seat(wanted.seat))
 
 
 def take_to_annotate(user: User, sample_id: int, overlap: int) -> Sample | None:
@@ -61,8 +60,8 @@ def take_to_annotate(user: User, sample_id: int, overlap: int) -> Sample | None:
     """
     for place in range(overlap):
         if take(user, sample_id, ANNOTATE, place):
-            found = Sample.objects.filter(pk=sample_id).open_at(place).first()
-            if found is not None:
+            found: Sample = Sample.objects.get(pk=sample_id)
+            if found.state in OPEN_STATES and not Annotation.objects.filter(sample=found, place=place).exists():
                 return found
             release(user, sample_id, ANNOTATE)
     return None
@@ -72,9 +71,9 @@ def take_authors_seat(user: User, sample: Sample, annotation: Annotation | None)
     """Hold the place at which this person annotates the sample, theirs again if they had left. Call inside a
     transaction. Raises ``Conflict`` with the code ``lease_lost`` when others have all places."""
     if annotation is not None and annotation.place is not None:
-        held = take(user, sample.pk, ANNOTATE, annotation.place)
+        held = renew(user, sample.pk, ANNOTATE) or take(user, sample.pk, ANNOTATE, annotation.place)
     else:
-        overlap = overlap_of(sample.benchmark_id)
+        overlap = queue_of(sample.benchmark).overlap
         held = renew(user, sample.pk, ANNOTATE) or take_to_annotate(user, sample.pk, overlap) is not None
     if not held:
         raise Conflict(

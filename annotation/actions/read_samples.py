@@ -2,56 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
 
-from annotation.models import Benchmark, FacetValue, Revision, Sample
+from django.db.models import Model
+
+from annotation.models import Benchmark, FacetValue, Gold, GoldBox, PlanTool, ReferenceCall, Revision, Sample
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
 
-BATCH = 1000
+BATCH = 250
+"""Samples read at once: so few that an export begins at once."""
+
+_SAMPLE = ("pk", "key", "image_name", "image_group", "width", "height", "extra")
+_FACET = ("sample_id", "name", "position", "value", "kind")
+_REVISION = ("pk", "question", "answer_type", "options", "answers", "ordered")
+_BOX = ("revision_id", "x1", "y1", "x2", "y2", "label")
+_CALL = ("revision_id", "tool", "arguments", "image_in", "image_out")
+_TOOL = ("revision_id", "tool", "step")
+
+Row = Any
+"""A model's instance, or a named tuple of the same fields: to read many, tuples take a fifth of the time."""
 
 
 def sample_records(benchmark: Benchmark) -> Iterator[SampleRecord]:
     """Every sample with its gold, in order of id. A sample without gold comes with an empty content."""
-    samples = Sample.objects.filter(benchmark=benchmark).with_gold().order_by("key")
-    for sample in samples.iterator(chunk_size=BATCH):
-        yield record_of(sample)
+    samples = Sample.objects.filter(benchmark=benchmark).order_by("key").values_list(*_SAMPLE, named=True)
+    following = samples.iterator(chunk_size=BATCH)
+    while batch := list(islice(following, BATCH)):
+        yield from _records(batch)
+
+
+def _records(samples: Sequence[Row]) -> Iterator[SampleRecord]:
+    """Six queries for any number of samples."""
+    numbers = [sample.pk for sample in samples]
+    gold = dict(Gold.objects.filter(sample__in=numbers).values_list("sample", "revision"))
+    used = list(gold.values())
+    revisions = {row.pk: row for row in Revision.objects.filter(pk__in=used).values_list(*_REVISION, named=True)}
+    facets = _grouped(FacetValue, _FACET, numbers)
+    boxes, calls, tools = (
+        _grouped(table, fields, used) for table, fields in ((GoldBox, _BOX), (ReferenceCall, _CALL), (PlanTool, _TOOL))
+    )
+    for sample in samples:
+        number = gold.get(sample.pk, 0)
+        parts = [part.get(number, []) for part in (boxes, calls, tools)]
+        yield _record(sample, facets.get(sample.pk, []), revisions.get(number), *parts)
+
+
+def _grouped(table: type[Model], fields: tuple[str, ...], owners: Sequence[int]) -> dict[int, list[Row]]:
+    """Rows by their owner, the first of the fields, in the order of the model."""
+    found: dict[int, list[Row]] = {}
+    for row in table._default_manager.filter(**{f"{fields[0]}__in": owners}).values_list(*fields, named=True):
+        found.setdefault(row[0], []).append(row)
+    return found
 
 
 def record_of(sample: Sample) -> SampleRecord:
     """One sample, loaded ``with_gold``, as a record."""
     gold = getattr(sample, "gold", None)
-    return SampleRecord(
-        id=sample.key,
-        content=content_of(gold.revision) if gold else SampleContent(),
-        image=sample.image_name or None,
-        image_group=sample.image_group or None,
-        width=sample.width,
-        height=sample.height,
-        facets=_facets(list(sample.facets.all())),
-        extra=sample.extra | _box_labels(gold.revision) if gold else sample.extra,
-    )
-
-
-def _box_labels(revision: Revision) -> dict[str, list[str]]:
-    """The labels that people gave the gold boxes, a list beside them; no key without any."""
-    labels = [box.label for box in revision.gold_boxes.all()]
-    return {"box_labels": labels} if any(labels) else {}
+    revision = gold.revision if gold else None
+    return _record(sample, list(sample.facets.all()), revision, *(_parts(revision) if revision else ([], [], [])))
 
 
 def content_of(revision: Revision) -> SampleContent:
     """A revision, loaded ``with_content``, as a record."""
-    tools = list(revision.plan_tools.all())
+    return _content(revision, *_parts(revision))
+
+
+def _parts(revision: Revision) -> tuple[list[Row], list[Row], list[Row]]:
+    return list(revision.gold_boxes.all()), list(revision.reference_calls.all()), list(revision.plan_tools.all())
+
+
+def _record(
+    sample: Row, facets: list[Row], revision: Row | None, boxes: list[Row], calls: list[Row], tools: list[Row]
+) -> SampleRecord:
+    return SampleRecord(
+        id=sample.key,
+        content=_content(revision, boxes, calls, tools) if revision else SampleContent(),
+        image=sample.image_name or None,
+        image_group=sample.image_group or None,
+        width=sample.width,
+        height=sample.height,
+        facets=_facets(facets),
+        extra=sample.extra | _box_labels(boxes),
+    )
+
+
+def _box_labels(boxes: Iterable[Row]) -> dict[str, list[str]]:
+    """The labels that people gave the gold boxes, a list beside them; no key without any."""
+    labels = [box.label for box in boxes]
+    return {"box_labels": labels} if any(labels) else {}
+
+
+def _content(revision: Row, boxes: list[Row], calls: list[Row], tools: list[Row]) -> SampleContent:
     return SampleContent(
         question=revision.question,
         answer_type=AnswerType(revision.answer_type),
         options=revision.options,
         answers=tuple(revision.answers),
-        gold_boxes=tuple(Box(b.x1, b.y1, b.x2, b.y2) for b in revision.gold_boxes.all()),
+        gold_boxes=tuple(Box(b.x1, b.y1, b.x2, b.y2) for b in boxes),
         reference_toolchain=tuple(
             ToolCall(
                 c.tool, c.arguments, tuple(c.image_in) if isinstance(c.image_in, list) else c.image_in, c.image_out
             )
-            for c in revision.reference_calls.all()
+            for c in calls
         ),
         plan=ToolPlan(
             targets=tuple(Target(t.tool, t.step) for t in tools if t.step is not None),
@@ -61,8 +116,10 @@ def content_of(revision: Revision) -> SampleContent:
     )
 
 
-def _facets(rows: list[FacetValue]) -> dict[str, tuple[object, ...]]:
+def _facets(rows: list[Row]) -> dict[str, tuple[object, ...]]:
+    """Values by facet, in their order, as the file gave them (``FacetValue.original``)."""
     facets: dict[str, list[object]] = {}
     for row in sorted(rows, key=lambda r: (r.name, r.position)):
-        facets.setdefault(row.name, []).append(row.original())
+        value = row.value if row.kind == FacetValue.Kind.TEXT else json.loads(row.value)
+        facets.setdefault(row.name, []).append(value)
     return {name: tuple(values) for name, values in facets.items()}

@@ -12,8 +12,8 @@ from django.utils import timezone
 from annotation.actions.access import require
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.move import move
-from annotation.actions.queue import AT_ONCE, queue_of
-from annotation.actions.queue_leases import REVIEW, release, take
+from annotation.actions.queue import AT_ONCE
+from annotation.actions.queue_leases import REVIEW, queue_of, release, take
 from annotation.actions.revisions import add_revision, content_of, make_gold
 from annotation.actions.submit import ChecksFailed, once
 from annotation.checks import blocking, check

@@ -153,6 +153,7 @@ def set_queue(
     values: dict[str, Any] = {"order": order, "facet": facet, "overlap": overlap, "review_share": review_share}
     with transaction.atomic():
         queue, _ = BenchmarkQueue.objects.update_or_create(benchmark=benchmark, defaults=values)
+        benchmark.queue = queue
         audit.record(actor=actor, action="benchmark.queue", subject=benchmark, benchmark=benchmark.slug, data=values)
     return queue
 

@@ -15,8 +15,8 @@ from annotation.actions.access import require
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.draft import StaleDraft, current_content, draft_of, own_annotation
 from annotation.actions.move import move
-from annotation.actions.queue import hand_out, queue_of
-from annotation.actions.queue_leases import ANNOTATE, release
+from annotation.actions.queue import hand_out
+from annotation.actions.queue_leases import ANNOTATE, queue_of, release
 from annotation.actions.revisions import add_revision, make_gold
 from annotation.checks import Check, blocking, check
 from annotation.models import Annotation, Assignment, Draft, Receipt, Revision, Sample
@@ -71,18 +71,17 @@ def once(
     actor: User, key: str, about: str, work: Callable[[], None], then: Callable[[], Sample | None]
 ) -> Sample | None:
     """Do ``work`` in one transaction, ``then`` find what comes next; a request with this key is worked on only once."""
-    known = _receipt(actor, key, about)
-    if known is None:
-        try:
-            with transaction.atomic():
-                if key:
-                    known = _new_receipt(actor, key, about)
-                work()
-        except IntegrityError:
-            # The same request, a moment earlier, on another connection: what it did stands.
-            known = _receipt(actor, key, about)
-            if known is None:
-                raise
+    known = None
+    try:
+        with transaction.atomic():
+            if key:
+                known = _new_receipt(actor, key, about)
+            work()
+    except IntegrityError:
+        # The same request, earlier or at this moment on another connection: what it did stands.
+        known = _receipt(actor, key, about)
+        if known is None:
+            raise
     if known is not None and "next" in known.answer:
         return Sample.objects.filter(pk=known.answer["next"]).select_related("benchmark").first()
     following = then()

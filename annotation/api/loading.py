@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db.models import QuerySet
-from django.shortcuts import get_object_or_404
+from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, inline_serializer
 from rest_framework import serializers
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.actions.access import allowed
+from annotation.actions.access import allowed, benchmark_seen_by
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
@@ -30,7 +30,9 @@ FACET = OpenApiParameter("facet.NAME", str, description="Only with this value on
 def benchmark_for(request: Request, slug: str, right: Right = Right.VIEW) -> Benchmark:
     """The benchmark with this slug. A stranger gets 404; a member without the right gets 403."""
     person = person_of(request)
-    benchmark: Benchmark = get_object_or_404(Benchmark.objects.visible_to(person), slug=slug)
+    benchmark = benchmark_seen_by(person, slug)
+    if benchmark is None:
+        raise Http404("There is no such benchmark for this person.")
     if not allowed(person, benchmark, right):
         raise NotAllowed(f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}.")
     return benchmark

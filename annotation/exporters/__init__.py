@@ -10,11 +10,11 @@ from annotation.exporters.interface import Exporter
 EXPORTERS: Mapping[str, Exporter] = {
     exporter.name: exporter
     for exporter in (
-        Exporter("native", "Sightline: everything, as one JSON file", ".json", native.write),
-        Exporter("label-studio", "Label Studio: tasks with the gold as an annotation", ".json", label_studio.write),
-        Exporter("coco", "COCO: gold boxes as annotations", ".json", coco.write),
-        Exporter("vtc-bench", "VTC-Bench: TSV with reference toolchains", ".tsv", vtc_bench.write),
-        Exporter("vstar", "V*: one JSON file per picture, in a zip", ".zip", vstar.write),
-        Exporter("viebench", "ViEBench: questions with evidence boxes, as JSON", ".json", viebench.write),
+        Exporter("native", "Sightline: everything, as one JSON file", ".json", native.parts),
+        Exporter("label-studio", "Label Studio: tasks with the gold as an annotation", ".json", label_studio.parts),
+        Exporter("coco", "COCO: gold boxes as annotations", ".json", coco.parts),
+        Exporter("vtc-bench", "VTC-Bench: TSV with reference toolchains", ".tsv", vtc_bench.parts),
+        Exporter("vstar", "V*: one JSON file per picture, in a zip", ".zip", vstar.parts),
+        Exporter("viebench", "ViEBench: questions with evidence boxes, as JSON", ".json", viebench.parts),
     )
 }

@@ -1,83 +1,89 @@
-"""What every exporter takes: where its files go, and the samples in order of id."""
+"""What every exporter is: samples in order of id become the bytes of a file, piece by piece."""
 
 from __future__ import annotations
 
+import io
+import json
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Generic, TypeVar
 
 from annotation.schema import SampleRecord
 
 _UNSAFE = re.compile(r"[^\w.\- ]+")
 
 
-class Files(Protocol):
-    """Where an exporter puts its files, one after the other."""
-
-    def open(self, name: str) -> AbstractContextManager[IO[bytes]]:
-        """A new file. ``name`` may have folders; its parts come from ``safe_name``."""
-        ...
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """One row of ``EXPORTERS``. ``write`` returns the number of samples written. ``suffix`` of what is handed out:
-    formats of many files are handed out as a zip."""
+    """One row of ``EXPORTERS``. ``parts`` gives the bytes of the one file, or of the zip of many, piece by piece, and
+    takes the samples one at a time. ``suffix`` of what is handed out."""
 
     name: str
     title: str
     suffix: str
-    write: Callable[[Files, Iterable[SampleRecord]], int]
+    parts: Callable[[Iterable[SampleRecord]], Iterator[bytes]]
 
     def write_to(self, out: IO[bytes], samples: Iterable[SampleRecord]) -> int:
-        """Writes the one file, or the zip of many, to ``out``."""
-        if self.suffix != ".zip":
-            return self.write(SingleFile(out), samples)
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-            return self.write(ZipFiles(archive), samples)
+        """Writes the whole file; the number of samples in it."""
+        counted = Counted(samples)
+        for part in self.parts(counted):
+            out.write(part)
+        return counted.count
 
 
-class SingleFile:
-    """The one file of a format is what is handed out."""
+class Counted(Generic[T]):
+    """Rows as they are taken, and how many were."""
 
-    def __init__(self, out: IO[bytes]) -> None:
-        self._out = out
+    def __init__(self, rows: Iterable[T]) -> None:
+        self._rows = rows
+        self.count = 0
 
-    @contextmanager
-    def open(self, name: str) -> Iterator[IO[bytes]]:
-        yield self._out
-
-
-class ZipFiles:
-    """Files in a zip, without dates, so that the same samples give the same bytes."""
-
-    def __init__(self, archive: zipfile.ZipFile) -> None:
-        self._archive = archive
-
-    @contextmanager
-    def open(self, name: str) -> Iterator[IO[bytes]]:
-        info = zipfile.ZipInfo(name)
-        info.compress_type = zipfile.ZIP_DEFLATED
-        with self._archive.open(info, "w") as file:
-            yield file
+    def __iter__(self) -> Iterator[T]:
+        for row in self._rows:
+            self.count += 1
+            yield row
 
 
-class FolderFiles:
-    """Files in a folder, which is made."""
+def json_list(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+    """One JSON list, one row per line."""
+    opened = b"[\n"
+    for row in rows:
+        yield opened + json.dumps(row, ensure_ascii=False).encode()
+        opened = b",\n"
+    yield b"[\n]\n" if opened == b"[\n" else b"\n]\n"
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
 
-    @contextmanager
-    def open(self, name: str) -> Iterator[IO[bytes]]:
-        path = self._folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
-            yield file
+def zipped(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    """A zip of files by name, without dates, so that the same files give the same bytes."""
+    out = _Piecewise()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files:
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+            yield out.taken()
+    yield out.taken()
+
+
+class _Piecewise(io.RawIOBase):
+    """What was written since it was last taken; a zip can be written to it, as it needs no way back."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._pieces.append(bytes(data))
+        return len(self._pieces[-1])
+
+    def taken(self) -> bytes:
+        pieces, self._pieces = self._pieces, []
+        return b"".join(pieces)
 
 
 def safe_name(text: str) -> str:

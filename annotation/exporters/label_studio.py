@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
-from annotation.exporters.interface import Files, picture_name
+from annotation.exporters.interface import json_list, picture_name
 from annotation.exporters.native import sample_row
 from annotation.schema import Box, SampleRecord
 
@@ -28,15 +28,9 @@ _PLAIN_LETTER = re.compile(r"[A-Za-z0-9]{1,3}")
 _FACETS = ("category", "tier", "dimension")
 
 
-def write(files: Files, samples: Iterable[SampleRecord]) -> int:
-    """Writes ``tasks.json``; the number of tasks."""
-    count = 0
-    with files.open("tasks.json") as out:
-        out.write(b"[")
-        for count, sample in enumerate(samples, 1):
-            out.write((b"\n" if count == 1 else b",\n") + json.dumps(task(sample), ensure_ascii=False).encode())
-        out.write(b"\n]\n")
-    return count
+def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
+    """One JSON list of tasks."""
+    return json_list(map(task, samples))
 
 
 def task(sample: SampleRecord, *, pictures: str = "") -> dict[str, Any]:

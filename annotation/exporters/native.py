@@ -7,10 +7,10 @@ left out, so reading and writing again changes nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import IO, Any
 
-from annotation.exporters.interface import Files
+from annotation.exporters.interface import Counted
 from annotation.schema import SampleContent, SampleRecord, ToolCall
 
 PLAIN_FACETS = ("category", "tier", "dimension")
@@ -40,42 +40,47 @@ SAMPLE_KEYS = frozenset(
 )
 """All keys a sample row can have; what else a sample came with keeps its own key."""
 
+Sections = Mapping[str, Iterable[Mapping[str, Any]] | Mapping[str, Any]]
+
 _WHOLE = 2.0**53
 
 
-def write_native(out: IO[bytes], sections: Mapping[str, Iterable[Mapping[str, Any]] | Mapping[str, Any]]) -> int:
-    """Writes ``{"section": [row, ...], ...}`` to ``out``, sections sorted by name, rows in the order given.
+def native_parts(sections: Sections) -> Iterator[bytes]:
+    """``{"section": [row, ...], ...}``, sections sorted by name, rows in the order given.
 
-    A section that is one mapping (``settings``) is written as an object. Rows are taken one at a time; the number
-    written is returned. Sections without rows are left out. Raises ``ValueError`` on a number that is not finite.
+    A section that is one mapping (``settings``) becomes an object. Rows are taken one at a time. Sections without rows
+    are left out. Raises ``ValueError`` on a number that is not finite.
     """
-    rows = 0
-    out.write(b"{")
-    opened = b"\n"
+    opened = b"{\n"
     for name in sorted(sections):
         section = sections[name]
         key = json.dumps(name).encode() + b": "
         if isinstance(section, Mapping):
             if section:
-                out.write(opened + key + row_line(section))
+                yield opened + key + row_line(section)
                 opened = b",\n"
             continue
         begun = False
         for row in section:
-            out.write((b",\n" if begun else opened + key + b"[\n") + row_line(row))
+            yield (b",\n" if begun else opened + key + b"[\n") + row_line(row)
             begun = True
-            rows += 1
         if begun:
-            out.write(b"\n]")
+            yield b"\n]"
             opened = b",\n"
-    out.write(b"\n}\n")
-    return rows
+    yield b"{\n}\n" if opened == b"{\n" else b"\n}\n"
 
 
-def write(files: Files, samples: Iterable[SampleRecord]) -> int:
-    """Writes ``benchmark.json`` with the samples alone; the number of samples."""
-    with files.open("benchmark.json") as out:
-        return write_native(out, {"samples": map(sample_row, samples)})
+def write_native(out: IO[bytes], sections: Sections) -> int:
+    """Writes the whole file; the number of rows in it."""
+    counted = {name: rows if isinstance(rows, Mapping) else Counted(rows) for name, rows in sections.items()}
+    for part in native_parts(counted):
+        out.write(part)
+    return sum(rows.count for rows in counted.values() if isinstance(rows, Counted))
+
+
+def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
+    """The samples alone."""
+    return native_parts({"samples": map(sample_row, samples)})
 
 
 def row_line(row: Mapping[str, Any]) -> bytes:

@@ -6,25 +6,18 @@ hold: toolchains, tool plans and facets other than ``category``, ``tier`` and ``
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from annotation.exporters.interface import Files
+from annotation.exporters.interface import json_list
 from annotation.schema import SampleRecord
 
 FACETS = ("category", "tier", "dimension")
 
 
-def write(files: Files, samples: Iterable[SampleRecord]) -> int:
-    """Writes ``viebench.json``; the number of samples."""
-    count = 0
-    with files.open("viebench.json") as out:
-        out.write(b"[")
-        for count, sample in enumerate(samples, 1):
-            out.write((b"\n" if count == 1 else b",\n") + json.dumps(_row(sample), ensure_ascii=False).encode())
-        out.write(b"\n]\n")
-    return count
+def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
+    """One JSON list of questions."""
+    return json_list(map(_row, samples))
 
 
 def _row(sample: SampleRecord) -> dict[str, Any]:

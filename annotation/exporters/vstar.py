@@ -7,26 +7,28 @@ answers of an open question stand as its options. Pictures are not written; put 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotation.exporters.interface import Files, gold_first, picture_name, safe_name
+from annotation.exporters.interface import gold_first, picture_name, safe_name, zipped
 from annotation.schema import SampleRecord
 
 
-def write(files: Files, samples: Iterable[SampleRecord]) -> int:
-    """Writes one JSON file per sample; the number of samples. Samples of one picture are numbered ``_2``, ``_3``."""
-    count = 0
+def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
+    """A zip with one JSON file per sample."""
+    return zipped(_files(samples))
+
+
+def _files(samples: Iterable[SampleRecord]) -> Iterator[tuple[str, bytes]]:
+    """Samples of one picture are numbered ``_2``, ``_3``."""
     used: dict[str, int] = {}
-    for count, sample in enumerate(samples, 1):  # noqa: B007 the last value is returned
+    for sample in samples:
         folder = safe_name(str(next(iter(sample.facets.get("category", ())), "samples")))
         stem = f"{folder}/{safe_name(PurePosixPath(picture_name(sample)).stem)}"
         used[stem] = used.get(stem, 0) + 1
         name = stem if used[stem] == 1 else f"{stem}_{used[stem]}"
-        with files.open(f"{name}.json") as out:
-            out.write(json.dumps(_row(sample), ensure_ascii=False).encode())
-    return count
+        yield f"{name}.json", json.dumps(_row(sample), ensure_ascii=False).encode()
 
 
 def _row(sample: SampleRecord) -> dict[str, Any]:

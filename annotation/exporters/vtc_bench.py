@@ -6,27 +6,28 @@ beyond H, and of several accepted answers all but the first.
 
 from __future__ import annotations
 
-import codecs
 import csv
+import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
-from annotation.exporters.interface import Files
 from annotation.schema import SampleRecord
 
 LETTERS = "ABCDEFGH"
 COLUMNS = ("index", "id", "category", "image", "question", "answer", *LETTERS, "model_tools_gt")
 
 
-def write(files: Files, samples: Iterable[SampleRecord]) -> int:
-    """Writes ``VTC-Bench_GTToolChain.tsv``; the number of rows."""
-    count = 0
-    with files.open("VTC-Bench_GTToolChain.tsv") as out:
-        table = csv.writer(codecs.getwriter("utf-8")(out), dialect="excel-tab")
-        table.writerow(COLUMNS)
-        for count, sample in enumerate(samples, 1):
-            table.writerow(_cells(count, sample))
-    return count
+def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
+    """A heading and one row for each sample."""
+    yield _line(COLUMNS)
+    for count, sample in enumerate(samples, 1):
+        yield _line(_cells(count, sample))
+
+
+def _line(cells: Sequence[str]) -> bytes:
+    out = io.StringIO(newline="")
+    csv.writer(out, dialect="excel-tab").writerow(cells)
+    return out.getvalue().encode()
 
 
 def _cells(index: int, sample: SampleRecord) -> list[str]:

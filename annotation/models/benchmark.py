@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
@@ -26,6 +28,9 @@ class Benchmark(models.Model):
     )
 
     objects = BenchmarkQuerySet.as_manager()
+
+    known_roles: Mapping[int, frozenset[Role]] = {}
+    """Roles that were asked for when this row was loaded, by the person's number: see ``annotation.actions.access``."""
 
     class Meta:
         ordering = ["title"]

@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.actions.comments import may_discuss
 from annotation.actions.content_json import content_to_json
 from annotation.actions.draft import current_content, draft_of
-from annotation.actions.queue import queue_of
+from annotation.actions.queue_leases import queue_of
 from annotation.actions.revisions import facets_of
 from annotation.models import Annotation, Benchmark, Comment, Draft, Lease, Review, Revision, Sample, Skip
 from annotation.schema import SampleContent

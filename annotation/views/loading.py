@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest
-from django.shortcuts import get_object_or_404
+from django.http import Http404, HttpRequest
 
-from annotation.actions.access import allowed, roles_of
+from annotation.actions.access import allowed, benchmark_seen_by, roles_of
 from annotation.models import Benchmark
 from annotation.workflow import Right, may
 from webapp.common.errors import NotAllowed
@@ -13,7 +12,9 @@ from webapp.common.errors import NotAllowed
 
 def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -> Benchmark:
     """The benchmark at this address. A stranger gets 404; a member without the right gets 403."""
-    benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), slug=slug)
+    benchmark = benchmark_seen_by(request.user, slug)
+    if benchmark is None:
+        raise Http404("There is no such benchmark for this person.")
     if not allowed(request.user, benchmark, right):
         raise NotAllowed(f"Your roles on {benchmark.title} do not include this. Ask its lead.")
     return benchmark

@@ -9,7 +9,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.queue import queue_of
+from annotation.actions.queue_leases import queue_of
 from annotation.actions.revisions import content_of, revision_json
 from annotation.checks import check
 from annotation.models import Annotation, Benchmark, BlindAnswer, Comment, Review, Revision, Sample

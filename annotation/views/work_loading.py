@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.core.cache import cache
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
@@ -19,6 +20,8 @@ from webapp.common.errors import NotAllowed
 
 MOST_VALUES = 200
 """Facet values offered for completion, for each facet."""
+
+SECONDS_KNOWN = 60
 
 
 def person_of(request: HttpRequest) -> User:
@@ -65,7 +68,17 @@ def thumbnail_of(sample: Sample) -> str:
 
 
 def known_facets(benchmark: Benchmark) -> dict[str, list[str]]:
-    """Facet names and the values in use, the most frequent first, for completion. One query."""
+    """Facet names and the values in use, the most frequent first, for completion; counted once a minute, as it takes
+    longer the more samples there are."""
+    key = f"known-facets:{benchmark.pk}"
+    found: dict[str, list[str]] | None = cache.get(key)
+    if found is None:
+        found = _counted_facets(benchmark)
+        cache.set(key, found, SECONDS_KNOWN)
+    return found
+
+
+def _counted_facets(benchmark: Benchmark) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, value, _ in FacetValue.objects.filter(sample__benchmark=benchmark).counted():
         if len(found.setdefault(name, [])) < MOST_VALUES:

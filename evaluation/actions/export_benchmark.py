@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import IO
 
 from annotation.actions.read_samples import sample_records
 from annotation.exporters import EXPORTERS
-from annotation.exporters.native import sample_row, write_native
+from annotation.exporters.native import Sections, native_parts, sample_row, write_native
 from annotation.models import Benchmark
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.read_runs import (
@@ -18,23 +19,27 @@ from evaluation.actions.read_runs import (
 from evaluation.exporters.native import intervention_row, judgement_row, rollout_group_row, trajectory_row
 
 
-def export_native(benchmark: Benchmark, out: IO[bytes]) -> int:
-    """Everything of a benchmark as one native file; the same contents always give the same bytes."""
-    return write_native(
-        out,
-        {
-            "samples": map(sample_row, sample_records(benchmark)),
-            "trajectories": map(trajectory_row, trajectory_records(benchmark)),
-            "interventions": map(intervention_row, intervention_records(benchmark)),
-            "judgements": map(judgement_row, judgement_records(benchmark)),
-            "rollout_groups": map(rollout_group_row, rollout_group_records(benchmark)),
-            "settings": settings_of(benchmark).changed(),
-        },
-    )
+def sections_of(benchmark: Benchmark) -> Sections:
+    """Everything of a benchmark as the native format has it; the same contents always give the same bytes."""
+    return {
+        "samples": map(sample_row, sample_records(benchmark)),
+        "trajectories": map(trajectory_row, trajectory_records(benchmark)),
+        "interventions": map(intervention_row, intervention_records(benchmark)),
+        "judgements": map(judgement_row, judgement_records(benchmark)),
+        "rollout_groups": map(rollout_group_row, rollout_group_records(benchmark)),
+        "settings": settings_of(benchmark).changed(),
+    }
+
+
+def export_parts(format: str, benchmark: Benchmark) -> Iterator[bytes]:
+    """A benchmark in one of ``EXPORTERS``' formats, piece by piece as its rows are read."""
+    if format == "native":
+        return native_parts(sections_of(benchmark))
+    return EXPORTERS[format].parts(sample_records(benchmark))
 
 
 def export_as(format: str, benchmark: Benchmark, out: IO[bytes]) -> int:
     """A benchmark in one of ``EXPORTERS``' formats; returns how many rows were written."""
     if format == "native":
-        return export_native(benchmark, out)
+        return write_native(out, sections_of(benchmark))
     return EXPORTERS[format].write_to(out, sample_records(benchmark))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
-
-from django.http import FileResponse
+from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema, inline_serializer
 from rest_framework import serializers
@@ -16,15 +14,14 @@ from rest_framework.response import Response
 from annotation.api.loading import benchmark_for
 from annotation.workflow import Right
 from evaluation.actions.describe_benchmark import describe_benchmark
-from evaluation.actions.export_benchmark import export_native
+from evaluation.actions.export_benchmark import export_parts
 from evaluation.actions.metric_settings import change_settings, settings_of
 from evaluation.actions.queue_scoring import queue_scoring
 from webapp.accounts.http import person_of
 from webapp.common.errors import InvalidInput
+from webapp.common.streaming import streamed
 from webapp.jobs.api import JobSerializer
 
-IN_MEMORY = 1 << 20
-"""Bytes of a file kept in memory before it goes to the disk."""
 NUMBERS = {
     name: serializers.FloatField(allow_null=True)
     for name in (
@@ -63,13 +60,10 @@ def benchmark(request: Request, slug: str) -> Response:
     responses={(200, "application/json"): OpenApiResponse(OpenApiTypes.BINARY, "The benchmark as one native file.")},
 )
 @api_view(["GET"])
-def export(request: Request, slug: str) -> FileResponse:
+def export(request: Request, slug: str) -> StreamingHttpResponse:
     """Everything of a benchmark as one native file: the same bytes as ``export_benchmark``."""
     found = benchmark_for(request, slug, Right.EXPORT)
-    out = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 the response closes it
-    export_native(found, out)
-    out.seek(0)
-    return FileResponse(out, as_attachment=True, filename=f"{slug}.json")
+    return streamed(f"{slug}.json", export_parts("native", found))
 
 
 @extend_schema(

@@ -1,4 +1,4 @@
-"""The export page of a benchmark, and its files: written aside, then streamed."""
+"""The export page of a benchmark, and its files: tables are written aside first, the formats as they are read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import IO
 
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -16,10 +16,11 @@ from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.actions.count_exports import count_exports
-from evaluation.actions.export_benchmark import export_as
+from evaluation.actions.export_benchmark import export_parts
 from evaluation.actions.export_rows import EXPORTS
 from evaluation.exporters.tables import WRITERS, MissingLibrary
 from webapp.common.errors import NotFound, Unavailable
+from webapp.common.streaming import streamed
 
 IN_MEMORY = 1 << 20
 """Bytes of a file kept in memory before it goes to the disk."""
@@ -48,7 +49,7 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def exported(request: HttpRequest, slug: str, name: str, extension: str) -> FileResponse:
+def exported(request: HttpRequest, slug: str, name: str, extension: str) -> StreamingHttpResponse:
     """A table as .json, .csv or .parquet, or the benchmark in one of its formats."""
     benchmark = load_benchmark(request, slug, Right.EXPORT)
     if name in EXPORTS and extension in WRITERS:
@@ -57,7 +58,7 @@ def exported(request: HttpRequest, slug: str, name: str, extension: str) -> File
             f"{slug}-{name}.{extension}", lambda out: WRITERS[extension](out, table.rows(benchmark), table.columns)
         )
     if name in EXPORTERS and EXPORTERS[name].suffix == f".{extension}":
-        return download(f"{slug}-{name}.{extension}", lambda out: export_as(name, benchmark, out))
+        return streamed(f"{slug}-{name}.{extension}", export_parts(name, benchmark))
     raise NotFound(f"There is no export {name}.{extension}. The export page lists those there are.")
 
 

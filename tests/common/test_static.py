@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 
 pytestmark = pytest.mark.slow
@@ -41,3 +42,21 @@ def test_our_modules_import_hashed_files_that_exist(collected: Path) -> None:
 def test_the_scripts_are_compressed_once_and_not_with_each_request(collected: Path) -> None:
     script = next(file for file in (collected / "django_htmx").glob("htmx-*.js") if HASHED.search(file.name))
     assert script.with_name(script.name + ".gz").stat().st_size < script.stat().st_size / 2
+
+
+def test_the_styles_are_one_file_in_their_layers(collected: Path) -> None:
+    written = Path(settings.BASE_DIR, "static/css/app.css").read_text()
+    imported = re.findall(r'@import url\("([^"]+)"\) layer\((\w+)\)', written)
+    served = next(file for file in (collected / "css").glob("app.*.css") if file.name != "app.css").read_text()
+    assert "@import" not in served
+    assert len(imported) > 50
+    for name, layer in imported:
+        text = Path(settings.BASE_DIR, "static/css", name).read_text()
+        assert f"@layer {layer} {{\n{text}}}" in served
+
+
+def test_the_first_module_names_all_others_so_that_none_is_waited_for_twice(collected: Path) -> None:
+    first = next(file for file in (collected / "js").glob("main.*.js") if HASHED.search(file.name))
+    named = {(first.parent / name).resolve() for pair in IMPORT.findall(first.read_text()) for name in pair if name}
+    others = {file.resolve() for file in (collected / "js").rglob("*.js") if HASHED.search(file.name)} - {first}
+    assert named == others

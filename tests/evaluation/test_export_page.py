@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import pyarrow.parquet
 import pytest
@@ -19,6 +20,8 @@ from evaluation.exporters import tables
 from evaluation.models import Metric, Score
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
+from webapp.common.errors import Unavailable
+from webapp.common.streaming import PIECE
 
 pytestmark = pytest.mark.django_db
 PAGE = "/benchmarks/kitchen/export/"
@@ -95,3 +98,32 @@ def test_parquet_without_its_library_says_what_to_install(lea, monkeypatch):
     answer = signed_in(lea).get(f"{PAGE}metrics.parquet")
     assert answer.status_code == 503
     assert "install sightline[parquet]" in answer.content.decode()
+
+
+def test_a_format_is_handed_out_while_it_is_made_and_breaks_off_at_a_fault(lea, monkeypatch):
+    make_board(lea, score=False)
+    taken = []
+
+    def parts(samples):
+        for number in range(3):
+            taken.append(number)
+            yield b"x" * PIECE
+        raise OSError("The disk is gone.")
+
+    monkeypatch.setitem(EXPORTERS, "coco", replace(EXPORTERS["coco"], parts=parts))
+    pieces = iter(signed_in(lea).get(f"{PAGE}coco.json").streaming_content)
+    assert taken == [0]
+    assert len(next(pieces)) == PIECE
+    with pytest.raises(OSError, match="The disk is gone"):
+        list(pieces)
+
+
+def test_a_fault_before_anything_was_sent_is_an_error_of_its_own(lea, monkeypatch):
+    make_board(lea, score=False)
+
+    def parts(samples):
+        raise Unavailable("There is no room.")
+        yield b""
+
+    monkeypatch.setitem(EXPORTERS, "coco", replace(EXPORTERS["coco"], parts=parts))
+    assert signed_in(lea).get(f"{PAGE}coco.json").status_code == 503

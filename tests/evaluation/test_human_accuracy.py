@@ -125,6 +125,6 @@ def test_the_number_of_queries_does_not_grow(
         client.get(PAGE)
 
 
-QUERIES = 14
+QUERIES = 12
 """Session, user; benchmark; roles (allowed, audience, rights); facets; answers, settings, values of the facet; what
 the tabs count (3) and the version."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench import boxes, invented, machine
+from bench import boxes, invented, machine, results
 from bench.__main__ import BENCHES
 from bench.options import Options
 from bench.rows import Row, Skipped, table
@@ -52,11 +52,21 @@ def test_boxes_are_measured_against_copies():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in BENCHES if name != "boxes"])
+@pytest.mark.parametrize("name", [name for name in BENCHES if name not in ("boxes", "studio")])
 def test_every_bench_gives_rows(name):
     rows = list(BENCHES[name](SMALL))
     assert rows
     assert all(row.measured >= 0 for row in rows if isinstance(row, Row))
+
+
+def test_a_bench_that_is_measured_again_leaves_the_sections_of_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "RESULTS", tmp_path / "RESULTS.md")
+    for name, shown in (("b", "first of b"), ("a", "first of a"), ("b", "second of b")):
+        results.keep(name, ["Memory: 1 GiB"], shown, ["a", "b"])
+    written = (tmp_path / "RESULTS.md").read_text()
+    assert written.startswith(results.HEAD)
+    assert written.index("## a") < written.index("first of a") < written.index("## b") < written.index("second of b")
+    assert "first of b" not in written
 
 
 def test_the_machine_is_described_without_a_path():

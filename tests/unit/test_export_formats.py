@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from annotation.exporters import EXPORTERS
-from annotation.exporters.interface import FolderFiles, safe_name
+from annotation.exporters.interface import safe_name
 from annotation.importers.interface import ReadOptions
 from annotation.importers.native import read as read_native
 from annotation.importers.vtc_bench import read as read_vtc
@@ -108,7 +108,8 @@ def test_native_is_read_back_whole(tmp_path: Path) -> None:
 
 
 def test_files_can_go_to_a_folder(tmp_path: Path) -> None:
-    assert EXPORTERS["vstar"].write(FolderFiles(tmp_path), [CHOICE]) == 1
+    with zipfile.ZipFile(io.BytesIO(exported("vstar", CHOICE))) as archive:
+        archive.extractall(tmp_path)
     assert json.loads((tmp_path / "direct" / "kettle.json").read_text())["options"][0] == "=green"
 
 

@@ -1,0 +1,60 @@
+"""Large pictures to annotate, made in a process of their own (see ``bench.workers``)."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import cv2
+import numpy as np
+from PIL import Image as Picture
+
+from annotation.actions.save_samples import save_samples
+from annotation.actions.store_images import store_pictures
+from annotation.schema import SampleContent, SampleRecord
+from bench.desk import open_benchmark
+from webapp.jobs.runner import run_waiting
+
+QUALITY = 90
+
+
+def make_large(width: int, height: int, count: int) -> dict[str, Any]:
+    """A benchmark "large" with a picture of its own for each sample: their mean colours, and megabytes of the first."""
+    benchmark = open_benchmark("large")
+    records = [SampleRecord(f"large-{number:02}", SampleContent(), f"{number}.jpg") for number in range(count)]
+    colours = [_colour(number) for number in range(count)]
+    with TemporaryDirectory(prefix="sightline-bench-") as name:
+        folder = Path(name)
+        for number, colour in enumerate(colours):
+            (folder / f"{number}.jpg").write_bytes(_picture(width, height, colour, number))
+        megabytes = (folder / "0.jpg").stat().st_size / 1e6
+        found = store_pictures(actor=None, benchmark=benchmark, records=records, folder=folder, embedded={})
+    save_samples(actor=None, benchmark=benchmark, records=records, pictures=found)
+    run_waiting()
+    return {"colours": colours, "mb": megabytes}
+
+
+def _colour(number: int) -> tuple[int, int, int]:
+    """Colours far enough from each other to be told apart: three steps of red, green and blue."""
+    return 70 + 55 * (number % 3), 70 + 55 * (number // 3 % 3), 70 + 55 * (number // 9 % 3)
+
+
+def _picture(width: int, height: int, colour: tuple[int, int, int], seed: int) -> bytes:
+    """A JPEG of detail at every size, as a photograph has it, around one colour."""
+    random = np.random.default_rng(seed)
+    grey = np.zeros((height, width), np.float32)
+    side, strength = 4, 12.0
+    while side < width:
+        coarse = random.normal(0, strength, (side * height // width + 1, side)).astype(np.float32)
+        grey += cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
+        side, strength = side * 4, strength * 0.75
+    grey += random.normal(0, 5, grey.shape).astype(np.float32)
+    # Chromium is asked for the colour in the middle.
+    middle = grey[height * 9 // 20 : height * 11 // 20, width * 9 // 20 : width * 11 // 20]
+    grey -= middle.mean()
+    pixels = np.clip(grey[..., None] + np.array(colour, np.float32), 0, 255).astype(np.uint8)
+    file = io.BytesIO()
+    Picture.fromarray(pixels).save(file, "JPEG", quality=QUALITY)
+    return file.getvalue()
