@@ -63,6 +63,7 @@ def content_of(revision: Revision) -> SampleContent:
 
 def _facets(rows: list[FacetValue]) -> dict[str, tuple[object, ...]]:
     facets: dict[str, list[object]] = {}
-    for row in sorted(rows, key=lambda r: (r.name, r.position)):
+    written = [row for row in rows if row.kind != FacetValue.Kind.BANK]
+    for row in sorted(written, key=lambda r: (r.name, r.position)):
         facets.setdefault(row.name, []).append(row.original())
     return {name: tuple(values) for name, values in facets.items()}
