@@ -22,9 +22,9 @@ class ToolNameQuerySet(models.QuerySet[Any]):
 
 
 class BankToolQuerySet(models.QuerySet[Any]):
-    def standing(self) -> Self:
-        """Those that plans may name: accepted, or proposed and not decided on."""
-        return self.filter(state__in=["accepted", "proposed"])
+    def proposed(self) -> Self:
+        """Those that wait for a lead."""
+        return self.filter(state="proposed")
 
     def known_as(self, text: str) -> Self:
         """Those with the text in one of their names, in any case."""

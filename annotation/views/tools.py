@@ -62,7 +62,7 @@ def tools_page(
     state_words, states, segment, segments, adding (ToolForm), problems (of a file that was refused)."""
     q, state, segment = (request.GET.get(name, "").strip() for name in ("q", "state", "segment"))
     every = BankTool.objects.filter(benchmark=benchmark)
-    proposed = every.filter(state=ToolState.PROPOSED).select_related("proposed_by").order_by("created_at", "pk")
+    proposed = every.proposed().select_related("proposed_by").order_by("created_at", "pk")
     found = every.filter(state=state if state in STATES else ToolState.ACCEPTED).select_related("merged_into")
     found = found.known_as(q) if q else found
     found = found.filter(segment="" if segment == "none" else segment) if segment else found

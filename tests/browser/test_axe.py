@@ -17,6 +17,7 @@ from annotation.actions.review import answer_blind
 from annotation.models import Sample
 from tests import lanes
 from tests import permission_table as table
+from tests.annotation.agreement_data import mugs, three_people
 from tests.test_permissions import World
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -36,6 +37,8 @@ THEIRS = {
     table.RESEARCHER: ("evaluation:runs", "evaluation:import", "annotation:agreement-people"),
 }
 """Pages that others than the lead see differently, among them those that stop them."""
+COMPARED = tuple(f"/benchmarks/kitchen/agreement/{page}" for page in ("", "people/"))
+"""Pages of a second benchmark, on which three people have worked on the same samples."""
 OTHER_FORMS = {"annotation:samples": ("?view=table", "?q=nothing"), "evaluation:trajectories": ("?q=nothing",)}
 
 
@@ -55,36 +58,43 @@ def addresses(world: World, person: str) -> Iterator[str]:
             if not answer.streaming and answer.content.startswith(b"<!doctype html>"):
                 yield world.address(line)
                 yield from (world.address(line) + form for form in OTHER_FORMS.get(line.name, ()))
+    yield from COMPARED if person == table.LEAD else ()
 
 
-def faults(page: Page) -> list[str]:
-    """What axe finds on this page: everything in light, colours again in dark."""
+def faults(page: Page, *, dark: bool) -> list[str]:
+    """What axe finds on this page: everything in light, and colours again in dark."""
     page.evaluate(AXE.read_text())
-    found = page.evaluate(RUN)
-    page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    return found + [f"in dark: {fault}" for fault in page.evaluate(RUN, "color-contrast")]
+    found: list[str] = page.evaluate(RUN)
+    if dark:
+        page.evaluate("document.documentElement.dataset.theme = 'dark'")
+        found += [f"in dark: {fault}" for fault in page.evaluate(RUN, "color-contrast")]
+    return found
 
 
 def looked_at(browser: Browser, world: World, url: str, person: str) -> Iterator[tuple[str, list[str]]]:
-    """Each page of this person and what is wrong with it."""
+    """Each page of this person and what is wrong with it. The lead's are seen in both themes: every style is there."""
+    dark = person == table.LEAD
     context = browser.new_context(bypass_csp=True, reduced_motion="reduce", viewport={"width": 1280, "height": 800})
     if person in world.sessions:
         context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": world.sessions[person], "url": url}])
     page = context.new_page()
     for address in addresses(world, person):
         page.goto(url + address)
-        yield address, faults(page)
+        yield address, faults(page, dark=dark)
         plan = page.get_by_role("tab", name="Tool plan")
         if plan.count():
             plan.click()
             expect(page.locator("#plan")).to_be_visible()
-            yield f"{address}#plan", faults(page)
+            yield f"{address}#plan", faults(page, dark=dark)
     context.close()
 
 
 def the_world(folder: Path) -> World:
     """Everything there is a page for; the lead has answered blind, so that the review shows the gold."""
     world = World(folder)
+    ana, rui = world.people[table.ANNOTATOR], world.people[table.REVIEWER]
+    mugs(world.people[table.LEAD], {"annotator": ana, "reviewer": rui})
+    three_people(ana, rui, world.people[table.RESEARCHER])
     handed_in = Sample.objects.get(key=world.names["handed_in"])
     answer_blind(actor=world.people[table.LEAD], sample=handed_in, answer="B", unsure=False, seconds=4)
     return world
