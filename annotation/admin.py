@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from annotation.models import (
     Annotation,
     Assignment,
+    BankTool,
     Benchmark,
     BenchmarkQueue,
     BlindAnswer,
@@ -29,6 +30,7 @@ from annotation.models import (
     Revision,
     Sample,
     Skip,
+    ToolName,
     Version,
     VersionEntry,
 )
@@ -214,6 +216,27 @@ class BenchmarkQueueAdmin(admin.ModelAdmin):
     list_select_related = ("benchmark",)
     search_fields = ("benchmark__title", "benchmark__slug")
     raw_id_fields = ("benchmark",)
+
+
+class ToolNameInline(ReadOnlyInline):
+    model = ToolName
+
+
+@admin.register(BankTool)
+class BankToolAdmin(ReadOnlyAdmin):
+    list_display = ("name", "benchmark", "state", "segment", "merged_into", "proposed_by", "decided_by", "created_at")
+    list_filter = ("state", "segment", "benchmark")
+    list_select_related = ("benchmark", "merged_into", "proposed_by", "decided_by")
+    search_fields = ("name", "names__name", "reason")
+    inlines = (ToolNameInline,)
+
+
+@admin.register(ToolName)
+class ToolNameAdmin(ReadOnlyAdmin):
+    list_display = ("name", "tool", "benchmark")
+    list_filter = ("benchmark",)
+    list_select_related = ("tool", "benchmark")
+    search_fields = ("name", "tool__name")
 
 
 @admin.register(Draft)

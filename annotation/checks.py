@@ -11,7 +11,8 @@ from enum import StrEnum
 from itertools import combinations
 
 from annotation.imaging.evidence import evidence_share
-from annotation.schema import ORIGINAL, AnswerType, Box, SampleContent, ToolCall
+from annotation.schema import ORIGINAL, AnswerType, Box, SampleContent, ToolCall, ToolPlan, said
+from annotation.tool_bank import Bank, KnownTool, ToolState, key_of
 from annotation.toolbox.names import UnknownToolError, resolve
 from annotation.toolbox.results import ToolError
 from annotation.toolbox.signature import checked_arguments, snake_case
@@ -48,10 +49,14 @@ class CheckSettings:
 
 
 def check(
-    content: SampleContent, width: int | None, height: int | None, settings: CheckSettings = CheckSettings()
+    content: SampleContent,
+    width: int | None,
+    height: int | None,
+    settings: CheckSettings = CheckSettings(),
+    bank: Bank | None = None,
 ) -> list[Check]:
-    """All findings, in the order of the form. ``width`` × ``height``: the picture in pixels; None = unknown, and what
-    needs it is not looked at. Never raises for what a content says."""
+    """All findings, in the order of the form. ``width`` × ``height``: the picture in pixels; ``bank``: the benchmark's
+    tools. None = unknown, and what needs it is not looked at. Never raises for what a content says."""
     return [
         *_question(content),
         *_options(content),
@@ -60,6 +65,7 @@ def check(
         *_evidence(content, width, height, settings),
         *_toolchain(content.reference_toolchain),
         *_plan(content),
+        *(_banked(content.plan, bank) if bank is not None else ()),
     ]
 
 
@@ -84,12 +90,12 @@ def _options(content: SampleContent) -> Iterator[Check]:
         yield _error("options", "Multiple choice needs at least two options. Add them, or make the answer open.")
     first: dict[str, str] = {}
     for letter, text in content.options.items():
-        said = _said(text)
-        if not said:
+        words = said(text)
+        if not words:
             yield _error(f"options.{letter}", f"Option {letter} is empty. Write it or remove it.")
-        elif said in first:
-            yield _error(f"options.{letter}", f"Option {letter} says the same as option {first[said]}. Change one.")
-        first.setdefault(said, letter)
+        elif words in first:
+            yield _error(f"options.{letter}", f"Option {letter} says the same as option {first[words]}. Change one.")
+        first.setdefault(words, letter)
 
 
 def _answer(content: SampleContent) -> Iterator[Check]:
@@ -106,7 +112,7 @@ def _answer(content: SampleContent) -> Iterator[Check]:
         for answer in given:
             if answer not in content.options:
                 yield _error("answer", f"The answer {answer} is none of the options. Choose one of them.")
-    elif len({_said(answer) for answer in given}) < len(given):
+    elif len({said(answer) for answer in given}) < len(given):
         yield Check("answer", Level.WARNING, "Two accepted answers say the same. One of them is enough.")
 
 
@@ -183,17 +189,17 @@ def _call(spec: ToolSpec, call: ToolCall, number: int, field: str, known: set[st
 
 def _plan(content: SampleContent) -> Iterator[Check]:
     plan = content.plan
-    names = [_said(target.tool) for target in plan.targets]
+    names = [said(target.tool) for target in plan.targets]
     for index, target in enumerate(plan.targets):
         if not names[index]:
             yield _error(f"targets[{index}]", "A target has no name. Write it or remove it.")
         elif names[index] in names[:index]:
             yield _error(f"targets[{index}]", f"{target.tool} is a target twice. Name each tool once.")
     for index, tool in enumerate(plan.distractors):
-        said = _said(tool)
-        if not said:
+        name = said(tool)
+        if not name:
             yield _error(f"distractors[{index}]", "A distractor has no name. Write it or remove it.")
-        elif said in names:
+        elif name in names:
             yield _error(f"distractors[{index}]", f"{tool} is both a target and a distractor. It can be one of them.")
     yield from _steps(sorted({target.step for target in plan.targets}))
     if plan.distractors and not plan.targets:
@@ -208,12 +214,34 @@ def _steps(steps: list[int]) -> Iterator[Check]:
         yield Check("targets", Level.WARNING, f"No tool is used in step {missing[0]}. Number the steps without gaps.")
 
 
+def _banked(plan: ToolPlan, bank: Bank) -> Iterator[Check]:
+    """What the tool bank says of the names, and names that it knows as one tool."""
+    fields = [(f"targets[{index}]", target.tool) for index, target in enumerate(plan.targets)]
+    fields += [(f"distractors[{index}]", tool) for index, tool in enumerate(plan.distractors)]
+    first: dict[str, str] = {}
+    for field, name in fields:
+        tool = bank.find(name)
+        if not key_of(name):
+            continue
+        if tool is None:
+            yield Check(field, Level.HINT, f"{name} is not in the tool bank. Submitting proposes it to the lead.")
+            continue
+        yield from _standing(field, name, tool)
+        other = first.setdefault(tool.name, name)
+        if key_of(other) != key_of(name):
+            yield _error(field, f"{other} and {name} are one tool in the bank: {tool.name}. Name it once.")
+
+
+def _standing(field: str, name: str, tool: KnownTool) -> Iterator[Check]:
+    if tool.state is ToolState.REFUSED:
+        yield _error(field, f"The lead took {name} out of the tool bank: {tool.reason} Choose another tool.")
+    elif tool.state is ToolState.PROPOSED:
+        yield Check(field, Level.HINT, f"{name} is proposed to the lead, who has not decided on it yet.")
+    elif key_of(tool.name) != key_of(name):
+        yield Check(field, Level.HINT, f"{name} is called {tool.name} in the tool bank.")
+
+
 def _overlap(first: Box, second: Box) -> bool:
     across = min(first.x2, second.x2) - max(first.x1, second.x1)
     down = min(first.y2, second.y2) - max(first.y1, second.y1)
     return across > 0 and down > 0
-
-
-def _said(text: str) -> str:
-    """A text as people compare it: case and spaces make no difference."""
-    return " ".join(text.split()).casefold()

@@ -109,6 +109,9 @@ SAMPLE_FILTERS: Mapping[str, Callable[[str], Q]] = {
 has nothing on as ``missing_from=RUN``, chosen ones as ``id=KEY`` (several), and what waits for somebody as
 ``waiting=KIND``: see ``SampleQuerySet.narrowed``."""
 
+TOOL_FILTERS = ("target", "distractor")
+"""A tool of the bank (its number) that the gold plan has as such: ``?target=3``."""
+
 WAITING: Mapping[str, Right] = {
     "returned": Right.ANNOTATE,
     "review": Right.REVIEW,
@@ -148,9 +151,21 @@ class SampleQuerySet(models.QuerySet[Any]):
                 found = found.having(name.removeprefix("facet."), value)
             elif name == "missing_from":
                 found = found.missing_from(value)
+            elif name in TOOL_FILTERS:
+                found = found.planning_with(value, target=name == "target")
             elif name == "waiting":
                 found = found.waiting_for(user, value) if user else found.none()
         return found.filter(key__in=chosen) if chosen else found
+
+    def planning_with(self, tool: str, *, target: bool) -> Self:
+        """Samples whose gold plan has this tool of the bank (its number) as a target, or else as a distractor."""
+        if not tool.isdecimal() or len(tool) > 18:
+            return self.none()
+        names = self.model.benchmark.field.related_model.tool_names.rel.related_model.objects
+        own = names.meaning(int(tool)).filter(benchmark=OuterRef(OuterRef("benchmark")))
+        tools = {"plan_tools__step__isnull": not target, "plan_tools__key__in": own.values("key")}
+        gold = self.model.gold.related.related_model.objects.filter(sample=OuterRef("pk"))
+        return self.filter(Exists(gold.filter(**{f"revision__{name}": value for name, value in tools.items()})))
 
     def missing_from(self, run: str) -> Self:
         """Samples with gold on which this run (its number) has no evaluated trajectory."""

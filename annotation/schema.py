@@ -119,6 +119,11 @@ class ToolPlan:
     def __bool__(self) -> bool:
         return bool(self.targets or self.distractors)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tools it names: targets, then distractors."""
+        return (*(target.tool for target in self.targets), *self.distractors)
+
 
 @dataclass(frozen=True, slots=True)
 class SampleContent:
@@ -163,6 +168,11 @@ def shortened(value: object, limit: int = 200) -> str:
     text = value if isinstance(value, str) else repr(value)
     text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def said(text: str) -> str:
+    """A text as people compare it: case and spaces make no difference."""
+    return " ".join(text.split()).casefold()
 
 
 def boxes_of(values: Sequence[Sequence[float]]) -> tuple[Box, ...]:

@@ -12,6 +12,7 @@ from annotation.views import (
     review_pages,
     samples,
     settings,
+    tools,
     upload,
     versions,
 )
@@ -21,6 +22,7 @@ app_name = "annotation"
 IMAGES = "benchmarks/<slug:slug>/images/<slug:sha256>"
 ANNOTATE = "benchmarks/<slug:slug>/annotate"
 REVIEW = "benchmarks/<slug:slug>/review"
+TOOLS = "benchmarks/<slug:slug>/settings/tools"
 
 urlpatterns = [
     path("benchmarks/", benchmarks.benchmarks, name="benchmarks"),
@@ -35,6 +37,12 @@ urlpatterns = [
     path("benchmarks/<slug:slug>/settings/people/<int:pk>/", people.person, name="person"),
     path("benchmarks/<slug:slug>/settings/invitations/", people.invite, name="invite"),
     path("benchmarks/<slug:slug>/settings/invitations/<int:pk>/withdraw/", people.withdraw, name="withdraw"),
+    path(f"{TOOLS}/", tools.tools, name="tools"),
+    path(f"{TOOLS}/bank.csv", tools.bank_file, name="tools-file"),
+    path(f"{TOOLS}/import/", tools.bank_import, name="tools-import"),
+    path(f"{TOOLS}/<int:pk>/", tools.tool, name="tool"),
+    path(f"{TOOLS}/<int:pk>/merge/", tools.merge, name="tool-merge"),
+    path(f"{TOOLS}/<int:pk>/refuse/", tools.refuse, name="tool-refuse"),
     path("benchmarks/<slug:slug>/versions/", versions.versions, name="versions"),
     path("benchmarks/<slug:slug>/versions/freeze/", versions.freeze, name="freeze"),
     path(f"{IMAGES}/thumbnail.jpg", images.thumbnail, name="thumbnail"),

@@ -13,3 +13,5 @@ class EvaluationConfig(AppConfig):
         tabs = import_module("evaluation.views.tabs")
         add_tabs(tabs.TABS)
         import_module("annotation.views.settings").add_sections(tabs.SECTIONS)
+        mark_stale = import_module("evaluation.actions.mark_stale").mark_stale
+        import_module("annotation.actions.tool_segments").when_segments_change(mark_stale)

@@ -119,6 +119,12 @@ SETTINGS = [
     Line("annotation:person", (B, "{ana}"), post=form(*LEADS), data={"roles": "reviewer"}),
     Line("annotation:invite", (B,), post=form(*LEADS), data={"email": "ines@example.org", "roles": "reviewer"}),
     Line("annotation:withdraw", (B, "{invitation}"), post=form(*LEADS)),
+    Line("annotation:tools", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("annotation:tools-file", (B,), get=form(*LEADS)),
+    Line("annotation:tools-import", (B,), post=form(*LEADS)),
+    Line("annotation:tool", (B, "{tool}"), get=form(*LEADS), post=form(*LEADS)),
+    Line("annotation:tool-merge", (B, "{tool}"), post=form(*LEADS)),
+    Line("annotation:tool-refuse", (B, "{tool}"), post=form(*LEADS)),
     Line("evaluation:metric-settings", (B,), get=form(*LEADS), post=form(*LEADS)),
 ]
 RUNS = [

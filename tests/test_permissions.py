@@ -18,6 +18,7 @@ from annotation.actions.freeze import freeze_version
 from annotation.actions.invite import invite_person
 from annotation.actions.save_samples import save_samples
 from annotation.actions.store_images import store_pictures
+from annotation.actions.tool_bank import add_tool
 from annotation.actions.upload_pictures import FORMAT as PICTURES
 from annotation.models import Benchmark, Comment, Image, ImportRecord, Sample
 from annotation.schema import SampleContent, SampleRecord
@@ -80,6 +81,7 @@ class World:
             "secret": secret,
             "invitation": invitation.pk,
             "ana": ana.pk,
+            "tool": add_tool(actor=lea, benchmark=benchmark, name="saw", segment="27", aliases=[]).pk,
         }
         self.sessions = {name: self._session(user) for name, user in self.people.items()}
 

@@ -10,11 +10,12 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
+from annotation.actions.checks_of import checks_of
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.move import move, settle
 from annotation.actions.queue_leases import place_of, take_authors_seat
 from annotation.actions.revisions import revision_json
-from annotation.checks import Check, check
+from annotation.checks import Check
 from annotation.models import Annotation, Draft, Revision, Sample
 from annotation.workflow import Right, State
 from webapp.accounts.models import User
@@ -54,7 +55,7 @@ def save_draft(*, actor: User, sample: Sample, version: int, content: object, ke
     with transaction.atomic():
         annotation = own_annotation(actor, sample)
         stored = _store(annotation, version, whole, key)
-    return SavedDraft(stored, check(parsed, sample.width, sample.height))
+    return SavedDraft(stored, checks_of(sample, parsed))
 
 
 def own_annotation(actor: User, sample: Sample) -> Annotation:

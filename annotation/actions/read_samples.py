@@ -119,7 +119,8 @@ def _content(revision: Row, boxes: list[Row], calls: list[Row], tools: list[Row]
 def _facets(rows: list[Row]) -> dict[str, tuple[object, ...]]:
     """Values by facet, in their order, as the file gave them (``FacetValue.original``)."""
     facets: dict[str, list[object]] = {}
-    for row in sorted(rows, key=lambda r: (r.name, r.position)):
-        value = row.value if row.kind == FacetValue.Kind.TEXT else json.loads(row.value)
+    written = [row for row in rows if row.kind != FacetValue.Kind.BANK]
+    for row in sorted(written, key=lambda r: (r.name, r.position)):
+        value = json.loads(row.value) if row.kind == FacetValue.Kind.JSON else row.value
         facets.setdefault(row.name, []).append(value)
     return {name: tuple(values) for name, values in facets.items()}

@@ -10,13 +10,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
+from annotation.actions.checks_of import checks_of
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.move import move
 from annotation.actions.queue import AT_ONCE
 from annotation.actions.queue_leases import REVIEW, queue_of, release, take
 from annotation.actions.revisions import add_revision, content_of, make_gold
 from annotation.actions.submit import ChecksFailed, once
-from annotation.checks import blocking, check
+from annotation.checks import blocking
 from annotation.models import Annotation, Benchmark, BlindAnswer, Gold, Review, Revision, Sample
 from annotation.schema import AnswerType, SampleContent
 from annotation.workflow import Right, SampleState, State
@@ -197,7 +198,7 @@ def _decide(actor: User, annotation: Annotation, revision: Revision, decision: D
 
 def _fix(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:
     parsed, labels, facets = content_from_json(content)
-    checks = check(parsed, annotation.sample.width, annotation.sample.height)
+    checks = checks_of(annotation.sample, parsed)
     if blocking(checks):
         raise ChecksFailed(checks)
     return add_revision(actor=actor, annotation=annotation, content=content_to_json(parsed, labels, facets))

@@ -9,9 +9,12 @@ from django.utils import timezone
 
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.save_samples import content_digest
+from annotation.actions.tool_bank import know_names
+from annotation.actions.tool_segments import place_segments
 from annotation.imaging.evidence import evidence_share
 from annotation.models import Annotation, FacetValue, Gold, GoldBox, PlanTool, ReferenceCall, Revision, Sample
 from annotation.schema import AnswerType, Box, SampleContent, Target, ToolCall, ToolPlan
+from annotation.tool_bank import key_of
 from webapp.accounts.models import User
 from webapp.common.bulk import as_json
 
@@ -28,6 +31,7 @@ def add_revision(*, actor: User, annotation: Annotation, content: Mapping[str, A
         facets={name: list(values) for name, values in facets.items()}, submitted_at=timezone.now(),
     )  # fmt: skip
     _add_parts(revision, parsed, labels, (sample.width, sample.height))
+    know_names(actor, sample.benchmark, parsed.plan.names)
     return revision
 
 
@@ -53,7 +57,8 @@ def _add_parts(
     GoldBox.objects.bulk_create(boxes)
     ReferenceCall.objects.bulk_create(calls)
     PlanTool.objects.bulk_create(
-        [PlanTool(revision=revision, position=i, tool=tool, step=step) for i, (tool, step) in enumerate(planned)]
+        PlanTool(revision=revision, position=i, tool=tool, key=key_of(tool), step=step)
+        for i, (tool, step) in enumerate(planned)
     )
 
 
@@ -86,9 +91,11 @@ def revision_json(revision: Revision) -> dict[str, Any]:
 
 
 def facets_of(sample: Sample) -> dict[str, list[Any]]:
-    """The sample's facets, values in their order with their JSON type."""
+    """The sample's facets as people wrote them, values in their order with their JSON type."""
     found: dict[str, list[Any]] = {}
     for value in sample.facets.all():
+        if value.kind == FacetValue.Kind.BANK:
+            continue
         found.setdefault(value.name, []).append(value.original())
     return found
 
@@ -104,6 +111,7 @@ def make_gold(revision: Revision) -> None:
     if revision.facets is not None:
         FacetValue.objects.filter(sample=sample).delete()
         FacetValue.objects.bulk_create(_facet_rows(sample, revision.facets))
+    place_segments(sample.benchmark, [sample.pk])
 
 
 def _facet_rows(sample: Sample, facets: Mapping[str, Sequence[Any]]) -> list[FacetValue]:

@@ -13,6 +13,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.actions.store_images import MISSING, Found, fitted, refused
+from annotation.actions.tool_bank import know_names
+from annotation.actions.tool_segments import place_segments
 from annotation.imaging.evidence import evidence_share
 from annotation.imaging.problems import PictureProblem
 from annotation.models import (
@@ -28,6 +30,7 @@ from annotation.models import (
     Sample,
 )
 from annotation.schema import Box, Issue, SampleContent, SampleRecord
+from annotation.tool_bank import key_of
 from annotation.workflow import SampleState, State, transition
 from webapp.accounts.models import User
 from webapp.common.bulk import as_json, insert_rows, reserve_ids
@@ -101,8 +104,18 @@ def save_samples(
             if since is not None and sample.created_at >= since:
                 saved.repeated.append(latest[key])
             saved += _update(actor, sample, placed[key])
+        _bank(actor, benchmark, placed)
     saved.issues = [issue for p in placed.values() for issue in p.issues]
     return saved
+
+
+def _bank(actor: User | None, benchmark: Benchmark, placed: Mapping[str, Placed]) -> None:
+    """The tools that the plans name are in the tool bank, and what it knows of them goes with the samples."""
+    plans = {key: p.record.content.plan for key, p in placed.items() if p.record.content.plan}
+    if plans:
+        know_names(actor, benchmark, (name for plan in plans.values() for name in plan.names))
+        samples = Sample.objects.filter(benchmark=benchmark, key__in=plans)
+        place_segments(benchmark, samples.values_list("pk", flat=True))
 
 
 @dataclass(frozen=True)
@@ -165,7 +178,8 @@ def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
     """Facets and extra are replaced; content that differs becomes a new revision."""
     record = placed.record
     changes = _descriptive_changes(sample, placed)
-    old = [(f.name, f.position, f.value, f.kind) for f in sample.facets.all()]
+    written = [f for f in sample.facets.all() if f.kind != FacetValue.Kind.BANK]
+    old = [(f.name, f.position, f.value, f.kind) for f in written]
     new = [row[1:] for row in _facets(sample.pk, record)]
     if sorted(old) != sorted(new):
         sample.facets.all().delete()
@@ -220,7 +234,7 @@ _REVISION = [
 ]  # fmt: skip
 _BOX = ["revision", "position", "x1", "y1", "x2", "y2", "label", "image_width", "image_height"]
 _CALL = ["revision", "position", "tool", "arguments", "image_in", "image_out"]
-_PLAN = ["revision", "position", "tool", "step"]
+_PLAN = ["revision", "position", "tool", "key", "step"]
 
 
 def _size(record: SampleRecord) -> tuple[int | None, int | None]:
@@ -263,7 +277,7 @@ def _insert_revisions(numbered: Any, author: int | None, now: Any) -> None:
             for i, call in enumerate(content.reference_toolchain)
         ]
         planned = [(t.tool, t.step) for t in content.plan.targets] + [(d, None) for d in content.plan.distractors]
-        tools += [(pk, i, tool, step) for i, (tool, step) in enumerate(planned)]
+        tools += [(pk, i, tool, key_of(tool), step) for i, (tool, step) in enumerate(planned)]
     insert_rows(Revision, _REVISION, revisions)
     insert_rows(GoldBox, _BOX, boxes)
     insert_rows(ReferenceCall, _CALL, calls)

@@ -12,13 +12,14 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
+from annotation.actions.checks_of import checks_of
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.draft import StaleDraft, current_content, draft_of, own_annotation
 from annotation.actions.move import move
 from annotation.actions.queue import hand_out
 from annotation.actions.queue_leases import ANNOTATE, queue_of, release
 from annotation.actions.revisions import add_revision, make_gold
-from annotation.checks import Check, blocking, check
+from annotation.checks import Check, blocking
 from annotation.models import Annotation, Assignment, Draft, Receipt, Revision, Sample
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -56,7 +57,7 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
     def work() -> None:
         annotation = own_annotation(actor, sample)
         _check_version(annotation, version)
-        checks = check(parsed, sample.width, sample.height)
+        checks = checks_of(sample, parsed)
         if blocking(checks):
             raise ChecksFailed(checks)
         _hand_in(actor, annotation, content_to_json(parsed, labels, facets))

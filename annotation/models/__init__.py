@@ -5,10 +5,12 @@ from annotation.models.draft import Draft, Receipt
 from annotation.models.imports import ImportIssue, ImportRecord
 from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Skip
 from annotation.models.sample import FacetValue, Gold, Image, Sample
+from annotation.models.tools import BankTool, ToolName
 
 __all__ = [
     "Annotation",
     "Assignment",
+    "BankTool",
     "Benchmark",
     "BenchmarkQueue",
     "BlindAnswer",
@@ -30,6 +32,7 @@ __all__ = [
     "Revision",
     "Sample",
     "Skip",
+    "ToolName",
     "Version",
     "VersionEntry",
 ]

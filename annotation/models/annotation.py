@@ -6,7 +6,9 @@ from django.db.models import F, Q
 
 from annotation.models.sample import Sample
 from annotation.querysets import AnnotationQuerySet, RevisionQuerySet
+from annotation.querysets_tools import PlanToolQuerySet
 from annotation.schema import AnswerType
+from annotation.tool_bank import LONGEST_NAME
 from annotation.workflow import State
 
 
@@ -136,7 +138,12 @@ class PlanTool(models.Model):
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="plan_tools")
     position = models.PositiveSmallIntegerField()
     tool = models.TextField()
+    key = models.CharField(
+        max_length=LONGEST_NAME, default="", editable=False, help_text="The name as it is looked up in the tool bank."
+    )
     step = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    objects = PlanToolQuerySet.as_manager()
 
     class Meta:
         ordering = ["revision", "position"]
@@ -144,6 +151,7 @@ class PlanTool(models.Model):
             models.UniqueConstraint(fields=["revision", "position"], name="plan_tool_position_once"),
             models.CheckConstraint(condition=Q(step__isnull=True) | Q(step__gte=1), name="plan_step_from_one"),
         ]
+        indexes = [models.Index(fields=["key"], name="plan_tool_by_key")]
 
     def __str__(self) -> str:
         return self.tool if self.step is None else f"{self.tool} ({self.step})"

@@ -86,12 +86,14 @@ class Sample(models.Model):
 class FacetValue(models.Model):
     """One value of a sample on one facet (category, tier, dimension, segment, or any other to slice by).
 
-    ``value`` is the text that pages show and slices name; ``kind`` keeps the JSON type the file gave it.
+    ``value`` is the text that pages show and slices name; ``kind`` keeps the JSON type the file gave it. Of the kind
+    "bank" are segments that nobody wrote down: those of the tools that the gold plan needs.
     """
 
     class Kind(models.TextChoices):
         TEXT = "text"
         JSON = "json"
+        BANK = "bank", "from the tool bank"
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="facets")
     name = models.CharField(max_length=60)
@@ -111,7 +113,7 @@ class FacetValue(models.Model):
 
     def original(self) -> Any:
         """The value as the file gave it: text, number or truth value."""
-        return self.value if self.kind == self.Kind.TEXT else json.loads(self.value)
+        return json.loads(self.value) if self.kind == self.Kind.JSON else self.value
 
 
 class Gold(models.Model):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Prefetch
 from django.urls import reverse
 from django.utils import timezone
 
@@ -14,14 +15,26 @@ from annotation.actions.content_json import content_to_json
 from annotation.actions.draft import current_content, draft_of
 from annotation.actions.queue_leases import queue_of
 from annotation.actions.revisions import facets_of
-from annotation.models import Annotation, Benchmark, Comment, Draft, Lease, Review, Revision, Sample, Skip
+from annotation.models import (
+    Annotation,
+    BankTool,
+    Benchmark,
+    Comment,
+    Draft,
+    Lease,
+    Review,
+    Revision,
+    Sample,
+    Skip,
+    ToolName,
+)
 from annotation.schema import SampleContent
-from annotation.toolbox.table import TOOLS
-from annotation.views.work_loading import comments_json, known_facets, picture_json, thumbnail_of
+from annotation.views.work_loading import bank_json, comments_json, known_facets, picture_json, thumbnail_of
 from annotation.workflow import State
 from webapp.accounts.models import User
 
 MOST_ROWS = 100
+MOST_PROPOSALS = 30
 STEPS = {
     "draft": "annotation:draft",
     "submit": "annotation:submit",
@@ -79,7 +92,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "state": state,
         "editable": state in (State.DRAFT, State.RETURNED) and _is_open(annotation, sample),
         "facets": known_facets(sample.benchmark),
-        "tools": list(TOOLS),
+        "bank": bank_json(sample.benchmark),
         "urls": urls,
         "returned": returned_json(annotation),
         "comments": _comments(user, annotation, slug),
@@ -153,7 +166,16 @@ def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, 
         "queue": queue,
         "next_url": reverse("annotation:annotate-next", args=[benchmark.slug]),
         "skipped": _skipped(benchmark) if lead else [],
+        "proposals": _proposals(user, benchmark),
     }
+
+
+def _proposals(user: User, benchmark: Benchmark) -> list[BankTool]:
+    """The tools that this person proposed and what became of them, the newest first; the first of its names is the one
+    it was proposed by. Two queries."""
+    mine = BankTool.objects.filter(benchmark=benchmark, proposed_by=user).order_by("-pk")
+    names = Prefetch("names", queryset=ToolName.objects.order_by("pk"))
+    return list(mine.select_related("merged_into", "decided_by").prefetch_related(names)[:MOST_PROPOSALS])
 
 
 def _rows(user: User, benchmark: Benchmark, state: State) -> list[QueueRow]:

@@ -19,7 +19,7 @@ from webapp.common.http import Request
 @require_safe
 def annotate(request: Request, slug: str) -> HttpResponse:
     """Template annotation/annotate.html; context: drafts, returned (QueueRow), to_do, nothing, queue, next_url, skipped
-    (SkippedRow, for leads), mine (Mine), whole (Whole), and the benchmark's head."""
+    (SkippedRow, for leads), proposals (BankTool), mine (Mine), whole (Whole), and the benchmark's head."""
     benchmark = load_benchmark(request, slug, Right.ANNOTATE)
     person = person_of(request)
     context = benchmark_context(request, benchmark, "annotate")

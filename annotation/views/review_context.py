@@ -9,11 +9,10 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.actions.checks_of import checks_of
 from annotation.actions.queue_leases import queue_of
 from annotation.actions.revisions import content_of, revision_json
-from annotation.checks import check
 from annotation.models import Annotation, Benchmark, BlindAnswer, Comment, Review, Revision, Sample
-from annotation.toolbox.table import TOOLS
 from annotation.views.work_loading import comments_json, known_facets, picture_json, revision_head, thumbnail_of
 from webapp.accounts.models import User
 
@@ -86,7 +85,7 @@ def _after(annotation: Annotation, revision: Revision, slug: str) -> dict[str, A
     sample = annotation.sample
     earlier = Revision.objects.filter(annotation=annotation, number__lt=revision.number).with_content()
     previous = earlier.select_related("annotation__sample", "author").order_by("-number").first()
-    checks = check(content_of(revision), sample.width, sample.height)
+    checks = checks_of(sample, content_of(revision))
     return {
         "author": str(revision.author) if revision.author else "the importer",
         "previous": revision_json(previous) if previous else None,
@@ -95,7 +94,6 @@ def _after(annotation: Annotation, revision: Revision, slug: str) -> dict[str, A
         "checks": [asdict(one) for one in checks],
         "comments": comments_json(Comment.objects.filter(annotation=annotation), slug),
         "facets": known_facets(sample.benchmark),
-        "tools": list(TOOLS),
     }
 
 

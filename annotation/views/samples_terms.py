@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 
 from annotation.models import Benchmark
-from annotation.querysets import SAMPLE_FILTERS, WAITING
+from annotation.querysets import SAMPLE_FILTERS, TOOL_FILTERS, WAITING
 from annotation.views.samples_words import ANSWERS, AREAS, PICTURES, STATE_WORDS, WAITING_WORDS
 
 VIEWS = ("grid", "table")
@@ -90,7 +90,7 @@ class Terms:
         return self.without(name).address()
 
 
-_KNOWN = frozenset(SAMPLE_FILTERS) | {"missing_from", "waiting"}
+_KNOWN = frozenset(SAMPLE_FILTERS) | {"missing_from", "waiting", *TOOL_FILTERS}
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "state": {state: word.lower() for state, (_, word) in STATE_WORDS.items()},
     "area": dict(AREAS),
@@ -104,6 +104,9 @@ def _worded(benchmark: Benchmark, name: str, value: str) -> str:
     if name == "missing_from" and value.isdecimal():
         run = benchmark.runs.filter(pk=value[:18]).first()
         return str(run) if run else f"run {value}"
+    if name in TOOL_FILTERS and value.isdecimal():
+        tool = benchmark.tools.filter(pk=value[:18]).first()
+        return tool.name if tool else f"tool {value}"
     if name == "area" and value not in _WORDS["area"]:
         return f"{value} %"
     return _WORDS.get(name, {}).get(value, value)

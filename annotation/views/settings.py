@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,15 +25,19 @@ from webapp.accounts.http import SignedInRequest
 
 @dataclass(frozen=True)
 class Section:
-    """A page of the settings: its name in addresses, its words and where it leads."""
+    """A page of the settings: its name in addresses, its words, where it leads, and how much there waits for a lead."""
 
     name: str
     label: str
     route: str
     place: int = 0
+    count: Callable[[Benchmark], int] | None = None
 
 
-SECTIONS: list[Section] = [Section("general", "General and people", "annotation:settings")]
+SECTIONS: list[Section] = [
+    Section("general", "General and people", "annotation:settings"),
+    Section("tools", "Tool bank", "annotation:tools", 5, lambda benchmark: benchmark.tools.proposed().count()),
+]
 
 
 def add_sections(sections: list[Section]) -> None:
@@ -44,7 +49,12 @@ def add_sections(sections: list[Section]) -> None:
 def settings_context(request: SignedInRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
     """What every page of the settings needs: that of a benchmark's page, and ``sections``."""
     sections = [
-        TabLink(section.label, reverse(section.route, args=[benchmark.slug]), section.name == current, None)
+        TabLink(
+            section.label,
+            reverse(section.route, args=[benchmark.slug]),
+            section.name == current,
+            (section.count(benchmark) or None) if section.count else None,
+        )
         for section in SECTIONS
     ]
     return {**benchmark_context(request, benchmark, "settings"), "sections": sections}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -11,8 +12,11 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
+from annotation.actions.tool_bank import bank_of
 from annotation.imaging.pyramid import OVERLAP, TILE_SIZE
 from annotation.models import Benchmark, Comment, FacetValue, Image, Revision, Sample
+from annotation.tool_bank import ToolState
+from annotation.tool_bank.segments import SEGMENTS
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -80,10 +84,22 @@ def known_facets(benchmark: Benchmark) -> dict[str, list[str]]:
 
 def _counted_facets(benchmark: Benchmark) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for name, value, _ in FacetValue.objects.filter(sample__benchmark=benchmark).counted():
+    written = FacetValue.objects.filter(sample__benchmark=benchmark).exclude(kind=FacetValue.Kind.BANK)
+    for name, value, _ in written.counted():
         if len(found.setdefault(name, [])) < MOST_VALUES:
             found[name].append(value)
     return found
+
+
+def bank_json(benchmark: Benchmark) -> dict[str, Any]:
+    """The tool bank for the plan editor, and the titles of the segments it uses."""
+    tools = bank_of(benchmark).tools
+    used = {tool.segment for tool in tools}
+    return {
+        "tools": [asdict(tool) for tool in tools],
+        "offered_n": sum(tool.state is not ToolState.REFUSED for tool in tools),
+        "segments": {code: title for code, title in SEGMENTS.items() if code in used},
+    }
 
 
 def comments_json(comments: QuerySet[Comment], slug: str) -> list[dict[str, Any]]:

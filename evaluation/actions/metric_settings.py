@@ -10,8 +10,9 @@ from django.db import transaction
 from annotation.actions.access import require
 from annotation.models import Benchmark
 from annotation.workflow import Right
+from evaluation.actions.mark_stale import mark_stale
 from evaluation.metrics.settings import MetricSettings
-from evaluation.models import BenchmarkSettings, Scoring
+from evaluation.models import BenchmarkSettings
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import InvalidInput
@@ -34,7 +35,7 @@ def change_settings(*, actor: User | None, benchmark: Benchmark, values: Mapping
     if after != before:
         with transaction.atomic():
             BenchmarkSettings.objects.update_or_create(benchmark=benchmark, defaults={"values": after.changed()})
-            Scoring.objects.filter(run__benchmark=benchmark).update(stale=True)
+            mark_stale(benchmark)
             audit.record(
                 actor=actor, action="settings.change", subject=benchmark, benchmark=benchmark.slug,
                 data={"before": before.changed(), "after": after.changed()},

@@ -46,6 +46,7 @@ def threshold_areas(counts: Sequence[Sequence[int]]) -> list[Area]:
 
 @dataclass(frozen=True, slots=True)
 class Point:
+    name: str
     href: str
     path: str
     kind: str
@@ -74,9 +75,9 @@ def scatter(found: TrajectoryQuerySet, threshold: float, links: RunLinks) -> Sca
     pks = list(inside.values_list("pk", flat=True))
     if len(pks) > MOST_POINTS:
         inside = found.model.objects.filter(pk__in=random.Random(SEED).sample(pks, MOST_POINTS)).order_by("pk")
-    fields = ("pk", "score__coverage", "score__concentration", "score__quadrant")
+    fields = ("pk", "sample__key", "score__coverage", "score__concentration", "score__quadrant")
     rows = list(inside.values_list(*fields))
-    rows.sort(key=lambda row: -row[3])
+    rows.sort(key=lambda row: -row[4])
     points = [_point(place, row, links) for place, row in enumerate(rows)]
     return Scatter(points, len(points), len(pks), missed, written(_across(threshold)), written(_down(threshold)))
 
@@ -90,7 +91,7 @@ def _down(concentration: float) -> float:
 
 
 def _point(place: int, row: tuple[Any, ...], links: RunLinks) -> Point:
-    pk, coverage, concentration, quadrant = row
+    pk, name, coverage, concentration, quadrant = row
     across, down = place * 7919 % 97 / 97 - 0.5, place * 104729 % 89 / 89 - 0.5
     if concentration == 0:
         x, y = 44 + (across + 0.5) * 96, 252 + down * 13
@@ -98,7 +99,7 @@ def _point(place: int, row: tuple[Any, ...], links: RunLinks) -> Point:
         x, y = _across(coverage) + (14 * across if coverage == 1 else 0), _down(concentration)
     right = quadrant in (Quadrant.GPAP, Quadrant.GMAP)
     path = f"M{written(x)} {written(y)}h0" if right else f"M{written(x - 2)} {written(y - 2)}l4 4m0-4l-4 4"
-    return Point(links.trajectory(pk), path, f"s-{CODES[quadrant]} {'dot' if right else 'cross'}")
+    return Point(name, links.trajectory(pk), path, f"s-{CODES[quadrant]} {'dot' if right else 'cross'}")
 
 
 @dataclass(frozen=True, slots=True)

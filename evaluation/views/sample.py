@@ -9,9 +9,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotation.actions.read_samples import record_of
+from annotation.actions.tool_bank import bank_of
 from annotation.views.loading import load_benchmark
 from evaluation.actions.read_trajectory import read_last_crops, read_on_sample
-from evaluation.views.sample_facts import boxes_of, facet_links, options_of, reference_of
+from evaluation.views.sample_facts import boxes_of, facet_links, options_of, planned_of, reference_of
 from evaluation.views.sample_frame import frame_of, gold_corners, marks_of, picture_problem
 from evaluation.views.sample_runs import RunRow, rows_of
 from webapp.common.errors import NotFound
@@ -35,7 +36,9 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     context = {
         "benchmark": benchmark, "sample": row, "state": STATES.get(row.state, row.state), "content": content,
         "gold_row": getattr(row, "gold", None), "options": options_of(content), "boxes": boxes_of(row),
-        "facets": facet_links(row), "reference": reference_of(content), "runs": runs, "wants_crops": wants_crops,
+        "facets": facet_links(row), "reference": reference_of(content),
+        "planned": planned_of(content, bank_of(benchmark)) if content.plan else [],
+        "runs": runs, "wants_crops": wants_crops,
         "others": list(others[:OTHERS]), "others_n": others_n, "more_n": max(others_n - OTHERS, 0),
         "frame": frame, "problem": picture_problem(row),
         "gold": gold, "crops": [_crop(run) for run in runs if run.crop], "asked": [],

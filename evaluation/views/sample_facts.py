@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from annotation.schema import SampleContent
+from annotation.tool_bank import Bank, key_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,15 @@ class FacetLink:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedTool:
+    """A tool as the gold plan names it; ``step`` None: a distractor. ``meant``: its name in the bank, if another."""
+
+    name: str
+    step: int | None
+    meant: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReferenceStep:
     tool: str
     arguments: str
@@ -47,6 +57,17 @@ class ReferenceStep:
 def options_of(content: SampleContent) -> list[Option]:
     gold = {answer.strip().upper() for answer in content.answers}
     return [Option(letter, text, letter.strip().upper() in gold) for letter, text in content.options.items()]
+
+
+def planned_of(content: SampleContent, bank: Bank) -> list[PlannedTool]:
+    """Targets in their order, then distractors."""
+    named: list[tuple[str, int | None]] = [(target.tool, target.step) for target in content.plan.targets]
+    named += [(name, None) for name in content.plan.distractors]
+    rows = []
+    for name, step in named:
+        tool = bank.find(name)
+        rows.append(PlannedTool(name, step, tool.name if tool and key_of(tool.name) != key_of(name) else ""))
+    return rows
 
 
 def boxes_of(sample: Any) -> list[BoxFacts]:

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.models import Image, Sample
+from annotation.actions.tool_bank import accept_tool
+from annotation.models import BankTool, Image, Sample
 from tests.conftest import signed_in
 from tests.evaluation import records
 from tests.evaluation.trajectory_data import of, page, scored_kitchen, with_picture
@@ -75,7 +76,7 @@ def test_every_run_is_a_row_that_leads_to_its_trajectory(client):
 
 def test_a_tool_plan_shows_targets_distractors_and_outcomes(client):
     text = page(client, address("wall"))
-    assert "Distractors: saw" in text
+    assert re.search(r"step 2</span><span><bdi>level<.*distractor</span><span><bdi>saw<", text, re.S)
     assert "Exact match" in text
 
 
@@ -131,3 +132,11 @@ def test_the_number_of_queries_does_not_grow_with_the_runs(lea, django_assert_nu
         client.get(address("mug"))
     with django_assert_num_queries(14):  # and the trajectories again, whole, with their steps
         client.get(address("mug", "?crops=last"))
+
+
+def test_a_renamed_tool_is_shown_as_it_was_written_and_as_it_is_called_now(client, lea):
+    saw = BankTool.objects.get(name="saw")
+    accept_tool(actor=lea, tool=saw, name="Hand saw", segment="27", aliases=[])
+    text = page(client, address("wall"))
+    assert re.search(r"<bdi>saw</bdi>\s*<span class=\"muted\">in the bank: <bdi>Hand saw</bdi>", text)
+    assert text.count("in the bank:") == 1

@@ -10,7 +10,8 @@ from django.db import transaction
 from annotation.actions.benchmarks import create_benchmark
 from annotation.actions.freeze import freeze_version
 from annotation.actions.save_samples import save_samples
-from annotation.models import Sample
+from annotation.actions.tool_bank import accept_tool
+from annotation.models import BankTool, Sample
 from evaluation.actions.load_columns import load_samples
 from evaluation.actions.metric_settings import change_settings, settings_of
 from evaluation.actions.save_runs import RunBook, save_trajectories
@@ -127,3 +128,14 @@ def test_a_sample_without_gold_is_not_scored(benchmark, lea):
     Sample.objects.get(key="sign").gold.delete()
     score_benchmark(actor=lea, benchmark=benchmark)
     assert metric("accuracy").n == 2
+
+
+def test_plan_outcomes_are_sliced_by_the_segments_that_the_tool_bank_gives(benchmark, lea):
+    score_benchmark(actor=lea, benchmark=benchmark)
+    hammer = BankTool.objects.get(name="hammer")
+    accept_tool(actor=lea, tool=hammer, name="hammer", segment="27", aliases=[])
+    assert set(Scoring.objects.values_list("stale", flat=True)) == {True}
+    score_benchmark(actor=lea, benchmark=benchmark, only_stale=True)
+    found = metric("exact_match", slice_by="segment", value="Tools and General Machinery")
+    assert (found.n, found.value) == (1, 1.0)
+    assert not Metric.objects.filter(slice_by="segment", slice="kitchen", metric="exact_match", n__gt=0).exists()

@@ -6,7 +6,7 @@ import {
   acceptLines, addOption, askAs, chooseOption, moveOption, pasteOptions, pastedLines, removeOption, writeOption,
 } from "../../static/js/models/options.js";
 import {
-  addDistractor, addTarget, intoOwnStep, intoStep, removeTarget, shiftTarget, stepsOf, suggested,
+  addDistractor, addTarget, intoOwnStep, intoStep, removeTarget, shiftTarget, stepsOf,
 } from "../../static/js/models/plan.js";
 import { levelSize, levelWithin, tilesIn } from "../../static/js/lib/tiles.js";
 
@@ -69,11 +69,6 @@ test("a tool is a target or a distractor, never both", () => {
   assert.equal(said(addDistractor(plan, "tape")), "level saw");
   assert.equal(addDistractor(plan, "pliers"), plan);
   assert.equal(addTarget(plan, "saw"), plan);
-});
-
-test("names that begin with the text come first", () => {
-  assert.deepEqual(suggested(["Pry wrench", "Wrench, torque", "Saw", "Wrench"], "wr"), ["Wrench", "Wrench, torque", "Pry wrench"]);
-  assert.deepEqual(suggested(["Saw"], "  "), []);
 });
 
 test("facet values go on and off, alone or beside others", () => {

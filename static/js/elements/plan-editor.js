@@ -1,7 +1,8 @@
 import {
-  addDistractor, addTarget, intoOwnStep, intoStep, removeDistractor, removeTarget, shiftTarget, stepsOf, suggested,
+  addDistractor, addTarget, intoOwnStep, intoStep, removeDistractor, removeTarget, shiftTarget, stepsOf,
 } from "../models/plan.js";
 import { copied, dragRows, keepRows, write } from "./rows.js";
+import { ToolFinder } from "./tool-finder.js";
 
 /**
  * The tool plan: targets by step, distractors, and names from the tool bank. On a target Alt with an arrow moves it between
@@ -9,24 +10,22 @@ import { copied, dragRows, keepRows, write } from "./rows.js";
  */
 export class PlanEditor {
   #root;
-  #tools;
+  #bank;
   #edit;
   #content = null;
-  #found = [];
-  #chosen = 0;
 
-  constructor(root, tools, edit) {
+  constructor(root, bank, edit) {
     this.#root = root;
-    this.#tools = tools;
+    this.#bank = bank;
     this.#edit = edit;
     const targets = this.#part("targets");
     targets.addEventListener("keydown", (event) => this.#key(event));
     root.addEventListener("click", (event) => this.#clicked(event));
     root.addEventListener("change", ({ target }) => this.#ordered(target));
-    const find = this.#part("find");
-    find.addEventListener("input", () => this.#look());
-    find.addEventListener("keydown", (event) => this.#choose(event));
-    find.addEventListener("blur", () => this.#close());
+    new ToolFinder(root, bank, {
+      take: (tool, distracts) => edit((content) => (distracts ? addDistractor(content, tool) : addTarget(content, tool))),
+      shown: (tool) => this.#placeOf(tool),
+    });
     dragRows(targets, () => this.#rows, (from, at, edge) => this.#dropped(from, at, edge));
   }
 
@@ -63,6 +62,7 @@ export class PlanEditor {
       row.dataset.at = at;
       row.setAttribute("aria-label", `${tool}, step ${number}`);
       row.querySelector("b").textContent = tool;
+      row.querySelector("[data-part=bank]").textContent = this.#bank.wordsFor(tool);
       row.querySelector("button").setAttribute("aria-label", `Remove target ${tool}`);
     }
   }
@@ -70,7 +70,16 @@ export class PlanEditor {
   #distractor(chip, tool) {
     chip.dataset.tool = tool;
     chip.querySelector("span").textContent = tool;
+    chip.querySelector("small").textContent = this.#bank.settled(tool) ? "" : this.#bank.wordsFor(tool);
     chip.querySelector("button").setAttribute("aria-label", `Remove distractor ${tool}`);
+  }
+
+  /** Where the plan has a tool of the bank, by whatever name. */
+  #placeOf(tool) {
+    const same = (name) => this.#bank.find(name) === tool;
+    const target = this.#content.targets.find((one) => same(one.tool));
+    if (target) return `step ${target.step}`;
+    return this.#content.distractors.some(same) ? "distractor" : "";
   }
 
   #key(event) {
@@ -115,57 +124,5 @@ export class PlanEditor {
   #ordered(field) {
     if (field !== this.#part("ordered")) return;
     this.#edit((content) => ({ ...content, ordered: field.value === "" ? null : field.value === "true" }));
-  }
-
-  #look() {
-    this.#found = suggested(this.#tools, this.#part("find").value);
-    this.#chosen = 0;
-    const list = this.#part("found");
-    keepRows(list, this.#found.length, () => copied("row-found"));
-    for (const [at, tool] of this.#found.entries()) this.#suggestion(list.children[at], tool, at);
-    list.hidden = this.#found.length === 0;
-    this.#part("find").setAttribute("aria-expanded", String(this.#found.length > 0));
-    this.#mark();
-  }
-
-  #suggestion(row, tool, at) {
-    row.id = `found-${at}`;
-    row.querySelector("span").textContent = tool;
-    const target = this.#content.targets.find((one) => one.tool === tool);
-    row.querySelector(".tag").textContent = target ? `step ${target.step}` : this.#content.distractors.includes(tool) ? "distractor" : "";
-    row.onpointerdown = (event) => {
-      event.preventDefault();
-      this.#take(tool, event.shiftKey);
-    };
-  }
-
-  #mark() {
-    for (const [at, row] of [...this.#part("found").children].entries()) row.setAttribute("aria-selected", String(at === this.#chosen));
-    this.#part("find").setAttribute("aria-activedescendant", this.#found.length ? `found-${this.#chosen}` : "");
-  }
-
-  #choose(event) {
-    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    const text = this.#part("find").value.trim();
-    if (by && this.#found.length) {
-      this.#chosen = (this.#chosen + by + this.#found.length) % this.#found.length;
-      this.#mark();
-    } else if (event.key === "Enter" && text && !event.ctrlKey && !event.metaKey) this.#take(this.#found[this.#chosen] ?? text, event.shiftKey);
-    else if (event.key === "Escape" && this.#found.length) this.#close();
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  }
-
-  #take(tool, distracts) {
-    this.#edit((content) => (distracts ? addDistractor(content, tool) : addTarget(content, tool)));
-    this.#part("find").value = "";
-    this.#close();
-  }
-
-  #close() {
-    this.#found = [];
-    this.#part("found").hidden = true;
-    this.#part("find").setAttribute("aria-expanded", "false");
   }
 }

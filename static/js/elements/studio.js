@@ -3,6 +3,7 @@ import { DraftCopy } from "../models/draft-copy.js";
 import { DraftSaving } from "../models/draft-saving.js";
 import { completed, same } from "../models/draft.js";
 import { History } from "../models/history.js";
+import { ToolBank } from "../models/tool-bank.js";
 import { OptionsEditor } from "./options-editor.js";
 import { PlanEditor } from "./plan-editor.js";
 import { write } from "./rows.js";
@@ -65,13 +66,13 @@ export class SightlineStudio extends HTMLElement {
   #build() {
     const edit = (change, kind) => this.#locked || this.#history.change(change(this.#history.state), kind);
     const part = (name) => this.querySelector(`[data-part="${name}"]`);
-    const { image, facets, tools } = this.#data;
+    const { image, facets, bank } = this.#data;
     const old = this.#data.returned?.content?.gold_boxes;
     this.#boxes = image && new StudioBoxes(this, image, edit, () => this.#show(), old);
     this.#parts = [
       new OptionsEditor(part("answering"), edit),
       new FacetEditor(part("facets"), facets ?? {}, edit),
-      new PlanEditor(part("plan"), tools ?? [], edit),
+      new PlanEditor(part("plan"), new ToolBank(bank), edit),
     ];
     this.#checks = new Checks(this);
     this.#checks.show(this.#data.checks ?? null);

@@ -59,12 +59,3 @@ export const removeDistractor = (content, tool) => ({
   ...content,
   distractors: content.distractors.filter((one) => one !== tool),
 });
-
-/** Names of the tool bank that hold the text, those that begin with it first. */
-export function suggested(tools, text, most = 8) {
-  const sought = text.trim().toLowerCase();
-  if (!sought) return [];
-  const found = tools.filter((tool) => tool.toLowerCase().includes(sought));
-  const first = (tool) => (tool.toLowerCase().startsWith(sought) ? 0 : 1);
-  return found.sort((a, b) => first(a) - first(b) || a.localeCompare(b)).slice(0, most);
-}

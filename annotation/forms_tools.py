@@ -1,0 +1,75 @@
+"""Forms of the tool bank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from annotation.models import BankTool, Benchmark, ToolName
+from annotation.tool_bank import LONGEST_NAME, ToolState, distinct, key_of
+from annotation.tool_bank.segments import SEGMENTS
+
+MOST_ALIASES = 50
+LARGEST_FILE = 5_000_000
+
+
+class ToolForm(forms.Form):
+    """What a tool is called and where it belongs."""
+
+    name = forms.CharField(label="Name", max_length=LONGEST_NAME)
+    segment = forms.ChoiceField(
+        label="Segment", required=False, help_text="UNSPSC; plan outcomes can be sliced by it.",
+        choices=[("", "none"), *((code, f"{code} {title}") for code, title in SEGMENTS.items())],
+    )  # fmt: skip
+    aliases = forms.CharField(
+        label="Other names", required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="One a line."
+    )
+
+    def clean_aliases(self) -> list[str]:
+        found = list(distinct(self.cleaned_data["aliases"].splitlines()).values())
+        if len(found) > MOST_ALIASES:
+            raise forms.ValidationError(f"These are {len(found)} names; at most {MOST_ALIASES} are kept.")
+        return found
+
+
+class MergeToolForm(forms.Form):
+    """The tool that another one is merged into, by any of its names."""
+
+    into = forms.CharField(
+        label="Merge into",
+        max_length=LONGEST_NAME,
+        widget=forms.TextInput(attrs={"list": "tools", "autocomplete": "off"}),
+    )
+
+    def __init__(self, benchmark: Benchmark, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.benchmark = benchmark
+
+    def clean_into(self) -> BankTool:
+        names = ToolName.objects.filter(benchmark=self.benchmark, key=key_of(self.cleaned_data["into"]))
+        found = names.select_related("tool__merged_into").first()
+        tool: BankTool | None = (found.tool.merged_into or found.tool) if found else None
+        if tool is None or tool.state != ToolState.ACCEPTED:
+            raise forms.ValidationError("No accepted tool of the bank is called so. Choose one of the list.")
+        return tool
+
+
+class RefuseToolForm(forms.Form):
+    """Why a tool is refused."""
+
+    reason = forms.CharField(
+        label="Why", max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), help_text="Who named it reads this."
+    )
+
+
+class BankFileForm(forms.Form):
+    """A bank as CSV."""
+
+    file = forms.FileField(error_messages={"required": "Choose a CSV file first."})
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if file.size > LARGEST_FILE:
+            raise forms.ValidationError(f"The file has {file.size:,} bytes; at most {LARGEST_FILE:,} are read.")
+        return file

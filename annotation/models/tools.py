@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotation.models.benchmark import Benchmark
+from annotation.querysets_tools import BankToolQuerySet, ToolNameQuerySet
+from annotation.tool_bank import LONGEST_NAME, ToolState
+from annotation.tool_bank.segments import SEGMENTS
+
+
+class BankTool(models.Model):
+    """A tool of a benchmark's tool bank. Plans name tools in words; ``ToolName`` says which tool a word means."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="tools")
+    name = models.CharField(max_length=LONGEST_NAME, help_text="What it is called now.")
+    state = models.CharField(
+        max_length=8, choices=[(state.value, state.value) for state in ToolState], default=ToolState.ACCEPTED.value
+    )
+    segment = models.CharField(max_length=2, blank=True, default="", help_text="UNSPSC segment, two digits.")
+    merged_into = models.ForeignKey("self", null=True, blank=True, on_delete=models.RESTRICT, related_name="merged")
+    reason = models.TextField(blank=True, default="", help_text="Why the lead refused it.")
+    proposed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="proposed_tools"
+    )
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    objects = BankToolQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["benchmark", "name", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state=ToolState.MERGED.value, merged_into__isnull=False)
+                | (~Q(state=ToolState.MERGED.value) & Q(merged_into__isnull=True)),
+                name="tool_merged_into_another",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=ToolState.REFUSED.value) | ~Q(reason=""), name="tool_refused_for_a_reason"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["benchmark", "state", "name"], name="tool_in_order"),
+            models.Index(fields=["proposed_by", "benchmark"], name="tool_by_proposer"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def segment_title(self) -> str:
+        return SEGMENTS.get(self.segment, "")
+
+
+class ToolName(models.Model):
+    """A name that means a tool: the one it has, one it had, another one. A name means one tool of a benchmark."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="tool_names")
+    tool = models.ForeignKey(BankTool, on_delete=models.CASCADE, related_name="names")
+    name = models.CharField(max_length=LONGEST_NAME)
+    key = models.CharField(max_length=LONGEST_NAME, help_text="The name as it is compared; see PlanTool.key.")
+
+    objects = ToolNameQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["tool", "name"]
+        constraints = [models.UniqueConstraint(fields=["benchmark", "key"], name="tool_name_means_one_tool")]
+
+    def __str__(self) -> str:
+        return self.name

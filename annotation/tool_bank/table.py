@@ -1,0 +1,116 @@
+"""The tool bank as CSV: a line for each tool. What is written is read back as the same bank."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from annotation.tool_bank import LONGEST_NAME, ToolState, distinct, key_of
+from annotation.tool_bank.segments import SEGMENTS
+
+COLUMNS = ("name", "aliases", "segment", "segment_title", "state", "merged_into", "reason")
+BETWEEN = ";"
+MOST_ROWS = 20_000
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class BankRow:
+    """One line: a tool with its other names. ``line`` counts from 1, the heading included."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    segment: str = ""
+    state: ToolState = ToolState.ACCEPTED
+    merged_into: str = ""
+    reason: str = ""
+    line: int = 0
+
+
+class BadTable(ValueError):
+    """The file is no tool bank; ``problems`` says where and what to do, a sentence each."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__(" ".join(problems[:3]))
+        self.problems = list(problems)
+
+
+def written(rows: Iterable[BankRow]) -> str:
+    """The bank as text. A name that a spreadsheet would run as a formula gets an apostrophe in front."""
+    out = io.StringIO()
+    table = csv.writer(out)
+    table.writerow(COLUMNS)
+    for row in rows:
+        aliases = f"{BETWEEN} ".join(row.aliases)
+        cells = (row.name, aliases, row.segment, SEGMENTS.get(row.segment, ""), row.state, row.merged_into, row.reason)
+        table.writerow([f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in cells])
+    return out.getvalue()
+
+
+def read(data: bytes) -> list[BankRow]:
+    """The rows of a file: ``name`` is needed, the other columns of ``COLUMNS`` may be left out, others are not read.
+
+    Raises ``BadTable`` with every problem there is: nothing is guessed, and no line is passed over.
+    """
+    try:
+        table = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), restval="", strict=True)
+        heads = [(head or "").strip().casefold() for head in table.fieldnames or ()]
+        table.fieldnames = heads
+        lines = [(table.line_num, line) for line in table]
+    except UnicodeDecodeError as error:
+        raise BadTable([f"The file is not UTF-8 (byte {error.start}). Save it as CSV in UTF-8."]) from error
+    except csv.Error as error:
+        raise BadTable([f"The file cannot be read as CSV: {error}."]) from error
+    if "name" not in heads:
+        raise BadTable(["Line 1: there is no column “name”. Its heading names the columns: name, aliases, segment."])
+    if len(lines) > MOST_ROWS:
+        raise BadTable([f"The file has {len(lines)} lines; at most {MOST_ROWS} are read at once."])
+    rows = [_row(number, {name: _plain(line.get(name)) for name in COLUMNS}) for number, line in lines]
+    problems = [problem for row in rows for problem in _wrong(row)] + list(_said_twice(rows))
+    if problems:
+        raise BadTable(problems)
+    return [_known(row) for row in rows]
+
+
+def _plain(cell: str | None) -> str:
+    text = " ".join((cell or "").split())
+    return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text
+
+
+def _row(line: int, cells: dict[str, str]) -> dict[str, str]:
+    return cells | {"line": str(line), "state": cells["state"].casefold() or ToolState.ACCEPTED}
+
+
+def _known(row: dict[str, str]) -> BankRow:
+    others = distinct(row["aliases"].split(BETWEEN))
+    others.pop(key_of(row["name"]), None)
+    return BankRow(
+        row["name"], tuple(others.values()), row["segment"], ToolState(row["state"]), row["merged_into"],
+        row["reason"], int(row["line"]),
+    )  # fmt: skip
+
+
+def _wrong(row: dict[str, str]) -> Iterator[str]:
+    where = f"Line {row['line']}"
+    if not row["name"]:
+        yield f"{where}: the tool has no name. Write it, or take the line out."
+    if any(len(name) > LONGEST_NAME for name in (row["name"], *row["aliases"].split(BETWEEN))):
+        yield f"{where}: a name is longer than {LONGEST_NAME} characters. Shorten it."
+    if row["segment"] and row["segment"] not in SEGMENTS:
+        yield f"{where}: {row['segment'][:40]} is no segment here. Write its two digits, such as 27, or leave it empty."
+    if row["state"] not in list(ToolState):
+        yield f"{where}: {row['state'][:40]} is no state. Write {', '.join(ToolState)}, or leave it empty."
+    if (row["state"] == ToolState.MERGED) != bool(row["merged_into"]):
+        yield f"{where}: a merged tool, and only that, names in merged_into the tool it was merged into."
+    if row["state"] == ToolState.REFUSED and not row["reason"]:
+        yield f"{where}: {row['name']} is refused without a reason. Say why: annotators read it."
+
+
+def _said_twice(rows: Sequence[dict[str, str]]) -> Iterator[str]:
+    first: dict[str, str] = {}
+    for row in rows:
+        for key, name in distinct([row["name"], *row["aliases"].split(BETWEEN)]).items():
+            if first.setdefault(key, row["line"]) != row["line"]:
+                yield f"Line {row['line']}: {name} is named in line {first[key]} already. A name means one tool."

@@ -1,0 +1,111 @@
+"""Every page as axe sees it, in light and dark: no rule of WCAG 2.2 AA is broken for anybody who may be there.
+
+The pages are those of the permission table, so that a new page is looked at without being named here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Browser, Page, expect
+
+from annotation.actions.review import answer_blind
+from annotation.models import Sample
+from tests import lanes
+from tests import permission_table as table
+from tests.annotation.agreement_data import mugs, three_people
+from tests.test_permissions import World
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+AXE = Path(settings.BASE_DIR) / "node_modules/axe-core/axe.min.js"
+RUN = """(only) => axe.run(document, {
+    resultTypes: ["violations"],
+    rules: { "target-size": { enabled: true } },
+    ...(only && { runOnly: { type: "rule", values: [only] } }),
+}).then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id} (${help})\\n    ${html.slice(0, 160)}\\n    ${failureSummary}`)))"""
+THEIRS = {
+    table.VISITOR: ("accounts:sign-in", "accounts:accept-invitation", "evaluation:home", "annotation:benchmarks"),
+    table.STRANGER: ("evaluation:home", "annotation:benchmarks", "annotation:samples"),
+    table.ANNOTATOR: ("evaluation:home", "annotation:samples", "annotation:annotate", "annotation:settings"),
+    table.REVIEWER: ("evaluation:home", "annotation:review", "annotation:review-sample", "annotation:agreement"),
+    table.RESEARCHER: ("evaluation:runs", "evaluation:import", "annotation:agreement-people"),
+}
+"""Pages that others than the lead see differently, among them those that stop them."""
+COMPARED = tuple(f"/benchmarks/kitchen/agreement/{page}" for page in ("", "people/"))
+"""Pages of a second benchmark, on which three people have worked on the same samples."""
+OTHER_FORMS = {"annotation:samples": ("?view=table", "?q=nothing"), "evaluation:trajectories": ("?q=nothing",)}
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    found = lanes.find_chromium()
+    if found is None:
+        pytest.skip("no Chromium on PATH")
+    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
+
+
+def addresses(world: World, person: str) -> Iterator[str]:
+    """The whole pages that this person is shown, or stopped with; parts of pages and files are left out."""
+    for line in table.TABLE:
+        if line.get and (person == table.LEAD or line.name in THEIRS.get(person, ())):
+            answer = world.client(person).get(world.address(line))
+            if not answer.streaming and answer.content.startswith(b"<!doctype html>"):
+                yield world.address(line)
+                yield from (world.address(line) + form for form in OTHER_FORMS.get(line.name, ()))
+    yield from COMPARED if person == table.LEAD else ()
+
+
+def faults(page: Page, *, dark: bool) -> list[str]:
+    """What axe finds on this page: everything in light, and colours again in dark."""
+    page.evaluate(AXE.read_text())
+    found: list[str] = page.evaluate(RUN)
+    if dark:
+        page.evaluate("document.documentElement.dataset.theme = 'dark'")
+        found += [f"in dark: {fault}" for fault in page.evaluate(RUN, "color-contrast")]
+    return found
+
+
+def looked_at(browser: Browser, world: World, url: str, person: str) -> Iterator[tuple[str, list[str]]]:
+    """Each page of this person and what is wrong with it. The lead's are seen in both themes: every style is there."""
+    dark = person == table.LEAD
+    context = browser.new_context(bypass_csp=True, reduced_motion="reduce", viewport={"width": 1280, "height": 800})
+    if person in world.sessions:
+        context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": world.sessions[person], "url": url}])
+    page = context.new_page()
+    for address in addresses(world, person):
+        page.goto(url + address)
+        yield address, faults(page, dark=dark)
+        plan = page.get_by_role("tab", name="Tool plan")
+        if plan.count():
+            plan.click()
+            expect(page.locator("#plan")).to_be_visible()
+            yield f"{address}#plan", faults(page, dark=dark)
+    context.close()
+
+
+def the_world(folder: Path) -> World:
+    """Everything there is a page for; the lead has answered blind, so that the review shows the gold."""
+    world = World(folder)
+    ana, rui = world.people[table.ANNOTATOR], world.people[table.REVIEWER]
+    mugs(world.people[table.LEAD], {"annotator": ana, "reviewer": rui})
+    three_people(ana, rui, world.people[table.RESEARCHER])
+    handed_in = Sample.objects.get(key=world.names["handed_in"])
+    answer_blind(actor=world.people[table.LEAD], sample=handed_in, answer="B", unsure=False, seconds=4)
+    return world
+
+
+def test_axe_finds_nothing_wrong_with_any_page(browser: Browser, live_server: Any, tmp_path: Path) -> None:
+    world = the_world(tmp_path)
+    seen, wrong = [], []
+    for person in (table.LEAD, *THEIRS):
+        for address, found in looked_at(browser, world, live_server.url, person):
+            seen.append(address)
+            wrong += [f"{address} for the {person}: {fault}" for fault in found]
+    assert len(seen) > 50, seen
+    assert not wrong, f"{len(wrong)} faults:\n" + "\n".join(wrong)

@@ -1,0 +1,80 @@
+"""The tool bank in the plan editor: found by any name, grouped by segment, proposed where the bank has no such tool."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.actions.queue import next_to_annotate
+from annotation.actions.tool_bank import add_tool, refuse_tool
+from annotation.models import Benchmark, Draft
+from tests import lanes
+from tests.browser.annotate_data import Studio, kitchen, sign_in
+from webapp.accounts.models import User
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+TOOLS = (("wrench", "27", ["spanner"]), ("wrecking bar", "22", []), ("pipe wrench", "27", []), ("wren nest", "", []))
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    found = lanes.find_chromium()
+    if found is None:
+        pytest.skip("no Chromium on PATH")
+    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
+
+
+@pytest.fixture
+def benchmark(tmp_path: Any, settings: Any, ana: User) -> Benchmark:
+    files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "media"}}
+    settings.STORAGES = settings.STORAGES | {"default": files}
+    benchmark = kitchen(tmp_path, 1, annotator=ana)
+    for name, segment, aliases in TOOLS:
+        add_tool(actor=None, benchmark=benchmark, name=name, segment=segment, aliases=aliases)
+    refused = add_tool(actor=None, benchmark=benchmark, name="wrap", segment="", aliases=[])
+    refuse_tool(actor=None, tool=refused, reason="No tool.")
+    return benchmark
+
+
+@pytest.fixture
+def plan(benchmark: Benchmark, page: Page, live_server: Any, ana: User) -> Studio:
+    """Ana has the tool plan of the sample open, and the caret where tools are found."""
+    sample = next_to_annotate(actor=ana, benchmark=benchmark)
+    assert sample is not None
+    sign_in(page.context, live_server.url, ana)
+    studio = Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/{sample.key}/")
+    page.get_by_role("tab", name="Tool plan").click()
+    page.get_by_label("Add a tool").focus()
+    return studio
+
+
+def test_tools_are_found_by_any_name_and_grouped_by_segment(plan: Studio) -> None:
+    page = plan.page
+    page.keyboard.type("wr")
+    tools = page.get_by_role("listbox").get_by_role("group", name="Tools and General Machinery").get_by_role("option")
+    expect(tools).to_have_text(["wrench", "pipe wrench"])
+    options = page.get_by_role("listbox").get_by_role("option")
+    expect(options.filter(has_text="wrap")).to_have_count(0)
+    page.get_by_label("Segment", exact=True).select_option("22")
+    expect(options.first).to_have_text("wrecking bar")
+    page.get_by_label("Segment", exact=True).select_option("")
+    page.get_by_label("Add a tool").fill("span")
+    expect(options.first).to_contain_text("also “spanner”")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("wrench, step 1")).to_contain_text("Tools and General Machinery")
+
+
+def test_a_name_that_the_bank_lacks_is_taken_and_said_to_be_proposed(plan: Studio) -> None:
+    page = plan.page
+    page.keyboard.type("wr")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("wr, step 1")).to_contain_text("new: submitting proposes it")
+    page.keyboard.type("wrap")
+    page.keyboard.press("Shift+Enter")
+    expect(page.locator("[data-part=distractors]")).to_contain_text("refused: No tool.")
+    plan.saved()
+    expect(page.locator("[data-checks=distractors]")).to_contain_text("Choose another tool.")
+    assert Draft.objects.get().content["targets"] == [{"tool": "wr", "step": 1}]
