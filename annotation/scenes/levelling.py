@@ -26,7 +26,7 @@ NOTHING = 0.005
 
 
 def _triangle(t: Floats) -> Floats:
-    return np.clip(1 - np.abs(t), 0, None)
+    return np.asarray(np.clip(1 - np.abs(t), 0, None))
 
 
 def _cubic(t: Floats) -> Floats:
@@ -49,7 +49,7 @@ def shrinking(kind: str, before: int, after: int) -> Floats:
     step = before / after
     if kind == "area":
         edges, ends = np.arange(before), np.arange(after)[:, None] * step
-        return np.clip(np.minimum(edges + 1, ends + step) - np.maximum(edges, ends), 0, 1) / step
+        return np.asarray(np.clip(np.minimum(edges + 1, ends + step) - np.maximum(edges, ends), 0, 1) / step)
     middles = (np.arange(after)[:, None] + 0.5) * step
     weights = KERNELS[kind]((np.arange(before) + 0.5 - middles) / step)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))

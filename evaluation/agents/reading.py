@@ -53,8 +53,8 @@ def read(view: View, piece: Piece) -> Reading | None:
     height, width = next(iter(patches.values())).shape[:2]
     if min(height, width) < SMALLEST or height > view.pixels.shape[0] or width > view.pixels.shape[1]:
         return None
-    mean = np.mean(list(patches.values()), axis=0, dtype=np.float32)
-    place = next(iter(best_places(view.field.scores(grey(mean)), 1, 1)), None)
+    mean = np.mean([grey(patch) for patch in patches.values()], axis=0)
+    place = next(iter(best_places(view.field.scores(np.asarray(mean, dtype=np.float32)), 1, 1)), None)
     return _compare(view, patches, place) if place else None
 
 
@@ -74,8 +74,13 @@ def _compare(view: View, patches: Mapping[str, Picture], place: Place) -> Readin
     first, second = sorted(best, key=lambda value: (-best[value][0], value))[:2]
     (r, top, left), s = best[first], best[second][0]
     whole = colour_score(view.pixels[top : top + height, left : left + width], patches[first])
-    clearness = int(differs.sum()) / 8 * math.log((1 - s * s) / max(1e-9, 1 - r * r))
+    clearness = int(differs.sum()) / 8 * math.log(_unexplained(s) / _unexplained(r))
     return Reading(first, whole, clearness, Place(left, top, whole))
+
+
+def _unexplained(correlation: float) -> float:
+    """The share of the variance that a correlation leaves; grain always leaves a thousandth."""
+    return max(1e-3, 1 - correlation * correlation)
 
 
 def clearest(views: Iterable[View], piece: Piece) -> tuple[Reading, View] | None:
