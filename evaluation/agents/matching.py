@@ -5,6 +5,7 @@ The normalised correlation of two pictures is 1 when they are equal up to bright
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,8 @@ Floats = NDArray[np.float32]
 
 SMALLEST = 4
 """A template with fewer seen pixels than this on a side is not searched for: nothing can be made out."""
+EXPLAINS = math.sqrt(0.5)
+"""The correlation from which a known appearance explains at least half of the variance of what is seen."""
 _FLAT = 4.0
 
 
