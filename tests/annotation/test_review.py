@@ -85,7 +85,7 @@ def test_nobody_reviews_their_own_work(ana, benchmark, sample):
         with pytest.raises(NotAllowed) as caught:
             refused()
         assert caught.value.code == "own_work"
-    assert signed_in(ana).get(f"/benchmarks/kitchen/review/{sample.key}/").status_code == 403
+    assert signed_in(ana).get(f"/benchmarks/kitchen/review/samples/{sample.key}/").status_code == 403
     revision = Revision.objects.get()
     about = {"revision": revision, "revision_author": ana, "reviewer": ana}
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -98,7 +98,7 @@ def test_nobody_reviews_their_own_work(ana, benchmark, sample):
 def test_who_annotates_does_not_review_and_strangers_find_nothing(ana, sam, sample):
     for person, status in ((ana, 403), (sam, 404)):
         client = signed_in(person)
-        assert client.get(f"/benchmarks/kitchen/review/{sample.key}/").status_code == status
+        assert client.get(f"/benchmarks/kitchen/review/samples/{sample.key}/").status_code == status
         assert post(client, sample, "review-blind", {"answer": "B", "seconds": 1}).status_code == status
         assert post(client, sample, "review-decide", {"decision": "accept"}).status_code == status
     assert not BlindAnswer.objects.exists()
@@ -235,7 +235,7 @@ def test_the_same_decision_again_is_one_review(ana, rui, benchmark, sample):
     client = signed_in(rui)
     post(client, sample, "review-blind", {"answer": "B", "seconds": 1})
     answers = [post(client, sample, "review-decide", {"decision": "accept"}, key="k").json() for _ in range(2)]
-    assert answers == [{"next": "/benchmarks/kitchen/review/s-0001/"}] * 2
+    assert answers == [{"next": "/benchmarks/kitchen/review/samples/s-0001/"}] * 2
     assert Review.objects.count() == 1
 
 
