@@ -9,8 +9,9 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 
 from annotation.models import Benchmark
-from annotation.querysets import SAMPLE_FILTERS, WAITING
+from annotation.querysets import SAMPLE_FILTERS
 from annotation.views.samples_words import ANSWERS, AREAS, PICTURES, STATE_WORDS, WAITING_WORDS
+from annotation.waiting import WAITING
 
 VIEWS = ("grid", "table")
 SORTS = {"key": ("key",), "-changed": ("-changed_at", "-pk"), "share": ("share_place", "key")}

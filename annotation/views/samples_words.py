@@ -33,4 +33,4 @@ WAITING_WORDS = {
     "annotate": "To annotate",
     "drafts": "My drafts",
 }
-"""What can wait for a person (``annotation.querysets.WAITING``), most urgent first."""
+"""What can wait for a person (``annotation.waiting.WAITING``), most urgent first."""

@@ -9,8 +9,8 @@ from django.db import IntegrityError, connection, transaction
 
 from annotation.actions.draft import StaleDraft
 from annotation.actions.freeze import gold_digest
+from annotation.actions.queue_settings import set_queue
 from annotation.actions.read_timeline import timeline
-from annotation.actions.review_lead import set_queue
 from annotation.actions.submit import ChecksFailed, submit
 from annotation.models import Annotation, Draft, Gold, Lease, Revision, Sample
 from tests.annotation.test_draft import put
