@@ -7,12 +7,16 @@ from annotation.views import (
     benchmarks,
     images,
     people,
+    queue_settings,
     review_json,
     review_pages,
     samples,
     settings,
     upload,
     versions,
+    work,
+    work_reopen,
+    work_samples,
 )
 from webapp.common.addresses import KEY
 
@@ -20,6 +24,7 @@ app_name = "annotation"
 
 IMAGES = "benchmarks/<slug:slug>/images/<slug:sha256>"
 ANNOTATE = "benchmarks/<slug:slug>/annotate"
+WORK = "benchmarks/<slug:slug>/work"
 REVIEW = "benchmarks/<slug:slug>/review"
 
 urlpatterns = [
@@ -32,9 +37,18 @@ urlpatterns = [
     path("benchmarks/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
     path("benchmarks/<slug:slug>/agreement/people/", agreement.people, name="agreement-people"),
     path("benchmarks/<slug:slug>/settings/", settings.settings, name="settings"),
+    path("benchmarks/<slug:slug>/settings/queue/", queue_settings.queue_settings, name="queue-settings"),
     path("benchmarks/<slug:slug>/settings/people/<int:pk>/", people.person, name="person"),
     path("benchmarks/<slug:slug>/settings/invitations/", people.invite, name="invite"),
     path("benchmarks/<slug:slug>/settings/invitations/<int:pk>/withdraw/", people.withdraw, name="withdraw"),
+    path(f"{WORK}/", work.work, name="work"),
+    path(f"{WORK}/pause/", work.pause_work, name="work-pause"),
+    path(f"{WORK}/resume/", work.resume_work, name="work-resume"),
+    path(f"{WORK}/leases/<int:pk>/release/", work.release, name="work-release"),
+    path(f"{WORK}/samples/", work_samples.work_samples, name="work-samples"),
+    path(f"{WORK}/samples/<slug:verb>/", work_samples.act_on_samples, name="work-act"),
+    path(f"{WORK}/outcomes/<int:pk>/", work_samples.work_outcome, name="work-outcome"),
+    path(f"{WORK}/reopen/{KEY}/", work_reopen.reopen_sample, name="work-reopen"),
     path("benchmarks/<slug:slug>/versions/", versions.versions, name="versions"),
     path("benchmarks/<slug:slug>/versions/freeze/", versions.freeze, name="freeze"),
     path(f"{IMAGES}/thumbnail.jpg", images.thumbnail, name="thumbnail"),

@@ -125,11 +125,15 @@ class WaitingQuerySet(models.QuerySet[Any]):
         held = self.filter(leases__user=user, leases__seat=seat, leases__expires_at__gt=now)
         return held.order_by("leases__pk")
 
-    def work_of(self, person: int, kind: str) -> Self:
-        """The samples on which this person has work of one kind, a key of ``WORK``."""
+    def worked_on(self, terms: Mapping[str, str]) -> Self:
+        """Those on which a person has work of one kind, where ``work`` is PERSON:KIND, a key of ``WORK``; else all."""
+        if "work" not in terms:
+            return self
+        person, _, kind = terms["work"].partition(":")
+        if kind not in WORK or not person.isdecimal() or len(person) > 18:
+            return self.none()
         path, beside = WORK[kind]
-        found = self.model.objects.filter(**{path: person}, **_now(beside))
-        return self.filter(pk__in=found.values("pk"))
+        return self.filter(pk__in=self.model.objects.filter(**{path: int(person)}, **_now(beside)).values("pk"))
 
     def work_by_person(self, kind: str) -> dict[int, int]:
         """On how many samples each person has work of this kind; nobody is left out who has any. One query."""

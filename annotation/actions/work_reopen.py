@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from django.db.models import prefetch_related_objects
 from django.utils import timezone
 
 from annotation.actions.access import require
@@ -17,7 +18,7 @@ from annotation.querysets import SampleQuerySet
 from annotation.workflow import Right, SampleState, State, roles_with
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.bulk import as_json, insert_rows
+from webapp.common.bulk import as_json, delete_rows, insert_rows
 from webapp.common.errors import InvalidInput
 
 
@@ -114,8 +115,10 @@ def _draft_again(annotations: list[Annotation]) -> None:
     by_number = {one.pk: one for one in annotations if one.pk not in drafted}
     newest: dict[int, Revision] = {}
     revisions = Revision.objects.filter(annotation__in=list(by_number)).with_content()
-    for revision in revisions.order_by("annotation", "number").prefetch_related("annotation__sample__facets"):
+    for revision in revisions.order_by("annotation", "number"):
+        revision.annotation = by_number[revision.annotation_id]
         newest[revision.annotation_id] = revision
+    prefetch_related_objects([one.sample for one in annotations], "facets")
     now = timezone.now()
     rows = [(number, 1, "", as_json(revision_json(revision)), now) for number, revision in newest.items()]
     insert_rows(Draft, ("annotation", "version", "key", "content", "changed_at"), rows)
@@ -123,7 +126,7 @@ def _draft_again(annotations: list[Annotation]) -> None:
 
 def _begin_afresh(actor: User, batch: Batch, plan: Plan, reason: str, to: User | None) -> None:
     """What was discarded before anybody made something of it is to do again."""
-    Annotation.objects.filter(pk__in=[annotation.pk for _, annotation in plan.untouched]).delete()
+    delete_rows(Annotation, [annotation.pk for _, annotation in plan.untouched])
     samples = [sample for sample, _ in plan.untouched]
     if to is not None:
         now = timezone.now()

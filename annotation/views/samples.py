@@ -68,7 +68,7 @@ def samples(request: Request, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         **benchmark_context(request, benchmark, "samples"),
         "facts": facts_of(benchmark),
-        "facets": facets_of(benchmark, terms, request.user),
+        "facets": facets_of(benchmark.samples.all(), terms, request.user),
         "page": page,
         "tiles": [tile_of(benchmark, sample) for sample in page.rows],
         "total": found.count(),

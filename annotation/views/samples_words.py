@@ -34,3 +34,16 @@ WAITING_WORDS = {
     "drafts": "My drafts",
 }
 """What can wait for a person (``annotation.waiting.WAITING``), most urgent first."""
+
+WORK_WORDS = {
+    "assigned": "given",
+    "holds": "holds now",
+    "drafts": "drafts",
+    "returned": "returned",
+    "waiting": "waiting for review",
+    "accepted": "accepted",
+    "submitted": "submitted",
+    "reviewed": "reviewed",
+    "skipped": "passed by",
+}
+"""What a lead counts of a person's work (``annotation.waiting.WORK``)."""
