@@ -43,7 +43,8 @@ export class SightlineChoose extends HTMLElement {
   }
 
   #changed({ target }) {
-    if (target.matches("[data-page]")) for (const box of this.#boxes) this.#set(box, target.checked);
+    const { checked } = target;
+    if (target.matches("[data-page]")) for (const box of this.#boxes) this.#set(box, checked);
     this.#show();
   }
 
