@@ -23,6 +23,7 @@ from annotation.actions.work_reopen import reopen_samples
 from annotation.actions.work_return import return_samples
 from annotation.models import Annotation, Assignment, Benchmark, Draft, Gold, Lease, Receipt, Review, Revision, Sample
 from annotation.workflow import Role
+from tests.annotation.pages_data import fill, make_benchmark
 from tests.annotation.work_data import (
     annotation_of,
     answer_of,
@@ -195,6 +196,15 @@ def test_discarding_takes_samples_wherever_they_stand_and_opening_again_brings_t
     assert Draft.objects.get(annotation__sample__key="s-0003").content["question"] == "Half a thou"
     assert not Annotation.objects.filter(sample__key="s-0004").exists()
     assert take_one(ana, benchmark).state == "draft"
+
+
+def test_a_file_does_not_bring_back_what_was_discarded(lea: User) -> None:
+    benchmark = make_benchmark(lea, count=2)
+    discarded(lea, benchmark, samples=benchmark.samples.filter(key="mug-001"))
+    fill(lea, benchmark, 0, 2)
+    assert states(benchmark) == ["accepted", "discarded"]
+    assert list(Gold.objects.values_list("sample__key", flat=True)) == ["mug-000"]
+    assert reopened(lea, benchmark.samples.select_related("benchmark").get(key="mug-001"))["done"] == ["mug-001"]
 
 
 def test_opening_again_is_refused_for_what_is_not_settled_and_for_who_left(
