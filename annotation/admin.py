@@ -23,6 +23,7 @@ from annotation.models import (
     InvitedRole,
     Lease,
     Membership,
+    Pause,
     PlanTool,
     Receipt,
     ReferenceCall,
@@ -187,7 +188,7 @@ class ImportIssueAdmin(ReadOnlyAdmin):
 
 @admin.register(Lease)
 class LeaseAdmin(ReadOnlyAdmin):
-    list_display = ("sample", "seat", "place", "user", "expires_at")
+    list_display = ("sample", "seat", "place", "user", "taken_at", "expires_at")
     list_filter = ("seat",)
     list_select_related = ("sample", "user")
     search_fields = ("sample__key", "user__email")
@@ -201,6 +202,14 @@ class SkipAdmin(ReadOnlyAdmin):
     search_fields = ("sample__key", "user__email", "reason")
 
 
+@admin.register(Pause)
+class PauseAdmin(ReadOnlyAdmin):
+    list_display = ("benchmark", "user", "reason", "paused_at", "paused_by", "lifted_at", "lifted_by")
+    list_filter = ("benchmark",)
+    list_select_related = ("benchmark", "user", "paused_by", "lifted_by")
+    search_fields = ("benchmark__slug", "user__email", "reason")
+
+
 @admin.register(Assignment)
 class AssignmentAdmin(ReadOnlyAdmin):
     list_display = ("sample", "user", "created_at")
@@ -209,13 +218,10 @@ class AssignmentAdmin(ReadOnlyAdmin):
 
 
 @admin.register(BenchmarkQueue)
-class BenchmarkQueueAdmin(admin.ModelAdmin):
-    """How samples are handed out: the one thing of the queue that is set, not done."""
-
-    list_display = ("benchmark", "order", "facet", "overlap", "review_share")
+class BenchmarkQueueAdmin(ReadOnlyAdmin):
+    list_display = ("benchmark", "order", "facet", "overlap", "overlap_share", "review_share", "blind", "lease_minutes")
     list_select_related = ("benchmark",)
     search_fields = ("benchmark__title", "benchmark__slug")
-    raw_id_fields = ("benchmark",)
 
 
 class ToolNameInline(ReadOnlyInline):

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Value, Window
 from django.db.models.functions import Coalesce, RowNumber
 
+from annotation.waiting import WAITING_STATES, WaitingQuerySet
 from annotation.workflow import Right, SampleState, roles_with
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import AnonymousUser
-
-    from webapp.accounts.models import User
-
-    Person: TypeAlias = User | AnonymousUser
+    from annotation.waiting import Person as Person
 
 
 class BenchmarkQuerySet(models.QuerySet[Any]):
@@ -42,6 +39,19 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
         if not user.is_authenticated:
             return self.none()
         return self.filter(Exists(_members_of(self.model).filter(benchmark=OuterRef("pk"), user=user)))
+
+    def joined_with(self, user: Person, right: Right) -> Self:
+        """Those on which the user has a role that carries the right."""
+        held = _members_of(self.model).filter(benchmark=OuterRef("pk"), user=user, role__in=roles_with(right))
+        return self.filter(Exists(held))
+
+    def queues_for(self, user: Person) -> list[Any]:
+        """The rules by which these benchmarks hand out something new to this person: none of one that is paused, for
+        everybody or for them. One query."""
+        pauses = self.model.pauses.rel.related_model.objects.filter(benchmark=OuterRef("pk")).standing()
+        going_on = self.filter(~Exists(pauses.concerning(user))).select_related("queue")
+        default = self.model.queue.related.related_model
+        return [getattr(one, "queue", None) or default(benchmark=one) for one in going_on]
 
     def with_roles_of(self, user: Person) -> Self:
         """Adds ``roles_held``: the user's memberships of each. One more query."""
@@ -91,12 +101,6 @@ def _said(value: str) -> Q:
 
 
 NOTHING = Q(pk__in=[])
-OPEN_STATES = ("to_do", "draft", "returned", "in_review")
-"""States in which a sample may still want another person's annotation."""
-
-WAITING_STATES = ("in_review", "submitted")
-"""States of an annotation that waits for a reviewer."""
-
 SAMPLE_FILTERS: Mapping[str, Callable[[str], Q]] = {
     "state": lambda value: Q(state=value),
     "area": _area,
@@ -112,16 +116,7 @@ has nothing on as ``missing_from=RUN``, chosen ones as ``id=KEY`` (several), and
 TOOL_FILTERS = ("target", "distractor")
 """A tool of the bank (its number) that the gold plan has as such: ``?target=3``."""
 
-WAITING: Mapping[str, Right] = {
-    "returned": Right.ANNOTATE,
-    "review": Right.REVIEW,
-    "annotate": Right.ANNOTATE,
-    "drafts": Right.ANNOTATE,
-}
-"""What can wait for a person, most urgent first, and the right it needs."""
-
-
-class SampleQuerySet(models.QuerySet[Any]):
+class SampleQuerySet(WaitingQuerySet):
     def with_gold(self) -> Self:
         """Everything a page or the scorer needs of the gold, in a fixed number of queries."""
         return self.select_related("image", "gold__revision").prefetch_related(
@@ -175,23 +170,6 @@ class SampleQuerySet(models.QuerySet[Any]):
         made = trajectories.filter(sample=OuterRef("pk"), run_id=int(run), condition="none")
         return self.filter(~Exists(made), gold__isnull=False)
 
-    def waiting_for(self, user: Person, kind: str) -> Self:
-        """What this person could take up by their roles: their own returned work and drafts, samples to annotate, and
-        submitted work of others to review. Kinds: the keys of ``WAITING``."""
-        if kind not in WAITING or not user.is_authenticated:
-            return self.none()
-        annotations = self.model.annotations.rel.related_model.objects.filter(sample=OuterRef("pk"))
-        conditions = {
-            "returned": Exists(annotations.filter(author=user, state="returned")),
-            "drafts": Exists(annotations.filter(author=user, state="draft")),
-            "review": Exists(annotations.filter(state__in=["submitted", "in_review"]).exclude(author=user)),
-            "annotate": Q(state="to_do"),
-        }
-        mine = _members_of(self.model.benchmark.field.related_model).filter(
-            benchmark=OuterRef("benchmark"), user=user, role__in=roles_with(WAITING[kind])
-        )
-        return self.filter(conditions[kind], Exists(mine))
-
     def by_benchmark(self) -> dict[int, int]:
         """How many samples each benchmark has here, by its number."""
         return dict(self.order_by().values_list("benchmark").annotate(n=Count("pk")))
@@ -234,55 +212,9 @@ class SampleQuerySet(models.QuerySet[Any]):
         same = Q(image_group=sample.image_group) if sample.image_group else Q(image=sample.image, image__isnull=False)
         return self.filter(same, benchmark=sample.benchmark).exclude(pk=sample.pk)
 
-    def open_to(self, user: Person, now: datetime, overlap: int) -> Self:
-        """What the queue may hand to this person: not settled, not filled, not held by others, not seen or skipped by
-        them, not given to somebody else."""
-        of_sample = {"sample": OuterRef("pk")}
-        annotations = self.model.annotations.rel.related_model.objects.filter(**of_sample)
-        leases = self.model.leases.rel.related_model.objects.filter(**of_sample, seat="annotate").live(now)
-        found = self.filter(
-            ~Exists(self.model.skips.rel.related_model.objects.filter(**of_sample, user=user, seat="annotate")),
-            ~Exists(self.model.assignment.related.related_model.objects.filter(**of_sample).exclude(user=user)),
-        )
-        if overlap == 1:
-            return found.filter(~Exists(leases.exclude(user=user)), state="to_do")
-        filled = annotations.filter(place__isnull=False)
-        begun = annotations.filter(sample=OuterRef("sample"), author=OuterRef("user"))
-        held = leases.exclude(user=user).filter(~Exists(begun))
-        mine = annotations.filter(author=user)
-        counted = found.filter(~Exists(mine), state__in=OPEN_STATES).annotate(taken=_count(filled) + _count(held))
-        return counted.filter(taken__lt=overlap)
-
-    def held_by(self, user: Person, seat: str, now: datetime) -> Self:
-        """Samples on which this person has a live lease, the one that began first in front."""
-        held = self.filter(leases__user=user, leases__seat=seat, leases__expires_at__gt=now)
-        return held.order_by("leases__pk")
-
     def without_facet(self, name: str) -> Self:
         values = self.model.facets.rel.related_model.objects.filter(sample=OuterRef("pk"), name=name)
         return self.filter(~Exists(values))
-
-    def to_review_by(self, user: Person, now: datetime, overlap: int) -> Self:
-        """What the queue may hand to this reviewer: submitted by all who annotate it, none of it theirs, not held by
-        another reviewer, not skipped."""
-        of_sample = {"sample": OuterRef("pk")}
-        annotations = self.model.annotations.rel.related_model.objects.filter(**of_sample)
-        leases = self.model.leases.rel.related_model.objects.filter(**of_sample, seat="review").live(now)
-        found = self.filter(
-            Exists(annotations.filter(state__in=WAITING_STATES)),
-            ~Exists(annotations.filter(author=user)),
-            ~Exists(leases.exclude(user=user)),
-            ~Exists(self.model.skips.rel.related_model.objects.filter(**of_sample, user=user, seat="review")),
-            state="in_review",
-        )
-        if overlap == 1:
-            return found
-        handed_in = annotations.filter(state__in=[*WAITING_STATES, "discarded"])
-        return found.annotate(handed_in=_count(handed_in)).filter(handed_in__gte=overlap)
-
-
-def _count(rows: QuerySet[Any]) -> Coalesce:
-    return Coalesce(Subquery(rows.order_by().values("sample").annotate(n=Count("pk")).values("n")), 0)
 
 
 class AnnotationQuerySet(models.QuerySet[Any]):
@@ -290,6 +222,17 @@ class AnnotationQuerySet(models.QuerySet[Any]):
         """Those on samples that this person did not pass by."""
         skips = self.model.sample.field.related_model.skips.rel.related_model.objects
         return self.filter(~Exists(skips.filter(sample=OuterRef("sample"), user=user, seat="annotate")))
+
+    def again(self) -> Self:
+        """Those of one author that come before anything new: returned, opened again, or handed over to them."""
+        sample = self.model.sample.field.related_model
+        given = sample.assignment.related.related_model.objects.filter(
+            sample=OuterRef("sample"), user=OuterRef("author")
+        )
+        revised = self.model.revisions.rel.related_model.objects.filter(annotation=OuterRef("pk"))
+        return self.filter(Q(state="returned") | Q(Exists(given) | Exists(revised), state="draft")).order_by(
+            "changed_at"
+        )
 
     def to_review(self) -> Self:
         """Submitted, and not decided on; those under review first."""
@@ -330,6 +273,16 @@ class RevisionQuerySet(models.QuerySet[Any]):
         submitted = self.model.objects.filter(submitted_at__isnull=False)
         others = submitted.filter(annotation__sample=OuterRef("annotation__sample"))
         return self.filter(Exists(others.exclude(annotation=OuterRef("annotation"))))
+
+
+class PauseQuerySet(models.QuerySet[Any]):
+    def standing(self) -> Self:
+        """Those that nobody has lifted."""
+        return self.filter(lifted_at__isnull=True)
+
+    def concerning(self, user: Person) -> Self:
+        """Those of everybody, and of this person."""
+        return self.filter(Q(user__isnull=True) | Q(user=user))
 
 
 class LeaseQuerySet(models.QuerySet[Any]):

@@ -82,11 +82,16 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition("accept_unreviewed", State.SUBMITTED, State.ACCEPTED, Right.ANNOTATE),
     Transition("send_back", State.SUBMITTED, State.RETURNED, Right.MANAGE),
     Transition("send_back", State.IN_REVIEW, State.RETURNED, Right.MANAGE),
+    Transition("discard", State.DRAFT, State.DISCARDED, Right.MANAGE),
+    Transition("discard", State.SUBMITTED, State.DISCARDED, Right.MANAGE),
+    Transition("discard", State.RETURNED, State.DISCARDED, Right.MANAGE),
+    Transition("discard", State.ACCEPTED, State.DISCARDED, Right.MANAGE),
     Transition("reopen", State.ACCEPTED, State.DRAFT, Right.MANAGE),
     Transition("reopen", State.DISCARDED, State.DRAFT, Right.MANAGE),
     Transition("import", State.DRAFT, State.ACCEPTED, Right.IMPORT_SAMPLES),
 )
 """Everything that may happen to an annotation. "import": an imported sample arrives accepted, by the importer.
+"discard": by a reviewer what is under review, by a lead whatever there is.
 "accept_unreviewed": what falls outside the share that the lead has reviewed is accepted as it is submitted."""
 
 _SEEN_AS: tuple[tuple[SampleState, frozenset[State]], ...] = (
@@ -102,6 +107,16 @@ def sample_state(states: Collection[State]) -> SampleState:
     """Where a sample stands whose annotations are in these states: accepted by one is accepted; else what is furthest
     on; nothing at all is still to do."""
     return next((seen for seen, which in _SEEN_AS if which.intersection(states)), SampleState.TO_DO)
+
+
+SPREAD, PARTS = 2654435761, 2**32
+"""Numbers times the first, modulo the second, lie evenly: so a share of samples is drawn alike here and in a query."""
+
+
+def is_overlapped(number: int, share: float) -> bool:
+    """Whether the sample of this number is in the share that several people annotate. A larger share keeps those that
+    a smaller one has."""
+    return number * SPREAD % PARTS < share * PARTS
 
 
 def may(roles: Collection[Role], right: Right) -> bool:

@@ -16,6 +16,7 @@ from evaluation.views import (
     trajectories,
     trajectory,
 )
+from webapp.common.addresses import KEY
 
 app_name = "evaluation"
 
@@ -42,7 +43,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path(f"{BENCHMARK}/runs/<int:pk>/", run.run_page, name="run"),
     path(f"{BENCHMARK}/trajectories/", trajectories.trajectories, name="trajectories"),
-    path(f"{BENCHMARK}/samples/<path:key>/", sample.sample, name="sample"),
+    path(f"{BENCHMARK}/samples/{KEY}/", sample.sample, name="sample"),
     path(f"{BENCHMARK}/trajectories/<int:pk>/", trajectory.trajectory, name="trajectory"),
     path(f"{BENCHMARK}/trajectories/<int:pk>/text/<slug:part>/", trajectory.text, name="trajectory-text"),
     path(f"{BENCHMARK}/import/", imports.imports, name="import"),

@@ -20,7 +20,7 @@ from annotation.actions.save_samples import save_samples
 from annotation.actions.store_images import store_pictures
 from annotation.actions.tool_bank import add_tool
 from annotation.actions.upload_pictures import FORMAT as PICTURES
-from annotation.models import Benchmark, Comment, Image, ImportRecord, Sample
+from annotation.models import Benchmark, Comment, Image, ImportRecord, Lease, Receipt, Sample
 from annotation.schema import SampleContent, SampleRecord
 from annotation.workflow import Role, SampleState
 from evaluation.models import Run, Trajectory
@@ -67,7 +67,13 @@ class World:
         upload = ImportRecord.objects.create(
             benchmark=benchmark, kind="samples", state="done", file_name="a.png", format=PICTURES, created_by=lea
         )
+        held = Lease.objects.filter(sample__benchmark=benchmark).first()
+        receipt = Receipt.objects.create(
+            user=lea, key="one", about=f"return:{benchmark.pk}", answer={"done": [], "refused": []}
+        )
         self.names = {
+            "lease": held.pk,
+            "receipt": receipt.pk,
             "upload": upload.pk,
             "run": Run.objects.get().pk,
             "trajectory": Trajectory.objects.filter(sample__key="seen-00", condition="none").first().pk,

@@ -13,10 +13,10 @@ from annotation.actions.access import require
 from annotation.actions.checks_of import checks_of
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.move import move, settle
-from annotation.actions.queue_leases import place_of, take_authors_seat
+from annotation.actions.queue_leases import ANNOTATE, place_of, take_authors_seat
 from annotation.actions.revisions import revision_json
 from annotation.checks import Check
-from annotation.models import Annotation, Draft, Revision, Sample
+from annotation.models import Annotation, Draft, Revision, Sample, Skip
 from annotation.workflow import Right, State
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -73,6 +73,7 @@ def own_annotation(actor: User, sample: Sample) -> Annotation:
 
 
 def _begin(actor: User, sample: Sample, place: int) -> Annotation:
+    """Who begins on a sample after all has not passed it by."""
     try:
         with transaction.atomic():
             annotation = Annotation.objects.create(sample=sample, author=actor, place=place)
@@ -82,6 +83,7 @@ def _begin(actor: User, sample: Sample, place: int) -> Annotation:
         actor=actor, action="annotation.begin", subject=annotation, benchmark=sample.benchmark.slug,
         after=State.DRAFT.value, data={"sample": sample.key},
     )  # fmt: skip
+    Skip.objects.filter(sample=sample, user=actor, seat=ANNOTATE).delete()
     settle(sample)
     return annotation
 

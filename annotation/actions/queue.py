@@ -10,9 +10,9 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotation.actions.access import require
-from annotation.actions.queue_leases import ANNOTATE, queue_of, take_authors_seat, take_to_annotate
+from annotation.actions.queue_leases import ANNOTATE, take_authors_seat, take_to_annotate
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Sample
-from annotation.querysets import SampleQuerySet
+from annotation.querysets import AnnotationQuerySet, SampleQuerySet
 from annotation.workflow import Right, State
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
@@ -28,20 +28,34 @@ def next_to_annotate(*, actor: User, benchmark: Benchmark) -> Sample | None:
 
 
 def hand_out(actor: User, benchmark: Benchmark) -> Sample | None:
-    """The same for somebody whose right was asked for already."""
-    returned = Annotation.objects.filter(author=actor, state=State.RETURNED, sample__benchmark=benchmark)
-    if returned.exists():
-        for number in list(returned.not_skipped_by(actor).order_by("changed_at").values_list("pk", flat=True)):
-            sample = _take_again(actor, number)
-            if sample is not None:
-                return sample
-    held = Sample.objects.filter(benchmark=benchmark).held_by(actor, ANNOTATE, timezone.now())
-    mine = held.values_list("pk", flat=True).first()
-    return Sample.objects.get(pk=mine) if mine else _by_rule(actor, benchmark, queue_of(benchmark))
+    """The same for somebody whose right was asked for already: what came back, then what is held, then by the rule, and
+    at last the drafts that were left. What ``SampleQuerySet.waiting_for`` counts is what is handed out."""
+    mine = Annotation.objects.filter(author=actor, sample__benchmark=benchmark).not_skipped_by(actor)
+    return (
+        _first_again(actor, mine.again())
+        or _new(actor, benchmark)
+        or _first_again(actor, mine.filter(state=State.DRAFT).order_by("changed_at"))
+    )
+
+
+def _new(actor: User, benchmark: Benchmark) -> Sample | None:
+    queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(actor)
+    if not queues:
+        return None
+    held = Sample.objects.filter(benchmark=benchmark).held_by(actor, ANNOTATE, timezone.now()).first()
+    return held or _by_rule(actor, queues[0])
+
+
+def _first_again(actor: User, annotations: AnnotationQuerySet) -> Sample | None:
+    for number in list(annotations.values_list("pk", flat=True)):
+        sample = _take_again(actor, number)
+        if sample is not None:
+            return sample
+    return None
 
 
 def _take_again(actor: User, number: int) -> Sample | None:
-    annotation = Annotation.objects.select_related("sample").get(pk=number)
+    annotation = Annotation.objects.select_related("sample__benchmark").get(pk=number)
     try:
         with transaction.atomic():
             take_authors_seat(actor, annotation.sample, annotation)
@@ -50,19 +64,19 @@ def _take_again(actor: User, number: int) -> Sample | None:
     return annotation.sample
 
 
-def _by_rule(actor: User, benchmark: Benchmark, queue: BenchmarkQueue) -> Sample | None:
+def _by_rule(actor: User, queue: BenchmarkQueue) -> Sample | None:
     """Candidates a few at a time until one is ours; what others were faster to take is not tried again."""
     tried: set[int] = set()
     while True:
         before = len(tried)
-        open_ones = Sample.objects.filter(benchmark=benchmark).open_to(actor, timezone.now(), queue.overlap)
+        open_ones = Sample.objects.open_to(actor, timezone.now(), [queue])
         if tried:
             open_ones = open_ones.exclude(pk__in=tried)
         for part in _in_order(actor, open_ones, queue):
             for candidate in part.values_list("pk", flat=True)[:AT_ONCE]:
                 tried.add(candidate)
                 with transaction.atomic():
-                    sample = take_to_annotate(actor, candidate, queue.overlap)
+                    sample = take_to_annotate(actor, candidate, queue)
                 if sample is not None:
                     return sample
         if len(tried) == before:

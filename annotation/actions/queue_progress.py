@@ -116,9 +116,14 @@ def _pace(benchmark: Benchmark, now: datetime) -> float | None:
         annotation__sample__benchmark=benchmark, annotation__imported=False, number=1, submitted_at__gte=now - WINDOW
     )
     found = first_ones.aggregate(n=Count("pk"), since=Min("submitted_at"))
-    if found["n"] < FEWEST:
+    return pace(found["n"], found["since"], now)
+
+
+def pace(n: int, since: datetime | None, now: datetime) -> float | None:
+    """So many a day since then, over at least one day; None from too few."""
+    if since is None or n < FEWEST:
         return None
-    return found["n"] / max((now - found["since"]) / timedelta(days=1), 1.0)
+    return n / max((now - since) / timedelta(days=1), 1.0)
 
 
 def _midnight(now: datetime) -> datetime:

@@ -33,6 +33,9 @@ WORDS = {
     "annotation.unresolve": "opened a comment again",
     "sample.skip": "skipped",
     "sample.assign": "assigned",
+    "sample.release": "gave the seat back to the queue",
+    "sample.discard": "discarded",
+    "sample.reopen": "opened again",
 }
 
 

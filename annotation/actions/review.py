@@ -13,12 +13,13 @@ from annotation.actions.access import require
 from annotation.actions.checks_of import checks_of
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.move import move
+from annotation.actions.pause import require_going_on
 from annotation.actions.queue import AT_ONCE
-from annotation.actions.queue_leases import REVIEW, queue_of, release, take
+from annotation.actions.queue_leases import REVIEW, queue_of, release, renew, take
 from annotation.actions.revisions import add_revision, content_of, make_gold
 from annotation.actions.submit import ChecksFailed, once
 from annotation.checks import blocking
-from annotation.models import Annotation, Benchmark, BlindAnswer, Gold, Review, Revision, Sample
+from annotation.models import Annotation, Benchmark, BenchmarkQueue, BlindAnswer, Gold, Review, Revision, Sample
 from annotation.schema import AnswerType, SampleContent
 from annotation.workflow import Right, SampleState, State
 from webapp.accounts.models import User
@@ -42,15 +43,15 @@ class Decision:
 def next_to_review(*, actor: User, benchmark: Benchmark) -> Sample | None:
     """The next sample for this reviewer, theirs under a lease from now on; None when nothing waits for them."""
     require(actor, benchmark, Right.REVIEW)
-    overlap = queue_of(benchmark).overlap
+    queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(actor)
     tried: set[int] = set()
     while True:
-        waiting = Sample.objects.filter(benchmark=benchmark).to_review_by(actor, timezone.now(), overlap)
+        waiting = Sample.objects.to_review_by(actor, timezone.now(), queues)
         samples = list(waiting.exclude(pk__in=tried).select_related("benchmark").order_by("key")[:AT_ONCE])
         for sample in samples:
             tried.add(sample.pk)
             with transaction.atomic():
-                if take(actor, sample.pk, REVIEW) and _still_waits(sample):
+                if take(actor, sample.pk, REVIEW, queues[0].lasts) and _still_waits(sample):
                     start_review(actor, sample)
                     return sample
         if not samples:
@@ -88,11 +89,18 @@ def start_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
     another's, and what ``under_review`` raises."""
     require(actor, sample.benchmark, Right.REVIEW)
     annotation, revision = under_review(actor, sample)
-    if not take(actor, sample.pk, REVIEW):
+    if not _sit_down(actor, sample):
         raise Conflict(f"Somebody else reviews {sample.key} at the moment. Take the next one.", code="lease_lost")
     if annotation.state == State.SUBMITTED:
         move(actor=actor, annotation=annotation, name="start_review")
     return annotation, revision
+
+
+def _sit_down(actor: User, sample: Sample) -> bool:
+    if renew(actor, sample.pk, REVIEW):
+        return True
+    require_going_on(actor, sample.benchmark)
+    return take(actor, sample.pk, REVIEW, queue_of(sample.benchmark).lasts)
 
 
 def leave_review(*, actor: User, sample: Sample) -> None:
@@ -178,13 +186,13 @@ def _check(decision: Decision) -> None:
 def _decide(actor: User, annotation: Annotation, revision: Revision, decision: Decision) -> None:
     sample = annotation.sample
     blind = BlindAnswer.objects.filter(revision=revision, reviewer=actor).first()
-    if blind is None:
+    if blind is None and queue_of(sample.benchmark).blind != BenchmarkQueue.Blind.OFF:
         raise Conflict(f"Answer the question of {sample.key} yourself before you decide.", code="blind_first")
     fixed = _fix(actor, annotation, decision.content) if decision.content is not None else None
     Review.objects.create(
         revision=revision, revision_author=revision.author, reviewer=actor, decision=decision.kind,
-        reasons=list(decision.reasons), comment=decision.comment, blind_answer=blind.answer,
-        blind_seconds=blind.seconds,
+        reasons=list(decision.reasons), comment=decision.comment,
+        blind_answer=blind.answer if blind else None, blind_seconds=blind.seconds if blind else None,
     )  # fmt: skip
     data = {"revision": revision.number, "reasons": list(decision.reasons)}
     if fixed is not None:

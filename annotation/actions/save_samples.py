@@ -175,7 +175,8 @@ def _insert_gold(actor: User | None, numbered: Sequence[tuple[int, SampleRecord]
 
 
 def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
-    """Facets and extra are replaced; content that differs becomes a new revision."""
+    """Facets and extra are replaced; content that differs becomes a new revision. What was discarded stays so: a lead
+    opens it again, a file does not."""
     record = placed.record
     changes = _descriptive_changes(sample, placed)
     written = [f for f in sample.facets.all() if f.kind != FacetValue.Kind.BANK]
@@ -187,7 +188,8 @@ def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
         changes = changes or {"changed_at": timezone.now()}
     gold = getattr(sample, "gold", None)
     waits = gold is None and record.content == NO_CONTENT
-    if not waits and (gold is None or gold.revision.digest != content_digest(record.content)):
+    left_out = sample.state == SampleState.DISCARDED
+    if not (waits or left_out) and (gold is None or gold.revision.digest != content_digest(record.content)):
         add_gold_revision(actor=actor, sample=sample, record=record)
         changes |= {"state": SampleState.ACCEPTED.value, "changed_at": timezone.now()}
     if changes:
@@ -198,12 +200,13 @@ def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
 def _descriptive_changes(sample: Sample, placed: Placed) -> dict[str, Any]:
     record = placed.record
     width, height = _size(record)
+    left_out = sample.state == SampleState.DISCARDED
     wanted: dict[str, Any] = {
         "image_id": placed.image.pk if placed.image else None,
         "image_problem": placed.problem,
         "width": width,
         "height": height,
-        "evidence_share": evidence_share(record.content.gold_boxes, width, height),
+        "evidence_share": None if left_out else evidence_share(record.content.gold_boxes, width, height),
         "image_name": record.image or "",
         "image_group": record.image_group or "",
         "extra": dict(record.extra),

@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from annotation.actions.access import require
 from annotation.actions.checks_of import checks_of
@@ -18,18 +16,13 @@ from annotation.actions.draft import StaleDraft, current_content, draft_of, own_
 from annotation.actions.move import move
 from annotation.actions.queue import hand_out
 from annotation.actions.queue_leases import ANNOTATE, queue_of, release
+from annotation.actions.receipts import new_receipt, receipt_of
 from annotation.actions.revisions import add_revision, make_gold
 from annotation.checks import Check, blocking
 from annotation.models import Annotation, Assignment, Draft, Receipt, Revision, Sample
 from annotation.workflow import Right
 from webapp.accounts.models import User
-from webapp.common.errors import ApplicationError, InvalidInput
-
-KEPT = timedelta(days=7)
-"""How long a repeated request is known as one."""
-
-TIDY_EVERY = 50
-"""Older receipts are taken away with each so-many-th new one."""
+from webapp.common.errors import ApplicationError
 
 
 class ChecksFailed(ApplicationError):
@@ -76,11 +69,11 @@ def once(
     try:
         with transaction.atomic():
             if key:
-                known = _new_receipt(actor, key, about)
+                known = new_receipt(actor, key, about)
             work()
     except IntegrityError:
         # The same request, earlier or at this moment on another connection: what it did stands.
-        known = _receipt(actor, key, about)
+        known = receipt_of(actor, key, about)
         if known is None:
             raise
     if known is not None and "next" in known.answer:
@@ -89,20 +82,6 @@ def once(
     if known is not None:
         Receipt.objects.filter(pk=known.pk).update(answer={"next": following.pk if following else None})
     return following
-
-
-def _new_receipt(actor: User, key: str, about: str) -> Receipt:
-    receipt = Receipt.objects.create(user=actor, key=key, about=about)
-    if receipt.pk % TIDY_EVERY == 0:
-        Receipt.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
-    return receipt
-
-
-def _receipt(actor: User, key: str, about: str) -> Receipt | None:
-    found = Receipt.objects.filter(user=actor, key=key).first() if key else None
-    if found is not None and found.about != about:
-        raise InvalidInput("This Idempotency-Key was used for another request. Load the page again.")
-    return found
 
 
 def _check_version(annotation: Annotation, version: int) -> None:
@@ -126,7 +105,7 @@ def _accept_unreviewed(actor: User, annotation: Annotation, revision: Revision) 
     since somebody has to choose between the annotations."""
     sample = annotation.sample
     queue = queue_of(sample.benchmark)
-    if queue.overlap > 1 or is_drawn(sample, queue.review_share):
+    if queue.wanted(sample.pk) > 1 or is_drawn(sample, queue.review_share):
         return
     reason = f"Outside the share of {queue.review_share:.0%} that is reviewed."
     move(actor=actor, annotation=annotation, name="accept_unreviewed", reason=reason)

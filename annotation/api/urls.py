@@ -1,11 +1,12 @@
 from django.urls import URLPattern, URLResolver, path
 
 from annotation.api import benchmarks, samples
+from webapp.common.addresses import KEY
 
 BENCHMARK = "benchmarks/<slug:slug>"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("benchmarks/", benchmarks.benchmarks, name="api-benchmarks"),
     path(f"{BENCHMARK}/samples/", samples.samples, name="api-samples"),
-    path(f"{BENCHMARK}/samples/<path:key>/", samples.sample, name="api-sample"),
+    path(f"{BENCHMARK}/samples/{KEY}/", samples.sample, name="api-sample"),
 ]

@@ -3,7 +3,7 @@ from annotation.models.benchmark import Benchmark, InvitedRole, Membership, Vers
 from annotation.models.comment import BlindAnswer, Comment
 from annotation.models.draft import Draft, Receipt
 from annotation.models.imports import ImportIssue, ImportRecord
-from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Skip
+from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Skip
 from annotation.models.sample import FacetValue, Gold, Image, Sample
 from annotation.models.tools import BankTool, ToolName
 
@@ -25,6 +25,7 @@ __all__ = [
     "InvitedRole",
     "Lease",
     "Membership",
+    "Pause",
     "PlanTool",
     "Receipt",
     "ReferenceCall",

@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from annotation.models.sample import Sample
-from annotation.querysets import LeaseQuerySet
+from annotation.querysets import LeaseQuerySet, PauseQuerySet
+from annotation.workflow import is_overlapped
 
 
 class Lease(models.Model):
     """Who works on a sample now. One row for each sample, seat and place, whether it has run out or not: a row that has
     run out is taken over by a conditional UPDATE, so that exactly one person wins.
 
-    ``place`` counts from 0; a benchmark with overlap n has n places on the seat "annotate".
+    ``lasts`` is how long it is kept without a sign of its holder, as the queue said when it was taken. ``place`` counts
+    from 0; a sample that n people annotate has n places on the seat "annotate".
     """
 
     class Seat(models.TextChoices):
@@ -23,6 +28,8 @@ class Lease(models.Model):
     seat = models.CharField(max_length=8, choices=Seat)
     place = models.PositiveSmallIntegerField(default=0)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="leases")
+    taken_at = models.DateTimeField(default=timezone.now)
+    lasts = models.DurationField(default=timedelta(minutes=15))
     expires_at = models.DateTimeField()
 
     objects = LeaseQuerySet.as_manager()
@@ -74,11 +81,22 @@ class BenchmarkQueue(models.Model):
         RANDOM = "random"
         FACET = "facet"
 
+    class Blind(models.TextChoices):
+        """What a reviewer answers the question from before the gold is shown."""
+
+        PICTURE = "picture"
+        OFF = "off"
+
     benchmark = models.OneToOneField("annotation.Benchmark", on_delete=models.CASCADE, related_name="queue")
     order = models.CharField(max_length=10, choices=Order, default=Order.SEQUENTIAL)
     facet = models.CharField(max_length=60, blank=True, default="", help_text="Sorts the samples, when order is facet.")
-    overlap = models.PositiveSmallIntegerField(default=1, help_text="How many people annotate each sample.")
+    overlap = models.PositiveSmallIntegerField(default=1, help_text="How many people annotate a sample.")
+    overlap_share = models.FloatField(default=1.0, help_text="Share of samples that so many annotate; one the others.")
     review_share = models.FloatField(default=1.0, help_text="Share of submitted samples that a person reviews.")
+    blind = models.CharField(max_length=8, choices=Blind, default=Blind.PICTURE)
+    lease_minutes = models.PositiveSmallIntegerField(
+        default=15, help_text="How long a sample is kept for who took it, without a sign of them."
+    )
 
     class Meta:
         constraints = [
@@ -86,7 +104,58 @@ class BenchmarkQueue(models.Model):
             models.CheckConstraint(
                 condition=Q(review_share__gte=0, review_share__lte=1), name="queue_share_is_a_share"
             ),
+            models.CheckConstraint(
+                condition=Q(overlap_share__gte=0, overlap_share__lte=1), name="queue_overlap_share_is_a_share"
+            ),
+            models.CheckConstraint(
+                condition=Q(lease_minutes__gte=1, lease_minutes__lte=480), name="queue_lease_up_to_a_day_of_work"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"queue of {self.benchmark}"
+
+    @property
+    def lasts(self) -> timedelta:
+        return timedelta(minutes=self.lease_minutes)
+
+    def wanted(self, sample_id: int) -> int:
+        """How many people annotate this sample."""
+        return self.overlap if is_overlapped(sample_id, self.overlap_share) else 1
+
+
+class Pause(models.Model):
+    """Nothing new is handed out on a benchmark, to one person or (without one) to anybody, until it is lifted. What
+    people have begun they can finish. ``paused_by`` empty: it came about by itself."""
+
+    benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="pauses")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="pauses"
+    )
+    reason = models.TextField()
+    paused_at = models.DateTimeField(auto_now_add=True)
+    paused_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    lifted_at = models.DateTimeField(null=True, blank=True)
+    lifted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    objects = PauseQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-paused_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["benchmark", "user"], condition=Q(lifted_at__isnull=True), name="pause_once_at_a_time"
+            ),
+            models.UniqueConstraint(
+                fields=["benchmark"],
+                condition=Q(lifted_at__isnull=True, user__isnull=True),
+                name="pause_of_everybody_once_at_a_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user or 'everybody'} is paused on {self.benchmark}"

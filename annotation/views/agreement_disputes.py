@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from annotation.actions.read_agreement import Pair, Said, Work
 from annotation.models import Benchmark, Image, Sample
@@ -57,7 +57,7 @@ def _dispute(benchmark: Benchmark, work: Work, pair: Pair, sample: Sample, named
     gold = work.gold.get(pair.sample)
     found = Dispute(
         key=pair.place.key,
-        href=_sample_address(benchmark, pair.place.key),
+        href=reverse("evaluation:sample", args=[benchmark.slug, pair.place.key]),
         kind=_kind(pair),
         question=pair.first.content.question or "No question",
         pair=pair,
@@ -118,11 +118,3 @@ def area_around(width: int, height: int, boxes: Sequence[Box]) -> Box:
     x = min(max(round((left + right - wide) / 2), 0), width - wide)
     y = min(max(round((top + bottom - high) / 2), 0), height - high)
     return Box(x, y, x + wide, y + high)
-
-
-def _sample_address(benchmark: Benchmark, key: str) -> str:
-    """A key that no address can hold (a line break) has no page of its own."""
-    try:
-        return reverse("evaluation:sample", args=[benchmark.slug, key])
-    except NoReverseMatch:
-        return ""

@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.actions.comments import may_discuss
 from annotation.actions.content_json import content_to_json
 from annotation.actions.draft import current_content, draft_of
-from annotation.actions.queue_leases import queue_of
+from annotation.actions.pause import pause_for
 from annotation.actions.revisions import facets_of
 from annotation.models import (
     Annotation,
@@ -136,10 +136,10 @@ def _comments(user: User, annotation: Annotation | None, slug: str) -> list[dict
 
 def _prefetch(user: User, sample: Sample) -> dict[str, Any] | None:
     """The picture of the sample that most likely comes next; nothing is handed out."""
-    open_ones = Sample.objects.filter(benchmark=sample.benchmark).exclude(pk=sample.pk)
-    overlap = queue_of(sample.benchmark).overlap
+    queues = Benchmark.objects.filter(pk=sample.benchmark_id).queues_for(user)
     following = (
-        open_ones.open_to(user, timezone.now(), overlap)
+        Sample.objects.open_to(user, timezone.now(), queues)
+        .exclude(pk=sample.pk)
         .filter(key__gt=sample.key, image__isnull=False)
         .select_related("image")
         .order_by("key")
@@ -153,17 +153,16 @@ def _prefetch(user: User, sample: Sample) -> dict[str, Any] | None:
 
 def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, Any]:
     """My drafts and what was returned to me, how many are to do for me, and what was skipped, for a lead."""
-    queue = queue_of(benchmark)
-    now = timezone.now()
+    queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(user)
     drafts = _rows(user, benchmark, State.DRAFT)
     returned = _rows(user, benchmark, State.RETURNED)
-    to_do = Sample.objects.filter(benchmark=benchmark).open_to(user, now, queue.overlap).count()
+    to_do = Sample.objects.open_to(user, timezone.now(), queues).count()
     return {
         "drafts": drafts,
         "returned": returned,
         "to_do": to_do,
         "nothing": not (drafts or returned or to_do),
-        "queue": queue,
+        "pause": None if queues else pause_for(user, benchmark),
         "next_url": reverse("annotation:annotate-next", args=[benchmark.slug]),
         "skipped": _skipped(benchmark) if lead else [],
         "proposals": _proposals(user, benchmark),
@@ -180,7 +179,7 @@ def _proposals(user: User, benchmark: Benchmark) -> list[BankTool]:
 
 def _rows(user: User, benchmark: Benchmark, state: State) -> list[QueueRow]:
     """Three queries for any number of rows."""
-    mine = Annotation.objects.filter(author=user, state=state, sample__benchmark=benchmark)
+    mine = Annotation.objects.filter(author=user, state=state, sample__benchmark=benchmark).not_skipped_by(user)
     annotations = list(mine.select_related("sample__image").order_by("changed_at")[:MOST_ROWS])
     drafts = {d.annotation_id: d for d in Draft.objects.filter(annotation__in=annotations)}
     newest: dict[int, Revision] = {}

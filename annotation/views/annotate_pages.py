@@ -18,7 +18,7 @@ from webapp.common.http import Request
 
 @require_safe
 def annotate(request: Request, slug: str) -> HttpResponse:
-    """Template annotation/annotate.html; context: drafts, returned (QueueRow), to_do, nothing, queue, next_url, skipped
+    """Template annotation/annotate.html; context: drafts, returned (QueueRow), to_do, nothing, pause, next_url, skipped
     (SkippedRow, for leads), proposals (BankTool), mine (Mine), whole (Whole), and the benchmark's head."""
     benchmark = load_benchmark(request, slug, Right.ANNOTATE)
     person = person_of(request)

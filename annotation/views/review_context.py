@@ -10,9 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.actions.checks_of import checks_of
+from annotation.actions.pause import pause_for
 from annotation.actions.queue_leases import queue_of
 from annotation.actions.revisions import content_of, revision_json
-from annotation.models import Annotation, Benchmark, BlindAnswer, Comment, Review, Revision, Sample
+from annotation.models import Annotation, Benchmark, BenchmarkQueue, BlindAnswer, Comment, Review, Revision, Sample
 from annotation.views.work_loading import comments_json, known_facets, picture_json, revision_head, thumbnail_of
 from webapp.accounts.models import User
 
@@ -53,10 +54,12 @@ class DecidedRow:
 
 
 def review_json(user: User, annotation: Annotation, revision: Revision, rights: dict[str, bool]) -> dict[str, Any]:
-    """What the review's script needs; see ``SHOWN_BEFORE`` for what there is of the content before the blind answer."""
+    """What the review's script needs; see ``SHOWN_BEFORE`` for what there is of the content before the blind answer,
+    where the benchmark asks for one (``open``: it is given, or not asked for)."""
     sample = annotation.sample
     slug = sample.benchmark.slug
     blind = BlindAnswer.objects.filter(revision=revision, reviewer=user).first()
+    open_ = blind is not None or queue_of(sample.benchmark).blind == BenchmarkQueue.Blind.OFF
     whole = revision_json(revision)
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in ROUTES.items()}
     urls |= {"next": reverse("annotation:review-next", args=[slug]), "queue": reverse("annotation:review", args=[slug])}
@@ -65,13 +68,14 @@ def review_json(user: User, annotation: Annotation, revision: Revision, rights: 
         "image": picture_json(sample),
         "image_problem": sample.image_problem,
         "revision": revision_head(revision),
-        "content": whole if blind else {name: whole[name] for name in SHOWN_BEFORE},
+        "content": whole if open_ else {name: whole[name] for name in SHOWN_BEFORE},
         "blind": _blind(blind),
+        "open": open_,
         "reasons": Review.Reason.values,
         "urls": urls,
         "rights": rights,
     }
-    return shown | (_after(annotation, revision, slug) if blind else {})
+    return shown | (_after(annotation, revision, slug) if open_ else {})
 
 
 def _blind(blind: BlindAnswer | None) -> dict[str, Any] | None:
@@ -115,8 +119,8 @@ def _history(annotation: Annotation) -> list[dict[str, Any]]:
 
 def reviews_context(user: User, benchmark: Benchmark) -> dict[str, Any]:
     """What waits for this reviewer and what they decided last."""
-    queue = queue_of(benchmark)
-    waiting = Sample.objects.filter(benchmark=benchmark).to_review_by(user, timezone.now(), queue.overlap)
+    queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(user)
+    waiting = Sample.objects.to_review_by(user, timezone.now(), queues)
     total = waiting.count()
     mine = Review.objects.filter(reviewer=user, revision__annotation__sample__benchmark=benchmark)
     decided = mine.select_related("revision__annotation__sample__image").order_by("-created_at", "-pk")
@@ -127,7 +131,7 @@ def reviews_context(user: User, benchmark: Benchmark) -> dict[str, Any]:
         "own_n": own,
         "nothing": not total,
         "decided": [_decided(benchmark, review) for review in decided[:20]],
-        "queue": queue,
+        "pause": None if queues else pause_for(user, benchmark),
         "next_url": reverse("annotation:review-next", args=[benchmark.slug]),
     }
 

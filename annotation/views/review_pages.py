@@ -19,7 +19,7 @@ from webapp.common.http import Request
 @require_safe
 def review(request: Request, slug: str) -> HttpResponse:
     """Template annotation/review.html; context: waiting (WaitingRow), waiting_n, own_n (mine that others review),
-    nothing, decided (DecidedRow), queue, next_url, mine (Mine), whole (Whole), and the benchmark's head."""
+    nothing, decided (DecidedRow), pause, next_url, mine (Mine), whole (Whole), and the benchmark's head."""
     benchmark = load_benchmark(request, slug, Right.REVIEW)
     person = person_of(request)
     context = benchmark_context(request, benchmark, "review") | reviews_context(person, benchmark)
@@ -47,5 +47,5 @@ def review_sample(request: Request, slug: str, key: str) -> HttpResponse:
     rights = rights_in(request, sample.benchmark)
     shown = review_json(person, annotation, revision, rights)
     context = benchmark_context(request, sample.benchmark, "review")
-    context |= {"sample": sample, "blind": shown["blind"] is None, "review": shown}
+    context |= {"sample": sample, "blind": not shown["open"], "review": shown}
     return render(request, "annotation/review_sample.html", context)

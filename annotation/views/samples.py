@@ -7,7 +7,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotation.imaging.evidence import loupe_area
@@ -68,7 +68,7 @@ def samples(request: Request, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         **benchmark_context(request, benchmark, "samples"),
         "facts": facts_of(benchmark),
-        "facets": facets_of(benchmark, terms, request.user),
+        "facets": facets_of(benchmark.samples.all(), terms, request.user),
         "page": page,
         "tiles": [tile_of(benchmark, sample) for sample in page.rows],
         "total": found.count(),
@@ -93,7 +93,7 @@ def tile_of(benchmark: Benchmark, sample: Sample) -> Tile:
     sign, word = STATE_WORDS[sample.state]
     return Tile(
         sample=sample,
-        href=_address("evaluation:sample", benchmark.slug, sample.key),
+        href=reverse("evaluation:sample", args=[benchmark.slug, sample.key]),
         sign=sign,
         state=word,
         question=revision.question if revision else "",
@@ -126,11 +126,3 @@ def _picture(benchmark: Benchmark, sample: Sample, boxes: list[Box]) -> dict[str
         corners = ",".join(str(v) for v in area.as_list())
         loupe = reverse("annotation:region", args=[*place, corners, LOUPE_SIDE])
     return {"thumbnail": reverse("annotation:thumbnail", args=place), "loupe": loupe}
-
-
-def _address(route: str, *args: str) -> str:
-    """A key that no address can hold (a line break) has no page of its own."""
-    try:
-        return reverse(route, args=args)
-    except NoReverseMatch:
-        return ""

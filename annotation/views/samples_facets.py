@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.models import Benchmark, FacetValue
+from annotation.models import FacetValue
 from annotation.querysets import SAMPLE_FILTERS, SampleQuerySet
 from annotation.views.samples_terms import Terms
 from annotation.views.samples_words import AREAS, PICTURES, STATE_WORDS
@@ -39,13 +39,12 @@ class Facet:
         return max((value.count for value in self.values), default=0)
 
 
-def facets_of(benchmark: Benchmark, terms: Terms, user: Person) -> list[Facet]:
-    """States, the benchmark's own facets, evidence area, pictures. Four queries, and one more for each facet (and
-    each of these lists) that is narrowed by."""
+def facets_of(samples: SampleQuerySet, terms: Terms, user: Person) -> list[Facet]:
+    """Of these samples: states, their own facets, evidence area, pictures. Four queries, and one more for each facet
+    (and each of these lists) that is narrowed by."""
 
     def narrowed(own: str) -> SampleQuerySet:
         left = terms.without(own)
-        samples: SampleQuerySet = benchmark.samples.all()
         return samples.narrowed(left.values, chosen=left.chosen, user=user)
 
     fixed = {

@@ -9,8 +9,9 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 
 from annotation.models import Benchmark
-from annotation.querysets import SAMPLE_FILTERS, TOOL_FILTERS, WAITING
-from annotation.views.samples_words import ANSWERS, AREAS, PICTURES, STATE_WORDS, WAITING_WORDS
+from annotation.querysets import SAMPLE_FILTERS, TOOL_FILTERS
+from annotation.views.samples_words import ANSWERS, AREAS, PICTURES, STATE_WORDS, WAITING_WORDS, WORK_WORDS
+from annotation.waiting import WAITING
 
 VIEWS = ("grid", "table")
 SORTS = {"key": ("key",), "-changed": ("-changed_at", "-pk"), "share": ("share_place", "key")}
@@ -38,12 +39,13 @@ class Terms:
     sort: str = "key"
 
     @classmethod
-    def read(cls, query: QueryDict) -> Terms:
-        """From an address; blank and unknown terms are left out."""
+    def read(cls, query: QueryDict, *, lead: bool = False) -> Terms:
+        """From an address; blank and unknown terms are left out, and for all but leads whose work a sample is."""
+        known = _KNOWN | {"work"} if lead else _KNOWN
         values = {
             name: value.strip()
             for name in query
-            if (value := str(query.get(name) or "")).strip() and (name in _KNOWN or name.startswith("facet."))
+            if (value := str(query.get(name) or "")).strip() and (name in known or name.startswith("facet."))
         }
         view, sort = query.get("view", ""), query.get("sort", "")
         chosen = tuple(dict.fromkeys(key for key in query.getlist("id") if key))
@@ -107,6 +109,15 @@ def _worded(benchmark: Benchmark, name: str, value: str) -> str:
     if name in TOOL_FILTERS and value.isdecimal():
         tool = benchmark.tools.filter(pk=value[:18]).first()
         return tool.name if tool else f"tool {value}"
+    if name == "work":
+        return _work_words(benchmark, value)
     if name == "area" and value not in _WORDS["area"]:
         return f"{value} %"
     return _WORDS.get(name, {}).get(value, value)
+
+
+def _work_words(benchmark: Benchmark, value: str) -> str:
+    number, _, kind = value.partition(":")
+    person = int(number) if number.isdecimal() and len(number) < 19 else 0
+    found = benchmark.memberships.filter(user=person).select_related("user").first()
+    return f"{found.user if found else 'somebody'}: {WORK_WORDS.get(kind, kind)}"

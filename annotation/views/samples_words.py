@@ -33,4 +33,17 @@ WAITING_WORDS = {
     "annotate": "To annotate",
     "drafts": "My drafts",
 }
-"""What can wait for a person (``annotation.querysets.WAITING``), most urgent first."""
+"""What can wait for a person (``annotation.waiting.WAITING``), most urgent first."""
+
+WORK_WORDS = {
+    "assigned": "given",
+    "holds": "holds now",
+    "drafts": "drafts",
+    "returned": "returned",
+    "waiting": "waiting for review",
+    "accepted": "accepted",
+    "submitted": "submitted",
+    "reviewed": "reviewed",
+    "skipped": "passed by",
+}
+"""What a lead counts of a person's work (``annotation.waiting.WORK``)."""

@@ -36,7 +36,8 @@ class Section:
 
 SECTIONS: list[Section] = [
     Section("general", "General and people", "annotation:settings"),
-    Section("tools", "Tool bank", "annotation:tools", 5, lambda benchmark: benchmark.tools.proposed().count()),
+    Section("queue", "Queue", "annotation:queue-settings", place=5),
+    Section("tools", "Tool bank", "annotation:tools", 6, lambda benchmark: benchmark.tools.proposed().count()),
 ]
 
 

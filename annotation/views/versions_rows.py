@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from annotation.actions.versions import Kind, SampleChange
 from annotation.actions.versions_fields import FieldChange, Piece, changed_fields
@@ -67,7 +67,7 @@ def _row(
     return Row(
         kind=change.kind,
         sample=sample,
-        href=_address(benchmark.slug, sample.key),
+        href=reverse("evaluation:sample", args=[benchmark.slug, sample.key]),
         fields=fields,
         summary=", ".join(_inside(field.label) for field in fields) if changed else change.kind,
         authors=[str(author)] if author else ["imported"],
@@ -114,11 +114,3 @@ def _corners(box: GoldBox) -> Corners:
 def _inside(label: str) -> str:
     """A label inside a line of labels."""
     return label[0].lower() + label[1:]
-
-
-def _address(slug: str, key: str) -> str:
-    """A key that no address can hold (a line break) has no page of its own."""
-    try:
-        return reverse("evaluation:sample", args=[slug, key])
-    except NoReverseMatch:
-        return ""

@@ -25,8 +25,11 @@ def settings_of(benchmark: Benchmark) -> MetricSettings:
 
 
 def change_settings(*, actor: User | None, benchmark: Benchmark, values: Mapping[str, Any]) -> MetricSettings:
-    """Change some settings, keep the others; every run scored otherwise becomes stale. Raises ``InvalidInput``."""
-    require(actor, benchmark, Right.SCORE)
+    """Change some settings, keep the others; every run scored otherwise becomes stale. Raises ``InvalidInput``.
+
+    It changes every number of the benchmark for everybody, so it is the lead's: who may score computes them again.
+    """
+    require(actor, benchmark, Right.MANAGE)
     before = settings_of(benchmark)
     try:
         after = MetricSettings.from_mapping({**before.changed(), **values})

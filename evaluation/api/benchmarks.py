@@ -76,7 +76,7 @@ def export(request: Request, slug: str) -> StreamingHttpResponse:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def score(request: Request, slug: str) -> Response:
-    """Change metric settings, if any are given, and score the runs that are stale; the job that does it."""
+    """Change metric settings, if given (the lead's to say), and score the runs that are stale; the job that does it."""
     found = benchmark_for(request, slug, Right.SCORE)
     settings = request.data.get("settings", {}) if isinstance(request.data, dict) else None
     if not isinstance(settings, dict):

@@ -8,9 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from annotation.actions.access import allowed
 from annotation.actions.read_samples import record_of
+from annotation.actions.read_timeline import timeline
 from annotation.actions.tool_bank import bank_of
+from annotation.actions.work_assign import SETTLED
 from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
 from evaluation.actions.read_trajectory import read_last_crops, read_on_sample
 from evaluation.views.sample_facts import boxes_of, facet_links, options_of, planned_of, reference_of
 from evaluation.views.sample_frame import frame_of, gold_corners, marks_of, picture_problem
@@ -43,6 +47,8 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "frame": frame, "problem": picture_problem(row),
         "gold": gold, "crops": [_crop(run) for run in runs if run.crop], "asked": [],
         "marks": marks_of(gold, [run.mark for run in runs if run.crop]),
+        "events": timeline(row, request.user) if request.user.is_authenticated else [],
+        "may_reopen": row.state in SETTLED and allowed(request.user, benchmark, Right.MANAGE),
     }  # fmt: skip
     return render(request, "evaluation/sample.html", context)
 

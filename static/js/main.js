@@ -1,3 +1,4 @@
+import { SightlineChoose } from "./elements/choose.js";
 import { listenForDialogs } from "./elements/dialog.js";
 import { SightlineFrame } from "./elements/frame.js";
 import { SightlineJobs } from "./elements/jobs.js";
@@ -15,6 +16,7 @@ import { SightlineImport } from "./elements/upload.js";
 
 const ELEMENTS = {
   "sightline-blind": SightlineBlind,
+  "sightline-choose": SightlineChoose,
   "sightline-frame": SightlineFrame,
   "sightline-import": SightlineImport,
   "sightline-jobs": SightlineJobs,

@@ -15,12 +15,13 @@ from annotation.actions.draft import save_draft
 from annotation.actions.queue import next_to_annotate
 from annotation.actions.queue_leases import ANNOTATE, release, renew, take
 from annotation.actions.queue_progress import my_progress, whole_progress
-from annotation.actions.review_lead import assign, set_queue
+from annotation.actions.queue_settings import set_queue
 from annotation.actions.skip import skip
 from annotation.actions.submit import submit
 from annotation.models import Annotation, FacetValue, Lease, Revision, Sample
 from annotation.workflow import Role
 from tests.annotation.work_data import (
+    assigned,
     content,
     drafted,
     next_review,
@@ -99,7 +100,7 @@ def test_the_database_refuses_a_second_lease_of_a_place(ana, lea):
     with pytest.raises(IntegrityError), transaction.atomic():
         Lease.objects.create(sample=sample, seat=ANNOTATE, place=1, user=ana, expires_at=timezone.now())
     with transaction.atomic():
-        assert not take(lea, sample.pk, ANNOTATE)
+        assert not take(lea, sample.pk, ANNOTATE, timedelta(minutes=1))
 
 
 def test_what_is_released_is_handed_out_again(ana, lea):
@@ -130,7 +131,7 @@ def test_a_skipped_sample_is_not_handed_to_me_again_but_to_others(ana, lea):
 
 def test_an_assigned_sample_goes_to_that_person_first_and_to_nobody_else(ana, lea):
     benchmark = to_annotate(2, annotator=ana, lead=lea)
-    assign(actor=lea, benchmark=benchmark, keys=["s-0001"], to=ana)
+    assigned(lea, benchmark, ana, "s-0001")
     assert take_one(ana, benchmark).key == "s-0001"
     assert take_one(lea, benchmark).key == "s-0000"
     release(ana, Sample.objects.get(key="s-0001").pk, ANNOTATE)
@@ -142,7 +143,7 @@ def test_an_assigned_sample_goes_to_that_person_first_and_to_nobody_else(ana, le
 def test_assigning_takes_what_others_had_begun(ana, lea):
     benchmark = to_annotate(1, annotator=ana, lead=lea)
     sample = drafted(lea, benchmark)
-    assign(actor=lea, benchmark=benchmark, keys=[sample.key], to=ana)
+    assigned(lea, benchmark, ana, sample.key)
     assert take_one(ana, benchmark) == sample
     with pytest.raises(Conflict, match="somebody else has it now"):
         save_draft(actor=lea, sample=sample, version=1, content=content())
@@ -199,7 +200,10 @@ def test_the_database_refuses_an_annotation_too_many(ana, lea):
         ({"order": "backwards"}, "order"),
         ({"order": "facet"}, "facet"),
         ({"order": "random", "overlap": 0}, "overlap"),
+        ({"order": "random", "overlap": 2, "overlap_share": -0.1}, "overlap_share"),
         ({"order": "random", "review_share": 1.5}, "review_share"),
+        ({"order": "random", "blind": "folded"}, "blind"),
+        ({"order": "random", "lease_minutes": 0}, "lease_minutes"),
     ],
 )
 def test_a_rule_that_makes_no_sense_is_refused(lea, values, field):

@@ -8,11 +8,10 @@ from annotation.actions.draft import save_draft
 from annotation.actions.queue_leases import ANNOTATE, release
 from annotation.actions.review import answer_blind
 from annotation.actions.skip import skip
+from annotation.actions.submit import submit
 from annotation.models import Lease, Sample
 from tests.annotation.work_data import (
     content,
-    drafted,
-    next_review,
     reviewed,
     submitted,
     take_one,
@@ -25,15 +24,16 @@ QUEUE, REVIEWS = "/benchmarks/kitchen/annotate/", "/benchmarks/kitchen/review/"
 
 
 def busy(ana, rui, benchmark, rounds: int) -> None:
-    """Some of everything: returned, drafts, submitted."""
+    """Some of everything: returned, drafts, submitted, and passed by."""
     for _ in range(rounds):
-        submitted(ana, benchmark)
-        reviewed(rui, next_review(rui, benchmark), "return", comment="Tighter.")
-        sample = take_one(ana, benchmark)
-        skip(actor=ana, sample=sample, reason="Later.")
-        drafted(ana, benchmark)
-        Lease.objects.all().delete()
-        submitted(ana, benchmark)
+        fresh = Sample.objects.filter(state="to_do", skips__isnull=True).order_by("key")
+        first, second = fresh.select_related("benchmark")[:2]
+        for sample in (first, second):
+            submit(actor=ana, sample=sample, version=0, content=content())
+        reviewed(rui, first, "return", comment="Tighter.")
+        left, skipped = fresh.select_related("benchmark")[:2]
+        save_draft(actor=ana, sample=left, version=0, content=content())
+        skip(actor=ana, sample=skipped, reason="Later.")
         Lease.objects.all().delete()
 
 
@@ -45,7 +45,7 @@ def test_the_queue_shows_what_is_mine_in_as_many_queries_for_one_as_for_four(ana
         with django_assert_max_num_queries(26):
             context = client.get(QUEUE).context
         assert (len(context["returned"]), len(context["drafts"]), context["nothing"]) == (total, total, False)
-        assert context["to_do"] == 40 - 3 * total
+        assert context["to_do"] == 40 - 4 * total
     row = context["returned"][0]
     assert (row.by, row.comment, row.question) == ("Rui Costa", "Tighter.", content()["question"])
 
@@ -54,11 +54,11 @@ def test_next_leads_to_the_studio_and_to_the_queue_when_nothing_is_left(ana):
     benchmark = to_annotate(1, annotator=ana)
     client = signed_in(ana)
     answer = client.post(f"{QUEUE}next/")
-    assert (answer.status_code, answer["Location"]) == (303, f"{QUEUE}s-0000/")
+    assert (answer.status_code, answer["Location"]) == (303, f"{QUEUE}samples/s-0000/")
     studio = client.get(answer["Location"]).context["studio"]
     assert (studio["key"], studio["version"], studio["state"], studio["editable"]) == ("s-0000", 0, "draft", True)
     assert studio["image"]["tiles"].endswith("/tiles/{level}/{column}_{row}.jpg")
-    assert studio["urls"]["draft"] == f"{QUEUE}s-0000/draft/"
+    assert studio["urls"]["draft"] == f"{QUEUE}draft/s-0000/"
     Lease.objects.all().delete()
     submitted(ana, benchmark)
     assert client.post(f"{QUEUE}next/")["Location"] == QUEUE
@@ -75,7 +75,7 @@ def test_the_reviews_are_listed_and_opened_blind(ana, rui, django_assert_max_num
             context = client.get(REVIEWS).context
         assert (context["waiting_n"], len(context["waiting"])) == (total, total)
     answer = client.post(f"{REVIEWS}next/")
-    assert (answer.status_code, answer["Location"]) == (303, f"{REVIEWS}s-0000/")
+    assert (answer.status_code, answer["Location"]) == (303, f"{REVIEWS}samples/s-0000/")
     page = client.get(answer["Location"])
     assert page.context["blind"] is True
     assert "gold_boxes" not in page.content.decode()
@@ -93,7 +93,7 @@ def test_a_lead_sees_what_was_skipped_and_why(ana, lea):
     assert signed_in(ana).get(QUEUE).context["skipped"] == []
 
 
-@pytest.mark.parametrize("page", [QUEUE, f"{QUEUE}s-0000/", REVIEWS, f"{REVIEWS}s-0000/"])
+@pytest.mark.parametrize("page", [QUEUE, f"{QUEUE}samples/s-0000/", REVIEWS, f"{REVIEWS}samples/s-0000/"])
 def test_strangers_find_no_page_and_members_without_the_right_are_told(ana, rui, sam, page):
     to_annotate(1, annotator=ana, reviewer=rui)
     wrong = rui if page.startswith(QUEUE) else ana
@@ -104,7 +104,7 @@ def test_strangers_find_no_page_and_members_without_the_right_are_told(ana, rui,
 def test_the_page_of_a_sample_of_which_another_has_the_seat_opens_but_saves_nothing(ana, lea):
     benchmark = to_annotate(1, annotator=ana, lead=lea)
     sample = take_one(ana, benchmark)
-    assert signed_in(lea).get(f"{QUEUE}{sample.key}/").status_code == 200
+    assert signed_in(lea).get(f"{QUEUE}samples/{sample.key}/").status_code == 200
     assert list(Lease.objects.values_list("user", flat=True)) == [ana.pk]
     release(ana, sample.pk, ANNOTATE)
     assert save_draft(actor=lea, sample=sample, version=0, content={}).version == 1

@@ -12,6 +12,7 @@ from annotation.actions.benchmarks import add_member
 from annotation.actions.comments import add_comment, resolve_comment
 from annotation.actions.draft import save_draft
 from annotation.actions.freeze import gold_digest
+from annotation.actions.queue_settings import set_queue
 from annotation.actions.read_timeline import timeline
 from annotation.actions.review import (
     Decision,
@@ -22,7 +23,6 @@ from annotation.actions.review import (
     next_to_review,
     under_review,
 )
-from annotation.actions.review_lead import reopen, send_back, set_queue
 from annotation.actions.skip import skip
 from annotation.actions.submit import ChecksFailed, submit
 from annotation.models import BlindAnswer, Comment, Gold, Lease, Review, Revision, Sample
@@ -33,6 +33,7 @@ from tests.annotation.work_data import (
     annotation_of,
     content,
     next_review,
+    reopened,
     reviewed,
     submitted,
     take_one,
@@ -85,7 +86,7 @@ def test_nobody_reviews_their_own_work(ana, benchmark, sample):
         with pytest.raises(NotAllowed) as caught:
             refused()
         assert caught.value.code == "own_work"
-    assert signed_in(ana).get(f"/benchmarks/kitchen/review/{sample.key}/").status_code == 403
+    assert signed_in(ana).get(f"/benchmarks/kitchen/review/samples/{sample.key}/").status_code == 403
     revision = Revision.objects.get()
     about = {"revision": revision, "revision_author": ana, "reviewer": ana}
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -98,7 +99,7 @@ def test_nobody_reviews_their_own_work(ana, benchmark, sample):
 def test_who_annotates_does_not_review_and_strangers_find_nothing(ana, sam, sample):
     for person, status in ((ana, 403), (sam, 404)):
         client = signed_in(person)
-        assert client.get(f"/benchmarks/kitchen/review/{sample.key}/").status_code == status
+        assert client.get(f"/benchmarks/kitchen/review/samples/{sample.key}/").status_code == status
         assert post(client, sample, "review-blind", {"answer": "B", "seconds": 1}).status_code == status
         assert post(client, sample, "review-decide", {"decision": "accept"}).status_code == status
     assert not BlindAnswer.objects.exists()
@@ -235,7 +236,7 @@ def test_the_same_decision_again_is_one_review(ana, rui, benchmark, sample):
     client = signed_in(rui)
     post(client, sample, "review-blind", {"answer": "B", "seconds": 1})
     answers = [post(client, sample, "review-decide", {"decision": "accept"}, key="k").json() for _ in range(2)]
-    assert answers == [{"next": "/benchmarks/kitchen/review/s-0001/"}] * 2
+    assert answers == [{"next": "/benchmarks/kitchen/review/samples/s-0001/"}] * 2
     assert Review.objects.count() == 1
 
 
@@ -251,8 +252,8 @@ def test_accepted_work_is_locked(ana, rui, sample):
 def test_a_lead_reopens_and_the_gold_stands_until_the_next_is_accepted(ana, rui, lea, benchmark, sample):
     reviewed(rui, sample, "accept")
     with pytest.raises(NotAllowed):
-        reopen(actor=rui, sample=sample, reason="Wrong.")
-    reopen(actor=lea, sample=sample, reason="The mug moved.")
+        reopened(rui, sample)
+    assert reopened(lea, sample, "The mug moved.") == {"done": [sample.key], "refused": {}}
     assert Sample.objects.get(pk=sample.pk).state == "draft"
     assert Gold.objects.get().revision.number == 1
     save_draft(actor=ana, sample=sample, version=1, content=content(answer=["A"]))
@@ -263,7 +264,7 @@ def test_a_lead_reopens_and_the_gold_stands_until_the_next_is_accepted(ana, rui,
 
 def test_what_was_reopened_and_discarded_has_no_gold(ana, rui, lea, sample):
     reviewed(rui, sample, "accept")
-    reopen(actor=lea, sample=sample, reason="Doubtful.")
+    reopened(lea, sample, "Doubtful.")
     submit(actor=ana, sample=sample, version=1, content=content())
     reviewed(rui, sample, "discard", comment="It is.")
     assert not Gold.objects.exists()
@@ -273,37 +274,12 @@ def test_a_reopened_sample_may_go_to_somebody_else(ana, rui, lea, benchmark, sam
     bo = make_user("Bo Ek")
     reviewed(rui, sample, "accept")
     with pytest.raises(InvalidInput, match="does not annotate"):
-        reopen(actor=lea, sample=sample, reason="Wrong.", to=bo)
+        reopened(lea, sample, to=bo)
     add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
-    reopen(actor=lea, sample=sample, reason="Wrong.", to=bo)
+    reopened(lea, sample, to=bo)
     assert save_draft(actor=bo, sample=sample, version=1, content=content(answer=["A"])).version == 2
     assert Revision.objects.get().author == ana
     assert annotation_of(bo, sample).state == "draft"
-
-
-def test_a_lead_sends_several_back_all_or_none(ana, rui, lea, benchmark, sample):
-    other = submitted(ana, benchmark)
-    reviewed(rui, other, "accept")
-    with pytest.raises(Conflict, match="nothing was sent back"):
-        send_back(actor=lea, benchmark=benchmark, keys=[sample.key, other.key], reason="New rules.")
-    assert Sample.objects.get(pk=sample.pk).state == "in_review"
-    assert send_back(actor=lea, benchmark=benchmark, keys=[sample.key], reason="New rules.") == 1
-    assert take_one(ana, benchmark) == sample
-
-
-def test_the_leads_addresses_ask_for_the_lead(rui, lea, ana, benchmark, sample):
-    reviewed(rui, sample, "accept")
-    assert post(signed_in(rui), sample, "reopen", {"reason": "Wrong."}).status_code == 403
-    client = signed_in(lea)
-    assert post(client, sample, "reopen", {"reason": "Wrong.", "to": "nobody@example.org"}).status_code == 400
-    assert post(client, sample, "reopen", {"reason": "Wrong."}).json() == {"to": "Ana Lind"}
-    body = json.dumps({"keys": ["s-0001"], "to": "ana@example.org"})
-    address = reverse("annotation:assign", args=["kitchen"])
-    assert client.post(address, body, content_type="application/json").json() == {"n": 1}
-    submitted(ana, benchmark)
-    body = json.dumps({"keys": ["s-0001"], "reason": "New rules."})
-    address = reverse("annotation:send-back", args=["kitchen"])
-    assert client.post(address, body, content_type="application/json").json() == {"n": 1}
 
 
 def test_leaving_a_review_puts_it_back(rui, lea, benchmark, sample):

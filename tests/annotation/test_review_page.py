@@ -34,7 +34,7 @@ the rows, their revisions, my decisions, and six counts of what I and all have d
 
 
 def page_of(client, sample):
-    return client.get(f"/benchmarks/kitchen/review/{sample.key}/")
+    return client.get(f"/benchmarks/kitchen/review/samples/{sample.key}/")
 
 
 def review_of(response):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import count
 from typing import Any
 
 from annotation.actions.benchmarks import add_member, create_benchmark
@@ -10,9 +11,14 @@ from annotation.actions.draft import save_draft
 from annotation.actions.queue import next_to_annotate
 from annotation.actions.review import Decision, answer_blind, decide, next_to_review
 from annotation.actions.submit import submit
-from annotation.models import Annotation, Benchmark, Image, Sample
+from annotation.actions.work_assign import assign_samples
+from annotation.actions.work_reopen import reopen_samples
+from annotation.models import Annotation, Benchmark, Image, Receipt, Sample
 from annotation.workflow import Role
 from webapp.accounts.models import User
+
+KEYS = map("request {}".format, count())
+"""An idempotency key for each request."""
 
 
 def to_annotate(count: int, slug: str = "kitchen", **members: User) -> Benchmark:
@@ -79,3 +85,22 @@ def next_review(user: User, benchmark: Benchmark) -> Sample:
 
 def annotation_of(user: User, sample: Sample) -> Annotation:
     return Annotation.objects.select_related("sample__benchmark").get(sample=sample, author=user)
+
+
+def assigned(lead: User, benchmark: Benchmark, to: User, *keys: str) -> dict[str, Any]:
+    """What became of giving these samples to a person: done, and refused with the reason."""
+    samples = Sample.objects.filter(key__in=keys)
+    return answer_of(assign_samples(actor=lead, benchmark=benchmark, samples=samples, to=to, key=next(KEYS)))
+
+
+def reopened(lead: User, sample: Sample, reason: str = "Wrong.", to: User | None = None) -> dict[str, Any]:
+    """What became of opening this sample again."""
+    samples = Sample.objects.filter(pk=sample.pk)
+    receipt = reopen_samples(
+        actor=lead, benchmark=sample.benchmark, samples=samples, reason=reason, to=to, key=next(KEYS)
+    )
+    return answer_of(receipt)
+
+
+def answer_of(receipt: Receipt) -> dict[str, Any]:
+    return {"done": receipt.answer["done"], "refused": dict(receipt.answer["refused"])}

@@ -60,7 +60,7 @@ def studio(benchmark: Benchmark, page: Page, faults: list[str], live_server: Any
     sample = next_to_annotate(actor=ana, benchmark=benchmark)
     assert sample is not None
     sign_in(page.context, live_server.url, ana)
-    yield Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/{sample.key}/")
+    yield Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
     assert [fault for fault in faults if not any(word in fault for word in EXPECTED)] == []
 
 
@@ -372,7 +372,7 @@ def test_looking_changes_nothing_of_the_sample(studio: Studio) -> None:
 def test_submitted_work_is_shown_and_locked(benchmark: Benchmark, page: Page, live_server: Any, ana: User) -> None:
     sample = submitted(ana, benchmark)
     sign_in(page.context, live_server.url, ana)
-    studio = Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/{sample.key}/")
+    studio = Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
     expect(page.get_by_role("alert")).to_contain_text("locked")
     expect(page.get_by_role("button", name="Submit and next")).to_have_attribute("aria-disabled", "true")
     assert studio.question() == "Which colour is the mug?"

@@ -135,7 +135,7 @@ def test_returned_work_is_fixed_by_its_author_and_accepted(
     author.goto(f"{desk.url}annotate/")
     expect(author.get_by_text("Only the black mark.")).to_be_visible()
     author.get_by_role("button", name="Continue").click()
-    expect(author).to_have_url(f"{desk.url}annotate/mug-0/")
+    expect(author).to_have_url(f"{desk.url}annotate/samples/mug-0/")
     expect(author.get_by_text("Only the black mark.")).to_be_visible()
     side = author.locator(".boxrow [data-side=w]")
     side.fill(str(EVIDENCE[2] - ROUGH[0]))
@@ -157,7 +157,7 @@ def test_returned_work_is_fixed_by_its_author_and_accepted(
     gold = Gold.objects.get()
     assert (gold.sample.key, gold.revision.number, gold.revision.author) == ("mug-0", 2, ana)
     late = signed_in(ana).put(
-        "/benchmarks/kitchen/annotate/mug-0/draft/", {"version": 0, "content": {}}, content_type="application/json"
+        "/benchmarks/kitchen/annotate/draft/mug-0/", {"version": 0, "content": {}}, content_type="application/json"
     )
     assert late.status_code == 409
     assert state("mug-0") == "accepted"

@@ -21,6 +21,7 @@ from annotation.actions.save_samples import save_samples
 from annotation.workflow import Role
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
+from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Score, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation import records
@@ -246,3 +247,14 @@ def test_a_sample_of_another_benchmark_is_not_found(benchmark, lea):
     run = Run.objects.first().pk
     assert client.get(f"/api/v1/benchmarks/other/runs/{run}/").status_code == 404
     assert client.get("/api/v1/benchmarks/other/samples/mug/").status_code == 404
+
+
+def test_how_scores_are_computed_is_the_leads_to_say_on_the_page_and_over_the_api(benchmark, rui):
+    """A researcher scores again with the settings as they are."""
+    client, changed = signed_in(rui), {"ioa_threshold": 0.9}
+    page = reverse("evaluation:metric-settings", args=["kitchen"])
+    assert client.post(page, MetricSettings().as_dict() | changed).status_code == 403
+    refused = client.post(API + "score/", json.dumps({"settings": changed}), content_type="application/json")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_allowed")
+    assert client.get(API).json()["settings"] == {}
+    assert client.post(API + "score/", "{}", content_type="application/json").status_code == 202

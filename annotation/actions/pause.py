@@ -1,0 +1,66 @@
+"""Pausing: nothing new is handed out on a benchmark, to one person or to anybody, until a lead lifts it."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from annotation.actions.access import require
+from annotation.models import Benchmark, Membership, Pause
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput
+
+
+def pause(*, actor: User, benchmark: Benchmark, reason: str, user: User | None = None) -> Pause:
+    """Hand out nothing new, to ``user`` or (None) to anybody. What they have begun they can finish. A pause that stands
+    already is left as it is."""
+    require(actor, benchmark, Right.MANAGE)
+    if not reason:
+        raise InvalidInput("Say why it is paused: who waits reads it.", field="reason")
+    if user is not None and not Membership.objects.filter(benchmark=benchmark, user=user).exists():
+        raise InvalidInput(f"{user} has no role on {benchmark.title}, so there is nothing to pause.", field="user")
+    with transaction.atomic():
+        # One change at a time: of two leads who pause at once the second finds the first one's.
+        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        standing = Pause.objects.standing().filter(benchmark=benchmark, user=user).first()
+        if standing is not None:
+            return standing
+        made = Pause.objects.create(benchmark=benchmark, user=user, reason=reason, paused_by=actor)
+        _note(actor, made, "queue.pause", reason)
+    return made
+
+
+def resume(*, actor: User, benchmark: Benchmark, user: User | None = None) -> bool:
+    """Hand out again, to ``user`` or (None) to everybody who is not paused themselves; whether it was paused."""
+    require(actor, benchmark, Right.MANAGE)
+    with transaction.atomic():
+        standing = Pause.objects.standing().filter(benchmark=benchmark, user=user).select_for_update().first()
+        if standing is None:
+            return False
+        Pause.objects.filter(pk=standing.pk).update(lifted_at=timezone.now(), lifted_by=actor)
+        _note(actor, standing, "queue.resume")
+    return True
+
+
+def pause_for(user: User, benchmark: Benchmark) -> Pause | None:
+    """The pause that keeps this person from anything new, that of everybody first."""
+    standing = Pause.objects.standing().concerning(user).filter(benchmark=benchmark)
+    return standing.select_related("paused_by").order_by(F("user").desc(nulls_first=True)).first()
+
+
+def require_going_on(user: User, benchmark: Benchmark) -> None:
+    """Raises ``Conflict`` with the code ``paused`` where nothing new may be begun."""
+    found = pause_for(user, benchmark)
+    if found is not None:
+        whose = "You are paused" if found.user_id else "The work is paused"
+        raise Conflict(
+            f"{whose} on {benchmark.title}: {found.reason} What you have begun you can finish.", code="paused"
+        )
+
+
+def _note(actor: User, one: Pause, action: str, reason: str = "") -> None:
+    data = {"person": one.user.email} if one.user else {}
+    audit.record(actor=actor, action=action, subject=one, benchmark=one.benchmark.slug, reason=reason, data=data)

@@ -1,0 +1,55 @@
+"""Receipts: what was answered to a request, so that the same request again changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.models import Receipt
+from webapp.accounts.models import User
+from webapp.common.errors import InvalidInput
+
+KEPT = timedelta(days=7)
+"""How long a repeated request is known as one."""
+
+TIDY_EVERY = 50
+"""Older receipts are taken away with each so-many-th new one."""
+
+
+def receipt_of(actor: User, key: str, about: str) -> Receipt | None:
+    """What is kept of this request; raises ``InvalidInput`` for a key that was used for another one."""
+    found = Receipt.objects.filter(user=actor, key=key).first() if key else None
+    if found is not None and found.about != about:
+        raise InvalidInput("This Idempotency-Key was used for another request. Load the page again.")
+    return found
+
+
+def new_receipt(actor: User, key: str, about: str) -> Receipt:
+    """Call inside the transaction of what it is for."""
+    receipt = Receipt.objects.create(user=actor, key=key, about=about)
+    if receipt.pk % TIDY_EVERY == 0:
+        Receipt.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
+    return receipt
+
+
+def answered_once(actor: User, key: str, about: str, work: Callable[[], dict[str, Any]]) -> Receipt:
+    """Do ``work`` in one transaction and keep what it answers; a request with this key is worked on only once."""
+    known = receipt_of(actor, key, about)
+    if known is not None:
+        return known
+    try:
+        with transaction.atomic():
+            receipt = new_receipt(actor, key, about)
+            receipt.answer = work()
+            receipt.save()
+    except IntegrityError:
+        # The same request, a moment earlier, on another connection: what it did stands.
+        known = receipt_of(actor, key, about)
+        if known is None:
+            raise
+        return known
+    return receipt

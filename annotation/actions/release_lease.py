@@ -1,0 +1,28 @@
+"""A lead takes a sample from who holds it, so that it goes on in the queue."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from annotation.actions.access import require
+from annotation.actions.move import move
+from annotation.actions.queue_leases import REVIEW
+from annotation.models import Annotation, Lease
+from annotation.workflow import Right, State
+from webapp.accounts.models import User
+from webapp.common import audit
+
+
+def release_lease(*, actor: User, lease: Lease) -> None:
+    """Give the seat back for its holder. What they have saved stays theirs; a review under way is waited for again."""
+    sample = lease.sample
+    require(actor, sample.benchmark, Right.MANAGE)
+    with transaction.atomic():
+        if not Lease.objects.filter(pk=lease.pk).delete()[0]:
+            return
+        data = {"holder": lease.user.email, "seat": lease.seat}
+        audit.record(actor=actor, action="sample.release", subject=sample, benchmark=sample.benchmark.slug, data=data)
+        annotation = Annotation.objects.filter(sample=sample, state=State.IN_REVIEW).first()
+        if lease.seat == REVIEW and annotation is not None:
+            annotation.sample = sample
+            move(actor=actor, annotation=annotation, name="stop_review")

@@ -1,0 +1,154 @@
+"""What waits for whom: the one answer that pages count, lists show and the queue hands out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+from django.db import models
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from annotation.workflow import PARTS, SPREAD, Right
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
+    from webapp.accounts.models import User
+
+    Person: TypeAlias = User | AnonymousUser
+
+OPEN_STATES = ("to_do", "draft", "returned", "in_review")
+"""States in which a sample may still want another person's annotation."""
+
+WAITING_STATES = ("in_review", "submitted")
+"""States of an annotation that waits for a reviewer."""
+
+WAITING: Mapping[str, Right] = {
+    "returned": Right.ANNOTATE,
+    "review": Right.REVIEW,
+    "annotate": Right.ANNOTATE,
+    "drafts": Right.ANNOTATE,
+}
+"""What can wait for a person, most urgent first, and the right it needs."""
+
+
+WORK: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "assigned": ("assignment__user", {}),
+    "holds": ("leases__user", {"leases__expires_at__gt": timezone.now}),
+    "drafts": ("annotations__author", {"annotations__state": "draft"}),
+    "returned": ("annotations__author", {"annotations__state": "returned"}),
+    "waiting": ("annotations__author", {"annotations__state__in": WAITING_STATES}),
+    "accepted": ("annotations__author", {"annotations__state": "accepted", "annotations__imported": False}),
+    "submitted": (
+        "annotations__author",
+        {"annotations__imported": False, "annotations__revisions__author": F("annotations__author")},
+    ),
+    "reviewed": ("annotations__revisions__reviews__reviewer", {}),
+    "skipped": ("skips__user", {}),
+}
+"""What a lead counts and lists of one person's work on samples: the way to the person, and what must hold beside."""
+
+
+class WaitingQuerySet(models.QuerySet[Any]):
+    """Questions about samples that wait. ``queues``: the rules (``BenchmarkQueue``) of the benchmarks that hand out;
+    samples of others are not among the answers."""
+
+    def waiting_for(self, user: Person, kind: str) -> Self:
+        """What the queue hands this person by their roles, of one kind (a key of ``WAITING``): their own returned work
+        and drafts, samples to annotate, and submitted work of others to review. One query more than it takes itself."""
+        if kind not in WAITING or not user.is_authenticated:
+            return self.none()
+        benchmarks = self.model.benchmark.field.related_model.objects.joined_with(user, WAITING[kind])
+        if kind == "annotate":
+            return self.open_to(user, timezone.now(), benchmarks.queues_for(user))
+        if kind == "review":
+            return self.to_review_by(user, timezone.now(), benchmarks.queues_for(user))
+        state = "draft" if kind == "drafts" else "returned"
+        mine = self.model.annotations.rel.related_model.objects.filter(author=user, state=state).not_skipped_by(user)
+        return self.filter(Exists(mine.filter(sample=OuterRef("pk"))), benchmark__in=benchmarks)
+
+    def open_at(self, place: int) -> Self:
+        """Samples that are not settled and whose place to annotate nobody has filled."""
+        filled = self.model.annotations.rel.related_model.objects.filter(sample=OuterRef("pk"), place=place)
+        return self.filter(~Exists(filled), state__in=OPEN_STATES)
+
+    def open_to(self, user: Person, now: datetime, queues: Sequence[Any]) -> Self:
+        """What the queue may hand to this person: not settled, not filled, not held by others, not seen or skipped by
+        them, not given to somebody else."""
+        of_sample = {"sample": OuterRef("pk")}
+        leases = self._of("leases").filter(**of_sample, seat="annotate").live(now).exclude(user=user)
+        found = self.filter(
+            ~Exists(self._of("skips").filter(**of_sample, user=user, seat="annotate")),
+            ~Exists(self.model.assignment.related.related_model.objects.filter(**of_sample).exclude(user=user)),
+        )
+        once = Q(~Exists(leases), state="to_do")
+        if all(queue.overlap == 1 for queue in queues):
+            return found.filter(once, benchmark__in=[queue.benchmark_id for queue in queues])
+        annotations = self._of("annotations").filter(**of_sample)
+        begun = self._of("annotations").filter(sample=OuterRef("sample"), author=OuterRef("user"))
+        taken = _count(annotations.filter(place__isnull=False)) + _count(leases.filter(~Exists(begun)))
+        several = Q(~Exists(annotations.filter(author=user)), state__in=OPEN_STATES)
+        return found.annotate(taken=taken)._by_overlap(queues, once, several, "taken__lt")
+
+    def to_review_by(self, user: Person, now: datetime, queues: Sequence[Any]) -> Self:
+        """What the queue may hand to this reviewer: submitted by all who annotate it, none of it theirs, not held by
+        another reviewer, not skipped."""
+        of_sample = {"sample": OuterRef("pk")}
+        annotations = self._of("annotations").filter(**of_sample)
+        leases = self._of("leases").filter(**of_sample, seat="review").live(now)
+        found = self.filter(
+            Exists(annotations.filter(state__in=WAITING_STATES)),
+            ~Exists(annotations.filter(author=user)),
+            ~Exists(leases.exclude(user=user)),
+            ~Exists(self._of("skips").filter(**of_sample, user=user, seat="review")),
+            state="in_review",
+        )
+        if all(queue.overlap == 1 for queue in queues):
+            return found.filter(benchmark__in=[queue.benchmark_id for queue in queues])
+        handed_in = _count(annotations.filter(state__in=[*WAITING_STATES, "discarded"]))
+        return found.annotate(handed_in=handed_in)._by_overlap(queues, Q(), Q(), "handed_in__gte")
+
+    def _by_overlap(self, queues: Sequence[Any], once: Q, several: Q, limit: str) -> Self:
+        """``once`` for what one person annotates; ``several`` and the limit for what is in a queue's overlap."""
+        found = self.annotate(drawn=F("pk") * SPREAD % PARTS)
+        wanted = Q()
+        for queue in queues:
+            part = Q(drawn__lt=queue.overlap_share * PARTS) if queue.overlap > 1 else Q(drawn__lt=0)
+            wanted |= Q(once & ~part | several & part & Q(**{limit: queue.overlap}), benchmark=queue.benchmark_id)
+        return found.filter(wanted)
+
+    def held_by(self, user: Person, seat: str, now: datetime) -> Self:
+        """Samples on which this person has a live lease, the one that began first in front."""
+        held = self.filter(leases__user=user, leases__seat=seat, leases__expires_at__gt=now)
+        return held.order_by("leases__pk")
+
+    def worked_on(self, terms: Mapping[str, str]) -> Self:
+        """Those on which a person has work of one kind, where ``work`` is PERSON:KIND, a key of ``WORK``; else all."""
+        if "work" not in terms:
+            return self
+        person, _, kind = terms["work"].partition(":")
+        if kind not in WORK or not person.isdecimal() or len(person) > 18:
+            return self.none()
+        path, beside = WORK[kind]
+        return self.filter(pk__in=self.model.objects.filter(**{path: int(person)}, **_now(beside)).values("pk"))
+
+    def work_by_person(self, kind: str) -> dict[int, int]:
+        """On how many samples each person has work of this kind; nobody is left out who has any. One query."""
+        path, beside = WORK[kind]
+        found = self.filter(**{f"{path}__isnull": False}, **_now(beside)).order_by()
+        return dict(found.values_list(path).annotate(n=Count("pk", distinct=True)))
+
+    def _of(self, relation: str) -> Any:
+        return getattr(self.model, relation).rel.related_model.objects
+
+
+def _now(beside: Mapping[str, Any]) -> dict[str, Any]:
+    """The conditions, with the times that are meant at this moment."""
+    return {name: value() if callable(value) else value for name, value in beside.items()}
+
+
+def _count(rows: QuerySet[Any]) -> Coalesce:
+    return Coalesce(Subquery(rows.order_by().values("sample").annotate(n=Count("pk")).values("n")), 0)
