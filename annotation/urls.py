@@ -12,6 +12,7 @@ from annotation.views import (
     review_pages,
     samples,
     settings,
+    suggestions,
     upload,
     versions,
 )
@@ -32,6 +33,7 @@ urlpatterns = [
     path("benchmarks/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
     path("benchmarks/<slug:slug>/agreement/people/", agreement.people, name="agreement-people"),
     path("benchmarks/<slug:slug>/settings/", settings.settings, name="settings"),
+    path("benchmarks/<slug:slug>/settings/suggestions/", suggestions.suggestions, name="suggestions"),
     path("benchmarks/<slug:slug>/settings/people/<int:pk>/", people.person, name="person"),
     path("benchmarks/<slug:slug>/settings/invitations/", people.invite, name="invite"),
     path("benchmarks/<slug:slug>/settings/invitations/<int:pk>/withdraw/", people.withdraw, name="withdraw"),

@@ -116,6 +116,7 @@ UPLOADS = [
 ]
 SETTINGS = [
     Line("annotation:settings", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("annotation:suggestions", (B,), get=form(*LEADS), post=form(*LEADS)),
     Line("annotation:person", (B, "{ana}"), post=form(*LEADS), data={"roles": "reviewer"}),
     Line("annotation:invite", (B,), post=form(*LEADS), data={"email": "ines@example.org", "roles": "reviewer"}),
     Line("annotation:withdraw", (B, "{invitation}"), post=form(*LEADS)),

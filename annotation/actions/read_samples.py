@@ -28,14 +28,16 @@ def record_of(sample: Sample) -> SampleRecord:
         width=sample.width,
         height=sample.height,
         facets=_facets(list(sample.facets.all())),
-        extra=sample.extra | _box_labels(gold.revision) if gold else sample.extra,
+        extra=sample.extra | _box_names(gold.revision) if gold else sample.extra,
     )
 
 
-def _box_labels(revision: Revision) -> dict[str, list[str]]:
-    """The labels that people gave the gold boxes, a list beside them; no key without any."""
-    labels = [box.label for box in revision.gold_boxes.all()]
-    return {"box_labels": labels} if any(labels) else {}
+def _box_names(revision: Revision) -> dict[str, list[str]]:
+    """The labels that people gave the gold boxes and the sources they adopted them from, each a list beside the boxes;
+    no key without any."""
+    boxes = list(revision.gold_boxes.all())
+    found = {"box_labels": [box.label for box in boxes], "box_sources": [box.source for box in boxes]}
+    return {key: names for key, names in found.items() if any(names)}
 
 
 def content_of(revision: Revision) -> SampleContent:

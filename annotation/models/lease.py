@@ -79,6 +79,9 @@ class BenchmarkQueue(models.Model):
     facet = models.CharField(max_length=60, blank=True, default="", help_text="Sorts the samples, when order is facet.")
     overlap = models.PositiveSmallIntegerField(default=1, help_text="How many people annotate each sample.")
     review_share = models.FloatField(default=1.0, help_text="Share of submitted samples that a person reviews.")
+    suggests = models.BooleanField(
+        default=False, db_default=False, help_text="Whether annotators see boxes of models, to adopt or pass by."
+    )
 
     class Meta:
         constraints = [

@@ -14,6 +14,7 @@ from annotation.actions.content_json import content_to_json
 from annotation.actions.draft import current_content, draft_of
 from annotation.actions.queue import queue_of
 from annotation.actions.revisions import facets_of
+from annotation.actions.suggestions import suggestions_for
 from annotation.models import Annotation, Benchmark, Comment, Draft, Lease, Review, Revision, Sample, Skip
 from annotation.schema import SampleContent
 from annotation.toolbox.table import TOOLS
@@ -65,6 +66,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
     state = annotation.state if annotation else State.DRAFT.value
     blank = content_to_json(SampleContent(), (), facets_of(sample))
     content = (current_content(annotation, draft) if annotation else {}) or blank
+    editable = state in (State.DRAFT, State.RETURNED) and _is_open(annotation, sample)
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in STEPS.items()}
     urls |= {
         "next": reverse("annotation:annotate-next", args=[slug]),
@@ -77,7 +79,8 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "content": content,
         "version": draft.version if draft else 0,
         "state": state,
-        "editable": state in (State.DRAFT, State.RETURNED) and _is_open(annotation, sample),
+        "editable": editable,
+        "suggestions": _suggestions(sample) if editable else [],
         "facets": known_facets(sample.benchmark),
         "tools": list(TOOLS),
         "urls": urls,
@@ -86,6 +89,10 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "prefetch": _prefetch(user, sample),
         "rights": rights,
     }
+
+
+def _suggestions(sample: Sample) -> list[dict[str, Any]]:
+    return [{"box": one.box.as_list(), "source": one.source, "note": one.note} for one in suggestions_for(sample)]
 
 
 def _is_open(annotation: Annotation | None, sample: Sample) -> bool:

@@ -32,7 +32,10 @@ class Section:
     place: int = 0
 
 
-SECTIONS: list[Section] = [Section("general", "General and people", "annotation:settings")]
+SECTIONS: list[Section] = [
+    Section("general", "General and people", "annotation:settings"),
+    Section("suggestions", "Suggested boxes", "annotation:suggestions", place=5),
+]
 
 
 def add_sections(sections: list[Section]) -> None:

@@ -5,9 +5,9 @@ import { inMiddle } from "../models/box.js";
 import { BoxLayer } from "./box-layer.js";
 import { ModelsEye } from "./canvas-eye.js";
 import { TilePictures } from "./canvas-tiles.js";
-import { FrameMarks } from "./frame-marks.js";
 import { FrameViewer } from "./frame-viewer.js";
 import { placeRect, shape } from "./shapes.js";
+import { StagePins } from "./stage-pins.js";
 
 const LOUPE = 40;
 
@@ -22,16 +22,17 @@ export class Canvas {
   #layer;
   #eye;
   #pictures;
-  #old;
+  #under = [];
+  #pins;
   #content = { gold_boxes: [] };
   #selected = null;
 
-  /** `acts`: drawn(box), changed(at, box), selected(at or null). `old`: boxes of the revision that was returned. */
-  constructor(stage, image, acts, old = []) {
+  /** `acts`: drawn(box), changed(at, box), selected(at or null). */
+  constructor(stage, image, acts) {
     this.#stage = stage;
     this.#image = image;
     this.#layer = new BoxLayer(image, { ...acts, drawing: (point) => this.#magnify(point) });
-    this.#old = new FrameMarks(old.map(({ box }) => ({ kind: "old", box, turn: null, tag: "returned" })));
+    this.#pins = new StagePins(stage);
     this.#pictures = new TilePictures(image);
     this.#eye = new ModelsEye(this.#part("eye"), image, this.#pictures, () => this.#look());
     this.#part("whole").src = image.thumbnail;
@@ -40,13 +41,21 @@ export class Canvas {
     this.#part("plain").addEventListener("click", () => this.#plain());
   }
 
+  /** Lay marks (FrameMarks) under the boxes; before it is opened. */
+  lay(marks) {
+    this.#under.push(marks);
+  }
+
+  get pins() {
+    return this.#pins;
+  }
+
   async open(signal) {
     const { tiles, width, height, tile_size: tileSize, overlap: tileOverlap } = this.#image;
     const place = { script: this.#stage.dataset.viewer, tiles, width, height, tileSize, tileOverlap };
     this.#viewer = await FrameViewer.open(this.#part("view"), place);
     signal.addEventListener("abort", () => this.#viewer.close());
-    this.#viewer.cover(this.#old.element);
-    this.#viewer.cover(this.#layer.element);
+    for (const { element } of [...this.#under, this.#layer]) this.#viewer.cover(element);
     this.#viewer.onMove(() => this.#place());
     this.#viewer.onFailure(() => this.#part("broken").removeAttribute("hidden"));
     this.#filter();
@@ -137,7 +146,8 @@ export class Canvas {
     const { viewport } = this.#viewer;
     if (!viewport) return;
     this.#layer.place(viewport);
-    this.#old.place(viewport);
+    for (const marks of this.#under) marks.place(viewport);
+    this.#pins.place(viewport);
     this.#part("zoom").value = magnification(viewport.scale);
     this.#drawMini();
   }

@@ -1,4 +1,5 @@
 import { send } from "./review-send.js";
+import { pinAt } from "./stage-pins.js";
 
 /**
  * Comments on a sample, some pinned to a place of the picture, with answers; a thread can be resolved.
@@ -136,13 +137,6 @@ export class Comments {
   }
 
   #pin(who, { x, y }, act) {
-    const pin = document.createElement("button");
-    pin.type = "button";
-    pin.className = "pin pin--note review__pin";
-    pin.textContent = who;
-    pin.setAttribute("aria-label", `Comment of ${who}`);
-    Object.assign(pin.dataset, { x, y });
-    pin.addEventListener("click", act);
-    return pin;
+    return pinAt({ x, y }, "pin--note", who, `Comment of ${who}`, act);
   }
 }

@@ -5,6 +5,7 @@ import { BoxLayer } from "./box-layer.js";
 import { FrameMarks } from "./frame-marks.js";
 import { FrameViewer } from "./frame-viewer.js";
 import { placeRect } from "./shapes.js";
+import { StagePins } from "./stage-pins.js";
 
 /** The picture of a review with what lies over it: boxes, comments pinned to a place, and where in the whole one is. */
 export class ReviewStage {
@@ -12,7 +13,7 @@ export class ReviewStage {
   #image;
   #viewer = null;
   #marks = null;
-  #pins = [];
+  #pins;
   #gold = [];
   #picking = null;
   #first = null;
@@ -22,6 +23,7 @@ export class ReviewStage {
   constructor(root, image) {
     this.#root = root;
     this.#image = image;
+    this.#pins = new StagePins(root);
   }
 
   async open(signal) {
@@ -78,10 +80,7 @@ export class ReviewStage {
 
   /** Buttons with data-x and data-y, in pixels of the picture, stand on their places. */
   pin(buttons) {
-    for (const pin of this.#pins) pin.remove();
-    this.#pins = buttons;
-    this.#root.append(...buttons);
-    this.#place();
+    this.#pins.show("comments", buttons);
   }
 
   fit() {
@@ -146,11 +145,7 @@ export class ReviewStage {
     first?.();
     this.#marks?.place(viewport);
     this.#layer?.place(viewport);
-    for (const pin of this.#pins) {
-      const [x, y] = viewport.toScreen([Number(pin.dataset.x), Number(pin.dataset.y), 0, 0]);
-      pin.style.left = `${Math.round(x)}px`;
-      pin.style.top = `${Math.round(y)}px`;
-    }
+    this.#pins.place(viewport);
     this.#root.querySelector("[data-magnification]").value = magnification(viewport.scale);
     const part = this.#root.querySelector("[data-part]");
     if (!part) return;

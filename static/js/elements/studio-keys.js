@@ -19,11 +19,12 @@ export function askedBy(event) {
     return [event.altKey ? "grow" : "nudge", ...by];
   }
   if (event.key === "Escape") return ["escape"];
-  return simple(singleKey(event));
+  return simple(singleKey(event), event.shiftKey);
 }
 
-function simple(key) {
-  const name = { b: "box", h: "hand", f: "fit", g: "evidence", m: "eye", r: "turn", "+": "closer", "=": "closer", "-": "farther", Delete: "delete", Backspace: "delete" }[key];
+function simple(key, shift) {
+  if (key === "s") return [shift ? "adopt-all" : "adopt"];
+  const name = { b: "box", h: "hand", f: "fit", g: "evidence", m: "eye", r: "turn", "+": "closer", "=": "closer", "-": "farther", v: "suggestions", Delete: "delete", Backspace: "delete" }[key];
   if (name) return [name];
   return /^[1-9]$/.test(key) ? ["facet", Number(key)] : null;
 }
@@ -35,6 +36,8 @@ export const KEYS = [
   ["Alt ←", "resize the box"],
   ["Delete", "delete the box"],
   ["Ctrl D", "duplicate the box"],
+  ["S", "adopt the first suggested box, Shift all of them"],
+  ["V", "hide or show suggested boxes"],
   ["Tab", "next box or field"],
   ["Escape", "let go of the box"],
   ["F", "fit the picture"],

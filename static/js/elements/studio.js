@@ -13,6 +13,7 @@ import { FacetEditor } from "./studio-facets.js";
 import { KEYS, askedBy } from "./studio-keys.js";
 import { Handing } from "./studio-handing.js";
 import { SavingStatus } from "./studio-status.js";
+import { Suggestions } from "./studio-suggestions.js";
 
 /**
  * The annotation studio: <sightline-studio data-person="…"> around the stage and the form, with the sample
@@ -26,6 +27,7 @@ export class SightlineStudio extends HTMLElement {
   #saving;
   #parts;
   #boxes;
+  #suggestions;
   #checks;
   #status;
   #handing;
@@ -68,6 +70,7 @@ export class SightlineStudio extends HTMLElement {
     const { image, facets, tools } = this.#data;
     const old = this.#data.returned?.content?.gold_boxes;
     this.#boxes = image && new StudioBoxes(this, image, edit, () => this.#show(), old);
+    this.#suggestions = this.#boxes && new Suggestions(part("suggestions"), this.#data.suggestions, image, this.#boxes.canvas, edit);
     this.#parts = [
       new OptionsEditor(part("answering"), edit),
       new FacetEditor(part("facets"), facets ?? {}, edit),
@@ -130,6 +133,7 @@ export class SightlineStudio extends HTMLElement {
     write(this.querySelector("[data-part=question]"), content.question);
     for (const part of this.#parts) part.show(content);
     this.#boxes?.show(content);
+    this.#suggestions?.show(content);
     this.querySelector("[data-part=boxes-n]").textContent = content.gold_boxes.length || "";
     const { targets, distractors } = content;
     this.querySelector("[data-part=plan-n]").textContent = targets.length + distractors.length ? `${targets.length} + ${distractors.length}` : "";
@@ -151,7 +155,7 @@ export class SightlineStudio extends HTMLElement {
       redo: () => this.#history.redo(),
       facet: () => this.#parts[1].key(values[0]),
     }[name];
-    if ((own ? own() : this.#boxes?.act(name, values, event)) === false) return;
+    if ((own ? own() : (this.#suggestions?.act(name) ?? this.#boxes?.act(name, values, event))) === false) return;
     event.preventDefault();
     event.stopPropagation();
   }
