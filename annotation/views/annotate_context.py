@@ -29,6 +29,7 @@ STEPS = {
     "skip": "annotation:skip",
     "release": "annotation:release",
     "renew": "annotation:renew",
+    "comments": "annotation:review-comments",
 }
 
 
@@ -66,6 +67,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
     state = annotation.state if annotation else State.DRAFT.value
     blank = content_to_json(SampleContent(), (), facets_of(sample))
     content = (current_content(annotation, draft) if annotation else {}) or blank
+    comments = _comments(user, annotation, slug)
     editable = state in (State.DRAFT, State.RETURNED) and _is_open(annotation, sample)
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in STEPS.items()}
     urls |= {
@@ -85,10 +87,19 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "tools": list(TOOLS),
         "urls": urls,
         "returned": returned_json(annotation),
-        "comments": _comments(user, annotation, slug),
+        "begun": annotation is not None,
+        "comments": comments,
+        "discussed": any(not thread["resolved"] for thread in comments),
+        "revision": _newest(annotation),
         "prefetch": _prefetch(user, sample),
         "rights": rights,
     }
+
+
+def _newest(annotation: Annotation | None) -> int:
+    """The number of the last submitted revision; 0 before the first."""
+    numbers = Revision.objects.filter(annotation=annotation).order_by("-number").values_list("number", flat=True)
+    return (numbers.first() or 0) if annotation else 0
 
 
 def _suggestions(sample: Sample) -> list[dict[str, Any]]:

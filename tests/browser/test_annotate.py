@@ -14,9 +14,8 @@ from annotation.actions.queue import next_to_annotate
 from annotation.actions.submit import submit
 from annotation.models import Benchmark, Draft, Lease, Revision, Sample
 from annotation.workflow import Role
-from tests import lanes
 from tests.annotation.work_data import content, reviewed, submitted
-from tests.browser.annotate_data import EVIDENCE, HEIGHT, WIDTH, Studio, another, kitchen, sign_in
+from tests.browser.annotate_data import EVIDENCE, HEIGHT, WIDTH, Studio, another, sign_in
 from webapp.accounts.models import User
 
 EXPECTED = ("ERR_INTERNET_DISCONNECTED", "status of 409", "Ignoring tile")
@@ -25,33 +24,9 @@ EXPECTED = ("ERR_INTERNET_DISCONNECTED", "status of 409", "Ignoring tile")
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    found = lanes.find_chromium()
-    if found is None:
-        pytest.skip("no Chromium on PATH")
-    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
-
-
 @pytest.fixture
 def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
     return browser_context_args | {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"}
-
-
-@pytest.fixture
-def faults(page: Page) -> list[str]:
-    """What the browser complains of: refused code, missing files, errors."""
-    found: list[str] = []
-    page.on("console", lambda message: found.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: found.append(str(error)))
-    return found
-
-
-@pytest.fixture
-def benchmark(tmp_path: Any, settings: Any, ana: User, rui: User) -> Benchmark:
-    files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "media"}}
-    settings.STORAGES = settings.STORAGES | {"default": files}
-    return kitchen(tmp_path, 2, annotator=ana, reviewer=rui)
 
 
 @pytest.fixture

@@ -9,17 +9,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.actions import suggestions
+from annotation.actions.comments import add_comment
 from annotation.actions.queue import next_to_annotate
 from annotation.actions.suggestions import Suggestion
-from annotation.models import Benchmark, BenchmarkQueue, Draft
+from annotation.models import Annotation, Benchmark, BenchmarkQueue, Comment, Draft, Revision
 from annotation.schema import Box
-from tests.browser.annotate_data import EVIDENCE, Studio, sign_in
-from tests.browser.test_annotate import (  # noqa: F401
-    benchmark,
-    browser_context_args,
-    browser_type_launch_args,
-    faults,
-)
+from tests.annotation.work_data import reviewed, submitted
+from tests.browser.annotate_data import EVIDENCE, HEIGHT, WIDTH, Studio, sign_in
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -27,8 +23,18 @@ GIVEN = [Suggestion(Box(*EVIDENCE), "Model A", "2 of 2 runs here"), Suggestion(B
 
 
 @pytest.fixture
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    return browser_context_args | {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"}
+
+
+@pytest.fixture
 def suggested(
-    monkeypatch: pytest.MonkeyPatch, benchmark: Benchmark, page: Page, faults: list[str], live_server: Any, ana: User  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    benchmark: Benchmark,
+    page: Page,
+    faults: list[str],
+    live_server: Any,
+    ana: User,
 ) -> Iterator[Studio]:
     """Ana has a sample open on which two models looked."""
     monkeypatch.setattr(suggestions, "_suggested", [lambda sample: GIVEN])
@@ -70,3 +76,69 @@ def test_suggested_boxes_are_adopted_by_key_and_by_press_and_are_boxes_like_othe
     page.keyboard.press("v")
     page.keyboard.press("Shift+S")
     suggested.boxes(2)
+
+
+@pytest.fixture
+def returned(
+    benchmark: Benchmark,
+    page: Page,
+    faults: list[str],
+    live_server: Any,
+    ana: User,
+    rui: User,
+) -> Iterator[Studio]:
+    """Ana has a sample open that Rui returned, with a remark on a place and one on the whole."""
+    sample = submitted(ana, benchmark)
+    annotation = Annotation.objects.select_related("sample__benchmark").get(sample=sample, author=ana)
+    add_comment(actor=rui, annotation=annotation, text="Only the plate is needed.", place=(1200.0, 800.0))
+    add_comment(actor=rui, annotation=annotation, text="A good question.")
+    reviewed(rui, sample, "return", reasons=("more_than_minimal_evidence",), comment="The box is too large.")
+    sign_in(page.context, live_server.url, ana)
+    yield Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/{sample.key}/")
+    assert [fault for fault in faults if "Ignoring tile" not in fault] == []
+
+
+def test_the_author_talks_with_the_reviewer_where_the_work_is_mended(returned: Studio) -> None:
+    page = returned.page
+    expect(page.locator(".returned")).to_contain_text("box too large")
+    threads = page.locator("#comments > ul > li")
+    expect(threads).to_have_count(2)
+    expect(page.get_by_role("button", name="Comment of Rui Costa")).to_be_visible()
+    threads.first.get_by_role("button", name="Answer").click()
+    page.keyboard.type("Done.")
+    page.keyboard.press("Control+Enter")
+    expect(threads.first).to_contain_text("Done.")
+    assert Revision.objects.count() == 1
+    threads.first.get_by_role("button", name="Resolve").click()
+    expect(page.get_by_role("button", name="Comment of Rui Costa")).to_have_count(0)
+    page.keyboard.press("c")
+    expect(page.locator("[data-picking]")).to_be_visible()
+    page.keyboard.press("Enter")
+    page.keyboard.type("Is this the one?")
+    page.keyboard.press("Control+Enter")
+    expect(threads).to_have_count(3)
+    placed = Comment.objects.get(text="Is this the one?")
+    assert (placed.x, placed.y) == (WIDTH / 2, HEIGHT / 2)
+    page.get_by_role("tab", name="History").click()
+    expect(page.locator("#history")).to_contain_text("Rui Costa returned")
+    expect(page.locator("#history")).to_contain_text("The box is too large.")
+
+
+def test_the_toolchain_is_read_as_calls_and_written_as_json_with_its_checks_beside_it(returned: Studio) -> None:
+    page = returned.page
+    page.get_by_role("tab", name="Evidence").focus()
+    page.keyboard.press("ArrowRight")
+    field = page.get_by_label("As JSON")
+    field.fill('[{"tool": "Crop", "where": 3}]')
+    expect(page.locator("#chain-problem")).to_contain_text("Call 1 has no “where”")
+    expect(page.locator(".chain__call")).to_have_count(0)
+    field.fill('[{"tool": "Crop", "arguments": {"x": 1, "y": 2, "width": 0, "height": 9}}]')
+    expect(page.locator("#chain-problem")).to_be_hidden()
+    expect(page.locator(".chain__call")).to_contain_text("width = 0")
+    expect(page.locator("#chain [data-checks] .msg--bad")).to_contain_text("Step 1")
+    page.get_by_role("tab", name="Evidence").click()
+    page.keyboard.press("Control+Enter")
+    expect(field).to_be_focused()
+    page.get_by_role("tab", name="Toolchain").focus()
+    page.keyboard.press("Control+z")
+    expect(field).to_have_value("")

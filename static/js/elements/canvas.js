@@ -7,7 +7,7 @@ import { ModelsEye } from "./canvas-eye.js";
 import { TilePictures } from "./canvas-tiles.js";
 import { FrameViewer } from "./frame-viewer.js";
 import { placeRect, shape } from "./shapes.js";
-import { StagePins } from "./stage-pins.js";
+import { StagePlaces } from "./stage-places.js";
 
 const LOUPE = 40;
 
@@ -23,7 +23,7 @@ export class Canvas {
   #eye;
   #pictures;
   #under = [];
-  #pins;
+  #places;
   #content = { gold_boxes: [] };
   #selected = null;
 
@@ -32,7 +32,7 @@ export class Canvas {
     this.#stage = stage;
     this.#image = image;
     this.#layer = new BoxLayer(image, { ...acts, drawing: (point) => this.#magnify(point) });
-    this.#pins = new StagePins(stage);
+    this.#places = new StagePlaces(stage, image);
     this.#pictures = new TilePictures(image);
     this.#eye = new ModelsEye(this.#part("eye"), image, this.#pictures, () => this.#look());
     this.#part("whole").src = image.thumbnail;
@@ -46,8 +46,9 @@ export class Canvas {
     this.#under.push(marks);
   }
 
-  get pins() {
-    return this.#pins;
+  /** Places on the picture: pins, and picking one. */
+  get places() {
+    return this.#places;
   }
 
   async open(signal) {
@@ -56,6 +57,7 @@ export class Canvas {
     this.#viewer = await FrameViewer.open(this.#part("view"), place);
     signal.addEventListener("abort", () => this.#viewer.close());
     for (const { element } of [...this.#under, this.#layer]) this.#viewer.cover(element);
+    this.#places.open(this.#viewer, signal);
     this.#viewer.onMove(() => this.#place());
     this.#viewer.onFailure(() => this.#part("broken").removeAttribute("hidden"));
     this.#filter();
@@ -147,7 +149,7 @@ export class Canvas {
     if (!viewport) return;
     this.#layer.place(viewport);
     for (const marks of this.#under) marks.place(viewport);
-    this.#pins.place(viewport);
+    this.#places.place();
     this.#part("zoom").value = magnification(viewport.scale);
     this.#drawMini();
   }

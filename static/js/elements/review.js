@@ -49,7 +49,7 @@ export class SightlineReview extends HTMLElement {
       this.#stage = new ReviewStage(this.querySelector(".stage"), image);
       this.#lens = new ReviewLens(this.querySelector("[data-lens]"), image);
     }
-    this.#comments = new Comments(this.querySelector("[data-comments]"), this.#stage, signal);
+    this.#comments = new Comments(this.querySelector("[data-comments]"), this.#stage?.places ?? null, signal);
     new ReviewFoot(this, this.#review, { decide: () => this.#decide(), leave: () => this.#leave() }, signal);
     this.#seat = new ReviewSeat(this.#data.urls, (sentence) => this.#review.failed(sentence), signal);
     this.#showContent(content, previous);

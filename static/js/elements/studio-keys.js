@@ -24,7 +24,7 @@ export function askedBy(event) {
 
 function simple(key, shift) {
   if (key === "s") return [shift ? "adopt-all" : "adopt"];
-  const name = { b: "box", h: "hand", f: "fit", g: "evidence", m: "eye", r: "turn", "+": "closer", "=": "closer", "-": "farther", v: "suggestions", Delete: "delete", Backspace: "delete" }[key];
+  const name = { b: "box", h: "hand", f: "fit", g: "evidence", m: "eye", r: "turn", "+": "closer", "=": "closer", "-": "farther", v: "suggestions", c: "comment", Delete: "delete", Backspace: "delete" }[key];
   if (name) return [name];
   return /^[1-9]$/.test(key) ? ["facet", Number(key)] : null;
 }
@@ -38,6 +38,7 @@ export const KEYS = [
   ["Ctrl D", "duplicate the box"],
   ["S", "adopt the first suggested box, Shift all of them"],
   ["V", "hide or show suggested boxes"],
+  ["C", "comment on a place"],
   ["Tab", "next box or field"],
   ["Escape", "let go of the box"],
   ["F", "fit the picture"],

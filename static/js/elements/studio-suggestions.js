@@ -1,7 +1,7 @@
 import { adoptBox, notAdopted } from "../models/box-list.js";
 import { FrameMarks } from "./frame-marks.js";
 import { copied, keepRows } from "./rows.js";
-import { pinAt } from "./stage-pins.js";
+import { pinAt } from "./stage-places.js";
 
 /**
  * Boxes of models that can be adopted: dashed on the stage, each with a tag to press, and as a list in the form. An
@@ -36,7 +36,7 @@ export class Suggestions {
     this.#left = notAdopted(this.#all, content);
     const tags = new Set(this.#left.map(({ tag }) => tag));
     this.#marks.keep(({ name }) => this.#shown && tags.has(name));
-    this.#canvas.pins.show("suggestions", this.#shown ? this.#left.map((one) => this.#pin(one)) : []);
+    this.#canvas.places.show("suggestions", this.#shown ? this.#left.map((one) => this.#pin(one)) : []);
     const list = this.#root.querySelector("ol");
     keepRows(list, this.#left.length, () => copied("row-suggestion"));
     for (const [at, one] of this.#left.entries()) this.#row(list.children[at], one);
@@ -74,7 +74,7 @@ export class Suggestions {
 
   #pin(one) {
     const said = `Adopt ${one.tag}, ${one.source}`;
-    return pinAt({ x: one.box[0], y: one.box[1] }, "pin--suggested", one.tag, said, () => this.#adopt([one]));
+    return pinAt({ x: one.box[2], y: one.box[1] }, "pin--suggested", one.tag, said, () => this.#adopt([one]));
   }
 
   #row(row, { tag, source, note }) {

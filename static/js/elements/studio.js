@@ -3,6 +3,8 @@ import { DraftCopy } from "../models/draft-copy.js";
 import { DraftSaving } from "../models/draft-saving.js";
 import { completed, same } from "../models/draft.js";
 import { History } from "../models/history.js";
+import { ChainEditor } from "./chain-editor.js";
+import { Comments } from "./comments.js";
 import { OptionsEditor } from "./options-editor.js";
 import { PlanEditor } from "./plan-editor.js";
 import { write } from "./rows.js";
@@ -14,6 +16,7 @@ import { KEYS, askedBy } from "./studio-keys.js";
 import { Handing } from "./studio-handing.js";
 import { SavingStatus } from "./studio-status.js";
 import { Suggestions } from "./studio-suggestions.js";
+import { Tabs } from "./studio-tabs.js";
 
 /**
  * The annotation studio: <sightline-studio data-person="…"> around the stage and the form, with the sample
@@ -32,6 +35,7 @@ export class SightlineStudio extends HTMLElement {
   #status;
   #handing;
   #conflict;
+  #comments = null;
   #ending = new AbortController();
 
   connectedCallback() {
@@ -75,8 +79,12 @@ export class SightlineStudio extends HTMLElement {
       new OptionsEditor(part("answering"), edit),
       new FacetEditor(part("facets"), facets ?? {}, edit),
       new PlanEditor(part("plan"), tools ?? [], edit),
+      new ChainEditor(part("chain"), edit),
     ];
-    this.#checks = new Checks(this);
+    const tabs = new Tabs(this.querySelector("[role=tablist]"));
+    this.#checks = new Checks(this, (element) => tabs.reveal(element));
+    const discussion = this.querySelector("[data-comments]");
+    if (discussion) this.#discuss(discussion);
     this.#checks.show(this.#data.checks ?? null);
     this.#status = new SavingStatus(document.getElementById("saving"), part("bar"));
     this.#conflict = new ConflictView(document.getElementById("conflict"), (content) => this.#settle(content));
@@ -84,6 +92,14 @@ export class SightlineStudio extends HTMLElement {
     this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#history.state, ...acts });
     part("question").addEventListener("input", ({ target }) => edit((content) => ({ ...content, question: target.value }), "question"));
     this.#status.show(this.#saving.state, "", new Date(0));
+  }
+
+  #discuss(root) {
+    const { signal } = this.#ending;
+    this.#comments = new Comments(root, this.#boxes?.canvas.places ?? null, signal);
+    root.addEventListener("click", ({ target }) => target.closest("[data-comment]") && this.#comments.begin(), { signal });
+    const tip = this.querySelector("[data-picking]");
+    if (tip) root.addEventListener("commentstate", ({ detail }) => (tip.hidden = detail !== "picking"), { signal });
   }
 
   /** Submitted or accepted work is shown as it is. */
@@ -99,7 +115,6 @@ export class SightlineStudio extends HTMLElement {
     window.addEventListener("online", () => this.#saving.flush(), { signal });
     window.addEventListener("pagehide", () => this.#saving.flush(), { signal });
     this.querySelector("[data-part=bar] [data-act=retry]").addEventListener("click", () => this.#saving.flush(), { signal });
-    for (const tab of this.querySelectorAll("[role=tab]")) tab.addEventListener("click", (event) => this.#tab(event, tab), { signal });
     for (const name of ["undo", "redo"]) this.querySelector(`[data-tool=${name}]`)?.addEventListener("click", () => this.#history[name](), { signal });
   }
 
@@ -136,6 +151,7 @@ export class SightlineStudio extends HTMLElement {
     this.#suggestions?.show(content);
     this.querySelector("[data-part=boxes-n]").textContent = content.gold_boxes.length || "";
     const { targets, distractors } = content;
+    this.querySelector("[data-part=chain-n]").textContent = content.reference_toolchain.length || "";
     this.querySelector("[data-part=plan-n]").textContent = targets.length + distractors.length ? `${targets.length} + ${distractors.length}` : "";
     for (const [name, can] of [["undo", this.#history.canUndo], ["redo", this.#history.canRedo]]) {
       const button = this.querySelector(`[data-tool=${name}]`);
@@ -146,7 +162,9 @@ export class SightlineStudio extends HTMLElement {
 
   #key(event) {
     if (document.querySelector("dialog[open]") || event.isComposing || event.defaultPrevented) return;
-    const asked = askedBy(event);
+    // What is written to others has keys of its own.
+    if (event.target.closest("[data-comments] form")) return;
+    const asked = this.#comments?.takes(event.key) ? ["taken"] : askedBy(event);
     if (!asked) return;
     const [name, ...values] = asked;
     const own = {
@@ -154,18 +172,12 @@ export class SightlineStudio extends HTMLElement {
       undo: () => this.#history.undo(),
       redo: () => this.#history.redo(),
       facet: () => this.#parts[1].key(values[0]),
+      comment: () => (this.#comments ? this.#comments.begin() : false),
+      taken: () => true,
     }[name];
     if ((own ? own() : (this.#suggestions?.act(name) ?? this.#boxes?.act(name, values, event))) === false) return;
     event.preventDefault();
     event.stopPropagation();
-  }
-
-  #tab(event, chosen) {
-    event.preventDefault();
-    for (const tab of this.querySelectorAll("[role=tab]")) {
-      tab.setAttribute("aria-selected", String(tab === chosen));
-      document.getElementById(tab.getAttribute("aria-controls")).hidden = tab !== chosen;
-    }
   }
 
   /** Have the next picture at hand: its thumbnail and the small levels that are drawn first. */
