@@ -217,27 +217,42 @@ def test_work_left_offline_is_there_after_the_tab_was_lost(studio: Studio, conte
     assert stored()["question"] == "Which colour?"
 
 
-def test_two_versions_are_shown_and_chosen_row_by_row(
+def test_two_versions_are_shown_in_words_and_on_the_picture_and_put_together(
     studio: Studio, browser: Browser, live_server: Any, ana: User
 ) -> None:
     elsewhere = another(browser, live_server.url, ana)
     other = Studio(elsewhere.new_page(), studio.url)
     other.page.get_by_label("Question").fill("Theirs?")
     other.page.get_by_label("Accepted answers").fill("green")
+    other.drag((300, 500), (380, 560))
     other.saved()
     studio.page.get_by_label("Question").fill("Mine?")
+    studio.drag((500, 500), (580, 560))
     dialog = studio.page.get_by_role("dialog", name="was changed in two places")
     expect(dialog).to_be_visible()
     rows = dialog.locator("tbody tr")
-    expect(rows).to_have_count(2)
-    expect(rows.nth(0).locator("[data-side=mine] input")).to_be_checked()
-    expect(rows.nth(1).locator("[data-side=theirs] input")).to_be_checked()
+    expect(rows).to_have_count(3)
+    expect(rows.nth(0).locator("[data-side=mine] ins")).to_have_text("Mine?")
+    expect(rows.nth(0).get_by_text("Only one of the two.")).to_be_visible()
+    for at, side in enumerate(("mine", "theirs", "both")):
+        expect(rows.nth(at).locator(f"[data-side={side}] input")).to_be_checked()
+    for side in ("mine", "theirs"):
+        expect(dialog.locator(f"[data-picture={side}] rect.gold")).to_have_count(1)
+        expect(dialog.locator(f"[data-picture={side}] rect.old")).to_have_count(1)
     assert stored()["question"] == "Theirs?"
+    studio.page.keyboard.press("ArrowDown")
+    studio.page.keyboard.press("ArrowLeft")
+    expect(rows.nth(1).locator("[data-side=mine] input")).to_be_checked()
+    studio.page.keyboard.press("ArrowRight")
     studio.page.keyboard.press("Control+Enter")
     studio.saved()
     assert (stored()["question"], stored()["answer"]) == ("Mine?", ["green"])
+    studio.boxes(2)
+    studio.page.keyboard.press("Control+z")
+    assert studio.question() == "Theirs?"
     studio.page.keyboard.press("Control+z")
     assert studio.question() == "Mine?"
+    studio.boxes(1)
     elsewhere.close()
 
 

@@ -133,7 +133,7 @@ def test_returned_work_is_fixed_by_its_author_and_accepted(
     sign_in(theirs, live_server.url, ana)
     author = theirs.new_page()
     author.goto(f"{desk.url}annotate/")
-    expect(author.locator(".returned")).to_contain_text("Only the black mark.")
+    expect(author.get_by_text("Only the black mark.")).to_be_visible()
     author.get_by_role("button", name="Continue").click()
     expect(author).to_have_url(f"{desk.url}annotate/mug-0/")
     expect(author.locator(".returned")).to_contain_text("Only the black mark.")

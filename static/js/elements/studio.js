@@ -87,7 +87,7 @@ export class SightlineStudio extends HTMLElement {
     if (discussion) this.#discuss(discussion);
     this.#checks.show(this.#data.checks ?? null);
     this.#status = new SavingStatus(document.getElementById("saving"), part("bar"));
-    this.#conflict = new ConflictView(document.getElementById("conflict"), (content) => this.#settle(content));
+    this.#conflict = new ConflictView(document.getElementById("conflict"), image, (...sides) => this.#settle(...sides));
     const acts = { signal: this.#ending.signal, send: (...sent) => this.#send(...sent), leave: (address) => location.assign(address ?? this.#data.urls.queue) };
     this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#history.state, ...acts });
     part("question").addEventListener("input", ({ target }) => edit((content) => ({ ...content, question: target.value }), "question"));
@@ -136,10 +136,10 @@ export class SightlineStudio extends HTMLElement {
     this.#handing.show();
   }
 
-  /** Go on after a conflict; the other version can be had back by undoing. */
-  #settle(content) {
+  /** Go on after a conflict; both versions can be had back by undoing. */
+  #settle(content, theirs) {
     this.#saving.resolve(content);
-    this.#history.change(content);
+    for (const state of [theirs, content]) if (!same(state, this.#history.state)) this.#history.change(state);
     this.#show();
   }
 
