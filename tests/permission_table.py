@@ -80,6 +80,7 @@ SITE = [
     Line("accounts:sign-out", post=everyone(SIGN_IN)),
     Line("accounts:accept-invitation", ("{secret}",), get=everyone(), post=everyone()),
     Line("accounts:account", get=signed_in()),
+    Line("accounts:keys", get=signed_in(), post=signed_in()),
     Line("accounts:rename", post=signed_in()),
     Line("accounts:change-password", post=signed_in()),
     Line("accounts:sign-out-others", post=signed_in()),

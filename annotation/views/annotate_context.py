@@ -18,6 +18,7 @@ from annotation.actions.suggestions import suggestions_for
 from annotation.models import Annotation, Benchmark, Comment, Draft, Lease, Review, Revision, Sample, Skip
 from annotation.schema import SampleContent
 from annotation.toolbox.table import TOOLS
+from annotation.views.studio_keys import studio_keys
 from annotation.views.work_loading import comments_json, known_facets, picture_json, thumbnail_of
 from annotation.workflow import State
 from webapp.accounts.models import User
@@ -83,6 +84,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "state": state,
         "editable": editable,
         "suggestions": _suggestions(sample) if editable else [],
+        "keys": studio_keys(user),
         "facets": known_facets(sample.benchmark),
         "tools": list(TOOLS),
         "urls": urls,

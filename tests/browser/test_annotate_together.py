@@ -142,3 +142,35 @@ def test_the_toolchain_is_read_as_calls_and_written_as_json_with_its_checks_besi
     page.get_by_role("tab", name="Toolchain").focus()
     page.keyboard.press("Control+z")
     expect(field).to_have_value("")
+
+
+def test_a_key_is_changed_by_pressing_another_and_the_studio_obeys(
+    benchmark: Benchmark, page: Page, faults: list[str], live_server: Any, ana: User
+) -> None:
+    sign_in(page.context, live_server.url, ana)
+    page.goto(f"{live_server.url}/account/keys/")
+    field = page.get_by_label("Box by drag; again")
+    field.focus()
+    page.keyboard.press("h")
+    expect(page.locator(".msg--bad:visible")).to_have_count(2)
+    page.keyboard.press("n")
+    expect(page.locator(".msg--bad:visible")).to_have_count(0)
+    expect(field).to_have_value("N")
+    page.get_by_role("button", name="Save the keys").click()
+    expect(page.get_by_text("1 key is another now.")).to_be_visible()
+    sample = next_to_annotate(actor=ana, benchmark=benchmark)
+    assert sample is not None
+    studio = Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/{sample.key}/")
+    page.keyboard.press("b")
+    studio.boxes(0)
+    page.keyboard.press("n")
+    studio.boxes(1)
+    expect(page.locator(".stage-tools [data-key-of=box]")).to_have_text("N")
+    page.keyboard.press("?")
+    row = page.locator(".key-help li").filter(has_text="box by drag")
+    expect(row.locator("kbd")).to_have_text("N")
+    page.keyboard.press("Escape")
+    page.goto(f"{live_server.url}/account/keys/")
+    page.get_by_role("button", name="Back to B").click()
+    expect(field).to_have_value("B")
+    assert faults == []

@@ -12,7 +12,7 @@ import { StudioBoxes } from "./studio-canvas.js";
 import { Checks } from "./studio-checks.js";
 import { ConflictView } from "./studio-conflict.js";
 import { FacetEditor } from "./studio-facets.js";
-import { KEYS, askedBy } from "./studio-keys.js";
+import { StudioKeys } from "./studio-keys.js";
 import { Handing } from "./studio-handing.js";
 import { SavingStatus } from "./studio-status.js";
 import { Suggestions } from "./studio-suggestions.js";
@@ -23,9 +23,8 @@ import { Tabs } from "./studio-tabs.js";
  * as JSON in #studio. One history holds every change of the content; each goes to this browser at once and to the server.
  */
 export class SightlineStudio extends HTMLElement {
-  static keys = KEYS;
-
   #data;
+  #keys;
   #history;
   #saving;
   #parts;
@@ -40,6 +39,8 @@ export class SightlineStudio extends HTMLElement {
 
   connectedCallback() {
     this.#data = JSON.parse(document.getElementById("studio").textContent);
+    this.#keys = new StudioKeys(this.#data.keys);
+    this.#keys.show(this);
     const left = this.#begin();
     this.#build();
     this.#listen();
@@ -48,6 +49,11 @@ export class SightlineStudio extends HTMLElement {
     this.#show();
     this.#boxes?.open(this.#ending.signal);
     this.#prefetch();
+  }
+
+  /** The keys as this person has them, for the list of keys. */
+  get keys() {
+    return this.#keys.rows;
   }
 
   disconnectedCallback() {
@@ -164,7 +170,7 @@ export class SightlineStudio extends HTMLElement {
     if (document.querySelector("dialog[open]") || event.isComposing || event.defaultPrevented) return;
     // What is written to others has keys of its own.
     if (event.target.closest("[data-comments] form")) return;
-    const asked = this.#comments?.takes(event.key) ? ["taken"] : askedBy(event);
+    const asked = this.#comments?.takes(event.key) ? ["taken"] : this.#keys.asked(event);
     if (!asked) return;
     const [name, ...values] = asked;
     const own = {
