@@ -50,6 +50,7 @@ urlpatterns = [
     path(f"{ANNOTATE}/<path:key>/skip/", annotate_json.skip_sample, name="skip"),
     path(f"{ANNOTATE}/<path:key>/release/", annotate_json.release_sample, name="release"),
     path(f"{ANNOTATE}/<path:key>/renew/", annotate_json.renew_sample, name="renew"),
+    path(f"{ANNOTATE}/<path:key>/ahead/", annotate_json.ahead, name="ahead"),
     path(f"{ANNOTATE}/<path:key>/", annotate_pages.annotate_sample, name="annotate-sample"),
     path(f"{REVIEW}/", review_pages.review, name="review"),
     path(f"{REVIEW}/next/", review_pages.review_next, name="review-next"),

@@ -174,6 +174,7 @@ WORK = [
     Line("annotation:submit", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
     Line("annotation:skip", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
     Line("annotation:release", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
+    Line("annotation:ahead", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
     Line("annotation:renew", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
     Line("annotation:review", (B,), get=only(*REVIEWERS)),
     Line("annotation:review-next", (B,), post=only(*REVIEWERS)),

@@ -10,7 +10,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotation.actions.access import require
-from annotation.actions.queue_leases import ANNOTATE, take_authors_seat, take_to_annotate
+from annotation.actions.queue_leases import ANNOTATE, renew, take_authors_seat, take_to_annotate
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Sample
 from annotation.querysets import SampleQuerySet
 from annotation.workflow import Right, State
@@ -32,16 +32,20 @@ def next_to_annotate(*, actor: User, benchmark: Benchmark) -> Sample | None:
     return hand_out(actor, benchmark)
 
 
-def hand_out(actor: User, benchmark: Benchmark) -> Sample | None:
-    """The same for somebody whose right was asked for already."""
+def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None) -> Sample | None:
+    """The same for somebody whose right was asked for already; ``beside`` is a sample that it must not be."""
+    others = Sample.objects.filter(benchmark=benchmark)
     returned = Annotation.objects.filter(author=actor, state=State.RETURNED, sample__benchmark=benchmark)
+    if beside is not None:
+        others, returned = others.exclude(pk=beside.pk), returned.exclude(sample=beside)
     for number in list(returned.not_skipped_by(actor).order_by("changed_at").values_list("pk", flat=True)):
         sample = _take_again(actor, number)
         if sample is not None:
             return sample
-    held = Sample.objects.filter(benchmark=benchmark).held_by(actor, ANNOTATE, timezone.now())
-    mine = held.values_list("pk", flat=True).first()
-    return Sample.objects.get(pk=mine) if mine else _by_rule(actor, benchmark, queue_of(benchmark))
+    mine = others.held_by(actor, ANNOTATE, timezone.now()).values_list("pk", flat=True).first()
+    if mine and renew(actor, mine, ANNOTATE):
+        return Sample.objects.get(pk=mine)
+    return _by_rule(actor, others, queue_of(benchmark))
 
 
 def _take_again(actor: User, number: int) -> Sample | None:
@@ -54,12 +58,12 @@ def _take_again(actor: User, number: int) -> Sample | None:
     return annotation.sample
 
 
-def _by_rule(actor: User, benchmark: Benchmark, queue: BenchmarkQueue) -> Sample | None:
+def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sample | None:
     """Candidates a few at a time until one is ours; what others were faster to take is not tried again."""
     tried: set[int] = set()
     while True:
         before = len(tried)
-        open_ones = Sample.objects.filter(benchmark=benchmark).open_to(actor, timezone.now(), queue.overlap)
+        open_ones = samples.open_to(actor, timezone.now(), queue.overlap)
         if tried:
             open_ones = open_ones.exclude(pk__in=tried)
         for part in _in_order(actor, open_ones, queue):

@@ -30,6 +30,7 @@ STEPS = {
     "skip": "annotation:skip",
     "release": "annotation:release",
     "renew": "annotation:renew",
+    "ahead": "annotation:ahead",
     "comments": "annotation:review-comments",
 }
 
@@ -93,7 +94,6 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "comments": comments,
         "discussed": any(not thread["resolved"] for thread in comments),
         "revision": _newest(annotation),
-        "prefetch": _prefetch(user, sample),
         "rights": rights,
     }
 
@@ -139,23 +139,6 @@ def _comments(user: User, annotation: Annotation | None, slug: str) -> list[dict
     if annotation is None or not may_discuss(user, annotation):
         return []
     return comments_json(Comment.objects.filter(annotation=annotation), slug)
-
-
-def _prefetch(user: User, sample: Sample) -> dict[str, Any] | None:
-    """The picture of the sample that most likely comes next; nothing is handed out."""
-    open_ones = Sample.objects.filter(benchmark=sample.benchmark).exclude(pk=sample.pk)
-    overlap = queue_of(sample.benchmark).overlap
-    following = (
-        open_ones.open_to(user, timezone.now(), overlap)
-        .filter(key__gt=sample.key, image__isnull=False)
-        .select_related("image")
-        .order_by("key")
-        .first()
-    )
-    if following is None:
-        return None
-    following.benchmark = sample.benchmark
-    return picture_json(following)
 
 
 def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, Any]:

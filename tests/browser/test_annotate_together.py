@@ -12,7 +12,7 @@ from annotation.actions import suggestions
 from annotation.actions.comments import add_comment
 from annotation.actions.queue import next_to_annotate
 from annotation.actions.suggestions import Suggestion
-from annotation.models import Annotation, Benchmark, BenchmarkQueue, Comment, Draft, Revision
+from annotation.models import Annotation, Benchmark, BenchmarkQueue, Comment, Draft, FacetValue, Lease, Revision, Sample
 from annotation.schema import Box
 from tests.annotation.work_data import reviewed, submitted
 from tests.browser.annotate_data import EVIDENCE, HEIGHT, WIDTH, Studio, sign_in
@@ -174,3 +174,70 @@ def test_a_key_is_changed_by_pressing_another_and_the_studio_obeys(
     page.get_by_role("button", name="Back to B").click()
     expect(field).to_have_value("B")
     assert faults == []
+
+
+@pytest.fixture
+def opened(benchmark: Benchmark, page: Page, faults: list[str], live_server: Any, ana: User) -> Iterator[Studio]:
+    """Ana has the first sample open."""
+    sample = next_to_annotate(actor=ana, benchmark=benchmark)
+    assert sample is not None
+    sign_in(page.context, live_server.url, ana)
+    yield Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/{sample.key}/")
+    assert [fault for fault in faults if "Ignoring tile" not in fault] == []
+
+
+def test_a_whole_sample_is_one_drag_five_keys_and_what_is_typed(opened: Studio) -> None:
+    page = opened.page
+    FacetValue.objects.create(sample=Sample.objects.get(key="mug-1"), name="category", value="Color")
+    page.reload()
+    opened.ready()
+    opened.drag((300, 500), (380, 560))
+    page.keyboard.press("1")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Which colour is the mug?")
+    page.keyboard.press("Enter")
+    page.keyboard.type("black")
+    opened.saved()
+    page.keyboard.press("Control+Enter")
+    expect(page).not_to_have_url(opened.url)
+    revision = Revision.objects.get()
+    assert (revision.question, revision.answers, revision.facets) == (
+        "Which colour is the mug?", ["black"], {"category": ["Color"]},
+    )  # fmt: skip
+    assert revision.gold_boxes.count() == 1
+
+
+def test_the_next_sample_opens_without_loading_the_page_anew_and_is_given_back_on_leaving(opened: Studio) -> None:
+    page = opened.page
+    opened.fill_all()
+    page.evaluate("window.stayed = true")
+    opened.saved()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".crumbs [aria-current]")).to_have_text("mug-1")
+    opened.ready()
+    assert page.evaluate("window.stayed")
+    assert page.title().startswith("mug-1")
+    assert opened.question() == ""
+    expect(page.get_by_label("one of the options")).to_be_checked()
+    page.keyboard.press("b")
+    opened.boxes(1)
+    opened.saved()
+    assert Draft.objects.get().annotation.sample.key == "mug-1"
+    page.go_back()
+    expect(page.locator(".crumbs [aria-current]")).to_have_text("mug-0")
+    expect(page.get_by_role("alert")).to_contain_text("locked")
+
+
+def test_what_was_kept_ahead_is_given_back_by_who_goes_elsewhere(opened: Studio) -> None:
+    page = opened.page
+    with page.expect_response(lambda answer: answer.url.endswith("/ahead/") and answer.ok):
+        page.get_by_label("Question").fill("Which colour?")
+    kept = Lease.objects.filter(sample__key="mug-1")
+    assert kept.count() == 1
+    page.get_by_role("link", name="Annotate").click()
+    expect(page.locator("main")).to_contain_text("1 draft")
+    for _ in range(50):
+        if not kept.exists():
+            break
+        page.wait_for_timeout(50)
+    assert not kept.exists()

@@ -59,6 +59,7 @@ export class Canvas {
     for (const { element } of [...this.#under, this.#layer]) this.#viewer.cover(element);
     this.#places.open(this.#viewer, signal);
     this.#viewer.onMove(() => this.#place());
+    this.#viewer.onDrawn((drawn) => this.#stage.classList.toggle("is-drawn", drawn));
     this.#viewer.onFailure(() => this.#part("broken").removeAttribute("hidden"));
     this.#filter();
   }

@@ -68,7 +68,8 @@ export class Comments {
   /** The page says with data-state what it waits for: "picking", "writing" or nothing. */
   #say(state) {
     this.#root.dataset.state = state;
-    this.#root.dispatchEvent(new CustomEvent("commentstate", { bubbles: true, detail: state }));
+    const tip = document.querySelector("[data-picking]");
+    if (tip) tip.hidden = state !== "picking";
   }
 
   #formKey(event) {
@@ -81,6 +82,7 @@ export class Comments {
 
   async #click({ target }) {
     if (target.closest("[data-cancel]")) this.#close();
+    if (target.closest("[data-comment]")) this.begin();
     const answer = target.closest("[data-answer]");
     if (answer) this.#write(null, { id: Number(answer.dataset.answer), who: answer.dataset.who });
     const place = target.closest("[data-go]")?.closest("[data-x]");

@@ -33,7 +33,16 @@ export class StudioBoxes {
       if (name === "box") this.#canvas.draws = true;
       else if (name) this.act(name, [], null);
     });
+    stage.addEventListener("keydown", (event) => this.#tab(event, root.querySelector("[data-part=question]")));
     root.querySelector("[data-act=add-box]").addEventListener("click", () => this.#make());
+  }
+
+  /** From the last box on to the question; what helps to look is behind it, and before it for Shift Tab. */
+  #tab(event, question) {
+    const last = event.target.matches("g[data-at]") && Number(event.target.dataset.at) === this.#content.gold_boxes.length - 1;
+    if (event.key !== "Tab" || event.shiftKey || !last) return;
+    event.preventDefault();
+    question.focus();
   }
 
   /** The stage, for what else is shown on it. */

@@ -9,6 +9,8 @@ const FIXED = [
   ["← → ↑ ↓", "nudge the box by 1 px, Shift 10 px"],
   ["Alt ←", "resize the box"],
   ["Tab", "next box or field"],
+  ["Enter", "from the question to the answer; next option"],
+  ["Alt Enter", "this option is the answer"],
   ["Escape", "let go of the box"],
   ["1 … 9", "value of the first facet"],
   ["Alt ↑", "move an option or a target"],
