@@ -64,8 +64,8 @@ class SuggestionsForm(forms.Form):
 
     allowed = forms.BooleanField(
         label="Show annotators the boxes of models", required=False,
-        help_text="Where the runs of this benchmark looked last, dashed, each with the run's name. Never gold, and "
-        "nothing of scripted baselines. An adopted box keeps in its revision whose it was.",
+        help_text="Where the runs of this benchmark looked last, and predictions that came with the samples: dashed, "
+        "each with its name. Never gold, and nothing of scripted baselines. An adopted box keeps whose it was.",
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,11 +10,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.actions.comments import may_discuss
-from annotation.actions.content_json import content_to_json
+from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.draft import current_content, draft_of
 from annotation.actions.queue import queue_of
 from annotation.actions.revisions import facets_of
 from annotation.actions.suggestions import suggestions_for
+from annotation.checks import check
 from annotation.models import Annotation, Benchmark, Comment, Draft, Lease, Review, Revision, Sample, Skip
 from annotation.schema import SampleContent
 from annotation.toolbox.table import TOOLS
@@ -91,11 +92,17 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "urls": urls,
         "returned": returned_json(annotation),
         "begun": annotation is not None,
+        "checks": _checks(content, sample) if annotation else None,
         "comments": comments,
         "discussed": any(not thread["resolved"] for thread in comments),
         "revision": _newest(annotation),
         "rights": rights,
     }
+
+
+def _checks(content: dict[str, Any], sample: Sample) -> list[dict[str, Any]]:
+    """What the checks say of work that was begun, as saving it would say."""
+    return [asdict(one) for one in check(content_from_json(content)[0], sample.width, sample.height)]
 
 
 def _newest(annotation: Annotation | None) -> int:

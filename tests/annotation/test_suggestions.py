@@ -7,8 +7,9 @@ import pytest
 from annotation.actions import suggestions
 from annotation.actions.revisions import revision_json
 from annotation.actions.submit import submit
+from annotation.actions.suggest_predictions import suggest_predictions
 from annotation.actions.suggestions import Suggestion, allow_suggestions, suggestions_for
-from annotation.models import Revision
+from annotation.models import Revision, Sample
 from annotation.schema import Box
 from annotation.views.annotate_context import studio_json
 from tests.annotation.work_data import annotation_of, content, submitted, take_one, to_annotate
@@ -83,3 +84,18 @@ def test_the_lead_switches_them_on_a_page_of_the_settings(kitchen, lea, posted, 
     assert client.post(address, posted).status_code == 302
     assert ("checked" in client.get(address).content.decode()) is after
     assert suggestions.allows_suggestions(kitchen) is after
+
+
+def test_predictions_that_came_with_a_sample_are_suggested_the_surest_first():
+    boxes = [
+        {"box": [1, 1, 9, 9], "source": "v1", "label": "plate"},
+        {"box": [5, 5, 9, 9], "source": "v1", "score": 0.25},
+        {"box": [3, 3, 9, 9], "source": "v2", "score": 0.875},
+        {"box": [9, 9, 1, 1], "source": "v3"}, {"box": "here"}, "nothing",
+    ]  # fmt: skip
+    assert suggest_predictions(Sample(extra={"predictions": boxes})) == [
+        Suggestion(Box(3, 3, 9, 9), "v2", "score 0.88"),
+        Suggestion(Box(5, 5, 9, 9), "v1", "score 0.25"),
+        Suggestion(Box(1, 1, 9, 9), "v1 (2)", "plate"),
+    ]
+    assert suggest_predictions(Sample(extra={"predictions": "none"})) == []
