@@ -1,5 +1,5 @@
 /** What of a studio's page is another on the next sample's. */
-const PARTS = ["nav.crumbs", "#saving", "#studio", "#skip", "#conflict", "sightline-studio"];
+const PARTS = ["nav.crumbs", "#saving", "#studio-page"];
 
 /**
  * Go on to another sample's page without loading everything anew: `html` is that page. Going back loads the page before.
