@@ -11,6 +11,7 @@ export class Ahead {
   #next = null;
   #page = null;
   #asking = false;
+  #asked = false;
 
   /** @param {string} url where to ask  @param {Function} send (method, url, body, key, more)  @param {HTMLElement} stage */
   constructor(url, send, stage, signal) {
@@ -20,9 +21,9 @@ export class Ahead {
     window.addEventListener("pagehide", () => this.#release(), { signal });
   }
 
-  /** Whether there is something to keep. */
+  /** Whether the server has said what comes next, or that nothing does. */
   get asked() {
-    return this.#next !== null;
+    return this.#asked;
   }
 
   /** Ask what comes next and fetch it; asked again it is kept for longer. Without an answer there is nothing ahead. */
@@ -32,6 +33,7 @@ export class Ahead {
     try {
       const { data } = await this.#send("POST", this.#url, {}, "");
       this.#take(data.next ?? null);
+      this.#asked = true;
     } catch (error) {
       console.info(error.message);
     } finally {
