@@ -10,3 +10,5 @@ class AnnotationConfig(AppConfig):
     def ready(self) -> None:
         import_module("annotation.tasks")
         import_module("annotation.actions.invite")
+        import_module("annotation.actions.suggest_predictions")
+        import_module("webapp.accounts.keys").add_keys(import_module("annotation.views.studio_keys").STUDIO)

@@ -59,6 +59,16 @@ class InviteForm(forms.Form):
     roles = _roles(required=True)
 
 
+class SuggestionsForm(forms.Form):
+    """Whether annotators see boxes of models."""
+
+    allowed = forms.BooleanField(
+        label="Show annotators the boxes of models", required=False,
+        help_text="Where the runs of this benchmark looked last, and predictions that came with the samples: dashed, "
+        "each with its name. Never gold, and nothing of scripted baselines. An adopted box keeps whose it was.",
+    )  # fmt: skip
+
+
 class FreezeForm(forms.Form):
     """Freezing a version."""
 

@@ -116,6 +116,7 @@ has nothing on as ``missing_from=RUN``, chosen ones as ``id=KEY`` (several), and
 TOOL_FILTERS = ("target", "distractor")
 """A tool of the bank (its number) that the gold plan has as such: ``?target=3``."""
 
+
 class SampleQuerySet(WaitingQuerySet):
     def with_gold(self) -> Self:
         """Everything a page or the scorer needs of the gold, in a fixed number of queries."""

@@ -80,6 +80,7 @@ SITE = [
     Line("accounts:sign-out", post=everyone(SIGN_IN)),
     Line("accounts:accept-invitation", ("{secret}",), get=everyone(), post=everyone()),
     Line("accounts:account", get=signed_in()),
+    Line("accounts:keys", get=signed_in(), post=signed_in()),
     Line("accounts:rename", post=signed_in()),
     Line("accounts:change-password", post=signed_in()),
     Line("accounts:sign-out-others", post=signed_in()),
@@ -116,6 +117,7 @@ UPLOADS = [
 ]
 SETTINGS = [
     Line("annotation:settings", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("annotation:suggestions", (B,), get=form(*LEADS), post=form(*LEADS)),
     Line("annotation:person", (B, "{ana}"), post=form(*LEADS), data={"roles": "reviewer"}),
     Line("annotation:invite", (B,), post=form(*LEADS), data={"email": "ines@example.org", "roles": "reviewer"}),
     Line("annotation:withdraw", (B, "{invitation}"), post=form(*LEADS)),
@@ -178,6 +180,7 @@ WORK = [
     Line("annotation:submit", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
     Line("annotation:skip", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
     Line("annotation:release", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
+    Line("annotation:ahead", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
     Line("annotation:renew", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
     Line("annotation:review", (B,), get=only(*REVIEWERS)),
     Line("annotation:review-next", (B,), post=only(*REVIEWERS)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from annotation.importers.fields import four_numbers
 from annotation.schema import ORIGINAL, AnswerType, Box, SampleContent, Target, ToolCall, ToolPlan, shortened
@@ -23,10 +23,17 @@ KEYS = frozenset(
 )  # fmt: skip
 
 
+class BoxName(NamedTuple):
+    """What a box is called and, where it was adopted from a suggestion, whose it was."""
+
+    label: str = ""
+    source: str = ""
+
+
 def content_from_json(
     data: object, width: int | None = None, height: int | None = None
-) -> tuple[SampleContent, tuple[str, ...], Facets]:
-    """The content, the labels of its boxes in their order, and the facets; what is left out is empty.
+) -> tuple[SampleContent, tuple[BoxName, ...], Facets]:
+    """The content, the names of its boxes in their order, and the facets; what is left out is empty.
 
     Given the size of the picture, a box over its edge is refused. A draft is read without it: its author sees the
     check and goes on working. Raises ``InvalidInput`` with ``field`` as "gold_boxes[0].box".
@@ -47,20 +54,20 @@ def content_from_json(
             _list(given, "targets", _target), _list(given, "distractors", _name), _ordered(given.get("ordered"))
         ),
     )
-    return content, tuple(label for _, label in boxes), _facets(given.get("facets", {}))
+    return content, tuple(name for _, name in boxes), _facets(given.get("facets", {}))
 
 
 def content_to_json(
-    content: SampleContent, labels: Sequence[str] = (), facets: Mapping[str, Iterable[Any]] | None = None
+    content: SampleContent, names: Sequence[BoxName] = (), facets: Mapping[str, Iterable[Any]] | None = None
 ) -> dict[str, Any]:
     """The same as JSON, every key present: what ``content_from_json`` reads gives back the same content."""
-    named = [*labels, *[""] * len(content.gold_boxes)]
+    named = [*names, *[BoxName()] * len(content.gold_boxes)]
     return {
         "question": content.question,
         "answer_type": content.answer_type.value,
         "options": dict(content.options),
         "answer": list(content.answers),
-        "gold_boxes": [{"box": b.as_list(), "label": n} for b, n in zip(content.gold_boxes, named, strict=False)],
+        "gold_boxes": [_named(box, name) for box, name in zip(content.gold_boxes, named, strict=False)],
         "reference_toolchain": [
             {
                 "tool": call.tool,
@@ -75,6 +82,12 @@ def content_to_json(
         "ordered": content.plan.ordered,
         "facets": {name: list(values) for name, values in (facets or {}).items()},
     }
+
+
+def _named(box: Box, name: BoxName) -> dict[str, Any]:
+    """A box that was drawn says nothing of a source."""
+    said = {"box": box.as_list(), "label": name.label}
+    return said | {"source": name.source} if name.source else said
 
 
 def _wrong(field: str, wanted: str, found: object) -> InvalidInput:
@@ -126,7 +139,7 @@ def _options(value: object) -> dict[str, str]:
     return {letter: _text(text, f"options.{letter}") for letter, text in sorted(given.items())}
 
 
-def _box(value: object, field: str, width: int | None, height: int | None) -> tuple[Box, str]:
+def _box(value: object, field: str, width: int | None, height: int | None) -> tuple[Box, BoxName]:
     data = _object(value, field)
     numbers = four_numbers(data.get("box"))
     if numbers is None:
@@ -137,7 +150,7 @@ def _box(value: object, field: str, width: int | None, height: int | None) -> tu
         raise _wrong(f"{field}.box", "a box with an area: x1 < x2 and y1 < y2", data.get("box")) from error
     if width and height and box.clipped(width, height) != box:
         raise _wrong(f"{field}.box", f"inside the picture of {width} × {height}", data.get("box"))
-    return box, _text(data.get("label", ""), f"{field}.label", LONGEST_NAME)
+    return box, BoxName(*(_text(data.get(part, ""), f"{field}.{part}", LONGEST_NAME) for part in BoxName._fields))
 
 
 def _call(value: object, field: str) -> ToolCall:

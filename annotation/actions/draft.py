@@ -50,8 +50,8 @@ def save_draft(*, actor: User, sample: Sample, version: int, content: object, ke
     ``lease_lost`` or ``wrong_state``, ``InvalidInput`` for a content of the wrong shape, ``NotAllowed``.
     """
     require(actor, sample.benchmark, Right.ANNOTATE)
-    parsed, labels, facets = content_from_json(content)
-    whole = content_to_json(parsed, labels, facets)
+    parsed, names, facets = content_from_json(content)
+    whole = content_to_json(parsed, names, facets)
     with transaction.atomic():
         annotation = own_annotation(actor, sample)
         stored = _store(annotation, version, whole, key)

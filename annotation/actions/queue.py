@@ -10,7 +10,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotation.actions.access import require
-from annotation.actions.queue_leases import ANNOTATE, take_authors_seat, take_to_annotate
+from annotation.actions.queue_leases import ANNOTATE, renew, take_authors_seat, take_to_annotate
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Sample
 from annotation.querysets import AnnotationQuerySet, SampleQuerySet
 from annotation.workflow import Right, State
@@ -27,23 +27,29 @@ def next_to_annotate(*, actor: User, benchmark: Benchmark) -> Sample | None:
     return hand_out(actor, benchmark)
 
 
-def hand_out(actor: User, benchmark: Benchmark) -> Sample | None:
+def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None) -> Sample | None:
     """The same for somebody whose right was asked for already: what came back, then what is held, then by the rule, and
-    at last the drafts that were left. What ``SampleQuerySet.waiting_for`` counts is what is handed out."""
+    at last the drafts that were left. What ``SampleQuerySet.waiting_for`` counts is what is handed out. ``beside`` is a
+    sample that it must not be."""
+    others = Sample.objects.filter(benchmark=benchmark)
     mine = Annotation.objects.filter(author=actor, sample__benchmark=benchmark).not_skipped_by(actor)
+    if beside is not None:
+        others, mine = others.exclude(pk=beside.pk), mine.exclude(sample=beside)
     return (
         _first_again(actor, mine.again())
-        or _new(actor, benchmark)
+        or _new(actor, benchmark, others)
         or _first_again(actor, mine.filter(state=State.DRAFT).order_by("changed_at"))
     )
 
 
-def _new(actor: User, benchmark: Benchmark) -> Sample | None:
+def _new(actor: User, benchmark: Benchmark, samples: SampleQuerySet) -> Sample | None:
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(actor)
     if not queues:
         return None
-    held = Sample.objects.filter(benchmark=benchmark).held_by(actor, ANNOTATE, timezone.now()).first()
-    return held or _by_rule(actor, queues[0])
+    held: Sample | None = samples.held_by(actor, ANNOTATE, timezone.now()).first()
+    if held is not None and renew(actor, held.pk, ANNOTATE):
+        return held
+    return _by_rule(actor, samples, queues[0])
 
 
 def _first_again(actor: User, annotations: AnnotationQuerySet) -> Sample | None:
@@ -64,12 +70,12 @@ def _take_again(actor: User, number: int) -> Sample | None:
     return annotation.sample
 
 
-def _by_rule(actor: User, queue: BenchmarkQueue) -> Sample | None:
+def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sample | None:
     """Candidates a few at a time until one is ours; what others were faster to take is not tried again."""
     tried: set[int] = set()
     while True:
         before = len(tried)
-        open_ones = Sample.objects.open_to(actor, timezone.now(), [queue])
+        open_ones = samples.open_to(actor, timezone.now(), [queue])
         if tried:
             open_ones = open_ones.exclude(pk__in=tried)
         for part in _in_order(actor, open_ones, queue):

@@ -50,8 +50,6 @@ def take(user: User, sample_id: int, seat: Lease.Seat, lasts: timedelta, place: 
         return renew(user, sample_id, seat)
 
 
-
-
 def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue) -> Sample | None:
     """Take one of the sample's places that nobody has filled; None when there is none. Call inside a transaction.
 

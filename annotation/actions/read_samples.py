@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -18,7 +18,7 @@ BATCH = 250
 _SAMPLE = ("pk", "key", "image_name", "image_group", "width", "height", "extra")
 _FACET = ("sample_id", "name", "position", "value", "kind")
 _REVISION = ("pk", "question", "answer_type", "options", "answers", "ordered")
-_BOX = ("revision_id", "x1", "y1", "x2", "y2", "label")
+_BOX = ("revision_id", "x1", "y1", "x2", "y2", "label", "source")
 _CALL = ("revision_id", "tool", "arguments", "image_in", "image_out")
 _TOOL = ("revision_id", "tool", "step")
 
@@ -85,14 +85,15 @@ def _record(
         width=sample.width,
         height=sample.height,
         facets=_facets(facets),
-        extra=sample.extra | _box_labels(boxes),
+        extra=sample.extra | _box_names(boxes),
     )
 
 
-def _box_labels(boxes: Iterable[Row]) -> dict[str, list[str]]:
-    """The labels that people gave the gold boxes, a list beside them; no key without any."""
-    labels = [box.label for box in boxes]
-    return {"box_labels": labels} if any(labels) else {}
+def _box_names(boxes: Sequence[Row]) -> dict[str, list[str]]:
+    """The labels that people gave the gold boxes and the sources they adopted them from, each a list beside the boxes;
+    no key without any."""
+    found = {"box_labels": [box.label for box in boxes], "box_sources": [box.source for box in boxes]}
+    return {key: names for key, names in found.items() if any(names)}
 
 
 def _content(revision: Row, boxes: list[Row], calls: list[Row], tools: list[Row]) -> SampleContent:

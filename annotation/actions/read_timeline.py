@@ -53,10 +53,10 @@ class Event:
     data: dict[str, Any]
 
 
-def timeline(sample: Sample, viewer: User) -> list[Event]:
-    """The events that this person may know of: reviewers and leads all, an annotator those of their own annotation.
-    Three queries, and one for the viewer's roles."""
-    sees_all = allowed(viewer, sample.benchmark, Right.REVIEW)
+def timeline(sample: Sample, viewer: User, *, own: bool = False) -> list[Event]:
+    """The events that this person may know of: reviewers and leads all, an annotator those of their own annotation,
+    and so does everybody with ``own``. Three queries, and one for the viewer's roles."""
+    sees_all = not own and allowed(viewer, sample.benchmark, Right.REVIEW)
     annotations = Annotation.objects.filter(sample=sample)
     if not sees_all:
         annotations = annotations.filter(author=viewer)

@@ -205,8 +205,8 @@ def _decide(actor: User, annotation: Annotation, revision: Revision, decision: D
 
 
 def _fix(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:
-    parsed, labels, facets = content_from_json(content)
+    parsed, names, facets = content_from_json(content)
     checks = checks_of(annotation.sample, parsed)
     if blocking(checks):
         raise ChecksFailed(checks)
-    return add_revision(actor=actor, annotation=annotation, content=content_to_json(parsed, labels, facets))
+    return add_revision(actor=actor, annotation=annotation, content=content_to_json(parsed, names, facets))

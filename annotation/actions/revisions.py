@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.actions.content_json import content_from_json, content_to_json
+from annotation.actions.content_json import BoxName, content_from_json, content_to_json
 from annotation.actions.save_samples import content_digest
 from annotation.actions.tool_bank import know_names
 from annotation.actions.tool_segments import place_segments
@@ -22,7 +22,7 @@ from webapp.common.bulk import as_json
 def add_revision(*, actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:
     """A submitted revision of this content (JSON, whole), the next in number. Call inside a transaction."""
     sample = annotation.sample
-    parsed, labels, facets = content_from_json(content, sample.width, sample.height)
+    parsed, names, facets = content_from_json(content, sample.width, sample.height)
     last = Revision.objects.filter(annotation=annotation).order_by("-number").values_list("number", flat=True).first()
     revision = Revision.objects.create(
         annotation=annotation, number=(last or 0) + 1, author=actor, question=parsed.question,
@@ -30,20 +30,20 @@ def add_revision(*, actor: User, annotation: Annotation, content: Mapping[str, A
         ordered=parsed.plan.ordered, digest=content_digest(parsed),
         facets={name: list(values) for name, values in facets.items()}, submitted_at=timezone.now(),
     )  # fmt: skip
-    _add_parts(revision, parsed, labels, (sample.width, sample.height))
+    _add_parts(revision, parsed, names, (sample.width, sample.height))
     know_names(actor, sample.benchmark, parsed.plan.names)
     return revision
 
 
 def _add_parts(
-    revision: Revision, content: SampleContent, labels: Sequence[str], size: tuple[int | None, int | None]
+    revision: Revision, content: SampleContent, names: Sequence[BoxName], size: tuple[int | None, int | None]
 ) -> None:
     boxes = [
         GoldBox(
-            revision=revision, position=i, x1=box.x1, y1=box.y1, x2=box.x2, y2=box.y2, label=label,
-            image_width=size[0], image_height=size[1],
+            revision=revision, position=i, x1=box.x1, y1=box.y1, x2=box.x2, y2=box.y2, label=name.label,
+            source=name.source, image_width=size[0], image_height=size[1],
         )
-        for i, (box, label) in enumerate(zip(content.gold_boxes, labels, strict=True))
+        for i, (box, name) in enumerate(zip(content.gold_boxes, names, strict=True))
     ]  # fmt: skip
     calls = [
         ReferenceCall(
@@ -85,9 +85,9 @@ def content_of(revision: Revision) -> SampleContent:
 
 def revision_json(revision: Revision) -> dict[str, Any]:
     """A stored revision as content JSON; one that was imported has the facets of its sample."""
-    labels = [box.label for box in revision.gold_boxes.all()]
+    names = [BoxName(box.label, box.source) for box in revision.gold_boxes.all()]
     facets = revision.facets if revision.facets is not None else facets_of(revision.annotation.sample)
-    return content_to_json(content_of(revision), labels, facets)
+    return content_to_json(content_of(revision), names, facets)
 
 
 def facets_of(sample: Sample) -> dict[str, list[Any]]:

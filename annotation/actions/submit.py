@@ -45,7 +45,7 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
     ``save_draft`` raises.
     """
     require(actor, sample.benchmark, Right.ANNOTATE)
-    parsed, labels, facets = content_from_json(content)
+    parsed, names, facets = content_from_json(content)
 
     def work() -> None:
         annotation = own_annotation(actor, sample)
@@ -53,7 +53,7 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
         checks = checks_of(sample, parsed)
         if blocking(checks):
             raise ChecksFailed(checks)
-        _hand_in(actor, annotation, content_to_json(parsed, labels, facets))
+        _hand_in(actor, annotation, content_to_json(parsed, names, facets))
 
     def then() -> Sample | None:
         return hand_out(actor, sample.benchmark)

@@ -3,7 +3,7 @@
 ``data`` of a task may hold a sample as our exporter writes it; of any other task ``image`` and ``question`` are used
 where they are there. What the chosen annotation says goes before ``data``; a control that it leaves empty does not.
 Chosen is the ground truth, else the latest accepted, else the latest annotation that was neither skipped nor rejected;
-every other is reported. Predictions never become gold.
+every other is reported. Predictions never become gold: their boxes are kept beside it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from annotation.importers import fields
 from annotation.importers.decoding import RowDecoder, storable
 from annotation.importers.fields import Report, RowRefused
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions
+from annotation.importers.label_studio_predictions import PREDICTIONS, predicted_boxes
 from annotation.importers.reading import RawRow, RowStream
 from annotation.importers.samples import KNOWN, sample_from
 from annotation.importers.task_results import apply_results
@@ -92,6 +93,8 @@ def sample_of_task(task: Mapping[str, Any], report: Report) -> SampleRecord:
             {LABELS: labels} if any(labels) else {}
         )
     sample = sample_from(row, report)
+    if boxes := predicted_boxes(row, _dicts(task.get("predictions")), report):
+        extra = extra | {PREDICTIONS: boxes}
     return replace(sample, extra={**sample.extra, **extra})
 
 
@@ -140,10 +143,6 @@ def _chosen(task: Mapping[str, Any], report: Report) -> list[Any] | None:
     for one in given:
         if one is not taken:
             report.noted("annotation-not-taken", "annotations", one.get("id"), _why(one, taken))
-    predictions = len(_dicts(task.get("predictions")))
-    if predictions:
-        done = "Predictions of a model are not gold; they were left out."
-        report.noted("prediction-not-taken", "predictions", predictions, done)
     return fields.items(taken.get("result"), "annotations.result", report) if taken else None
 
 

@@ -82,6 +82,9 @@ class GoldBox(models.Model):
     x2 = models.FloatField()
     y2 = models.FloatField()
     label = models.TextField(blank=True, default="")
+    source = models.TextField(
+        blank=True, default="", db_default="", help_text="Whose suggestion the box was adopted from; drawn: none."
+    )
     image_width = models.PositiveIntegerField(null=True, help_text="The sample's picture when the box was drawn.")
     image_height = models.PositiveIntegerField(null=True)
 

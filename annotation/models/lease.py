@@ -97,6 +97,9 @@ class BenchmarkQueue(models.Model):
     lease_minutes = models.PositiveSmallIntegerField(
         default=15, help_text="How long a sample is kept for who took it, without a sign of them."
     )
+    suggests = models.BooleanField(
+        default=False, db_default=False, help_text="Whether annotators see boxes of models, to adopt or pass by."
+    )
 
     class Meta:
         constraints = [

@@ -47,6 +47,12 @@ def decision_words(code: str) -> str:
 
 
 @register.filter
+def state_words(state: str) -> str:
+    """``in_review`` as "in review"."""
+    return state.replace("_", " ")
+
+
+@register.filter
 def moment(text: str | None) -> datetime | None:
     """A time as scripts get it (ISO 8601) back as a time, for ``ago``."""
     return datetime.fromisoformat(text) if text else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,11 +10,13 @@ from django.db.models import Prefetch
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.actions.checks_of import checks_of
 from annotation.actions.comments import may_discuss
-from annotation.actions.content_json import content_to_json
+from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.draft import current_content, draft_of
 from annotation.actions.pause import pause_for
 from annotation.actions.revisions import facets_of
+from annotation.actions.suggestions import suggestions_for
 from annotation.models import (
     Annotation,
     BankTool,
@@ -29,6 +31,7 @@ from annotation.models import (
     ToolName,
 )
 from annotation.schema import SampleContent
+from annotation.views.studio_keys import studio_keys
 from annotation.views.work_loading import bank_json, comments_json, known_facets, picture_json, thumbnail_of
 from annotation.workflow import State
 from webapp.accounts.models import User
@@ -41,6 +44,8 @@ STEPS = {
     "skip": "annotation:skip",
     "release": "annotation:release",
     "renew": "annotation:renew",
+    "ahead": "annotation:ahead",
+    "comments": "annotation:review-comments",
 }
 
 
@@ -78,6 +83,8 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
     state = annotation.state if annotation else State.DRAFT.value
     blank = content_to_json(SampleContent(), (), facets_of(sample))
     content = (current_content(annotation, draft) if annotation else {}) or blank
+    comments = _comments(user, annotation, slug)
+    editable = state in (State.DRAFT, State.RETURNED) and _is_open(annotation, sample)
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in STEPS.items()}
     urls |= {
         "next": reverse("annotation:annotate-next", args=[slug]),
@@ -90,15 +97,35 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "content": content,
         "version": draft.version if draft else 0,
         "state": state,
-        "editable": state in (State.DRAFT, State.RETURNED) and _is_open(annotation, sample),
+        "editable": editable,
+        "suggestions": _suggestions(sample) if editable else [],
+        "keys": studio_keys(user),
         "facets": known_facets(sample.benchmark),
         "bank": bank_json(sample.benchmark),
         "urls": urls,
         "returned": returned_json(annotation),
-        "comments": _comments(user, annotation, slug),
-        "prefetch": _prefetch(user, sample),
+        "begun": annotation is not None,
+        "checks": _checks(content, sample) if annotation else None,
+        "comments": comments,
+        "discussed": any(not thread["resolved"] for thread in comments),
+        "revision": _newest(annotation),
         "rights": rights,
     }
+
+
+def _checks(content: dict[str, Any], sample: Sample) -> list[dict[str, Any]]:
+    """What the checks say of work that was begun, as saving it would say."""
+    return [asdict(one) for one in checks_of(sample, content_from_json(content)[0])]
+
+
+def _newest(annotation: Annotation | None) -> int:
+    """The number of the last submitted revision; 0 before the first."""
+    numbers = Revision.objects.filter(annotation=annotation).order_by("-number").values_list("number", flat=True)
+    return (numbers.first() or 0) if annotation else 0
+
+
+def _suggestions(sample: Sample) -> list[dict[str, Any]]:
+    return [{"box": one.box.as_list(), "source": one.source, "note": one.note} for one in suggestions_for(sample)]
 
 
 def _is_open(annotation: Annotation | None, sample: Sample) -> bool:
@@ -132,23 +159,6 @@ def _comments(user: User, annotation: Annotation | None, slug: str) -> list[dict
     if annotation is None or not may_discuss(user, annotation):
         return []
     return comments_json(Comment.objects.filter(annotation=annotation), slug)
-
-
-def _prefetch(user: User, sample: Sample) -> dict[str, Any] | None:
-    """The picture of the sample that most likely comes next; nothing is handed out."""
-    queues = Benchmark.objects.filter(pk=sample.benchmark_id).queues_for(user)
-    following = (
-        Sample.objects.open_to(user, timezone.now(), queues)
-        .exclude(pk=sample.pk)
-        .filter(key__gt=sample.key, image__isnull=False)
-        .select_related("image")
-        .order_by("key")
-        .first()
-    )
-    if following is None:
-        return None
-    following.benchmark = sample.benchmark
-    return picture_json(following)
 
 
 def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.actions.draft import save_draft
+from annotation.actions.look_ahead import look_ahead
 from annotation.actions.queue_leases import ANNOTATE, release, renew
 from annotation.actions.skip import skip
 from annotation.actions.submit import submit
 from annotation.models import Sample
 from annotation.views.answers import answers_json, body_of, key_of, text_of, whole_of
-from annotation.views.work_loading import load_sample
+from annotation.views.work_loading import load_sample, picture_json
 from annotation.workflow import Right
 from webapp.common.errors import Conflict
 
@@ -70,6 +71,23 @@ def renew_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
             f"Your time on {sample.key} ran out. Save to get it back if it is still free.", code="lease_lost"
         )
     return JsonResponse({})
+
+
+@require_POST
+@answers_json
+def ahead(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """What comes after this sample -> {"next": null, or its "url", "release" to give it back, and "image"}."""
+    person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    following = look_ahead(actor=person, sample=sample)
+    if following is None:
+        return JsonResponse({"next": None})
+    following.benchmark = sample.benchmark
+    found = {
+        "url": next_url("annotation:annotate-sample", slug, following),
+        "release": next_url("annotation:release", slug, following),
+        "image": picture_json(following),
+    }
+    return JsonResponse({"next": found})
 
 
 def next_url(route: str, slug: str, sample: Sample | None) -> str | None:

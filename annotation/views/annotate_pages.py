@@ -8,6 +8,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.actions.queue import next_to_annotate
 from annotation.actions.queue_progress import my_progress, whole_progress
+from annotation.actions.read_timeline import timeline
 from annotation.views.annotate_context import queue_context, studio_json
 from annotation.views.loading import load_benchmark, rights_in
 from annotation.views.tabs import benchmark_context
@@ -40,12 +41,13 @@ def annotate_next(request: Request, slug: str) -> HttpResponse:
 
 @require_safe
 def annotate_sample(request: Request, slug: str, key: str) -> HttpResponse:
-    """Template annotation/annotate_sample.html; context: sample, studio (for json_script, see ``studio_json``), and the
-    benchmark's head."""
+    """Template annotation/annotate_sample.html; context: sample, studio (for json_script, see ``studio_json``), events
+    (Event, what happened to my annotation), and the benchmark's head."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     context = benchmark_context(request, sample.benchmark, "annotate")
     rights = rights_in(request, sample.benchmark)
     context |= {"sample": sample, "studio": studio_json(person, sample, rights)}
+    context |= {"events": timeline(sample, person, own=True)}
     return render(request, "annotation/annotate_sample.html", context)
 
 

@@ -37,7 +37,8 @@ class Section:
 SECTIONS: list[Section] = [
     Section("general", "General and people", "annotation:settings"),
     Section("queue", "Queue", "annotation:queue-settings", place=5),
-    Section("tools", "Tool bank", "annotation:tools", 6, lambda benchmark: benchmark.tools.proposed().count()),
+    Section("suggestions", "Suggested boxes", "annotation:suggestions", place=6),
+    Section("tools", "Tool bank", "annotation:tools", 7, lambda benchmark: benchmark.tools.proposed().count()),
 ]
 
 

@@ -5,6 +5,7 @@ import { SightlineJobs } from "./elements/jobs.js";
 import { SightlineKeyHelp } from "./elements/key-help.js";
 import { SightlineList } from "./elements/list.js";
 import { SightlineMenu } from "./elements/menu.js";
+import { SightlineKeys } from "./elements/own-keys.js";
 import { SightlinePassword } from "./elements/password.js";
 import { SightlineBlind } from "./elements/review-blind.js";
 import { SightlineReview } from "./elements/review.js";
@@ -20,6 +21,7 @@ const ELEMENTS = {
   "sightline-frame": SightlineFrame,
   "sightline-import": SightlineImport,
   "sightline-jobs": SightlineJobs,
+  "sightline-keys": SightlineKeys,
   "sightline-list": SightlineList,
   "sightline-menu": SightlineMenu,
   "sightline-password": SightlinePassword,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.actions.content_json import content_from_json, content_to_json
+from annotation.actions.content_json import BoxName, content_from_json, content_to_json
 from annotation.schema import AnswerType, Box, SampleContent, Target, ToolCall, ToolPlan
 from webapp.common.errors import InvalidInput
 
@@ -41,12 +41,12 @@ FACETS = st.dictionaries(
 )
 
 
-@given(CONTENTS, FACETS, st.lists(TEXT, max_size=3))
-def test_what_is_written_reads_as_the_same(content, facets, labels):
-    whole = content_to_json(content, labels, facets)
+@given(CONTENTS, FACETS, st.lists(st.builds(BoxName, TEXT, TEXT), max_size=3))
+def test_what_is_written_reads_as_the_same(content, facets, names):
+    whole = content_to_json(content, names, facets)
     read, named, same = content_from_json(whole)
     assert (read, same) == (content, facets)
-    assert named == tuple([*labels, "", "", ""][: len(content.gold_boxes)])
+    assert named == tuple([*names, *[BoxName()] * 3][: len(content.gold_boxes)])
     assert content_to_json(read, named, same) == whole
 
 

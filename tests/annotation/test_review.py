@@ -356,3 +356,5 @@ def test_the_timeline_tells_who_did_what_and_why(ana, rui, sample):
         ("Rui Costa", "returned", "returned"),
     ]
     assert timeline(sample, rui)[-1].why == "Tighter."
+    assert timeline(sample, rui, own=True) == []
+    assert timeline(sample, ana, own=True) == timeline(sample, ana)

@@ -70,6 +70,7 @@ class Studio:
 
     def ready(self) -> None:
         expect(self.page.locator("[data-part=zoom]")).to_contain_text("%")
+        expect(self.page.locator(".stage.is-drawn")).to_be_visible(timeout=15_000)
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         mouse = self.page.mouse

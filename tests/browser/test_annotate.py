@@ -14,9 +14,8 @@ from annotation.actions.queue import next_to_annotate
 from annotation.actions.submit import submit
 from annotation.models import Benchmark, Draft, Lease, Revision, Sample
 from annotation.workflow import Role
-from tests import lanes
 from tests.annotation.work_data import content, reviewed, submitted
-from tests.browser.annotate_data import EVIDENCE, HEIGHT, WIDTH, Studio, another, kitchen, sign_in
+from tests.browser.annotate_data import EVIDENCE, HEIGHT, WIDTH, Studio, another, sign_in
 from webapp.accounts.models import User
 
 EXPECTED = ("ERR_INTERNET_DISCONNECTED", "status of 409", "Ignoring tile")
@@ -25,33 +24,9 @@ EXPECTED = ("ERR_INTERNET_DISCONNECTED", "status of 409", "Ignoring tile")
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    found = lanes.find_chromium()
-    if found is None:
-        pytest.skip("no Chromium on PATH")
-    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
-
-
 @pytest.fixture
 def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
     return browser_context_args | {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"}
-
-
-@pytest.fixture
-def faults(page: Page) -> list[str]:
-    """What the browser complains of: refused code, missing files, errors."""
-    found: list[str] = []
-    page.on("console", lambda message: found.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: found.append(str(error)))
-    return found
-
-
-@pytest.fixture
-def benchmark(tmp_path: Any, settings: Any, ana: User, rui: User) -> Benchmark:
-    files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "media"}}
-    settings.STORAGES = settings.STORAGES | {"default": files}
-    return kitchen(tmp_path, 2, annotator=ana, reviewer=rui)
 
 
 @pytest.fixture
@@ -242,27 +217,42 @@ def test_work_left_offline_is_there_after_the_tab_was_lost(studio: Studio, conte
     assert stored()["question"] == "Which colour?"
 
 
-def test_two_versions_are_shown_and_chosen_row_by_row(
+def test_two_versions_are_shown_in_words_and_on_the_picture_and_put_together(
     studio: Studio, browser: Browser, live_server: Any, ana: User
 ) -> None:
     elsewhere = another(browser, live_server.url, ana)
     other = Studio(elsewhere.new_page(), studio.url)
     other.page.get_by_label("Question").fill("Theirs?")
     other.page.get_by_label("Accepted answers").fill("green")
+    other.drag((300, 500), (380, 560))
     other.saved()
     studio.page.get_by_label("Question").fill("Mine?")
+    studio.drag((500, 500), (580, 560))
     dialog = studio.page.get_by_role("dialog", name="was changed in two places")
     expect(dialog).to_be_visible()
     rows = dialog.locator("tbody tr")
-    expect(rows).to_have_count(2)
-    expect(rows.nth(0).locator("[data-side=mine] input")).to_be_checked()
-    expect(rows.nth(1).locator("[data-side=theirs] input")).to_be_checked()
+    expect(rows).to_have_count(3)
+    expect(rows.nth(0).locator("[data-side=mine] ins")).to_have_text("Mine?")
+    expect(rows.nth(0).get_by_text("Only one of the two.")).to_be_visible()
+    for at, side in enumerate(("mine", "theirs", "both")):
+        expect(rows.nth(at).locator(f"[data-side={side}] input")).to_be_checked()
+    for side in ("mine", "theirs"):
+        expect(dialog.locator(f"[data-picture={side}] rect.gold")).to_have_count(1)
+        expect(dialog.locator(f"[data-picture={side}] rect.old")).to_have_count(1)
     assert stored()["question"] == "Theirs?"
+    studio.page.keyboard.press("ArrowDown")
+    studio.page.keyboard.press("ArrowLeft")
+    expect(rows.nth(1).locator("[data-side=mine] input")).to_be_checked()
+    studio.page.keyboard.press("ArrowRight")
     studio.page.keyboard.press("Control+Enter")
     studio.saved()
     assert (stored()["question"], stored()["answer"]) == ("Mine?", ["green"])
+    studio.boxes(2)
+    studio.page.keyboard.press("Control+z")
+    assert studio.question() == "Theirs?"
     studio.page.keyboard.press("Control+z")
     assert studio.question() == "Mine?"
+    studio.boxes(1)
     elsewhere.close()
 
 

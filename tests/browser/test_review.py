@@ -136,7 +136,7 @@ def test_returned_work_is_fixed_by_its_author_and_accepted(
     expect(author.get_by_text("Only the black mark.")).to_be_visible()
     author.get_by_role("button", name="Continue").click()
     expect(author).to_have_url(f"{desk.url}annotate/samples/mug-0/")
-    expect(author.get_by_text("Only the black mark.")).to_be_visible()
+    expect(author.locator(".returned")).to_contain_text("Only the black mark.")
     side = author.locator(".boxrow [data-side=w]")
     side.fill(str(EVIDENCE[2] - ROUGH[0]))
     side.press("Tab")
@@ -234,11 +234,11 @@ def test_comments_stand_on_their_place_with_answers_and_an_end(desk: Desk) -> No
     expect(page.locator(".comment .comment")).to_contain_text("It is.")
     page.get_by_role("button", name="Resolve").click()
     expect(page.locator(".comment.is-resolved")).to_be_visible()
-    expect(page.locator(".review__pin")).to_have_count(0)
+    expect(page.locator(".pin--note")).to_have_count(0)
     desk.press("c", "Enter")
     page.keyboard.type("In the middle.")
     desk.press("Control+Enter")
-    expect(page.locator(".review__pin")).to_have_count(1)
+    expect(page.locator(".pin--note")).to_have_count(1)
 
 
 def test_without_network_all_that_was_typed_stays_and_is_sent_again(desk: Desk) -> None:

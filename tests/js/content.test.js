@@ -8,7 +8,8 @@ import {
 import {
   addDistractor, addTarget, intoOwnStep, intoStep, removeTarget, shiftTarget, stepsOf,
 } from "../../static/js/models/plan.js";
-import { levelSize, levelWithin, tilesIn } from "../../static/js/lib/tiles.js";
+import { LastAsked } from "../../static/js/models/last-asked.js";
+import { firstTiles, levelSize, levelWithin, tilesIn } from "../../static/js/lib/tiles.js";
 
 const choice = completed({ options: { A: "red", B: "green", C: "blue" }, answer: ["B"] });
 
@@ -102,4 +103,29 @@ test("the tiles of a box are those it touches", () => {
   const found = tilesIn([500, 0, 1024, 10], { width: 1200, height: 900 }, 512).map(({ column, row }) => `${column}_${row}`);
   assert.deepEqual(found, ["0_0", "1_0"]);
   assert.deepEqual(tilesIn([-50, -50, 9999, 9999], { width: 600, height: 500 }, 512).length, 2);
+});
+
+test("what is drawn first of a picture are the levels up to the one that fills the room", () => {
+  const image = { width: 7680, height: 4320, tile_size: 512, tiles: "/t/{level}/{column}_{row}.jpg", thumbnail: "/thumb.jpg" };
+  const found = firstTiles(image, { width: 1040, height: 856 });
+  const levels = [...new Set(found.slice(1).map((address) => Number(address.split("/")[2])))];
+  assert.equal(found[0], "/thumb.jpg");
+  assert.deepEqual(levels, [8, 9, 10, 11]);
+  assert.equal(found.filter((address) => address.startsWith("/t/11/")).length, 4 * 3);
+  assert.deepEqual(firstTiles({ ...image, width: 40, height: 30 }, { width: 1040, height: 856 }).slice(1), ["/t/6/0_0.jpg"]);
+});
+
+test("a sample that says nothing yet is asked as the last one was, without a storage as the server has it", () => {
+  const kept = new Map();
+  const storage = { getItem: (name) => kept.get(name) ?? null, setItem: (name, value) => kept.set(name, value) };
+  const blank = completed({ answer_type: "open" });
+  const asked = new LastAsked(storage, "kitchen of 7");
+  assert.equal(asked.begun(blank), blank);
+  asked.keep(choice);
+  assert.deepEqual(asked.begun(blank).options, { A: "", B: "" });
+  assert.equal(asked.begun({ ...blank, question: "Why?" }).answer_type, "open");
+  assert.equal(new LastAsked(storage, "kitchen of 8").begun(blank), blank);
+  const broken = { getItem: () => { throw new Error("forbidden"); }, setItem: () => { throw new Error("full"); } };
+  new LastAsked(broken, "kitchen").keep(choice);
+  assert.equal(new LastAsked(broken, "kitchen").begun(blank), blank);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { boxNote, fieldsThatDiffer, inFewWords, movedBoxes } from "../../static/js/models/difference-fields.js";
+import { boxNote, fieldsOf, fieldsThatDiffer, inFewWords, movedBoxes } from "../../static/js/models/difference-fields.js";
 import { differenceOf } from "../../static/js/models/difference.js";
 
 const said = (runs) => runs.map(({ kind, text }) => ({ same: text, cut: `[-${text}-]`, added: `[+${text}+]` })[kind]).join("");
@@ -99,4 +99,9 @@ test("fields that stay are named in few words", () => {
   const names = ["Box G1", "Option A", "Option C", "Answer", "Facet tier", "Tool plan"];
   assert.equal(inFewWords(names), "Box G1, options A C, answer, facet tier, tool plan");
   assert.equal(inFewWords([]), "");
+});
+
+test("a box says whose suggestion it was adopted from", () => {
+  const boxes = [{ box: [0, 0, 9, 5], label: "plate", source: "Model A" }, { box: [1, 1, 4, 4], label: "" }];
+  assert.deepEqual(fieldsOf({ gold_boxes: boxes }).map(({ text }) => text), ["9 × 5\u00a0px at 0, 0 plate adopted from Model A", "3 × 3\u00a0px at 1, 1"]);
 });

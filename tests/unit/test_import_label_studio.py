@@ -179,6 +179,19 @@ def test_a_skipped_task_and_a_prediction_leave_what_the_data_say(tmp_path: Path)
     assert rules == ["annotation-not-taken", "prediction-not-taken"]
 
 
+def test_predicted_boxes_are_kept_beside_the_sample_and_are_no_gold(tmp_path: Path) -> None:
+    sure = {"model_version": "v1", "score": 0.875, "result": [rectangle(10, 10, 5, 5, rectanglelabels=["plate"])]}
+    turned = {"model_version": "v2", "result": [rectangle(1, 1, 2, 2, rotation=30), rectangle(50, 50, 25, 25)]}
+    broken = {"model_version": 3, "score": "high", "result": "none"}
+    sample, rules = the_one(tmp_path, task(made(rectangle(0, 0, 1, 1)), predictions=[sure, turned, broken]))
+    assert sample.extra["predictions"] == [
+        {"box": [768, 432, 1152, 648], "source": "v1", "label": "plate", "score": 0.875},
+        {"box": [3840, 2160, 5760, 3240], "source": "v2"},
+    ]
+    assert sample.content.gold_boxes == (Box(0, 0, 77, 43),)
+    assert rules == ["prediction-kept"]
+
+
 def test_boxes_that_somebody_deleted_are_gone_and_said(tmp_path: Path) -> None:
     data = {"image": "a.jpg", "width": 10, "height": 10, "gold_boxes": [[1, 1, 2, 2]]}
     sample, rules = the_one(tmp_path, task(made(text("question", "?")), data=data))

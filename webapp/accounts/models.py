@@ -121,6 +121,25 @@ class ApiToken(models.Model):
         return self.name
 
 
+class OwnKey(models.Model):
+    """A key that a person chose for something a page does, where it is not the usual one (``webapp.accounts.keys``)."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="own_keys")
+    table = models.CharField(max_length=40)
+    name = models.CharField(max_length=40)
+    key = models.CharField(max_length=40)
+
+    class Meta:
+        ordering = ("user", "table", "name")
+        constraints = (
+            models.UniqueConstraint(fields=["user", "table", "name"], name="own_key_once"),
+            models.UniqueConstraint(fields=["user", "table", "key"], name="own_key_does_one_thing"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.key} for {self.name}"
+
+
 class SignInAttempt(models.Model):
     """One try to sign in that has not succeeded; success deletes the row."""
 

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from webapp.accounts import views
+from webapp.accounts import keys_views, views
 
 app_name = "accounts"
 
@@ -9,6 +9,7 @@ urlpatterns = [
     path("sign-out/", views.sign_out, name="sign-out"),
     path("invitation/<str:secret>/", views.accept_invitation, name="accept-invitation"),
     path("account/", views.account, name="account"),
+    path("account/keys/", keys_views.keys, name="keys"),
     path("account/name/", views.rename, name="rename"),
     path("account/password/", views.change_password, name="change-password"),
     path("account/sessions/sign-out/", views.sign_out_others, name="sign-out-others"),

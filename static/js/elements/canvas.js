@@ -5,9 +5,9 @@ import { inMiddle } from "../models/box.js";
 import { BoxLayer } from "./box-layer.js";
 import { ModelsEye } from "./canvas-eye.js";
 import { TilePictures } from "./canvas-tiles.js";
-import { FrameMarks } from "./frame-marks.js";
 import { FrameViewer } from "./frame-viewer.js";
 import { placeRect, shape } from "./shapes.js";
+import { StagePlaces } from "./stage-places.js";
 
 const LOUPE = 40;
 
@@ -22,16 +22,17 @@ export class Canvas {
   #layer;
   #eye;
   #pictures;
-  #old;
+  #under = [];
+  #places;
   #content = { gold_boxes: [] };
   #selected = null;
 
-  /** `acts`: drawn(box), changed(at, box), selected(at or null). `old`: boxes of the revision that was returned. */
-  constructor(stage, image, acts, old = []) {
+  /** `acts`: drawn(box), changed(at, box), selected(at or null). */
+  constructor(stage, image, acts) {
     this.#stage = stage;
     this.#image = image;
     this.#layer = new BoxLayer(image, { ...acts, drawing: (point) => this.#magnify(point) });
-    this.#old = new FrameMarks(old.map(({ box }) => ({ kind: "old", box, turn: null, tag: "returned" })));
+    this.#places = new StagePlaces(stage, image);
     this.#pictures = new TilePictures(image);
     this.#eye = new ModelsEye(this.#part("eye"), image, this.#pictures, () => this.#look());
     this.#part("whole").src = image.thumbnail;
@@ -40,14 +41,25 @@ export class Canvas {
     this.#part("plain").addEventListener("click", () => this.#plain());
   }
 
+  /** Lay marks (FrameMarks) under the boxes; before it is opened. */
+  lay(marks) {
+    this.#under.push(marks);
+  }
+
+  /** Places on the picture: pins, and picking one. */
+  get places() {
+    return this.#places;
+  }
+
   async open(signal) {
     const { tiles, width, height, tile_size: tileSize, overlap: tileOverlap } = this.#image;
     const place = { script: this.#stage.dataset.viewer, tiles, width, height, tileSize, tileOverlap };
     this.#viewer = await FrameViewer.open(this.#part("view"), place);
     signal.addEventListener("abort", () => this.#viewer.close());
-    this.#viewer.cover(this.#old.element);
-    this.#viewer.cover(this.#layer.element);
+    for (const { element } of [...this.#under, this.#layer]) this.#viewer.cover(element);
+    this.#places.open(this.#viewer, signal);
     this.#viewer.onMove(() => this.#place());
+    this.#viewer.onDrawn((drawn) => this.#stage.classList.toggle("is-drawn", drawn));
     this.#viewer.onFailure(() => this.#part("broken").removeAttribute("hidden"));
     this.#filter();
   }
@@ -137,7 +149,8 @@ export class Canvas {
     const { viewport } = this.#viewer;
     if (!viewport) return;
     this.#layer.place(viewport);
-    this.#old.place(viewport);
+    for (const marks of this.#under) marks.place(viewport);
+    this.#places.place();
     this.#part("zoom").value = magnification(viewport.scale);
     this.#drawMini();
   }

@@ -1,4 +1,5 @@
 import { send } from "./review-send.js";
+import { pinAt } from "./stage-places.js";
 
 /**
  * Comments on a sample, some pinned to a place of the picture, with answers; a thread can be resolved.
@@ -10,16 +11,16 @@ import { send } from "./review-send.js";
  */
 export class Comments {
   #root;
-  #stage;
+  #places;
   #form;
   #place = null;
   #parent = null;
   #sending = false;
 
-  /** @param {HTMLElement} root  @param {object|null} stage a ReviewStage, if there is a picture */
-  constructor(root, stage, signal) {
+  /** @param {HTMLElement} root  @param {object|null} places StagePlaces, if there is a picture */
+  constructor(root, places, signal) {
     this.#root = root;
-    this.#stage = stage;
+    this.#places = places;
     this.#form = root.querySelector("form");
     this.#form.addEventListener("submit", (event) => this.#send(event), { signal });
     this.#form.addEventListener("keydown", (event) => this.#formKey(event), { signal });
@@ -29,19 +30,19 @@ export class Comments {
 
   /** Begin a comment: the next press on the picture is its place, Enter takes the middle, Escape takes none. */
   begin() {
-    if (!this.#stage) {
+    if (!this.#places) {
       this.#write(null, null);
       return;
     }
     this.#say("picking");
-    this.#stage.pick((place) => this.#write(place, null));
+    this.#places.pick((place) => this.#write(place, null));
   }
 
   /** Whether the key was for the place that is being chosen. */
   takes(key) {
     if (this.#root.dataset.state !== "picking" || !["Enter", "Escape"].includes(key)) return false;
-    const { middle } = this.#stage;
-    this.#stage.stopPicking();
+    const { middle } = this.#places;
+    this.#places.stopPicking();
     this.#write(key === "Enter" ? middle : null, null);
     return true;
   }
@@ -67,7 +68,8 @@ export class Comments {
   /** The page says with data-state what it waits for: "picking", "writing" or nothing. */
   #say(state) {
     this.#root.dataset.state = state;
-    this.#root.dispatchEvent(new CustomEvent("commentstate", { bubbles: true, detail: state }));
+    const tip = document.querySelector("[data-picking]");
+    if (tip) tip.hidden = state !== "picking";
   }
 
   #formKey(event) {
@@ -80,10 +82,11 @@ export class Comments {
 
   async #click({ target }) {
     if (target.closest("[data-cancel]")) this.#close();
+    if (target.closest("[data-comment]")) this.begin();
     const answer = target.closest("[data-answer]");
     if (answer) this.#write(null, { id: Number(answer.dataset.answer), who: answer.dataset.who });
     const place = target.closest("[data-go]")?.closest("[data-x]");
-    if (place) this.#stage?.flyToPlace(Number(place.dataset.x), Number(place.dataset.y));
+    if (place) this.#places?.flyTo(Number(place.dataset.x), Number(place.dataset.y));
     const resolve = target.closest("[data-resolve]");
     if (!resolve) return;
     resolve.setAttribute("aria-busy", "true");
@@ -127,22 +130,15 @@ export class Comments {
   }
 
   #showPins() {
-    if (!this.#stage) return;
+    if (!this.#places) return;
     const pins = [...this.#root.querySelectorAll("[data-x]:not([data-resolved])")].map((thread) =>
       this.#pin(thread.dataset.who, thread.dataset, () => thread.scrollIntoView({ block: "nearest" })),
     );
     if (this.#place) pins.push(this.#pin("New", this.#place, () => this.#form.elements.text.focus()));
-    this.#stage.pin(pins);
+    this.#places.show("comments", pins);
   }
 
   #pin(who, { x, y }, act) {
-    const pin = document.createElement("button");
-    pin.type = "button";
-    pin.className = "pin pin--note review__pin";
-    pin.textContent = who;
-    pin.setAttribute("aria-label", `Comment of ${who}`);
-    Object.assign(pin.dataset, { x, y });
-    pin.addEventListener("click", act);
-    return pin;
+    return pinAt({ x, y }, "pin--note", who, `Comment of ${who}`, act);
   }
 }

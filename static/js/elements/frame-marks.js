@@ -30,6 +30,11 @@ export class FrameMarks {
     }
   }
 
+  /** Show those that `shown` says yes to. */
+  keep(shown) {
+    for (const { mark, group } of this.#groups) group.classList.toggle("is-gone", !shown(mark));
+  }
+
   showGold(shown) {
     this.element.classList.toggle("no-gold", !shown);
   }

@@ -79,6 +79,15 @@ export class FrameViewer {
     for (const name of ["open", "update-viewport", "animation-finish", "resize", "rotate"]) this.#viewer.addHandler(name, callback);
   }
 
+  /** Call back with whether all that is seen is there as sharp as it gets, whenever that changes. */
+  onDrawn(callback) {
+    this.#viewer.addHandler("open", () => {
+      const item = this.#viewer.world.getItemAt(0);
+      callback(item.getFullyLoaded());
+      item.addHandler("fully-loaded-change", ({ fullyLoaded }) => callback(fullyLoaded));
+    });
+  }
+
   onFailure(callback) {
     this.#viewer.addHandler("open-failed", callback);
   }

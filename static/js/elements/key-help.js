@@ -5,7 +5,8 @@ const words = (element) =>
 
 /**
  * <sightline-key-help><dialog id="key-help">…</dialog></sightline-key-help>: "?" lists the keys of the page.
- * An element with data-key="n" is focused (a field) or clicked by that key; custom elements name theirs in static keys.
+ * An element with data-key="n" is focused (a field) or clicked by that key; custom elements name theirs in keys, of the
+ * element or of its class.
  */
 export class SightlineKeyHelp extends HTMLElement {
   #ending = null;
@@ -38,7 +39,7 @@ export class SightlineKeyHelp extends HTMLElement {
     const own = [...document.querySelectorAll("[data-key]")].map((one) => [one.dataset.key.toUpperCase(), words(one)]);
     const theirs = [...document.querySelectorAll("*")]
       .filter((one) => one.localName.includes("-"))
-      .flatMap((one) => customElements.get(one.localName)?.keys ?? []);
+      .flatMap((one) => one.keys ?? customElements.get(one.localName)?.keys ?? []);
     const rows = [...theirs, ...own, ["?", "this list"]].map(([keys, said]) => {
       const row = document.createElement("li");
       const name = document.createElement("span");

@@ -5,7 +5,8 @@ import { copied, dragRows, keepRows, write } from "./rows.js";
 
 /**
  * How the question is answered: options of which one is right, or accepted texts. In an option: Enter goes to the next
- * one and makes it at the end, Alt with an arrow moves it, a pasted list of lines fills it and those after it.
+ * one and makes it at the end, Alt Enter makes it the answer, Alt with an arrow moves it, a pasted list of lines fills it
+ * and those after it.
  */
 export class OptionsEditor {
   #root;
@@ -36,6 +37,12 @@ export class OptionsEditor {
     for (const [place, option] of options.entries()) this.#row(this.#list.children[place], option);
     this.#root.querySelector("[data-act=add]").disabled = options.length >= MOST;
     write(this.#accepted, choice ? "" : content.answer.join("\n"));
+  }
+
+  /** Go to where the answer is written. */
+  focus() {
+    if (this.#content?.answer_type === "mc") this.#focus(0);
+    else this.#accepted.focus();
   }
 
   get #list() {
@@ -98,6 +105,8 @@ export class OptionsEditor {
     if (event.altKey && by) {
       this.#edit((content) => moveOption(content, place, place + by));
       this.#focus(Math.min(this.#list.children.length - 1, Math.max(0, place + by)));
+    } else if (event.key === "Enter" && event.altKey) {
+      this.#edit((content) => chooseOption(content, place));
     } else if (event.key === "Enter") {
       if (place + 1 < this.#list.children.length) this.#focus(place + 1);
       else this.#add();

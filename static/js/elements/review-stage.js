@@ -5,6 +5,7 @@ import { BoxLayer } from "./box-layer.js";
 import { FrameMarks } from "./frame-marks.js";
 import { FrameViewer } from "./frame-viewer.js";
 import { placeRect } from "./shapes.js";
+import { StagePlaces } from "./stage-places.js";
 
 /** The picture of a review with what lies over it: boxes, comments pinned to a place, and where in the whole one is. */
 export class ReviewStage {
@@ -12,9 +13,8 @@ export class ReviewStage {
   #image;
   #viewer = null;
   #marks = null;
-  #pins = [];
+  #places;
   #gold = [];
-  #picking = null;
   #first = null;
   #layer = null;
 
@@ -22,6 +22,7 @@ export class ReviewStage {
   constructor(root, image) {
     this.#root = root;
     this.#image = image;
+    this.#places = new StagePlaces(root, image);
   }
 
   async open(signal) {
@@ -30,7 +31,7 @@ export class ReviewStage {
     this.#viewer = await FrameViewer.open(this.#root.querySelector(".frame__view"), place);
     signal.addEventListener("abort", () => this.#viewer.close());
     this.#viewer.onMove(() => this.#place());
-    this.#root.addEventListener("pointerdown", (event) => this.#pressed(event), { signal, capture: true });
+    this.#places.open(this.#viewer, signal);
     for (const [name, act] of [
       ["fit", () => this.fit()],
       ["less", () => this.#viewer.magnify(1 / 1.5)],
@@ -76,12 +77,8 @@ export class ReviewStage {
     this.#root.classList.add("is-drawing");
   }
 
-  /** Buttons with data-x and data-y, in pixels of the picture, stand on their places. */
-  pin(buttons) {
-    for (const pin of this.#pins) pin.remove();
-    this.#pins = buttons;
-    this.#root.append(...buttons);
-    this.#place();
+  get places() {
+    return this.#places;
   }
 
   fit() {
@@ -96,45 +93,8 @@ export class ReviewStage {
     else this.#first = () => this.flyToEvidence();
   }
 
-  flyToPlace(x, y) {
-    const [left, top, right, bottom] = this.#viewer?.seen ?? [0, 0, 0, 0];
-    const [across, down] = [(right - left) / 2, (bottom - top) / 2];
-    this.#viewer?.flyTo([x - across, y - down, x + across, y + down]);
-  }
-
   showGold(shown) {
     this.#marks?.showGold(shown);
-  }
-
-  /** The next press on the picture is a place: it is called back with {x, y}, once. */
-  pick(callback) {
-    this.#picking = callback;
-    this.#root.classList.add("is-picking");
-  }
-
-  stopPicking() {
-    this.#picking = null;
-    this.#root.classList.remove("is-picking");
-  }
-
-  /** The point in the middle of what is seen of the picture. */
-  get middle() {
-    const { width, height } = this.#image;
-    const seen = intersection(this.#viewer?.seen ?? [0, 0, width, height], [0, 0, width, height]);
-    const [left, top, right, bottom] = seen ?? [0, 0, width, height];
-    return { x: Math.floor((left + right) / 2), y: Math.floor((top + bottom) / 2) };
-  }
-
-  #pressed(event) {
-    if (!this.#picking || event.target.closest("button, .glass")) return;
-    event.stopPropagation();
-    event.preventDefault();
-    const bounds = this.#root.getBoundingClientRect();
-    const [x, y] = this.#viewer.viewport.pointOf(event.clientX - bounds.left, event.clientY - bounds.top);
-    if (x < 0 || y < 0 || x >= this.#image.width || y >= this.#image.height) return;
-    const picked = this.#picking;
-    this.stopPicking();
-    picked({ x: Math.floor(x), y: Math.floor(y) });
   }
 
   #place() {
@@ -146,11 +106,7 @@ export class ReviewStage {
     first?.();
     this.#marks?.place(viewport);
     this.#layer?.place(viewport);
-    for (const pin of this.#pins) {
-      const [x, y] = viewport.toScreen([Number(pin.dataset.x), Number(pin.dataset.y), 0, 0]);
-      pin.style.left = `${Math.round(x)}px`;
-      pin.style.top = `${Math.round(y)}px`;
-    }
+    this.#places.place();
     this.#root.querySelector("[data-magnification]").value = magnification(viewport.scale);
     const part = this.#root.querySelector("[data-part]");
     if (!part) return;

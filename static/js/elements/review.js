@@ -49,13 +49,12 @@ export class SightlineReview extends HTMLElement {
       this.#stage = new ReviewStage(this.querySelector(".stage"), image);
       this.#lens = new ReviewLens(this.querySelector("[data-lens]"), image);
     }
-    this.#comments = new Comments(this.querySelector("[data-comments]"), this.#stage, signal);
+    this.#comments = new Comments(this.querySelector("[data-comments]"), this.#stage?.places ?? null, signal);
     new ReviewFoot(this, this.#review, { decide: () => this.#decide(), leave: () => this.#leave() }, signal);
     this.#seat = new ReviewSeat(this.#data.urls, (sentence) => this.#review.failed(sentence), signal);
     this.#showContent(content, previous);
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     this.addEventListener("click", (event) => this.#click(event), { signal });
-    this.addEventListener("commentstate", ({ detail }) => this.#tip(detail === "picking"), { signal });
     await this.#stage?.open(signal);
     this.#draw();
     this.#stage?.flyToEvidence();
@@ -123,13 +122,7 @@ export class SightlineReview extends HTMLElement {
     this.#lens?.show(now.gold_boxes[0]?.box ?? null);
   }
 
-  #tip(shown) {
-    const tip = this.querySelector("[data-picking]");
-    if (tip) tip.hidden = !shown;
-  }
-
   #click({ target }) {
-    if (target.closest("[data-comment]")) this.#comments.begin();
     if (target.closest("[data-draw]") && this.#review.decision === "fix_and_accept") this.#stage?.drawBox();
   }
 

@@ -42,7 +42,7 @@ export class BoxList {
     return this.#root.querySelector("[data-part=box-rows]");
   }
 
-  #row(row, at, { box: [x1, y1, x2, y2], label }, on) {
+  #row(row, at, { box: [x1, y1, x2, y2], label, source }, on) {
     row.classList.toggle("is-on", on);
     row.querySelector(".pin").textContent = `G${at + 1}`;
     const sides = { x: x1, y: y1, w: x2 - x1, h: y2 - y1 };
@@ -54,6 +54,9 @@ export class BoxList {
     const name = row.querySelector("[data-label]");
     name.setAttribute("aria-label", `Label of box G${at + 1}`);
     write(name, label);
+    const from = row.querySelector("[data-part=from]");
+    from.hidden = !source;
+    from.textContent = source ? `adopted from ${source}` : "";
     row.querySelector("[data-act=remove]").setAttribute("aria-label", `Delete box G${at + 1}`);
   }
 }

@@ -1,5 +1,6 @@
 import { addBox, duplicateBox, growBox, nudgeBox, removeBox, setBox } from "../models/box-list.js";
 import { Canvas } from "./canvas.js";
+import { FrameMarks } from "./frame-marks.js";
 import { BoxList } from "./studio-boxes.js";
 
 /** The boxes of the sample on the stage and in the form: one selection, one set of acts. */
@@ -14,7 +15,7 @@ export class StudioBoxes {
   /** A box made by key that nothing was done to yet: the first drag after it draws it anew. */
   #fresh = null;
 
-  constructor(root, image, edit, again, old) {
+  constructor(root, image, edit, again, old = []) {
     this.#image = image;
     this.#edit = edit;
     this.#again = again;
@@ -23,7 +24,8 @@ export class StudioBoxes {
       drawn: (box) => this.#drawn(box),
       changed: (at, box) => edit((content) => setBox(content, at, box)),
       selected: (at) => this.select(at),
-    }, old);
+    });
+    this.#canvas.lay(new FrameMarks(old.map(({ box }) => ({ kind: "old", box, turn: null, tag: "returned" }))));
     this.#list = new BoxList(root.querySelector("[data-part=boxes]"), image, edit, (at) => this.select(at));
     this.#canvas.draws = true;
     stage.addEventListener("click", ({ target }) => {
@@ -31,7 +33,21 @@ export class StudioBoxes {
       if (name === "box") this.#canvas.draws = true;
       else if (name) this.act(name, [], null);
     });
+    stage.addEventListener("keydown", (event) => this.#tab(event, root.querySelector("[data-part=question]")));
     root.querySelector("[data-act=add-box]").addEventListener("click", () => this.#make());
+  }
+
+  /** From the last box on to the question; what helps to look is behind it, and before it for Shift Tab. */
+  #tab(event, question) {
+    const last = event.target.matches("g[data-at]") && Number(event.target.dataset.at) === this.#content.gold_boxes.length - 1;
+    if (event.key !== "Tab" || event.shiftKey || !last) return;
+    event.preventDefault();
+    question.focus();
+  }
+
+  /** The stage, for what else is shown on it. */
+  get canvas() {
+    return this.#canvas;
   }
 
   open(signal) {

@@ -9,10 +9,13 @@ const fieldOf = (check) => check.field.split(/[.[]/)[0];
 /** What the server found: beside the field it is about, and in a list where it is about none of them. */
 export class Checks {
   #root;
+  #reveal;
   #all = null;
 
-  constructor(root) {
+  /** `reveal(element)` brings a field into sight that lies in a panel which is not shown. */
+  constructor(root, reveal) {
     this.#root = root;
+    this.#reveal = reveal;
   }
 
   /** @param {{field: string, level: string, text: string}[]|null} checks null before the first answer */
@@ -36,7 +39,9 @@ export class Checks {
   visit() {
     const name = this.errors.length ? fieldOf(this.errors[0]) : null;
     const place = this.#places.find(({ dataset }) => dataset.checks.split(" ").includes(name));
-    place?.closest("[data-field]")?.querySelector("textarea, input, button")?.focus();
+    if (!place) return;
+    this.#reveal(place);
+    place.closest("[data-field]")?.querySelector("textarea, input, button")?.focus();
   }
 
   get #places() {

@@ -13,7 +13,8 @@ export class Handing {
   #active = false;
   #submission = null;
 
-  /** `parts`: saving, checks, content(), send(method, url, body, key), leave(address or null), signal that ends it */
+  /** `parts`: saving, checks, content(), send(method, url, body, key), leave(address or null), renewed(),
+   * signal that ends it */
   constructor(root, urls, parts) {
     this.#root = root;
     this.#urls = urls;
@@ -61,7 +62,7 @@ export class Handing {
     const { status, data } = await this.#parts.send("POST", this.#urls.submit, { version: saving.version, content }, this.#submission.key);
     if (status === 200) {
       saving.finish();
-      this.#parts.leave(data.next);
+      await this.#parts.leave(data.next);
     } else if (status === 422 && data.checks) {
       checks.show(data.checks);
       this.show();
@@ -91,6 +92,7 @@ export class Handing {
       const { status } = await this.#parts.send("POST", this.#urls.renew, {}, "");
       // Saving takes the sample again if nobody else has it, and says so if somebody has.
       if (status === 409) this.#parts.saving.change(this.#parts.content());
+      else this.#parts.renewed();
     } catch {
       // Without network the drafts say so.
     }

@@ -1,50 +1,63 @@
-import { singleKey } from "../lib/keys.js";
+import { chordOf, keysOf } from "../lib/chords.js";
+import { isTyping } from "../lib/keys.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const SHORT = { Ctrl: "⌃", Shift: "⇧", Alt: "⌥", Enter: "⏎", Delete: "⌦", Space: "␣" };
 
-/** What a key press in the studio asks for, as [name, …values]; null when it is none of the studio's. */
-export function askedBy(event) {
-  const control = event.ctrlKey || event.metaKey;
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if (control && key === "Enter") return ["submit"];
-  if (control && key === "z") return [event.shiftKey ? "redo" : "undo"];
-  if (control && key === "y") return ["redo"];
-  if (control && key === "d") return ["duplicate"];
-  if (control) return null;
-  // A target of the tool plan has arrows and Delete of its own.
-  if (event.target.closest(".plan-target")) return null;
-  const arrow = ARROWS[event.key];
-  if (arrow && !event.target.closest("input, textarea, select")) {
-    const by = arrow.map((one) => one * (event.shiftKey ? 10 : 1));
-    return [event.altKey ? "grow" : "nudge", ...by];
-  }
-  if (event.key === "Escape") return ["escape"];
-  return simple(singleKey(event));
-}
-
-function simple(key) {
-  const name = { b: "box", h: "hand", f: "fit", g: "evidence", m: "eye", r: "turn", "+": "closer", "=": "closer", "-": "farther", Delete: "delete", Backspace: "delete" }[key];
-  if (name) return [name];
-  return /^[1-9]$/.test(key) ? ["facet", Number(key)] : null;
-}
-
-export const KEYS = [
-  ["B", "box by drag; again: a box in the middle"],
-  ["H", "move the picture"],
+/** What keys do that stay what they are. */
+const FIXED = [
   ["← → ↑ ↓", "nudge the box by 1 px, Shift 10 px"],
   ["Alt ←", "resize the box"],
-  ["Delete", "delete the box"],
-  ["Ctrl D", "duplicate the box"],
   ["Tab", "next box or field"],
+  ["Enter", "from the question to the answer; next option"],
+  ["Alt Enter", "this option is the answer"],
   ["Escape", "let go of the box"],
-  ["F", "fit the picture"],
-  ["G", "to the evidence"],
-  ["M", "model’s eye"],
-  ["R", "turn the view"],
-  ["+ −", "magnify"],
   ["1 … 9", "value of the first facet"],
   ["Alt ↑", "move an option or a target"],
-  ["Ctrl Z", "undo"],
-  ["Ctrl Y", "redo"],
-  ["Ctrl Enter", "submit and next"],
 ];
+
+/** The keys of the studio as one person has them. */
+export class StudioKeys {
+  #table;
+  #names;
+
+  /** @param {{name: string, words: string, keys: string[]}[]} table of annotation.views.studio_keys */
+  constructor(table) {
+    this.#table = table;
+    this.#names = new Map(table.flatMap(({ name, keys }) => keys.map((key) => [key, name])));
+  }
+
+  /** For the list of keys. */
+  get rows() {
+    return [...this.#table.map(({ keys, words }) => [keysOf(keys[0]).join(" "), words]), ...FIXED];
+  }
+
+  /** Buttons say the key that presses them, in signs or (data-words) in words. */
+  show(root) {
+    for (const { name, keys } of this.#table) {
+      const words = keysOf(keys[0]);
+      const signs = words.map((key) => SHORT[key] ?? key);
+      for (const mark of root.querySelectorAll(`[data-key-of="${name}"]`)) mark.textContent = "words" in mark.dataset ? words.join(" ") : signs.join("");
+    }
+  }
+
+  /** What a key press asks for, as [name, …values]; null when it is none of the studio's. */
+  asked(event) {
+    const chord = chordOf(event);
+    if (event.ctrlKey || event.metaKey) return this.#named(chord);
+    // A target of the tool plan has arrows and Delete of its own.
+    if (event.target.closest(".plan-target")) return null;
+    const arrow = ARROWS[event.key];
+    if (arrow && !event.target.closest("input, textarea, select, [role=tab]")) {
+      const by = arrow.map((one) => one * (event.shiftKey ? 10 : 1));
+      return [event.altKey ? "grow" : "nudge", ...by];
+    }
+    if (event.key === "Escape") return ["escape"];
+    if (isTyping(event.target)) return null;
+    return /^[1-9]$/.test(chord) ? ["facet", Number(chord)] : this.#named(chord);
+  }
+
+  #named(chord) {
+    return this.#names.has(chord) ? [this.#names.get(chord)] : null;
+  }
+}

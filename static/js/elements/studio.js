@@ -3,38 +3,50 @@ import { DraftCopy } from "../models/draft-copy.js";
 import { DraftSaving } from "../models/draft-saving.js";
 import { completed, same } from "../models/draft.js";
 import { History } from "../models/history.js";
+import { LastAsked } from "../models/last-asked.js";
 import { ToolBank } from "../models/tool-bank.js";
+import { ChainEditor } from "./chain-editor.js";
+import { Comments } from "./comments.js";
 import { OptionsEditor } from "./options-editor.js";
 import { PlanEditor } from "./plan-editor.js";
-import { write } from "./rows.js";
+import { QuestionField } from "./question-field.js";
 import { StudioBoxes } from "./studio-canvas.js";
 import { Checks } from "./studio-checks.js";
 import { ConflictView } from "./studio-conflict.js";
 import { FacetEditor } from "./studio-facets.js";
-import { KEYS, askedBy } from "./studio-keys.js";
+import { StudioKeys } from "./studio-keys.js";
 import { Handing } from "./studio-handing.js";
+import { Ahead } from "./studio-ahead.js";
 import { SavingStatus } from "./studio-status.js";
+import { Suggestions } from "./studio-suggestions.js";
+import { Tabs } from "./studio-tabs.js";
+import { turnTo } from "./studio-turning.js";
 
 /**
  * The annotation studio: <sightline-studio data-person="…"> around the stage and the form, with the sample
  * as JSON in #studio. One history holds every change of the content; each goes to this browser at once and to the server.
  */
 export class SightlineStudio extends HTMLElement {
-  static keys = KEYS;
-
   #data;
+  #keys;
   #history;
+  #asked;
   #saving;
   #parts;
   #boxes;
+  #suggestions;
   #checks;
   #status;
   #handing;
+  #ahead;
   #conflict;
+  #comments = null;
   #ending = new AbortController();
 
   connectedCallback() {
     this.#data = JSON.parse(document.getElementById("studio").textContent);
+    this.#keys = new StudioKeys(this.#data.keys);
+    this.#keys.show(this);
     const left = this.#begin();
     this.#build();
     this.#listen();
@@ -42,7 +54,11 @@ export class SightlineStudio extends HTMLElement {
     if (this.#locked) this.#saving.lock(`${this.#data.key} is ${this.#data.state.replace("_", " ")} and locked: it is shown as it is.`);
     this.#show();
     this.#boxes?.open(this.#ending.signal);
-    this.#prefetch();
+  }
+
+  /** The keys as this person has them, for the list of keys. */
+  get keys() {
+    return this.#keys.rows;
   }
 
   disconnectedCallback() {
@@ -52,7 +68,8 @@ export class SightlineStudio extends HTMLElement {
   /** Returns the work of an earlier visit that the server does not have, or null. */
   #begin() {
     const copy = new DraftCopy(localStorage, `${this.#data.urls.draft} of ${this.dataset.person}`);
-    const server = completed(this.#data.content);
+    this.#asked = new LastAsked(localStorage, `${this.#data.urls.queue} of ${this.dataset.person}`);
+    const server = this.#asked.begun(completed(this.#data.content));
     const work = copy.read();
     const left = work && !same(work.content, server) ? completed(work.content) : null;
     if (!left) copy.drop();
@@ -69,18 +86,27 @@ export class SightlineStudio extends HTMLElement {
     const { image, facets, bank } = this.#data;
     const old = this.#data.returned?.content?.gold_boxes;
     this.#boxes = image && new StudioBoxes(this, image, edit, () => this.#show(), old);
+    this.#suggestions = this.#boxes && new Suggestions(part("suggestions"), this.#data.suggestions, image, this.#boxes.canvas, edit);
+    const options = new OptionsEditor(part("answering"), edit);
     this.#parts = [
-      new OptionsEditor(part("answering"), edit),
+      options,
       new FacetEditor(part("facets"), facets ?? {}, edit),
       new PlanEditor(part("plan"), new ToolBank(bank), edit),
+      new ChainEditor(part("chain"), edit),
+      new QuestionField(part("question"), edit, () => options.focus()),
     ];
-    this.#checks = new Checks(this);
+    const tabs = new Tabs(this.querySelector("[role=tablist]"));
+    this.#checks = new Checks(this, (element) => tabs.reveal(element));
+    const discussion = this.querySelector("[data-comments]");
+    if (discussion) this.#comments = new Comments(discussion, this.#boxes?.canvas.places ?? null, this.#ending.signal);
     this.#checks.show(this.#data.checks ?? null);
     this.#status = new SavingStatus(document.getElementById("saving"), part("bar"));
-    this.#conflict = new ConflictView(document.getElementById("conflict"), (content) => this.#settle(content));
-    const acts = { signal: this.#ending.signal, send: (...sent) => this.#send(...sent), leave: (address) => location.assign(address ?? this.#data.urls.queue) };
+    this.#conflict = new ConflictView(document.getElementById("conflict"), image, (...sides) => this.#settle(...sides));
+    const { signal } = this.#ending;
+    const send = (...sent) => this.#send(...sent);
+    this.#ahead = new Ahead(this.#data.urls.ahead, send, this.querySelector(".stage"), signal);
+    const acts = { signal, send, leave: (address) => this.#leave(address), renewed: () => this.#ahead.asked && this.#ahead.ask() };
     this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#history.state, ...acts });
-    part("question").addEventListener("input", ({ target }) => edit((content) => ({ ...content, question: target.value }), "question"));
     this.#status.show(this.#saving.state, "", new Date(0));
   }
 
@@ -96,43 +122,53 @@ export class SightlineStudio extends HTMLElement {
     document.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
     window.addEventListener("online", () => this.#saving.flush(), { signal });
     window.addEventListener("pagehide", () => this.#saving.flush(), { signal });
+    window.addEventListener("popstate", () => location.reload(), { signal });
     this.querySelector("[data-part=bar] [data-act=retry]").addEventListener("click", () => this.#saving.flush(), { signal });
-    for (const tab of this.querySelectorAll("[role=tab]")) tab.addEventListener("click", (event) => this.#tab(event, tab), { signal });
     for (const name of ["undo", "redo"]) this.querySelector(`[data-tool=${name}]`)?.addEventListener("click", () => this.#history[name](), { signal });
   }
 
-  #send(method, url, body, key) {
+  #send(method, url, body, key, more = {}) {
     const token = document.querySelector("[name=csrfmiddlewaretoken]").value;
-    return sendJson(method, url, body, { token, key });
+    return sendJson(method, url, body, { token, key, ...more });
+  }
+
+  async #leave(address) {
+    const page = address && (await this.#ahead.page(address));
+    if (!page || !turnTo(address, page)) location.assign(address ?? this.#data.urls.queue);
   }
 
   #changed() {
     this.#saving.change(this.#history.state);
+    this.#asked.keep(this.#history.state);
     this.#show();
   }
 
   #saved() {
     const { state, message, checks } = this.#saving;
-    if (state === "saved" && checks) this.#checks.show(checks);
+    if (state === "saved" && checks) {
+      this.#checks.show(checks);
+      if (!this.#ahead.asked) this.#ahead.ask();
+    }
     if (state === "conflict") this.#conflict.open(this.#saving.base, this.#history.state, this.#saving.theirs);
     this.#status.show(state, message);
     this.#handing.show();
   }
 
-  /** Go on after a conflict; the other version can be had back by undoing. */
-  #settle(content) {
+  /** Go on after a conflict; both versions can be had back by undoing. */
+  #settle(content, theirs) {
     this.#saving.resolve(content);
-    this.#history.change(content);
+    for (const state of [theirs, content]) if (!same(state, this.#history.state)) this.#history.change(state);
     this.#show();
   }
 
   #show() {
     const content = this.#history.state;
-    write(this.querySelector("[data-part=question]"), content.question);
     for (const part of this.#parts) part.show(content);
     this.#boxes?.show(content);
+    this.#suggestions?.show(content);
     this.querySelector("[data-part=boxes-n]").textContent = content.gold_boxes.length || "";
     const { targets, distractors } = content;
+    this.querySelector("[data-part=chain-n]").textContent = content.reference_toolchain.length || "";
     this.querySelector("[data-part=plan-n]").textContent = targets.length + distractors.length ? `${targets.length} + ${distractors.length}` : "";
     for (const [name, can] of [["undo", this.#history.canUndo], ["redo", this.#history.canRedo]]) {
       const button = this.querySelector(`[data-tool=${name}]`);
@@ -143,7 +179,9 @@ export class SightlineStudio extends HTMLElement {
 
   #key(event) {
     if (document.querySelector("dialog[open]") || event.isComposing || event.defaultPrevented) return;
-    const asked = askedBy(event);
+    // What is written to others has keys of its own.
+    if (event.target.closest("[data-comments] form")) return;
+    const asked = this.#comments?.takes(event.key) ? ["taken"] : this.#keys.asked(event);
     if (!asked) return;
     const [name, ...values] = asked;
     const own = {
@@ -151,26 +189,11 @@ export class SightlineStudio extends HTMLElement {
       undo: () => this.#history.undo(),
       redo: () => this.#history.redo(),
       facet: () => this.#parts[1].key(values[0]),
+      comment: () => (this.#comments ? this.#comments.begin() : false),
+      taken: () => true,
     }[name];
-    if ((own ? own() : this.#boxes?.act(name, values, event)) === false) return;
+    if ((own ? own() : (this.#suggestions?.act(name) ?? this.#boxes?.act(name, values, event))) === false) return;
     event.preventDefault();
     event.stopPropagation();
-  }
-
-  #tab(event, chosen) {
-    event.preventDefault();
-    for (const tab of this.querySelectorAll("[role=tab]")) {
-      tab.setAttribute("aria-selected", String(tab === chosen));
-      document.getElementById(tab.getAttribute("aria-controls")).hidden = tab !== chosen;
-    }
-  }
-
-  /** Have the next picture at hand: its thumbnail and the small levels that are drawn first. */
-  #prefetch() {
-    const next = this.#data.prefetch;
-    if (!next) return;
-    const fetched = [next.thumbnail];
-    for (let level = 8; level <= 10; level += 1) fetched.push(next.tiles.replace("{level}", level).replace("{column}_{row}", "0_0"));
-    for (const address of fetched) new Image().src = address;
   }
 }

@@ -7,9 +7,9 @@ export const newKey = () =>
 
 /**
  * Send JSON and get {status, data}; `data` is {} where the answer is no JSON. Rejects when there is no answer at all,
- * which is after 20 s at the latest.
+ * which is after 20 s at the latest. With `keepalive` it is sent also while the page is being left.
  */
-export async function sendJson(method, url, body, { token, key }) {
+export async function sendJson(method, url, body, { token, key, keepalive = false }) {
   const headers = { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": token };
   if (key) headers["Idempotency-Key"] = key;
   const answer = await fetch(url, {
@@ -17,6 +17,7 @@ export async function sendJson(method, url, body, { token, key }) {
     headers,
     body: JSON.stringify(body),
     credentials: "same-origin",
+    keepalive,
     signal: AbortSignal.timeout(LONGEST),
   });
   const text = await answer.text();

@@ -30,3 +30,19 @@ export function tilesIn([x1, y1, x2, y2], size, tileSize) {
   }
   return found;
 }
+
+/**
+ * The addresses of what is drawn first of a picture that is fitted into `room`: the thumbnail, and the tiles of the levels
+ * up to the one that is sharp enough there. `image` is as the server describes it.
+ */
+export function firstTiles(image, room) {
+  const fitted = Math.min(room.width / image.width, room.height / image.height) * image.width;
+  const last = lastLevel(image.width, image.height);
+  const found = [image.thumbnail];
+  for (let level = Math.min(8, last); level <= last; level += 1) {
+    const size = levelSize(image.width, image.height, level);
+    for (const { column, row } of tilesIn([0, 0, size.width, size.height], size, image.tile_size)) found.push(tileAddress(image.tiles, level, column, row));
+    if (size.width >= fitted) break;
+  }
+  return found;
+}

@@ -7,6 +7,15 @@ const withBoxes = (content, gold_boxes) => ({ ...content, gold_boxes });
 /** Add a box; it is the last one. */
 export const addBox = (content, box, label = "") => withBoxes(content, [...content.gold_boxes, { box, label }]);
 
+/** Add a suggestion as a box like any other; it keeps whose it was. */
+export function adoptBox(content, { box, source }, size) {
+  return withBoxes(content, [...content.gold_boxes, { box: settled(box, size), label: "", source }]);
+}
+
+/** The suggestions that no box was adopted from; a source has one box on a sample. */
+export const notAdopted = (suggestions, { gold_boxes: boxes }) =>
+  suggestions.filter(({ source }) => !boxes.some((one) => one.source === source));
+
 export const removeBox = (content, at) => withBoxes(content, content.gold_boxes.toSpliced(at, 1));
 
 export const setBox = (content, at, box) => withBoxes(content, content.gold_boxes.with(at, { ...content.gold_boxes[at], box }));

@@ -44,6 +44,17 @@ function settledEdges(low, high, most) {
   return [first, between(first + 1, Math.round(high), most)];
 }
 
+/** A part of the picture of this aspect (width / height) that holds all boxes and some of what is around them. */
+export function seenAround(boxes, aspect, size) {
+  const sides = [0, 1, 2, 3].map((side) => boxes.map((box) => box[side]));
+  const [x1, y1, x2, y2] = [Math.min(...sides[0]), Math.min(...sides[1]), Math.max(...sides[2]), Math.max(...sides[3])];
+  const margin = Math.max(60, 0.5 * Math.max(x2 - x1, y2 - y1));
+  const across = Math.min(Math.max(x2 - x1 + 2 * margin, aspect * (y2 - y1 + 2 * margin)), Math.max(size.width, aspect * size.height));
+  const down = across / aspect;
+  const [left, top] = [(x1 + x2 - across) / 2, (y1 + y2 - down) / 2];
+  return [left, top, left + across, top + down];
+}
+
 /** A box of a quarter of what is seen, in the middle of it. `seen` may reach beyond the picture. */
 export function inMiddle(seen, size) {
   const x = (between(0, seen[0], size.width) + between(0, seen[2], size.width)) / 2;

@@ -7,7 +7,7 @@ const GAP = "\u00a0";
 
 const size = (box) => `${width(box)} × ${height(box)}${GAP}px`;
 const place = (box) => `${size(box)} at ${box[0]}, ${box[1]}`;
-const boxText = (one) => (one ? [place(one.box), one.label].filter(Boolean).join(" ") : "");
+const boxText = (one) => (one ? [place(one.box), one.label, one.source && `adopted from ${one.source}`].filter(Boolean).join(" ") : "");
 const letters = (options, answer) => (options?.[answer] === undefined ? String(answer) : `${answer}, ${options[answer]}`);
 const call = ({ tool, arguments: given }) => {
   const said = Object.entries(given ?? {}).map(([name, value]) => `${name}=${JSON.stringify(value)}`);

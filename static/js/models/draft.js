@@ -40,17 +40,12 @@ const part = (content, fields) => Object.fromEntries(fields.map((field) => [fiel
 
 /**
  * The rows in which two versions differ, with the side that changed it since `base`; mine when both did.
- * @returns {{name: string, side: "mine"|"theirs", mine: object, theirs: object}[]}
+ * @returns {{name: string, side: "mine"|"theirs", mine: object, theirs: object, base: object}[]}
  */
 export function differences(base, mine, theirs) {
   return ROWS.map(([name, fields]) => ({ name, mine: part(mine, fields), theirs: part(theirs, fields), base: part(base, fields) }))
     .filter((row) => !same(row.mine, row.theirs))
-    .map(({ name, mine: here, theirs: there, base: before }) => ({
-      name,
-      mine: here,
-      theirs: there,
-      side: same(here, before) ? "theirs" : "mine",
-    }));
+    .map((row) => ({ ...row, side: same(row.mine, row.base) ? "theirs" : "mine" }));
 }
 
 /** The names of the rows that two versions have alike. */

@@ -1,0 +1,45 @@
+"""Boxes that models predicted in Label Studio. They never become gold; they are kept beside the sample, for annotators
+to adopt where the lead allows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.importers import fields
+from annotation.importers.fields import Report
+from annotation.importers.task_results import apply_results
+
+PREDICTIONS = "predictions"
+"""Where they are kept in ``extra``: a list of {"box", "source"} with "label" and "score" where there are any."""
+MOST = 50
+"""Boxes kept of one task."""
+
+
+def predicted_boxes(row: Mapping[str, Any], predictions: list[dict[str, Any]], report: Report) -> list[dict[str, Any]]:
+    """The boxes of all predictions of a task whose row is ``row``, in pixels. What was kept and what was not is told
+    once for all of them."""
+    found = [box for one in predictions for box in _boxes(row, one, report)][:MOST]
+    if found:
+        done = "Predictions of a model are not gold; their boxes were kept as suggestions."
+        report.noted("prediction-kept", "predictions", len(found), done)
+    elif predictions:
+        done = "Predictions of a model are not gold; they were left out."
+        report.noted("prediction-not-taken", "predictions", len(predictions), done)
+    return found
+
+
+def _boxes(row: Mapping[str, Any], prediction: Mapping[str, Any], report: Report) -> list[dict[str, Any]]:
+    shape = {side: row.get(side) for side in ("width", "height")}
+    # What is odd about one region of a prediction is no news to who imports gold.
+    unheard = Report(report.file, report.line)
+    results = prediction.get("result")
+    labels = apply_results(shape, results if isinstance(results, list) else [], unheard)
+    source = prediction.get("model_version")
+    said = source if isinstance(source, str) and source.strip() else "a model"
+    score = {"score": prediction["score"]} if fields.is_number(prediction.get("score")) else {}
+    boxes = zip(shape.get("gold_boxes") or [], labels, strict=False)
+    return [
+        {"box": box, "source": said[: fields.MAX_NAME - 10], **({"label": label} if label else {}), **score}
+        for box, label in boxes
+    ]

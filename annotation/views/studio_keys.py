@@ -1,0 +1,43 @@
+"""The keys of the annotation studio: what they are unless a person changed them, and which stay what they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from webapp.accounts.keys import Key, KeyTable
+from webapp.accounts.keys_actions import own_keys
+from webapp.accounts.models import User
+
+STUDIO = KeyTable(
+    "annotate",
+    "Annotating",
+    (
+        Key("box", "box by drag; again: a box in the middle", "B"),
+        Key("hand", "move the picture", "H"),
+        Key("delete", "delete the box", "Delete", ("Backspace",)),
+        Key("duplicate", "duplicate the box", "Ctrl+D"),
+        Key("adopt", "adopt the first suggested box", "S"),
+        Key("adopt-all", "adopt all suggested boxes", "Shift+S"),
+        Key("suggestions", "hide or show suggested boxes", "V"),
+        Key("comment", "comment on a place", "C"),
+        Key("fit", "fit the picture", "F"),
+        Key("evidence", "to the evidence", "G"),
+        Key("eye", "model’s eye", "M"),
+        Key("turn", "turn the view", "R"),
+        Key("closer", "magnify", "+", ("=",)),
+        Key("farther", "magnify less", "-"),
+        Key("undo", "undo", "Ctrl+Z"),
+        Key("redo", "redo", "Ctrl+Y", ("Ctrl+Shift+Z",)),
+        Key("submit", "submit and next", "Ctrl+Enter"),
+    ),
+    {
+        **{str(number): "value of the first facet" for number in range(1, 10)},
+        "?": "list of keys",
+    },
+)
+
+
+def studio_keys(user: User) -> list[dict[str, Any]]:
+    """For the studio's script: what is done by key, in words, and by which keys this person does it."""
+    own = own_keys(user, STUDIO)
+    return [{"name": key.name, "words": key.words, "keys": STUDIO.used(key, own)} for key in STUDIO.keys]

@@ -1,0 +1,57 @@
+import { differenceOf } from "./difference.js";
+import { differences, same } from "./draft.js";
+import { merged } from "./merge.js";
+
+const listed = (things) => things.join("\n") || "none";
+
+const boxWords = ({ box: [x1, y1, x2, y2], label, source }) =>
+  [`${x2 - x1} × ${y2 - y1} px at ${x1}, ${y1}`, label, source && `adopted from ${source}`].filter(Boolean).join(", ");
+
+const planWords = ({ targets, distractors, ordered }) => [
+  ...targets.map(({ tool, step }) => `${step} ${tool}`),
+  ...distractors.map((tool) => `distractor ${tool}`),
+  ...(ordered === null ? [] : [ordered ? "the order matters" : "any order is right"]),
+];
+
+const callWords = ({ tool, arguments: given, image_in, image_out }) =>
+  [tool, ...Object.entries(given).map(([name, value]) => `${name}=${JSON.stringify(value)}`), `${image_in ?? "latest"} → ${image_out ?? "new"}`].join(" ");
+
+/** A part of a content in words: what a person compares. */
+const WORDS = {
+  Question: ({ question }) => question || "empty",
+  "Options and answer": ({ answer_type, options, answer }) =>
+    answer_type === "mc"
+      ? listed(Object.entries(options).map(([key, text]) => `${answer.includes(key) ? "✓ " : ""}${key} ${text}`))
+      : `open: ${listed(answer)}`,
+  "Evidence boxes": ({ gold_boxes }) => listed(gold_boxes.map(boxWords)),
+  "Reference toolchain": ({ reference_toolchain }) => listed(reference_toolchain.map(callWords)),
+  "Tool plan": (plan) => listed(planWords(plan)),
+  Facets: ({ facets }) => listed(Object.entries(facets).map(([name, values]) => `${name}: ${values.join(", ")}`)),
+};
+
+/** Whether both sides have another box in place of one: together they would be two of the same thing. */
+function movedByBoth({ base: { gold_boxes: boxes = [] }, mine, theirs }) {
+  const has = (side, one) => side.gold_boxes.some((other) => same(one, other));
+  return boxes.some((one) => !has(mine, one) && !has(theirs, one));
+}
+
+/**
+ * The rows in which two versions differ. `side` is what is chosen at first: the side that changed it; where both did,
+ * both together if that can be and is no doubling, else mine. `runs` says each side in words, with what it changed since the base.
+ * @returns {{name: string, side: string, mine: object, theirs: object, both: object|null, runs: object}[]}
+ */
+export function conflictRows(base, mine, theirs) {
+  return differences(base, mine, theirs).map((row) => {
+    const both = merged(row.name, row.base, row.mine, row.theirs);
+    const runs = (part) => differenceOf(WORDS[row.name](row.base), WORDS[row.name](part));
+    const sides = { mine: runs(row.mine), theirs: runs(row.theirs), both: both && runs(both) };
+    return { ...row, both, side: both && !movedByBoth(row) ? "both" : row.side, runs: sides };
+  });
+}
+
+/** How many rows come from where, as a sentence. */
+export function sumOf(rows) {
+  const count = (side) => rows.filter((row) => row.side === side).length;
+  const parts = [[count("mine"), "from here"], [count("theirs"), "from the server"], [count("both"), "from both"]];
+  return `${parts.filter(([n]) => n).map(([n, words]) => `${n} of ${rows.length} ${words}`).join(", ")}.`;
+}

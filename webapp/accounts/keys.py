@@ -1,0 +1,84 @@
+"""Keys of pages that a person may change: which there are, which keys they may be, and what a person has chosen.
+
+A page that has such keys registers its table. A key is written as people read it: ``B``, ``Shift+S``, ``Ctrl+Enter``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+NAMED = ("Enter", "Space", "Delete", "Backspace", "Insert", "Home", "End", "PageUp", "PageDown")
+KEY = re.compile(rf"(Ctrl\+)?(Alt\+)?(Shift\+)?(?:[^\W_a-z]|[!-/:-@\[-`{{-~]|{'|'.join(NAMED)}|F(?:[1-9]|1[0-2]))")
+BROWSER = frozenset(f"Ctrl+{letter}" for letter in "ACFLNPQRTVWX") | {"F1", "F5", "F6", "F11", "F12"}
+"""What the browser does itself, or does not let a page have."""
+PRESSES = frozenset({"Enter", "Space", "Shift+Enter", "Shift+Space"})
+"""What presses the button that has the focus."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Something a page does by key: its name in code, what it does in words, the key unless changed, and further ones
+    that do the same as long as it is unchanged."""
+
+    name: str
+    words: str
+    default: str
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTable:
+    """The keys of one page. ``fixed``: keys that stay what they are, and what they do."""
+
+    name: str
+    title: str
+    keys: tuple[Key, ...]
+    fixed: Mapping[str, str] = field(default_factory=dict)
+
+    def used(self, key: Key, own: Mapping[str, str]) -> tuple[str, ...]:
+        """The keys that do this for a person who chose ``own`` (by name), the one to show first."""
+        chosen = own.get(key.name, key.default)
+        return (chosen,) if chosen != key.default else (key.default, *key.also)
+
+
+TABLES: dict[str, KeyTable] = {}
+
+
+def add_keys(table: KeyTable) -> None:
+    """Let people change the keys of a page; called once, when the half that has the page is ready."""
+    TABLES[table.name] = table
+
+
+def problems_of(table: KeyTable, own: Mapping[str, str]) -> dict[str, str]:
+    """What is wrong with what a person chose, by name of what it is for: a key that cannot be one, or that does two
+    things. The two are both told."""
+    found = {name: problem for name, chosen in own.items() if (problem := _problem(table, chosen))}
+    doers: dict[str, list[Key]] = {}
+    for key in table.keys:
+        for used in table.used(key, own):
+            doers.setdefault(used, []).append(key)
+    for used, keys in doers.items():
+        for key in keys:
+            others = [one.words for one in keys if one is not key]
+            if others and key.name not in found:
+                found[key.name] = f"{used} is also for “{others[0]}”. Choose another key for one of the two."
+    return found
+
+
+def _problem(table: KeyTable, chosen: str) -> str:
+    if chosen in table.fixed:
+        return f"{chosen} is always for “{table.fixed[chosen]}”. Choose another key."
+    if chosen in BROWSER:
+        return f"{chosen} belongs to the browser. Choose another key."
+    if chosen in PRESSES:
+        return f"{chosen} presses the button that has the focus. Choose another key."
+    if not KEY.fullmatch(chosen):
+        return "Press one key, with Ctrl, Alt or Shift if you like."
+    return ""
+
+
+def changed(table: KeyTable, own: Mapping[str, str]) -> dict[str, str]:
+    """What a person chose that is not so anyway; names that the table does not have are left out."""
+    return {key.name: own[key.name] for key in table.keys if own.get(key.name, key.default) != key.default}
