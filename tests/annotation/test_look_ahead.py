@@ -52,7 +52,10 @@ def test_nobody_else_gets_it_meanwhile_but_soon(kitchen, ana, lea):
 def test_a_sample_begun_elsewhere_keeps_its_full_time(kitchen, ana):
     begun = drafted(ana, kitchen)
     Lease.objects.create(
-        sample=kitchen.samples.get(key="s-0001"), seat=ANNOTATE, user=ana, expires_at=timezone.now() + timedelta(minutes=15)
+        sample=kitchen.samples.get(key="s-0001"),
+        seat=ANNOTATE,
+        user=ana,
+        expires_at=timezone.now() + timedelta(minutes=15),
     )
     assert look_ahead(actor=ana, sample=kitchen.samples.get(key="s-0001")) == begun
     assert left(ana, begun) > AHEAD

@@ -28,7 +28,7 @@ GOLD = {
 }
 TELLING = re.compile(r"\b(317|419|333|431|311|401)\b|amber tag|Tableware|gold_boxes|&quot;answer&quot;|\"answer\":")
 
-QUERIES = 19
+QUERIES = 20
 """Session, user, benchmark, my roles (2), counts of three tabs, version, the rule, how many wait and how many of mine,
 the rows, their revisions, my decisions, and six counts of what I and all have done."""
 
