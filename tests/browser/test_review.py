@@ -86,7 +86,7 @@ class Desk:
         expect(self.page.locator("sightline-review .stage.is-live")).to_be_visible()
 
     def on(self, key: str) -> None:
-        expect(self.page).to_have_url(f"{self.url}review/{key}/")
+        expect(self.page).to_have_url(f"{self.url}review/samples/{key}/")
 
 
 def state(key: str) -> str:
