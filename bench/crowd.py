@@ -103,11 +103,16 @@ def _timed(crowd: Crowd, ask: Callable[[], Answer]) -> Answer:
 
 
 def _save(browser: Browser, place: str, content: object, version: int) -> Answer:
-    return browser.ask("PUT", f"{place}draft/", {"version": version, "content": content}, f"draft {version} {place}")
+    return browser.ask("PUT", _address(place, "draft"), {"version": version, "content": content}, f"draft {version} {place}")
 
 
 def _submit(browser: Browser, place: str, content: object, version: int) -> Answer:
-    return browser.ask("POST", f"{place}submit/", {"version": version, "content": content}, f"submit {place}")
+    return browser.ask("POST", _address(place, "submit"), {"version": version, "content": content}, f"submit {place}")
+
+
+def _address(place: str, act: str) -> str:
+    """Where something is done with the sample whose page is at ``place``."""
+    return place.replace("/annotate/samples/", f"/annotate/{act}/", 1)
 
 
 def _place(answer: Answer) -> str:
