@@ -38,7 +38,7 @@ def work_alone(site: Site, session: str, slug: str, rounds: int) -> Times:
         following = _one_round(times, site, browser, slug, submission(i))
         if following is None:
             raise RuntimeError("There are too few samples for so many rounds.")
-        expect(browser.ask("POST", f"{following}release/", {}))
+        expect(browser.ask("POST", _address(following, "release"), {}))
     browser.close()
     return times
 
@@ -103,7 +103,8 @@ def _timed(crowd: Crowd, ask: Callable[[], Answer]) -> Answer:
 
 
 def _save(browser: Browser, place: str, content: object, version: int) -> Answer:
-    return browser.ask("PUT", _address(place, "draft"), {"version": version, "content": content}, f"draft {version} {place}")
+    row = {"version": version, "content": content}
+    return browser.ask("PUT", _address(place, "draft"), row, f"draft {version} {place}")
 
 
 def _submit(browser: Browser, place: str, content: object, version: int) -> Answer:
