@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
 
 from annotation.importers.detection import best_first, glimpse
@@ -27,6 +28,7 @@ from evaluation.importers.interface import Detection, Importer, Read, Reader, Re
 def _each_time(read: Callable[[Path, ReadOptions, SampleIndex], Read]) -> Reader:
     """A reader that reads every row again: its rows depend on files beside them or on the rows before."""
 
+    @wraps(read)
     def read_all(path: Path, options: ReadOptions, samples: SampleIndex, known: Recogniser | None = None) -> Read:
         return read(path, options, samples)
 
