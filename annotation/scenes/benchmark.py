@@ -19,8 +19,8 @@ from annotation.scenes.desk import draw_desk
 from annotation.scenes.evidence import Evidence, Pixels, Scene
 from annotation.scenes.hand_tools import TOOLS
 from annotation.scenes.panel import draw_panel
-from annotation.scenes.printing import drawn
 from annotation.scenes.questions import PLANS, QUESTIONS, SPATIAL, TIERS, PlanQuestion, Question
+from annotation.scenes.raster import picture_of
 from annotation.scenes.shelf import draw_shelf
 from annotation.scenes.street import draw_street
 from annotation.scenes.toolwall import LOOKS as WALL_COLOURS
@@ -46,6 +46,19 @@ QUALITY = 92
 
 
 @dataclass(frozen=True)
+class DemoPicture:
+    """A picture as markup. ``shade``: how dark its corners become, see ``raster.darken_corners``."""
+
+    name: str
+    svg: str
+    shade: float
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.jpg"
+
+
+@dataclass(frozen=True)
 class Looks:
     """What somebody who answers a sample knows of its appearance, without knowing which is true.
 
@@ -60,7 +73,7 @@ class Looks:
 
 @dataclass(frozen=True)
 class DemoBenchmark:
-    pictures: list[Scene]
+    pictures: list[DemoPicture]
     samples: list[SampleRecord]
     looks: Mapping[str, Looks]
 
@@ -77,11 +90,11 @@ class DemoBenchmark:
 def demo_benchmark(seed: int = 7) -> DemoBenchmark:
     """The whole benchmark, without a pixel drawn yet. The same seed gives the same benchmark."""
     rng = random.Random(f"benchmark:{seed}")
-    pictures: list[Scene] = []
+    pictures: list[DemoPicture] = []
     drafts: list[tuple[SampleRecord, Looks, str]] = []
     for name, draw in SCENES.items():
         scene = draw(name, seed)
-        pictures.append(scene)
+        pictures.append(DemoPicture(name, scene.svg, scene.shade))
         asked = [_asked(scene, q, rng) for q in QUESTIONS[name]] + [_planned(scene, p) for p in PLANS.get(name, ())]
         for k, (content, looks, facets) in enumerate(asked):
             record = _record(scene, k, content, facets)
@@ -103,10 +116,10 @@ def write_demo(folder: Path, seed: int = 7) -> Path:
     return path
 
 
-def write_picture(folder: Path, picture: Scene) -> Path:
+def write_picture(folder: Path, picture: DemoPicture) -> Path:
     """Draws one picture and stores it in ``folder``."""
     path = folder / picture.file
-    path.write_bytes(encode_jpeg(drawn(picture), QUALITY))
+    path.write_bytes(encode_jpeg(picture_of(picture.svg, picture.shade), QUALITY))
     return path
 
 

@@ -1,7 +1,7 @@
 """Evidence in a drawn scene: a small part that shows one of several values, and is known to the pixel.
 
-The same drawing makes the value that is shown and the renderings of those that are not, so somebody who knows what each
-would look like can compare; nobody needs to be told which one is drawn.
+The same drawing makes the picture and the renderings of the values it does not show, so somebody who knows what each
+value would look like can compare; nobody needs to be told which one is drawn.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ class Evidence:
     truth: str
     drawing: Drawing
 
+    def draw(self, canvas: Canvas) -> None:
+        self.drawing(canvas, self.truth)
+
     def patch(self, value: str) -> str:
         """The SVG of the box alone, as it would look if it showed ``value``. Raises ``ValueError`` on another value."""
         if value not in self.values:
@@ -46,7 +49,7 @@ class PlacedTool:
 class Scene:
     """A drawn picture: its markup, and the evidence and the tools in it, by construction.
 
-    ``svg`` shows everything but the evidence. ``shade`` is how dark the corners become (0..1).
+    ``shade`` is how dark the corners become (0..1) when the picture is made.
     """
 
     name: str
@@ -56,18 +59,17 @@ class Scene:
     evidence: Mapping[str, Evidence] = field(default_factory=dict)
     tools: tuple[PlacedTool, ...] = ()
 
-    @property
-    def file(self) -> str:
-        return f"{self.name}.jpg"
-
 
 class EvidenceSet:
-    """Collects a scene's evidence; the scene's dice choose what each part shows. ``printing`` draws it."""
+    """Collects a scene's evidence; the scene's dice choose what each part shows."""
 
     def __init__(self, canvas: Canvas) -> None:
         self.canvas = canvas
         self.parts: dict[str, Evidence] = {}
 
     def add(self, name: str, box: Pixels, values: tuple[str, ...], drawing: Drawing, truth: str | None = None) -> None:
+        """Draws a part on the scene's canvas and remembers it."""
         shown = truth if truth is not None else self.canvas.rng.choice(values)
-        self.parts[name] = Evidence(name, box, values, shown, drawing)
+        part = Evidence(name, box, values, shown, drawing)
+        part.draw(self.canvas)
+        self.parts[name] = part

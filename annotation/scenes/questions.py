@@ -102,12 +102,8 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
             _still_open,
         ),
         Question("How often does bus 7 come?", ("bus",), OCR),
-        Question(
-            "How many bottles are in the crate on the pavement? Their caps are dots, empty places are rings.",
-            ("bottles",),
-            COUNT,
-        ),
-        Question("Which two colours are woven into the flag?", ("flag",), COLOUR),
+        Question("How many bottles stand in the crate on the pavement?", ("bottles",), COUNT),
+        Question("In which order, from the left, are the colours of the flag?", ("flag",), COLOUR),
         Question("Which day has the most visitors on the poster?", ("poster",), CHART, True),
     ),
     "street-dusk": (
@@ -121,13 +117,8 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
         ),
         Question("What is the telephone number on the van?", ("phone",), OCR, spoken=_plain_number),
         Question("What is the number plate of the van?", ("number",), OCR),
-        Question("At which place from the left does the basil stand among the pots?", ("basil",), SPATIAL, True),
-        Question(
-            "How many bottles are in the crate on the pavement? Their caps are dots, empty places are rings.",
-            ("bottles",),
-            COUNT,
-            spoken=_as_is,
-        ),
+        Question("At which place from the left does the cat sit among the pots?", ("cat",), SPATIAL, True),
+        Question("How many bottles stand in the crate on the pavement?", ("bottles",), COUNT, spoken=_as_is),
     ),
     "shelf-pantry": (
         Question("What does the plum jam cost?", ("plum",), OCR),
@@ -135,7 +126,7 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
         Question("Which product of the sugar chart has the most sugar?", ("sugar",), CHART, True),
         Question("How many of the five stars are filled on the readers' card?", ("stars",), COUNT),
         Question("Which lot number can still be made out on the worn card?", ("lot",), RESTORE),
-        Question("Where do the arrows on the refill card point?", ("arrow",), SPATIAL),
+        Question("Where does the arrow on the refill card point?", ("arrow",), SPATIAL),
     ),
     "shelf-cool": (
         Question("What does the cocoa cost?", ("cocoa",), OCR, spoken=_as_is),
@@ -143,33 +134,25 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
             "By how much do the coffee and the cocoa differ in price?", ("coffee", "cocoa"), MATH, True, _difference
         ),
         Question("Until when is the product with the best-before card good?", ("best_before",), FOCUS),
-        Question("Which two colours are woven into the ribbon on the card?", ("ribbon",), COLOUR),
+        Question("In which order, from the left, are the colours of the ribbon card?", ("ribbon",), COLOUR),
         Question("What does the olive oil cost?", ("olive",), OCR),
         Question("Which lot number can still be made out on the worn card?", ("lot",), RESTORE),
     ),
     "panel-green": (
         Question("What does the boiler gauge read, in bar?", ("boiler",), MEASURE),
         Question("How much warmer is the outlet than the inlet?", ("inlet", "outlet"), MATH, True, _degrees),
-        Question(
-            "How many of the twenty small green lamps are dark? A lit lamp is a dot, a dark one a ring.",
-            ("lamps",),
-            COUNT,
-            True,
-            _left_over,
-        ),
+        Question("How many of the twenty small green lamps are dark?", ("lamps",), COUNT, True, _left_over),
         Question("Which line ends highest on the small trend?", ("trend",), CHART, True),
-        Question("Which two colours has the sleeve of the wires?", ("wires",), COLOUR),
+        Question("In which order, from the top, are the three wires?", ("wires",), COLOUR),
         Question("What is the worn serial number?", ("serial",), RESTORE),
     ),
     "panel-slate": (
         Question("What does the condenser gauge read, in bar?", ("condenser",), MEASURE),
         Question("When is the next check due?", ("checked",), OCR),
         Question("It is March 2027. In how many months is the next check due?", ("checked",), MATH, True, _months),
-        Question("To what is the small selector set? The mark that is set is filled.", ("selector",), SPATIAL),
+        Question("To what is the small selector set?", ("selector",), SPATIAL),
         Question("How many hours does the counter show?", ("hours",), FOCUS, spoken=_without_unit),
-        Question(
-            "How many of the small green lamps are lit? A lit lamp is a dot, a dark one a ring.", ("lamps",), COUNT
-        ),
+        Question("How many of the small green lamps are lit?", ("lamps",), COUNT),
     ),
     "desk-oak": (
         Question("At what time was the receipt printed, and at which till?", ("till",), OCR),
@@ -177,31 +160,31 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
         Question("How wide is the hinge, by the yellow note?", ("hinge",), FOCUS),
         Question("How long is the piece of wire on the fine scale of the ruler?", ("wire",), MEASURE),
         Question("In which quarter were sales highest?", ("quarter",), CHART, True),
-        Question("How many pins are in the card? A pin is a dot, an empty hole a ring.", ("pins",), COUNT),
+        Question("How many pins are in the card?", ("pins",), COUNT),
     ),
     "desk-slate": (
         Question("In which locker is the parcel?", ("locker",), OCR, spoken=_last_word),
         Question(
-            "The filled mark on the compass shows the way out. In which direction does one come back?",
+            "The red end of the needle points the way out. In which direction does one come back?",
             ("bearing",),
             SPATIAL,
             True,
             _back,
         ),
-        Question("Which two colours are woven into the tab of the bookmark?", ("bookmark",), COLOUR),
+        Question("In which order, from the top, are the colours of the tab on the bookmark?", ("bookmark",), COLOUR),
         Question("Which room is pencilled on the pink note?", ("pencilled",), RESTORE),
-        Question("How many pins are in the card? A pin is a dot, an empty hole a ring.", ("pins",), COUNT),
+        Question("How many pins are in the card?", ("pins",), COUNT),
         Question("What is the total of the receipt?", ("total",), OCR),
     ),
     "tools-peg": (
         Question("Which screws does the job card ask for?", ("screws",), OCR),
-        Question("How many drills are in the stand? A drill is a dot, an empty hole a ring.", ("drills",), COUNT),
+        Question("How many drills are in the stand?", ("drills",), COUNT),
         Question("What does the drawer's worn label say?", ("drawer",), RESTORE),
     ),
     "tools-steel": (
         Question("Which depth does the small scale show?", ("depth",), MEASURE),
         Question("Where is the bubble of the small level?", ("bubble",), SPATIAL),
-        Question("Which two colours are woven into the marking tape?", ("band",), COLOUR),
+        Question("In which order, from the left, are the colours of the marking tape?", ("band",), COLOUR),
     ),
 }
 

@@ -25,9 +25,10 @@ def png_of(svg: str) -> bytes:
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=font_files()))
 
 
-def picture_of(svg: str) -> Picture:
-    """The pixels that ``svg`` describes, RGB ``uint8``."""
-    return decode(png_of(svg))
+def picture_of(svg: str, shade: float = 0) -> Picture:
+    """The pixels that ``svg`` describes, RGB ``uint8``; the corners darker by the share ``shade`` (0..1)."""
+    pixels = decode(png_of(svg))
+    return darken_corners(pixels, shade) if shade else pixels
 
 
 def darken_corners(pixels: Picture, shade: float) -> Picture:

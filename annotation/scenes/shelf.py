@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas, dark, light, mix
 from annotation.scenes.evidence import EvidenceSet, Pixels, Scene
-from annotation.scenes.parts import draw_tag
 from annotation.scenes.shelf_evidence import TAG_HEIGHT, TAG_WIDTH, place_evidence
 
 ROWS = 5
@@ -191,6 +190,9 @@ def _tags(c: Canvas, taken: list[Pixels]) -> None:
                 x += 40
                 continue
             price = f"{c.rng.randint(1, 8)}.{c.rng.choice(('29', '49', '79', '95', '99', '15'))}"
-            product, amount = c.rng.choice(KINDS).upper(), f"{c.rng.randint(10, 90) * 10} g"
-            draw_tag(c, (x, top, x + TAG_WIDTH, top + TAG_HEIGHT), product, price, amount, c.rng.choice(EDGES))
+            c.rect(x, top, TAG_WIDTH, TAG_HEIGHT, "#fbf7ea")
+            c.rect(x, top, TAG_WIDTH, 5, c.rng.choice(EDGES))
+            c.text(x + 6, top + 17, c.rng.choice(KINDS).upper(), 11, "#1f1d1a", "start", 700)
+            c.text(x + 6, top + TAG_HEIGHT - 8, price, TAG_HEIGHT * 0.46, "#1f1d1a", "start", 700)
+            c.text(x + TAG_WIDTH - 6, top + TAG_HEIGHT - 20, f"{c.rng.randint(10, 90) * 10} g", 9, "#1f1d1a", "end")
             x += c.rng.randint(240, 420)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from evaluation.agents.looking import anywhere, centre, contrast, no_look, oracle
+from evaluation.agents.planning import alphabetical, as_written, workshop
 from evaluation.agents.scripted import ScriptedAgent
 from evaluation.schema import Condition
 
@@ -11,14 +12,15 @@ AGENTS: Mapping[str, ScriptedAgent] = {
     for agent in (
         ScriptedAgent(
             "whole image",
-            "Answers from the whole picture at 1024 pixels.",
+            "Answers from the whole picture at 1024 pixels, details of 2.",
             no_look,
+            as_written,
             (Condition.NONE,),
         ),
-        ScriptedAgent("centre zoom", "Zooms once into the middle half.", centre),
-        ScriptedAgent("random zoom", "Zooms twice, anywhere.", anywhere),
-        ScriptedAgent("contrast zoom", "Zooms into busy places that look right from afar.", contrast),
-        ScriptedAgent("oracle zoom", "Is told where the evidence is and zooms there.", oracle),
+        ScriptedAgent("centre zoom", "Zooms once into the middle half.", centre, alphabetical),
+        ScriptedAgent("random zoom", "Zooms twice, anywhere.", anywhere, as_written),
+        ScriptedAgent("contrast zoom", "Zooms into busy places that look right from afar.", contrast, as_written),
+        ScriptedAgent("oracle zoom", "Is told where the evidence is and zooms there.", oracle, workshop),
     )
 }
 """Every scripted agent by the model name its trajectories carry."""

@@ -5,7 +5,6 @@ The normalised correlation of two pictures is 1 when they are equal up to bright
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +16,6 @@ Floats = NDArray[np.float32]
 
 SMALLEST = 4
 """A template with fewer seen pixels than this on a side is not searched for: nothing can be made out."""
-EXPLAINS = math.sqrt(0.5)
-"""The correlation from which a known appearance explains at least half of the variance of what is seen."""
 _FLAT = 4.0
 
 

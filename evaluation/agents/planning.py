@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from annotation.scenes.hand_tools import TOOLS, WORK
-from evaluation.agents.matching import EXPLAINS, Field, best_places, grey, resized
+from evaluation.agents.matching import Field, best_places, grey, resized
 from evaluation.agents.sample import ToolBank
 from evaluation.agents.views import View
 
+RECOGNISED = 0.72
+"""Correlation from which a tool counts as seen."""
 _SCALE = 0.3
 """Tools are large: views are compared at this many pixels per original pixel at most."""
+
+Order = Callable[[Sequence[str], str], list[str]]
 
 
 def recognise(views: Iterable[View], tools: ToolBank) -> dict[str, float]:
@@ -20,7 +24,7 @@ def recognise(views: Iterable[View], tools: ToolBank) -> dict[str, float]:
     for view in views:
         for name, score in _scores(view, tools).items():
             best[name] = max(best[name], score)
-    seen = {name: score for name, score in best.items() if score >= EXPLAINS}
+    seen = {name: score for name, score in best.items() if score >= RECOGNISED}
     return dict(sorted(seen.items(), key=lambda item: (-item[1], item[0])))
 
 
@@ -43,6 +47,15 @@ def choose(seen: Mapping[str, float], task: str) -> list[str]:
     return chosen
 
 
-def ordered(tools: Sequence[str], task: str) -> list[str]:
+def as_written(tools: Sequence[str], task: str) -> list[str]:
     """In the order in which the task names the work."""
     return sorted(tools, key=lambda name: task.find(TOOLS[name].work))
+
+
+def alphabetical(tools: Sequence[str], task: str) -> list[str]:
+    return sorted(tools)
+
+
+def workshop(tools: Sequence[str], task: str) -> list[str]:
+    """In the order in which a workshop does the work: measure before cut, drive before tighten."""
+    return sorted(tools, key=lambda name: WORK.index(TOOLS[name].work))

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from annotation.imaging.crops import Picture
 from annotation.scenes.benchmark import DemoBenchmark
 from annotation.scenes.hand_tools import TOOLS, tool_patch
-from annotation.scenes.printing import prints
 from annotation.scenes.raster import picture_of
 from annotation.schema import Box, SampleRecord
 
@@ -55,7 +52,5 @@ def agent_sample(record: SampleRecord, benchmark: DemoBenchmark) -> AgentSample:
     looks = benchmark.looks[record.id]
     content = record.content
     tools = ToolBank({n: picture_of(tool_patch(n, looks.wall)) for n in TOOLS}) if looks.wall else None
-    pieces = tuple(
-        Piece({v: look.round().astype(np.uint8) for v, look in prints(part).items()}) for part in looks.parts
-    )
+    pieces = tuple(Piece({value: picture_of(part.patch(value)) for value in part.values}) for part in looks.parts)
     return AgentSample(record.id, content.question, content.options, pieces, looks.answers, tools, content.gold_boxes)

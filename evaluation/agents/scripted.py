@@ -11,7 +11,7 @@ from annotation.imaging.crops import Picture
 from annotation.schema import ORIGINAL, Box, ToolCall
 from annotation.toolbox.runner import run_chain
 from evaluation.agents.looking import Look, Rule
-from evaluation.agents.planning import choose, ordered, recognise
+from evaluation.agents.planning import Order, choose, recognise
 from evaluation.agents.reading import answer_of, clearest, possible_answers
 from evaluation.agents.sample import AgentSample, ToolBank
 from evaluation.agents.views import View, crop_view, whole_view
@@ -28,11 +28,12 @@ class Run:
 
 @dataclass(frozen=True)
 class ScriptedAgent:
-    """``rule`` says where to look; all else is the same for all. ``conditions`` are those it can run under."""
+    """``rule`` says where to look, ``order`` how a plan is ordered. ``conditions`` are those it can run under."""
 
     name: str
     description: str
     rule: Rule
+    order: Order
     conditions: tuple[str, ...] = (Condition.NONE, Condition.VISUAL, Condition.PLACEBO)
 
     def run(
@@ -58,17 +59,19 @@ class ScriptedAgent:
         guess = random.Random(f"guess:{key}")
         views = (whole, *crops)
         if sample.tools:
-            return Run(_planned(draft, sample, sample.tools, views), crops)
+            return Run(self._planned(draft, sample, sample.tools, views), crops)
         return Run(_answered(draft, sample, views, guess), crops)
 
-
-def _planned(draft: Trajectory, sample: AgentSample, tools: ToolBank, views: Sequence[View]) -> Trajectory:
-    seen = recognise(views, tools)
-    # What one zoomed into counts before what is seen from afar.
-    close = recognise(views[1:], tools)
-    chosen = choose({**close, **{n: s for n, s in seen.items() if n not in close}}, sample.question)
-    plan = tuple(ordered(chosen, sample.question))
-    return replace(draft, recognition=tuple(seen), plan=plan, answer=", ".join(plan) or None)
+    def _planned(self, draft: Trajectory, sample: AgentSample, tools: ToolBank, views: Sequence[View]) -> Trajectory:
+        seen = recognise(views, tools)
+        # What one zoomed into counts before what is seen from afar.
+        close = recognise(views[1:], tools)
+        plan = tuple(
+            self.order(
+                choose({**close, **{n: s for n, s in seen.items() if n not in close}}, sample.question), sample.question
+            )
+        )
+        return replace(draft, recognition=tuple(seen), plan=plan, answer=", ".join(plan) or None)
 
 
 def _answered(draft: Trajectory, sample: AgentSample, views: Sequence[View], guess: random.Random) -> Trajectory:

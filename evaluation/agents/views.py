@@ -13,15 +13,21 @@ from evaluation.schema import Condition
 
 BUDGET = 1024
 """The longer side of everything an agent is handed, in pixels."""
+ACUITY = 2
+"""How many handed-over pixels make one that is compared: the whole picture is handed over at 1024 and compared at 512.
+
+A model of a limited eye, assumed and not measured on any vision model. It decides much: with 1 instead of 2, 11 of the
+demo's 59 pieces of evidence can be read in the whole picture (seed 7), with 2 none.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class View:
     """Something seen.
 
-    ``size`` is the size at which it was handed over, ``pixels`` are the same without enlargement, which adds
-    nothing. ``scale`` is pixels of ``pixels`` per pixel of the original. ``box`` is the region of the
-    original that is shown, or that noise stands for.
+    ``size`` is the size at which it was handed over, ``pixels`` what can be made out of it: one pixel for ``ACUITY``
+    handed over, and never more than the original has, since enlarging adds nothing. ``scale`` is pixels of ``pixels``
+    per pixel of the original. ``box`` is the region of the original that is shown, or that noise stands for.
     """
 
     name: str
@@ -38,7 +44,7 @@ class View:
 def whole_view(picture: Picture) -> View:
     """The whole picture within the budget."""
     height, width = picture.shape[:2]
-    seen = shrink_to(picture, BUDGET)
+    seen = shrink_to(picture, BUDGET // ACUITY)
     return View(ORIGINAL, seen, seen.shape[1] / width, fitted(width, height, BUDGET), (0, 0, width, height))
 
 
@@ -58,7 +64,7 @@ def crop_view(picture: Picture, asked: Box, name: str, condition: str, seed: str
     h, w = cut.shape[:2]
     stretch = BUDGET / max(w, h)
     size = (max(1, round(w * stretch)), max(1, round(h * stretch)))
-    scale = min(1.0, stretch)
+    scale = min(1.0, stretch / ACUITY)
     seen = scaled(cut, max(1, round(w * scale)), max(1, round(h * scale)))
     return View(name, seen, scale, size, box)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.agents.matching import Field, Place, best_places, colour_score
-from evaluation.agents.planning import choose, ordered
+from evaluation.agents.planning import alphabetical, as_written, choose, workshop
 
 SEEN = np.random.default_rng(3).integers(0, 256, (40, 61, 3), dtype=np.uint8)
 
@@ -68,6 +68,8 @@ def test_a_tool_is_chosen_for_every_kind_of_work_named(seen: list[str], task: st
     assert choose(dict.fromkeys(seen, 1.0), task) == chosen
 
 
-def test_plans_are_in_the_order_of_the_words() -> None:
-    task = "smooth the end after one could cut and hold it"
-    assert ordered(["hand saw", "file", "clamp"], task) == ["file", "hand saw", "clamp"]
+def test_plans_are_ordered_by_the_words_the_alphabet_or_the_workshop() -> None:
+    tools, task = ["hand saw", "file", "clamp"], "smooth the end after one could cut and hold it"
+    assert as_written(tools, task) == ["file", "hand saw", "clamp"]
+    assert alphabetical(tools, task) == ["clamp", "file", "hand saw"]
+    assert workshop(tools, task) == ["clamp", "hand saw", "file"]

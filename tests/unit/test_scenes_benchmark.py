@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
@@ -12,7 +11,6 @@ from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas
 from annotation.scenes.chains import ENHANCEMENTS
 from annotation.scenes.evidence import Evidence
 from annotation.scenes.hand_tools import TOOLS, WORK
-from annotation.scenes.printing import GRAIN, drawn, prints
 from annotation.scenes.questions import TIERS, Question
 from annotation.scenes.raster import darken_corners, picture_of
 from annotation.schema import AnswerType, Box
@@ -124,23 +122,21 @@ def test_a_patch_has_the_size_of_its_box(benchmark_: DemoBenchmark) -> None:
             assert picture_of(part.patch(part.truth)).shape == (y2 - y1, x2 - x1, 3)
 
 
-def test_a_picture_is_3840_by_2160_and_shows_each_part_as_it_is_printed(benchmark_: DemoBenchmark) -> None:
-    scene = replace(next(p for p in benchmark_.pictures if p.name == "desk-oak"), shade=0)
-    picture = drawn(scene)
-    assert picture.shape == (HEIGHT, WIDTH, 3)
-    for part in scene.evidence.values():
-        x1, y1, x2, y2 = part.box
-        grain = picture[y1:y2, x1:x2] - prints(part)[part.truth]
-        assert abs(grain.mean()) < 0.5, part.name
-        assert grain.std() == pytest.approx(GRAIN, rel=0.1), part.name
+def test_a_picture_is_3840_by_2160_and_shows_each_part_as_its_patch(benchmark_: DemoBenchmark) -> None:
+    """Light and shade over the picture may change brightness, never what is shown."""
+    drawn = picture_of(benchmark_.pictures[6].svg)
+    assert drawn.shape == (HEIGHT, WIDTH, 3)
+    part = benchmark_.looks["desk-oak-01"].parts[0]
+    x1, y1, x2, y2 = part.box
+    assert abs(drawn[y1:y2, x1:x2].astype(int) - picture_of(part.patch(part.truth)).astype(int)).max() <= 2
 
 
 def test_the_corners_become_darker_and_the_middle_stays() -> None:
     canvas = Canvas()
     canvas.rect(0, 0, 200, 100, "#ffffff")
-    plain = picture_of(canvas.markup((0, 0, 200, 100)))
-    shaded = darken_corners(plain.copy(), 0.4)
-    assert tuple(shaded[50, 100]) == tuple(plain[50, 100])
+    drawn = picture_of(canvas.markup((0, 0, 200, 100)))
+    shaded = darken_corners(drawn.copy(), 0.4)
+    assert tuple(shaded[50, 100]) == tuple(drawn[50, 100])
     assert shaded[0, 0, 0] == pytest.approx(255 * 0.6, abs=3)
 
 
