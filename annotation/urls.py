@@ -5,6 +5,7 @@ from annotation.views import (
     annotate_json,
     annotate_pages,
     benchmarks,
+    gold_checks,
     images,
     people,
     review_json,
@@ -20,6 +21,7 @@ app_name = "annotation"
 
 IMAGES = "benchmarks/<slug:slug>/images/<slug:sha256>"
 ANNOTATE = "benchmarks/<slug:slug>/annotate"
+QUALITY = "benchmarks/<slug:slug>/quality"
 REVIEW = "benchmarks/<slug:slug>/review"
 
 urlpatterns = [
@@ -31,6 +33,12 @@ urlpatterns = [
     path("benchmarks/<slug:slug>/upload/<int:record>/", upload.upload_record, name="upload-record"),
     path("benchmarks/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
     path("benchmarks/<slug:slug>/agreement/people/", agreement.people, name="agreement-people"),
+    path(f"{QUALITY}/", gold_checks.gold_checks, name="gold-checks"),
+    path(f"{QUALITY}/checks/rules/", gold_checks.check_rules, name="check-rules"),
+    path(f"{QUALITY}/checks/add/", gold_checks.add_gold_checks, name="add-checks"),
+    path(f"{QUALITY}/checks/<int:pk>/retire/", gold_checks.retire_gold_check, name="retire-check"),
+    path(f"{QUALITY}/checks/answers/<int:pk>/decide/", gold_checks.decide_gold_check, name="decide-check"),
+    path(f"{QUALITY}/pauses/<int:pk>/lift/", gold_checks.lift, name="lift-pause"),
     path("benchmarks/<slug:slug>/settings/", settings.settings, name="settings"),
     path("benchmarks/<slug:slug>/settings/people/<int:pk>/", people.person, name="person"),
     path("benchmarks/<slug:slug>/settings/invitations/", people.invite, name="invite"),

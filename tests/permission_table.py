@@ -191,5 +191,13 @@ WORK = [
     Line("evaluation:agreement-export", (B, "pairs", "csv"), get=only(*MEMBERS)),
     Line("evaluation:human-accuracy", (B,), get=only(*MEMBERS)),
 ]
+QUALITY = [
+    Line("annotation:gold-checks", (B,), get=form(*LEADS)),
+    Line("annotation:check-rules", (B,), post=form(*LEADS)),
+    Line("annotation:add-checks", (B,), post=form(*LEADS), data={"keys": "seen-00"}),
+    Line("annotation:retire-check", (B, "{check}"), post=form(*LEADS)),
+    Line("annotation:decide-check", (B, "{check_answer}"), post=form(*LEADS), data={"passed": "yes"}),
+    Line("annotation:lift-pause", (B, "{pause}"), post=form(*LEADS)),
+]
 
-TABLE = [*SITE, *SAMPLES, *UPLOADS, *SETTINGS, *RUNS, *IMPORTS, *API, *WORK]
+TABLE = [*SITE, *SAMPLES, *UPLOADS, *SETTINGS, *RUNS, *IMPORTS, *API, *WORK, *QUALITY]

@@ -12,14 +12,16 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
+from django.utils import timezone
 
 from annotation.actions.benchmarks import add_member
 from annotation.actions.freeze import freeze_version
+from annotation.actions.gold_checks import add_checks
 from annotation.actions.invite import invite_person
 from annotation.actions.save_samples import save_samples
 from annotation.actions.store_images import store_pictures
 from annotation.actions.upload_pictures import FORMAT as PICTURES
-from annotation.models import Benchmark, Comment, Image, ImportRecord, Sample
+from annotation.models import Benchmark, CheckAnswer, Comment, GoldCheck, Image, ImportRecord, Pause, Sample
 from annotation.schema import SampleContent, SampleRecord
 from annotation.workflow import Role, SampleState
 from evaluation.models import Run, Trajectory
@@ -80,6 +82,7 @@ class World:
             "secret": secret,
             "invitation": invitation.pk,
             "ana": ana.pk,
+            **quality_of(lea, ana, benchmark),
         }
         self.sessions = {name: self._session(user) for name, user in self.people.items()}
 
@@ -117,6 +120,18 @@ def work_of(ana: User, benchmark: Benchmark) -> tuple[Sample, Sample, Comment]:
     handed_in = submitted(ana, benchmark)
     remark = Comment.objects.create(annotation=handed_in.annotations.get(), author=ana, text="Small?")
     return handed_in, benchmark.samples.get(state=SampleState.TO_DO), remark
+
+
+def quality_of(lea: User, ana: User, benchmark: Benchmark) -> dict[str, int]:
+    """A gold check that Ana answered, and a pause of hers that is over."""
+    add_checks(actor=lea, benchmark=benchmark, keys=["seen-01"])
+    check = GoldCheck.objects.get()
+    now = timezone.now()
+    answer = CheckAnswer.objects.create(check_of=check, user=ana, place=1001, state="handed_in", handed_in_at=now)
+    pause = Pause.objects.create(
+        benchmark=benchmark, user=ana, right=1, n=9, upper=0.4, below=0.7, lifted_at=now, lifted_by=lea
+    )
+    return {"check": check.pk, "check_answer": answer.pk, "pause": pause.pk}
 
 
 @pytest.fixture(scope="module")

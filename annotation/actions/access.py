@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from annotation.models import Benchmark, Membership
+from annotation.models import Benchmark, Membership, QualityRules
 from annotation.workflow import Right, Role, may
 from webapp.common.errors import NotAllowed
 
 if TYPE_CHECKING:
     from annotation.querysets import Person
+
+OPEN = {Right.VIEW, Right.SEE_GOLD}
+"""What everyone may on a public benchmark."""
 
 
 def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
@@ -24,7 +27,17 @@ def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
 
 def allowed(user: Person, benchmark: Benchmark, right: Right) -> bool:
     """Whether this person may: by a role, or because everyone may view a public benchmark."""
-    return (right is Right.VIEW and benchmark.public) or may(roles_of(user, benchmark), right)
+    return right in rights_of(user, benchmark)
+
+
+def rights_of(user: Person, benchmark: Benchmark) -> frozenset[Right]:
+    """Everything this person may do. Who only annotates sees no gold while gold checks are handed out: they could look
+    up what is known."""
+    roles = roles_of(user, benchmark)
+    rights = {right for right in Right if may(roles, right)} | (OPEN if benchmark.public else set())
+    if roles == {Role.ANNOTATOR} and QualityRules.objects.handing_out_checks().filter(benchmark=benchmark).exists():
+        rights.discard(Right.SEE_GOLD)
+    return frozenset(rights)
 
 
 def require(user: Person | None, benchmark: Benchmark, right: Right) -> None:

@@ -10,10 +10,12 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
+from annotation.actions.check_work import check_of, store
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.move import move, settle
 from annotation.actions.queue_leases import place_of, take_authors_seat
 from annotation.actions.revisions import revision_json
+from annotation.actions.stale_draft import StaleDraft
 from annotation.checks import Check, check
 from annotation.models import Annotation, Draft, Revision, Sample
 from annotation.workflow import Right, State
@@ -22,16 +24,6 @@ from webapp.common import audit
 from webapp.common.errors import Conflict
 
 OPEN = (State.DRAFT, State.RETURNED)
-
-
-class StaleDraft(Conflict):
-    """Another tab or device saved in between; ``extra`` holds the stored version and content."""
-
-    code = "stale"
-
-    def __init__(self, key: str, version: int, content: Mapping[str, Any]) -> None:
-        super().__init__(f"{key} was changed elsewhere after this page loaded it. Choose which of the two to keep.")
-        self.extra = {"version": version, "content": dict(content)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +44,11 @@ def save_draft(*, actor: User, sample: Sample, version: int, content: object, ke
     parsed, labels, facets = content_from_json(content)
     whole = content_to_json(parsed, labels, facets)
     with transaction.atomic():
-        annotation = own_annotation(actor, sample)
-        stored = _store(annotation, version, whole, key)
+        answer = check_of(actor, sample)
+        if answer is not None:
+            stored = store(actor, answer, sample, {"version": version, "content": whole, "key": key})
+        else:
+            stored = _store(own_annotation(actor, sample), version, whole, key)
     return SavedDraft(stored, check(parsed, sample.width, sample.height))
 
 

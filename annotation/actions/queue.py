@@ -10,6 +10,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotation.actions.access import require
+from annotation.actions.check_work import is_paused, next_check, rules_of
 from annotation.actions.queue_leases import ANNOTATE, take_authors_seat, take_to_annotate
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Sample
 from annotation.querysets import SampleQuerySet
@@ -33,7 +34,7 @@ def next_to_annotate(*, actor: User, benchmark: Benchmark) -> Sample | None:
 
 
 def hand_out(actor: User, benchmark: Benchmark) -> Sample | None:
-    """The same for somebody whose right was asked for already."""
+    """The same for somebody whose right was asked for already. Who is paused keeps what they have and gets nothing."""
     returned = Annotation.objects.filter(author=actor, state=State.RETURNED, sample__benchmark=benchmark)
     for number in list(returned.not_skipped_by(actor).order_by("changed_at").values_list("pk", flat=True)):
         sample = _take_again(actor, number)
@@ -41,7 +42,18 @@ def hand_out(actor: User, benchmark: Benchmark) -> Sample | None:
             return sample
     held = Sample.objects.filter(benchmark=benchmark).held_by(actor, ANNOTATE, timezone.now())
     mine = held.values_list("pk", flat=True).first()
-    return Sample.objects.get(pk=mine) if mine else _by_rule(actor, benchmark, queue_of(benchmark))
+    if mine:
+        return Sample.objects.get(pk=mine)
+    if is_paused(actor, benchmark):
+        return None
+    queue, rules = queue_of(benchmark), rules_of(benchmark)
+    check = next_check(actor, benchmark, rules) if rules.checks_run and _any_left(actor, benchmark, queue) else None
+    return check or _by_rule(actor, benchmark, queue)
+
+
+def _any_left(actor: User, benchmark: Benchmark, queue: BenchmarkQueue) -> bool:
+    """Whether there is anything to annotate for this person: checks are mixed in, they do not go on by themselves."""
+    return Sample.objects.filter(benchmark=benchmark).open_to(actor, timezone.now(), queue.overlap).exists()
 
 
 def _take_again(actor: User, number: int) -> Sample | None:

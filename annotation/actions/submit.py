@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import timedelta
@@ -12,14 +11,17 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
+from annotation.actions.check_work import check_of, hand_in, require_version
 from annotation.actions.content_json import content_from_json, content_to_json
-from annotation.actions.draft import StaleDraft, current_content, draft_of, own_annotation
+from annotation.actions.draft import current_content, draft_of, own_annotation
 from annotation.actions.move import move
 from annotation.actions.queue import hand_out, queue_of
 from annotation.actions.queue_leases import ANNOTATE, release
 from annotation.actions.revisions import add_revision, make_gold
+from annotation.actions.stale_draft import StaleDraft
 from annotation.checks import Check, blocking, check
 from annotation.models import Annotation, Assignment, Draft, Receipt, Revision, Sample
+from annotation.quality import chance
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common.errors import ApplicationError, InvalidInput
@@ -53,18 +55,29 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
     require(actor, sample.benchmark, Right.ANNOTATE)
     parsed, labels, facets = content_from_json(content)
 
+    whole = content_to_json(parsed, labels, facets)
+
     def work() -> None:
+        answer = check_of(actor, sample)
+        if answer is not None:
+            require_version(actor, answer, sample, version)
+            _require_passing(check(parsed, sample.width, sample.height))
+            hand_in(actor, answer, sample, whole)
+            return
         annotation = own_annotation(actor, sample)
         _check_version(annotation, version)
-        checks = check(parsed, sample.width, sample.height)
-        if blocking(checks):
-            raise ChecksFailed(checks)
-        _hand_in(actor, annotation, content_to_json(parsed, labels, facets))
+        _require_passing(check(parsed, sample.width, sample.height))
+        _hand_in(actor, annotation, whole)
 
     def then() -> Sample | None:
         return hand_out(actor, sample.benchmark)
 
     return once(actor, key, f"submit:{sample.pk}", work, then)
+
+
+def _require_passing(checks: list[Check]) -> None:
+    if blocking(checks):
+        raise ChecksFailed(checks)
 
 
 def once(
@@ -135,5 +148,4 @@ def _accept_unreviewed(actor: User, annotation: Annotation, revision: Revision) 
 
 def is_drawn(sample: Sample, share: float) -> bool:
     """Whether this sample is among the share to review: the same answer each time, and none that an author chooses."""
-    digest = hashlib.sha256(f"review {sample.benchmark_id} {sample.pk}".encode()).digest()
-    return int.from_bytes(digest[:8]) / 2**64 < share
+    return chance(f"review {sample.benchmark_id} {sample.pk}") < share

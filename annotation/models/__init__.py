@@ -4,6 +4,7 @@ from annotation.models.comment import BlindAnswer, Comment
 from annotation.models.draft import Draft, Receipt
 from annotation.models.imports import ImportIssue, ImportRecord
 from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Skip
+from annotation.models.quality import CheckAnswer, GoldCheck, Pause, QualityRules
 from annotation.models.sample import FacetValue, Gold, Image, Sample
 
 __all__ = [
@@ -12,18 +13,22 @@ __all__ = [
     "Benchmark",
     "BenchmarkQueue",
     "BlindAnswer",
+    "CheckAnswer",
     "Comment",
     "Draft",
     "FacetValue",
     "Gold",
     "GoldBox",
+    "GoldCheck",
     "Image",
     "ImportIssue",
     "ImportRecord",
     "InvitedRole",
     "Lease",
     "Membership",
+    "Pause",
     "PlanTool",
+    "QualityRules",
     "Receipt",
     "ReferenceCall",
     "Review",

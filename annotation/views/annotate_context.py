@@ -9,12 +9,13 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.actions.check_work import check_of, is_paused, shown_content
 from annotation.actions.comments import may_discuss
 from annotation.actions.content_json import content_to_json
 from annotation.actions.draft import current_content, draft_of
 from annotation.actions.queue import queue_of
 from annotation.actions.revisions import facets_of
-from annotation.models import Annotation, Benchmark, Comment, Draft, Lease, Review, Revision, Sample, Skip
+from annotation.models import Annotation, Benchmark, CheckAnswer, Comment, Draft, Lease, Review, Revision, Sample, Skip
 from annotation.schema import SampleContent
 from annotation.toolbox.table import TOOLS
 from annotation.views.work_loading import comments_json, known_facets, picture_json, thumbnail_of
@@ -60,11 +61,10 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
     annotation = Annotation.objects.filter(sample=sample, author=user).select_related("draft").first()
     if annotation is not None:
         annotation.sample = sample
-    draft = draft_of(annotation) if annotation else None
+    answer = check_of(user, sample) if annotation is None else None
+    draft = draft_of(annotation) if annotation else answer
     slug = sample.benchmark.slug
-    state = annotation.state if annotation else State.DRAFT.value
-    blank = content_to_json(SampleContent(), (), facets_of(sample))
-    content = (current_content(annotation, draft) if annotation else {}) or blank
+    state = annotation.state if annotation else answer.shown_state if answer else State.DRAFT.value
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in STEPS.items()}
     urls |= {
         "next": reverse("annotation:annotate-next", args=[slug]),
@@ -74,10 +74,10 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "key": sample.key,
         "image": picture_json(sample),
         "image_problem": sample.image_problem,
-        "content": content,
+        "content": _content(annotation, answer, sample),
         "version": draft.version if draft else 0,
         "state": state,
-        "editable": state in (State.DRAFT, State.RETURNED) and _is_open(annotation, sample),
+        "editable": state in (State.DRAFT, State.RETURNED) and _is_open(annotation or answer, sample),
         "facets": known_facets(sample.benchmark),
         "tools": list(TOOLS),
         "urls": urls,
@@ -88,8 +88,16 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
     }
 
 
-def _is_open(annotation: Annotation | None, sample: Sample) -> bool:
-    return annotation is not None or sample.state not in ("accepted", "discarded")
+def _content(annotation: Annotation | None, answer: CheckAnswer | None, sample: Sample) -> dict[str, Any]:
+    """What was written so far, or what a sample begins with."""
+    if answer is not None:
+        return shown_content(answer, sample)
+    written = current_content(annotation, draft_of(annotation)) if annotation else {}
+    return written or content_to_json(SampleContent(), (), facets_of(sample))
+
+
+def _is_open(mine: Annotation | CheckAnswer | None, sample: Sample) -> bool:
+    return mine is not None or sample.state not in ("accepted", "discarded")
 
 
 def returned_json(annotation: Annotation | None) -> dict[str, Any] | None:
@@ -142,7 +150,7 @@ def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, 
     """My drafts and what was returned to me, how many are to do for me, and what was skipped, for a lead."""
     queue = queue_of(benchmark)
     now = timezone.now()
-    drafts = _rows(user, benchmark, State.DRAFT)
+    drafts = sorted([*_rows(user, benchmark, State.DRAFT), *_check_rows(user, benchmark)], key=_when)
     returned = _rows(user, benchmark, State.RETURNED)
     to_do = Sample.objects.filter(benchmark=benchmark).open_to(user, now, queue.overlap).count()
     return {
@@ -151,6 +159,7 @@ def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, 
         "to_do": to_do,
         "nothing": not (drafts or returned or to_do),
         "queue": queue,
+        "paused": is_paused(user, benchmark),
         "next_url": reverse("annotation:annotate-next", args=[benchmark.slug]),
         "skipped": _skipped(benchmark) if lead else [],
     }
@@ -166,6 +175,24 @@ def _rows(user: User, benchmark: Benchmark, state: State) -> list[QueueRow]:
     for revision in revisions.order_by("annotation", "number"):
         newest[revision.annotation_id] = revision
     return [_row(benchmark, one, drafts.get(one.pk), newest.get(one.pk)) for one in annotations]
+
+
+def _when(row: QueueRow) -> datetime:
+    return row.changed_at
+
+
+def _check_rows(user: User, benchmark: Benchmark) -> list[QueueRow]:
+    """Drafts of gold checks, which look like any. One query."""
+    begun = CheckAnswer.objects.on(benchmark).filter(user=user, state=CheckAnswer.State.DRAFT, version__gt=0)
+    rows = begun.select_related("check_of__sample__image").order_by("changed_at")[:MOST_ROWS]
+    return [_check_row(benchmark, one) for one in rows]
+
+
+def _check_row(benchmark: Benchmark, answer: CheckAnswer) -> QueueRow:
+    sample = answer.check_of.sample
+    sample.benchmark = benchmark
+    href = reverse("annotation:annotate-sample", args=[benchmark.slug, sample.key])
+    return QueueRow(sample, href, thumbnail_of(sample), str(answer.content.get("question", "")), answer.changed_at)
 
 
 def _row(benchmark: Benchmark, annotation: Annotation, draft: Draft | None, revision: Revision | None) -> QueueRow:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
-from annotation.actions.access import allowed, roles_of
+from annotation.actions.access import allowed, rights_of
 from annotation.models import Benchmark
-from annotation.workflow import Right, may
+from annotation.workflow import Right
 from webapp.common.errors import NotAllowed
 
 
@@ -15,11 +15,13 @@ def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -
     """The benchmark at this address. A stranger gets 404; a member without the right gets 403."""
     benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), slug=slug)
     if not allowed(request.user, benchmark, right):
+        if right is Right.SEE_GOLD:
+            raise NotAllowed(f"Gold of {benchmark.title} is kept from annotators at the moment. Ask its lead.")
         raise NotAllowed(f"Your roles on {benchmark.title} do not include this. Ask its lead.")
     return benchmark
 
 
 def rights_in(request: HttpRequest, benchmark: Benchmark) -> dict[str, bool]:
     """For templates: ``rights.import_runs`` and so on."""
-    roles = roles_of(request.user, benchmark)
-    return {right.value: may(roles, right) or (right is Right.VIEW and benchmark.public) for right in Right}
+    held = rights_of(request.user, benchmark)
+    return {right.value: right in held for right in Right}

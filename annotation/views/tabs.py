@@ -37,11 +37,12 @@ class TabLink:
 
 
 TABS: list[Tab] = [
-    Tab("samples", "Samples", "annotation:samples", lambda benchmark: benchmark.samples.count(), place=0),
+    Tab("samples", "Samples", "annotation:samples", lambda b: b.samples.count(), Right.SEE_GOLD, 0),
     Tab("annotate", "Annotate", "annotation:annotate", right=Right.ANNOTATE, place=4),
     Tab("review", "Review", "annotation:review", lambda b: b.samples.in_state("in_review").count(), Right.REVIEW, 6),
     Tab("agreement", "Agreement", "annotation:agreement", right=Right.COMPARE_WORK, place=30),
-    Tab("versions", "Versions", "annotation:versions", place=85),
+    Tab("quality", "Quality", "annotation:gold-checks", lambda b: b.pauses.standing().count(), Right.MANAGE, 32),
+    Tab("versions", "Versions", "annotation:versions", right=Right.SEE_GOLD, place=85),
     Tab("settings", "Settings", "annotation:settings", right=Right.MANAGE, place=100),
 ]
 

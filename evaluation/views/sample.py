@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.actions.read_samples import record_of
 from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
 from evaluation.actions.read_trajectory import read_last_crops, read_on_sample
 from evaluation.views.sample_facts import boxes_of, facet_links, options_of, reference_of
 from evaluation.views.sample_frame import frame_of, gold_corners, marks_of, picture_problem
@@ -24,7 +25,7 @@ STATES = {"to_do": "todo", "in_review": "review"}
 @require_safe
 def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """``?crops=last`` draws every run's last crop on the picture."""
-    benchmark = load_benchmark(request, slug)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     row = _sample(benchmark, key)
     frame, gold, content = frame_of(slug, row), gold_corners(row), record_of(row).content
     trajectories = read_on_sample(row)
