@@ -28,7 +28,7 @@ from annotation.models import (
     Revision,
     Sample,
 )
-from annotation.quality import Standing, compared, is_check_turn
+from annotation.quality import Standing, compared, is_check_turn, new_seed
 from annotation.schema import SampleContent
 from annotation.workflow import SampleState
 from webapp.accounts.models import User
@@ -44,6 +44,20 @@ LOOKED_AT = 200
 def rules_of(benchmark: Benchmark) -> QualityRules:
     """The benchmark's rules, or the default ones, not stored."""
     return QualityRules.objects.filter(benchmark=benchmark).first() or QualityRules(benchmark=benchmark)
+
+
+def stored_rules(benchmark: Benchmark) -> QualityRules:
+    """The benchmark's rules, stored from now on, with a seed that nobody can guess. Call inside a transaction."""
+    return QualityRules.objects.get_or_create(benchmark=benchmark, defaults={"seed": new_seed()})[0]
+
+
+def change_rules(benchmark: Benchmark, values: Mapping[str, Any]) -> QualityRules:
+    """The rules with these values. Call inside a transaction."""
+    rules = stored_rules(benchmark)
+    for name, value in values.items():
+        setattr(rules, name, value)
+    rules.save(update_fields=list(values))
+    return rules
 
 
 def is_paused(actor: User, benchmark: Benchmark) -> bool:
@@ -151,13 +165,8 @@ def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[s
     gold = Revision.objects.filter(gold_of__sample=sample).with_content().get()
     said, _, _ = content_from_json(content)
     found = compared(said, content_of(gold), rules.check_rule)
-    now = timezone.now()
-    answer.state, answer.content, answer.gold, answer.handed_in_at = (
-        CheckAnswer.State.HANDED_IN,
-        dict(content),
-        gold,
-        now,
-    )
+    answer.state, answer.content, answer.version, answer.key = CheckAnswer.State.HANDED_IN, dict(content), 0, ""
+    answer.gold, answer.handed_in_at = gold, timezone.now()
     for name in ("same_question", "same_answer", "iou", "covered", "passed"):
         setattr(answer, name, getattr(found, name))
     answer.save()

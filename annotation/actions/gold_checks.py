@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
-from annotation.actions.check_work import pause_if_needed, rules_of
+from annotation.actions.check_work import change_rules, pause_if_needed, rules_of, stored_rules
 from annotation.models import Benchmark, CheckAnswer, GoldCheck, Pause, QualityRules, Sample
 from annotation.quality import BoxMeasure
 from annotation.workflow import Right, SampleState
@@ -41,7 +41,7 @@ def set_check_rules(
         "pause_after": pause_after, "pause_below": pause_below,
     }  # fmt: skip
     with transaction.atomic():
-        rules, _ = QualityRules.objects.update_or_create(benchmark=benchmark, defaults=values)
+        rules = change_rules(benchmark, values)
         audit.record(actor=actor, action="gold_check.rules", subject=benchmark, benchmark=benchmark.slug, data=values)
     return rules
 
@@ -72,17 +72,13 @@ def draw_checks(*, actor: User, benchmark: Benchmark, n: int) -> int:
     with transaction.atomic():
         fit = Sample.objects.filter(benchmark=benchmark, state=SampleState.ACCEPTED, gold__isnull=False)
         left = list(fit.filter(gold_check__isnull=True).order_by("pk"))
-        seed = f"{_stored(benchmark).seed} checks {GoldCheck.objects.filter(sample__benchmark=benchmark).count()}"
+        seed = f"{stored_rules(benchmark).seed} checks {GoldCheck.objects.filter(sample__benchmark=benchmark).count()}"
         return _add(actor, benchmark, random.Random(seed).sample(left, min(n, len(left))), seed=seed)
-
-
-def _stored(benchmark: Benchmark) -> QualityRules:
-    return QualityRules.objects.get_or_create(benchmark=benchmark)[0]
 
 
 def _add(actor: User, benchmark: Benchmark, samples: Sequence[Sample], seed: str = "") -> int:
     """Four queries for any number of samples."""
-    _stored(benchmark)
+    stored_rules(benchmark)
     retired = GoldCheck.objects.filter(sample__in=samples, active=False).update(active=True)
     before = GoldCheck.objects.filter(sample__benchmark=benchmark).count()
     GoldCheck.objects.bulk_create(

@@ -4,90 +4,219 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import annotation.quality
-
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0006_facets_of_what_is_submitted_never_change'),
+        ("annotation", "0006_facets_of_what_is_submitted_never_change"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='GoldCheck',
+            name="GoldCheck",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('active', models.BooleanField(default=True)),
-                ('added_at', models.DateTimeField(auto_now_add=True)),
-                ('added_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('sample', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='gold_check', to='annotation.sample')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("active", models.BooleanField(default=True)),
+                ("added_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "added_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "sample",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="gold_check", to="annotation.sample"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='CheckAnswer',
+            name="CheckAnswer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('place', models.PositiveSmallIntegerField(help_text='The place of its lease on the seat of annotators.')),
-                ('state', models.CharField(choices=[('draft', 'Draft'), ('handed_in', 'Handed In'), ('skipped', 'Skipped')], default='draft', max_length=9)),
-                ('version', models.PositiveIntegerField(default=0)),
-                ('key', models.CharField(blank=True, default='', max_length=80)),
-                ('content', models.JSONField(blank=True, default=dict)),
-                ('same_question', models.BooleanField(blank=True, null=True)),
-                ('same_answer', models.BooleanField(blank=True, null=True)),
-                ('iou', models.FloatField(blank=True, null=True)),
-                ('covered', models.FloatField(blank=True, help_text='Share of the known evidence inside the boxes drawn.', null=True)),
-                ('passed', models.BooleanField(blank=True, null=True)),
-                ('began_at', models.DateTimeField(auto_now_add=True)),
-                ('changed_at', models.DateTimeField(auto_now=True)),
-                ('handed_in_at', models.DateTimeField(blank=True, null=True)),
-                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('gold', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.revision')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='check_answers', to=settings.AUTH_USER_MODEL)),
-                ('check_of', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='annotation.goldcheck')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "place",
+                    models.PositiveSmallIntegerField(help_text="The place of its lease on the seat of annotators."),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("draft", "Draft"), ("handed_in", "Handed In"), ("skipped", "Skipped")],
+                        default="draft",
+                        max_length=9,
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(default=0)),
+                ("key", models.CharField(blank=True, default="", max_length=80)),
+                ("content", models.JSONField(blank=True, default=dict)),
+                ("same_question", models.BooleanField(blank=True, null=True)),
+                ("same_answer", models.BooleanField(blank=True, null=True)),
+                ("iou", models.FloatField(blank=True, null=True)),
+                (
+                    "covered",
+                    models.FloatField(
+                        blank=True, help_text="Share of the known evidence inside the boxes drawn.", null=True
+                    ),
+                ),
+                ("passed", models.BooleanField(blank=True, null=True)),
+                ("began_at", models.DateTimeField(auto_now_add=True)),
+                ("changed_at", models.DateTimeField(auto_now=True)),
+                ("handed_in_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "gold",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="annotation.revision",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="check_answers",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "check_of",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="answers", to="annotation.goldcheck"
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['user', 'state'], name='check_answer_by_person')],
-                'constraints': [models.UniqueConstraint(fields=('check_of', 'user'), name='check_answer_once'), models.UniqueConstraint(fields=('check_of', 'place'), name='check_answer_has_its_place'), models.CheckConstraint(condition=models.Q(('passed__isnull', True), models.Q(('handed_in_at__isnull', False), ('state', 'handed_in')), _connector='OR'), name='check_answer_decided_after_handing_in')],
+                "indexes": [models.Index(fields=["user", "state"], name="check_answer_by_person")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("check_of", "user"), name="check_answer_once"),
+                    models.UniqueConstraint(fields=("check_of", "place"), name="check_answer_has_its_place"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("passed__isnull", True),
+                            models.Q(("handed_in_at__isnull", False), ("state", "handed_in")),
+                            _connector="OR",
+                        ),
+                        name="check_answer_decided_after_handing_in",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Pause',
+            name="Pause",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('right', models.PositiveIntegerField()),
-                ('n', models.PositiveIntegerField()),
-                ('upper', models.FloatField(help_text='Upper end of the 95 % interval of the accuracy when it came to this.')),
-                ('below', models.FloatField(help_text='The threshold it was under.')),
-                ('paused_at', models.DateTimeField(auto_now_add=True)),
-                ('lifted_at', models.DateTimeField(blank=True, null=True)),
-                ('reason', models.TextField(blank=True, default='', help_text='Why the lead lifted it.')),
-                ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pauses', to='annotation.benchmark')),
-                ('lifted_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pauses', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("right", models.PositiveIntegerField()),
+                ("n", models.PositiveIntegerField()),
+                (
+                    "upper",
+                    models.FloatField(help_text="Upper end of the 95 % interval of the accuracy when it came to this."),
+                ),
+                ("below", models.FloatField(help_text="The threshold it was under.")),
+                ("paused_at", models.DateTimeField(auto_now_add=True)),
+                ("lifted_at", models.DateTimeField(blank=True, null=True)),
+                ("reason", models.TextField(blank=True, default="", help_text="Why the lead lifted it.")),
+                (
+                    "benchmark",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="pauses", to="annotation.benchmark"
+                    ),
+                ),
+                (
+                    "lifted_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="pauses", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-paused_at', '-pk'],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('lifted_at__isnull', True)), fields=('benchmark', 'user'), name='pause_once_at_a_time')],
+                "ordering": ["-paused_at", "-pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("lifted_at__isnull", True)),
+                        fields=("benchmark", "user"),
+                        name="pause_once_at_a_time",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='QualityRules',
+            name="QualityRules",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('seed', models.PositiveIntegerField(default=annotation.quality.new_seed)),
-                ('check_first', models.PositiveSmallIntegerField(default=0, help_text='Samples of a person that begin with checks.')),
-                ('check_share', models.FloatField(default=0.0, help_text='Share of gold checks among the samples handed out after.')),
-                ('box_measure', models.CharField(choices=[('iou', 'iou'), ('ioa', 'ioa')], default='iou', max_length=3)),
-                ('box_least', models.FloatField(default=0.5, help_text='A check whose boxes measure less is not passed.')),
-                ('pause_after', models.PositiveSmallIntegerField(default=10, help_text='Checks before anybody is paused.')),
-                ('pause_below', models.FloatField(blank=True, help_text='Accuracy below which a person is paused.', null=True)),
-                ('benchmark', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='quality', to='annotation.benchmark')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("seed", models.PositiveIntegerField(default=0)),
+                (
+                    "check_first",
+                    models.PositiveSmallIntegerField(
+                        default=0, help_text="Samples of a person that begin with checks."
+                    ),
+                ),
+                (
+                    "check_share",
+                    models.FloatField(
+                        default=0.0, help_text="Share of gold checks among the samples handed out after."
+                    ),
+                ),
+                (
+                    "box_measure",
+                    models.CharField(choices=[("iou", "iou"), ("ioa", "ioa")], default="iou", max_length=3),
+                ),
+                (
+                    "box_least",
+                    models.FloatField(default=0.5, help_text="A check whose boxes measure less is not passed."),
+                ),
+                (
+                    "pause_after",
+                    models.PositiveSmallIntegerField(default=10, help_text="Checks before anybody is paused."),
+                ),
+                (
+                    "pause_below",
+                    models.FloatField(blank=True, help_text="Accuracy below which a person is paused.", null=True),
+                ),
+                (
+                    "benchmark",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="quality", to="annotation.benchmark"
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'quality rules',
-                'constraints': [models.CheckConstraint(condition=models.Q(('check_share__gte', 0), ('check_share__lte', 0.5)), name='quality_check_share'), models.CheckConstraint(condition=models.Q(('box_least__gte', 0), ('box_least__lte', 1)), name='quality_box_least')],
+                "verbose_name_plural": "quality rules",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("check_share__gte", 0), ("check_share__lte", 0.5)),
+                        name="quality_check_share",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("box_least__gte", 0), ("box_least__lte", 1)), name="quality_box_least"
+                    ),
+                ],
             },
         ),
     ]

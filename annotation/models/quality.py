@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from annotation.models.annotation import Revision
 from annotation.models.sample import Sample
-from annotation.quality import BoxMeasure, CheckRule, PauseRule, new_seed
+from annotation.quality import BoxMeasure, CheckRule, PauseRule
 from annotation.querysets import CheckAnswerQuerySet, GoldCheckQuerySet, PauseQuerySet, QualityRulesQuerySet
 
 
@@ -19,7 +19,7 @@ class QualityRules(models.Model):
     """
 
     benchmark = models.OneToOneField("annotation.Benchmark", on_delete=models.CASCADE, related_name="quality")
-    seed = models.PositiveIntegerField(default=new_seed)
+    seed = models.PositiveIntegerField(default=0)
     check_first = models.PositiveSmallIntegerField(default=0, help_text="Samples of a person that begin with checks.")
     check_share = models.FloatField(default=0.0, help_text="Share of gold checks among the samples handed out after.")
     box_measure = models.CharField(
