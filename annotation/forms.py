@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from annotation.models import Benchmark
+from annotation.quality import BlindRule
 from annotation.workflow import Role
 
 
@@ -113,3 +114,38 @@ class AddChecksForm(forms.Form):
         if not self.errors and bool(keys) == bool(said.get("n")):
             raise forms.ValidationError("Name samples, or say how many to draw; one of the two.")
         return {**said, "keys": keys}
+
+
+class ExtraAnnotatorForm(forms.Form):
+    """When one more person annotates a sample; agreement in percent."""
+
+    extra_below = forms.FloatField(
+        label="One more person below an agreement of, %", min_value=1, max_value=100, required=False,
+        help_text="Of those asked, once all have submitted. Empty: never.",
+    )  # fmt: skip
+    extra_most = forms.IntegerField(label="… so many times at most", min_value=1, max_value=10)
+
+    def values(self) -> dict[str, Any]:
+        """As the action takes them."""
+        below = self.cleaned_data["extra_below"]
+        return {**self.cleaned_data, "extra_below": below / 100 if below is not None else None}
+
+
+class BlindForm(forms.Form):
+    """What reviewers answer from first; the margin in percent."""
+
+    blind_rule = forms.ChoiceField(
+        label="A reviewer answers first from", widget=forms.RadioSelect,
+        choices=[
+            (BlindRule.PICTURE.value, "the picture"),
+            (BlindRule.CROP.value, "the gold crops alone, then the picture"),
+            (BlindRule.ALTERNATING.value, "either, half and half by chance"),
+        ],
+    )  # fmt: skip
+    blind_margin = forms.FloatField(
+        label="Shown around each gold box, %", min_value=0, max_value=200, help_text="Of its longer side."
+    )
+
+    def values(self) -> dict[str, Any]:
+        """As the action takes them."""
+        return {**self.cleaned_data, "blind_margin": self.cleaned_data["blind_margin"] / 100}

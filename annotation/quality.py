@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import combinations
 
 from annotation.agreement import box_agreement, same_answer
 from annotation.schema import SampleContent
@@ -22,6 +24,22 @@ class BoxMeasure(StrEnum):
     """|drawn ∩ known| / |drawn ∪ known|: too large a box costs."""
     IOA = "ioa"
     """|drawn ∩ known| / |known|: only what is missing of the evidence costs."""
+
+
+class BlindRule(StrEnum):
+    """What a reviewer answers from first, before gold is shown."""
+
+    PICTURE = "picture"
+    CROP = "crop"
+    ALTERNATING = "alternating"
+
+
+class Condition(StrEnum):
+    """What was seen when a blind answer was given: the picture, the gold crops alone, or the picture after them."""
+
+    PICTURE = "picture"
+    CROP = "crop"
+    AFTER_CROP = "after_crop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +109,35 @@ def compared(said: SampleContent, known: SampleContent, rule: CheckRule) -> Comp
         covered=boxes.ioa_second if boxes else None,
         passed=all(asked) if asked and question else None,
     )
+
+
+def disagreement(contents: Sequence[SampleContent]) -> float | None:
+    """How far several people are apart on one sample, 0 (all say the same) to 1: the mean over all pairs of them of
+    1 − agreement. The agreement of a pair is the mean of what both can be compared in: the IoU of their boxes (0 where
+    only one drew any) and whether their answers are the same (1 or 0). None where no pair can be compared.
+
+    Example: the same answer on boxes with an IoU of 0.5 is 1 − (1 + 0.5) / 2 = 0.25.
+    """
+    apart = [value for one, other in combinations(contents, 2) if (value := _apart(one, other)) is not None]
+    return sum(apart) / len(apart) if apart else None
+
+
+def _apart(one: SampleContent, other: SampleContent) -> float | None:
+    boxes, same = box_agreement(one.gold_boxes, other.gold_boxes), same_answer(one, other)
+    parts = [boxes.iou if boxes else 0.0] if one.gold_boxes or other.gold_boxes else []
+    parts += [float(same)] if same is not None else []
+    return 1 - sum(parts) / len(parts) if parts else None
+
+
+def blind_step(rule: BlindRule, answered: Collection[Condition], *, crops: bool, draw: str) -> Condition | None:
+    """What a reviewer answers from next; None once they answered from the picture. ``crops``: there are gold crops to
+    show. ``draw`` names reviewer and sample: where conditions alternate it decides, half and half."""
+    if Condition.PICTURE in answered or Condition.AFTER_CROP in answered:
+        return None
+    if Condition.CROP in answered:
+        return Condition.AFTER_CROP
+    alone = rule is BlindRule.CROP or (rule is BlindRule.ALTERNATING and chance(f"blind {draw}") < 0.5)
+    return Condition.CROP if crops and alone else Condition.PICTURE
 
 
 def is_check_turn(seed: int, person: int, turn: int, *, first: int, share: float) -> bool:

@@ -241,7 +241,15 @@ class SampleQuerySet(models.QuerySet[Any]):
         held = leases.exclude(user=user).filter(~Exists(begun))
         mine = annotations.filter(author=user)
         counted = found.filter(~Exists(mine), state__in=OPEN_STATES).annotate(taken=_count(filled) + _count(held))
-        return counted.filter(taken__lt=overlap)
+        return counted.filter(taken__lt=overlap + F("extra_places"))
+
+    def with_annotators(self) -> Self:
+        """Adds ``annotators_n``: people whose annotation has its place on the sample."""
+        return self.annotate(annotators_n=Count("annotations", filter=Q(annotations__place__isnull=False)))
+
+    def most_disagreement_first(self) -> Self:
+        """By how far those who annotated a sample are apart; those that nobody can compare yet follow by id."""
+        return self.order_by(F("disagreement").desc(nulls_last=True), "key")
 
     def held_by(self, user: Person, seat: str, now: datetime) -> Self:
         """Samples on which this person has a live lease, the one that began first in front."""
@@ -268,7 +276,7 @@ class SampleQuerySet(models.QuerySet[Any]):
         if overlap == 1:
             return found
         handed_in = annotations.filter(state__in=[*WAITING_STATES, "discarded"])
-        return found.annotate(handed_in=_count(handed_in)).filter(handed_in__gte=overlap)
+        return found.annotate(handed_in=_count(handed_in)).filter(handed_in__gte=overlap + F("extra_places"))
 
 
 def _count(rows: QuerySet[Any]) -> Coalesce:
@@ -315,6 +323,12 @@ class RevisionQuerySet(models.QuerySet[Any]):
             annotation__author__isnull=False,
         )
 
+    def newest_waiting(self, sample: Any) -> Self:
+        """The newest submission of everybody whose annotation of this sample waits for a review."""
+        newer = self.model.objects.filter(annotation=OuterRef("annotation"), number__gt=OuterRef("number"))
+        waiting = self.filter(annotation__sample=sample, annotation__state__in=WAITING_STATES)
+        return waiting.filter(~Exists(newer.filter(submitted_at__isnull=False)), submitted_at__isnull=False)
+
     def beside_others(self) -> Self:
         """Those on samples on which somebody else has submitted too, or an import has."""
         submitted = self.model.objects.filter(submitted_at__isnull=False)
@@ -330,53 +344,3 @@ class LeaseQuerySet(models.QuerySet[Any]):
     def takeable(self, user: Person, now: datetime) -> Self:
         """Those that this person may have: their own, and what has run out."""
         return self.filter(Q(user=user) | Q(expires_at__lte=now))
-
-
-class GoldCheckQuerySet(models.QuerySet[Any]):
-    def for_person(self, user: Person) -> Self:
-        """Checks that can tell something of this person: running, on gold as accepted now, which they neither made nor
-        reviewed, and have not been handed."""
-        sample = self.model.sample.field.related_model
-        revisions = sample.gold.related.related_model.revision.field.related_model.objects
-        known = revisions.filter(annotation__sample=OuterRef("sample"))
-        seen = Q(author=user) | Q(annotation__author=user) | Q(reviews__reviewer=user) | Q(blind_answers__reviewer=user)
-        return self.filter(
-            ~Exists(known.filter(seen)),
-            ~Exists(self.model.answers.rel.related_model.objects.filter(check_of=OuterRef("pk"), user=user)),
-            active=True,
-            sample__state="accepted",
-            sample__gold__isnull=False,
-        )
-
-    def with_results(self) -> Self:
-        """Adds ``answered_n`` and ``passed_n``: answers handed in, and those passed."""
-        handed_in = Q(answers__state="handed_in")
-        return self.annotate(
-            answered_n=Count("answers", filter=handed_in), passed_n=Count("answers", filter=Q(answers__passed=True))
-        )
-
-
-class CheckAnswerQuerySet(models.QuerySet[Any]):
-    def on(self, benchmark: Any) -> Self:
-        return self.filter(check_of__sample__benchmark=benchmark)
-
-    def handed_in(self) -> Self:
-        return self.filter(state="handed_in")
-
-    def by_person(self) -> dict[int, tuple[int, int]]:
-        """Passed and decided checks, by the number of the person."""
-        counts = (
-            self.order_by().values_list("user").annotate(right=Count("pk", filter=Q(passed=True)), n=Count("passed"))
-        )
-        return {user: (right, n) for user, right, n in counts}
-
-
-class PauseQuerySet(models.QuerySet[Any]):
-    def standing(self) -> Self:
-        """Those that have not been lifted."""
-        return self.filter(lifted_at__isnull=True)
-
-
-class QualityRulesQuerySet(models.QuerySet[Any]):
-    def handing_out_checks(self) -> Self:
-        return self.filter(Q(check_first__gt=0) | Q(check_share__gt=0))

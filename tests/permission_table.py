@@ -197,6 +197,9 @@ QUALITY = [
     Line("annotation:add-checks", (B,), post=form(*LEADS), data={"keys": "seen-00"}),
     Line("annotation:retire-check", (B, "{check}"), post=form(*LEADS)),
     Line("annotation:decide-check", (B, "{check_answer}"), post=form(*LEADS), data={"passed": "yes"}),
+    Line("annotation:second-opinions", (B,), get=form(*LEADS)),
+    Line("annotation:extra-annotators", (B,), post=form(*LEADS), data={"extra_most": 1}),
+    Line("annotation:blind-rule", (B,), post=form(*LEADS), data={"blind_rule": "crop", "blind_margin": 25}),
     Line("annotation:lift-pause", (B, "{pause}"), post=form(*LEADS)),
 ]
 

@@ -75,10 +75,10 @@ def _by_rule(actor: User, benchmark: Benchmark, queue: BenchmarkQueue) -> Sample
         if tried:
             open_ones = open_ones.exclude(pk__in=tried)
         for part in _in_order(actor, open_ones, queue):
-            for candidate in part.values_list("pk", flat=True)[:AT_ONCE]:
+            for candidate, extra in part.values_list("pk", "extra_places")[:AT_ONCE]:
                 tried.add(candidate)
                 with transaction.atomic():
-                    sample = take_to_annotate(actor, candidate, queue.overlap)
+                    sample = take_to_annotate(actor, candidate, queue.overlap + extra)
                 if sample is not None:
                     return sample
         if len(tried) == before:
@@ -99,5 +99,7 @@ def _in_order(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> It
         first = {"facets__name": queue.facet, "facets__position": 0}
         yield others.filter(**first).order_by("facets__value", "key")
         yield others.without_facet(queue.facet).order_by("key")
+    elif queue.order == BenchmarkQueue.Order.DISAGREEMENT:
+        yield others.most_disagreement_first()
     else:
         yield others.order_by("key")

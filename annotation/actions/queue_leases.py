@@ -74,7 +74,7 @@ def take_authors_seat(user: User, sample: Sample, annotation: Annotation | None)
     if annotation is not None and annotation.place is not None:
         held = take(user, sample.pk, ANNOTATE, annotation.place)
     else:
-        overlap = overlap_of(sample.benchmark_id)
+        overlap = overlap_of(sample.benchmark_id) + sample.extra_places
         held = renew(user, sample.pk, ANNOTATE) or take_to_annotate(user, sample.pk, overlap) is not None
     if not held:
         raise Conflict(

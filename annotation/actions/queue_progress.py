@@ -71,8 +71,10 @@ def my_progress(user: User, benchmark: Benchmark) -> Mine:
         decided=Count("annotation", filter=Q(reviews__isnull=False), distinct=True),
         back=Count("annotation", filter=Q(reviews__decision=Review.Decision.RETURN), distinct=True),
     )
-    blind = BlindAnswer.objects.filter(revision__annotation__sample__benchmark=benchmark, reviewer=user).aggregate(
-        n=Count("pk", filter=Q(right__isnull=False)), right=Count("pk", filter=Q(right=True))
+    blind = (
+        BlindAnswer.objects.from_the_picture()
+        .filter(revision__annotation__sample__benchmark=benchmark, reviewer=user)
+        .aggregate(n=Count("pk", filter=Q(right__isnull=False)), right=Count("pk", filter=Q(right=True)))
     )
     reviews = Review.objects.filter(revision__annotation__sample__benchmark=benchmark, reviewer=user)
     checks = (

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
+from annotation.actions.check_work import rules_of
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.move import move
 from annotation.actions.queue import AT_ONCE, queue_of
@@ -17,7 +18,9 @@ from annotation.actions.queue_leases import REVIEW, release, take
 from annotation.actions.revisions import add_revision, content_of, make_gold
 from annotation.actions.submit import ChecksFailed, once
 from annotation.checks import blocking, check
-from annotation.models import Annotation, Benchmark, BlindAnswer, Gold, Review, Revision, Sample
+from annotation.models import Annotation, Benchmark, BenchmarkQueue, BlindAnswer, Gold, Image, Review, Revision, Sample
+from annotation.quality import BlindRule, Condition, blind_step
+from annotation.querysets import SampleQuerySet
 from annotation.schema import AnswerType, SampleContent
 from annotation.workflow import Right, SampleState, State
 from webapp.accounts.models import User
@@ -41,11 +44,11 @@ class Decision:
 def next_to_review(*, actor: User, benchmark: Benchmark) -> Sample | None:
     """The next sample for this reviewer, theirs under a lease from now on; None when nothing waits for them."""
     require(actor, benchmark, Right.REVIEW)
-    overlap = queue_of(benchmark).overlap
+    queue = queue_of(benchmark)
     tried: set[int] = set()
     while True:
-        waiting = Sample.objects.filter(benchmark=benchmark).to_review_by(actor, timezone.now(), overlap)
-        samples = list(waiting.exclude(pk__in=tried).select_related("benchmark").order_by("key")[:AT_ONCE])
+        waiting = in_order_of_review(Sample.objects.filter(benchmark=benchmark), actor, queue)
+        samples = list(waiting.exclude(pk__in=tried).select_related("benchmark")[:AT_ONCE])
         for sample in samples:
             tried.add(sample.pk)
             with transaction.atomic():
@@ -54,6 +57,13 @@ def next_to_review(*, actor: User, benchmark: Benchmark) -> Sample | None:
                     return sample
         if not samples:
             return None
+
+
+def in_order_of_review(samples: SampleQuerySet, actor: User, queue: BenchmarkQueue) -> SampleQuerySet:
+    """What waits for this reviewer, in the order in which it is handed out."""
+    waiting = samples.to_review_by(actor, timezone.now(), queue.overlap)
+    disputed = queue.order == BenchmarkQueue.Order.DISAGREEMENT
+    return waiting.most_disagreement_first() if disputed else waiting.order_by("key")
 
 
 def _still_waits(sample: Sample) -> bool:
@@ -106,8 +116,28 @@ def leave_review(*, actor: User, sample: Sample) -> None:
         release(actor, sample.pk, REVIEW)
 
 
-def answer_blind(*, actor: User, sample: Sample, answer: str, unsure: bool, seconds: float) -> BlindAnswer:
-    """Keep what the reviewer answers before seeing the gold; the first answer to a revision stands."""
+def next_condition(actor: User, sample: Sample, revision: Revision) -> Condition | None:
+    """What this reviewer answers from next, before gold is shown; None once nothing is left to answer. Who answered to
+    an earlier revision knows the sample: crops tell nothing of it any more."""
+    mine = BlindAnswer.objects.filter(revision__annotation__sample=sample, reviewer=actor)
+    answers = list(mine.values_list("revision", "condition"))
+    known = any(number != revision.pk for number, _ in answers)
+    image = sample.image
+    ready = image is not None and image.state == Image.State.READY and bool(revision.gold_boxes.all())
+    rules = rules_of(sample.benchmark)
+    return blind_step(
+        BlindRule(rules.blind_rule),
+        [Condition(condition) for number, condition in answers if number == revision.pk],
+        crops=ready and not known,
+        draw=f"{rules.seed} {actor.pk} {sample.pk}",
+    )
+
+
+def answer_blind(
+    *, actor: User, sample: Sample, answer: str, unsure: bool, seconds: float, condition: str | None = None
+) -> BlindAnswer:
+    """Keep what the reviewer answers before seeing the gold: from ``condition``, which is what comes next unless said.
+    The first answer from each stands. Raises ``Conflict`` for one that is not next."""
     if not answer and not unsure:
         raise InvalidInput("Answer the question, or say that you are unsure.", field="answer")
     if seconds < 0:
@@ -117,6 +147,7 @@ def answer_blind(*, actor: User, sample: Sample, answer: str, unsure: bool, seco
         kept, new = BlindAnswer.objects.get_or_create(
             revision=revision,
             reviewer=actor,
+            condition=_seen(actor, sample, revision, condition),
             defaults={
                 "revision_author": revision.author, "answer": answer, "unsure": unsure,
                 "seconds": min(seconds, LONGEST_WAIT), "right": is_right(content_of(revision), answer),
@@ -125,9 +156,20 @@ def answer_blind(*, actor: User, sample: Sample, answer: str, unsure: bool, seco
         if new:
             audit.record(
                 actor=actor, action="annotation.answer_blind", subject=annotation, benchmark=sample.benchmark.slug,
-                data={"sample": sample.key, "revision": revision.number},
+                data={"sample": sample.key, "revision": revision.number, "condition": kept.condition},
             )  # fmt: skip
     return kept
+
+
+def _seen(actor: User, sample: Sample, revision: Revision, condition: str | None) -> str:
+    """What an answer is given from: what is next, or what was answered from already."""
+    following = next_condition(actor, sample, revision)
+    known = BlindAnswer.objects.filter(revision=revision, reviewer=actor)
+    if condition is None:
+        return following or known.from_the_picture().values_list("condition", flat=True)[0]
+    if condition != following and not known.filter(condition=condition).exists():
+        raise Conflict("This page is older than what you answered. Load it again.", code="wrong_state")
+    return condition
 
 
 def is_right(content: SampleContent, answer: str) -> bool | None:
@@ -176,7 +218,7 @@ def _check(decision: Decision) -> None:
 
 def _decide(actor: User, annotation: Annotation, revision: Revision, decision: Decision) -> None:
     sample = annotation.sample
-    blind = BlindAnswer.objects.filter(revision=revision, reviewer=actor).first()
+    blind = BlindAnswer.objects.from_the_picture().filter(revision=revision, reviewer=actor).first()
     if blind is None:
         raise Conflict(f"Answer the question of {sample.key} yourself before you decide.", code="blind_first")
     fixed = _fix(actor, annotation, decision.content) if decision.content is not None else None

@@ -18,9 +18,10 @@ from annotation.actions.move import move
 from annotation.actions.queue import hand_out, queue_of
 from annotation.actions.queue_leases import ANNOTATE, release
 from annotation.actions.revisions import add_revision, make_gold
+from annotation.actions.second_opinions import weigh
 from annotation.actions.stale_draft import StaleDraft
 from annotation.checks import Check, blocking, check
-from annotation.models import Annotation, Assignment, Draft, Receipt, Revision, Sample
+from annotation.models import Annotation, Assignment, BenchmarkQueue, Draft, Receipt, Revision, Sample
 from annotation.quality import chance
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -131,14 +132,15 @@ def _hand_in(actor: User, annotation: Annotation, content: Mapping[str, Any]) ->
     Draft.objects.filter(annotation=annotation).delete()
     Assignment.objects.filter(sample=annotation.sample, user=actor).delete()
     release(actor, annotation.sample_id, ANNOTATE)
-    _accept_unreviewed(actor, annotation, revision)
+    queue = queue_of(annotation.sample.benchmark)
+    weigh(annotation.sample, queue.overlap)
+    _accept_unreviewed(actor, annotation, revision, queue)
 
 
-def _accept_unreviewed(actor: User, annotation: Annotation, revision: Revision) -> None:
+def _accept_unreviewed(actor: User, annotation: Annotation, revision: Revision, queue: BenchmarkQueue) -> None:
     """Where the lead has only a share reviewed, what falls outside it is accepted at once; with overlap nothing is,
     since somebody has to choose between the annotations."""
     sample = annotation.sample
-    queue = queue_of(sample.benchmark)
     if queue.overlap > 1 or is_drawn(sample, queue.review_share):
         return
     reason = f"Outside the share of {queue.review_share:.0%} that is reviewed."

@@ -73,6 +73,7 @@ class BenchmarkQueue(models.Model):
         SEQUENTIAL = "sequential"
         RANDOM = "random"
         FACET = "facet"
+        DISAGREEMENT = "disputed", "most disagreement first"
 
     benchmark = models.OneToOneField("annotation.Benchmark", on_delete=models.CASCADE, related_name="queue")
     order = models.CharField(max_length=10, choices=Order, default=Order.SEQUENTIAL)

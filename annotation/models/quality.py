@@ -8,8 +8,8 @@ from django.db.models import Q
 
 from annotation.models.annotation import Revision
 from annotation.models.sample import Sample
-from annotation.quality import BoxMeasure, CheckRule, PauseRule
-from annotation.querysets import CheckAnswerQuerySet, GoldCheckQuerySet, PauseQuerySet, QualityRulesQuerySet
+from annotation.quality import BlindRule, BoxMeasure, CheckRule, PauseRule
+from annotation.querysets_quality import CheckAnswerQuerySet, GoldCheckQuerySet, PauseQuerySet, QualityRulesQuerySet
 
 
 class QualityRules(models.Model):
@@ -29,6 +29,18 @@ class QualityRules(models.Model):
     pause_after = models.PositiveSmallIntegerField(default=10, help_text="Checks before anybody is paused.")
     pause_below = models.FloatField(null=True, blank=True, help_text="Accuracy below which a person is paused.")
 
+    extra_below = models.FloatField(
+        null=True, blank=True, help_text="Agreement, 0 to 1, below which one more person annotates a sample."
+    )
+    extra_most = models.PositiveSmallIntegerField(default=1, help_text="So many more people at most.")
+
+    blind_rule = models.CharField(
+        max_length=11, choices=[(r.value, r.value) for r in BlindRule], default=BlindRule.PICTURE.value
+    )
+    blind_margin = models.FloatField(
+        default=0.25, help_text="Shown around each gold box, as a share of its longer side."
+    )
+
     objects = QualityRulesQuerySet.as_manager()
 
     class Meta:
@@ -36,6 +48,7 @@ class QualityRules(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(check_share__gte=0, check_share__lte=0.5), name="quality_check_share"),
             models.CheckConstraint(condition=Q(box_least__gte=0, box_least__lte=1), name="quality_box_least"),
+            models.CheckConstraint(condition=Q(blind_margin__gte=0, blind_margin__lte=2), name="quality_blind_margin"),
         ]
 
     def __str__(self) -> str:

@@ -10,7 +10,10 @@ from django.urls import reverse
 from annotation.models import Benchmark
 from annotation.views.tabs import benchmark_context
 
-SECTIONS = (("checks", "Gold checks", "annotation:gold-checks"),)
+SECTIONS = (
+    ("checks", "Gold checks", "annotation:gold-checks"),
+    ("opinions", "Second opinions", "annotation:second-opinions"),
+)
 
 
 def quality_context(request: HttpRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:

@@ -7,17 +7,23 @@ from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
-from django.utils import timezone
 
+from annotation.actions.check_work import rules_of
 from annotation.actions.queue import queue_of
+from annotation.actions.review import in_order_of_review, next_condition
 from annotation.actions.revisions import content_of, revision_json
 from annotation.checks import check
+from annotation.imaging.evidence import crop_area
 from annotation.models import Annotation, Benchmark, BlindAnswer, Comment, Review, Revision, Sample
+from annotation.quality import Condition
+from annotation.schema import Box
 from annotation.toolbox.table import TOOLS
 from annotation.views.work_loading import comments_json, known_facets, picture_json, revision_head, thumbnail_of
 from webapp.accounts.models import User
 
 MOST_ROWS = 100
+CROP_SIDE = 960
+"""A crop alone is shown with its longer side so large, or eight times as large as it is."""
 ROUTES = {
     "blind": "annotation:review-blind",
     "decide": "annotation:review-decide",
@@ -57,13 +63,18 @@ def review_json(user: User, annotation: Annotation, revision: Revision, rights: 
     """What the review's script needs; see ``SHOWN_BEFORE`` for what there is of the content before the blind answer."""
     sample = annotation.sample
     slug = sample.benchmark.slug
-    blind = BlindAnswer.objects.filter(revision=revision, reviewer=user).first()
+    blind = BlindAnswer.objects.from_the_picture().filter(revision=revision, reviewer=user).first()
+    step = None if blind else next_condition(user, sample, revision)
+    alone = step is Condition.CROP
     whole = revision_json(revision)
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in ROUTES.items()}
     urls |= {"next": reverse("annotation:review-next", args=[slug]), "queue": reverse("annotation:review", args=[slug])}
     shown = {
         "key": sample.key,
-        "image": picture_json(sample),
+        "image": None if alone else picture_json(sample),
+        "crops": crops_json(sample, revision) if alone else [],
+        "condition": step,
+        "before": _before(user, revision) if step is Condition.AFTER_CROP else None,
         "image_problem": sample.image_problem,
         "revision": revision_head(revision),
         "content": whole if blind else {name: whole[name] for name in SHOWN_BEFORE},
@@ -73,6 +84,35 @@ def review_json(user: User, annotation: Annotation, revision: Revision, rights: 
         "rights": rights,
     }
     return shown | (_after(annotation, revision, slug) if blind else {})
+
+
+def crops_json(sample: Sample, revision: Revision) -> list[dict[str, Any]]:
+    """The gold crops alone, each with its margin, as addresses and sizes in pixels of the original."""
+    image, margin = sample.image, rules_of(sample.benchmark).blind_margin
+    if image is None:
+        return []
+    areas = [
+        crop_area(image.width, image.height, Box(box.x1, box.y1, box.x2, box.y2), margin)
+        for box in revision.gold_boxes.all()
+    ]
+    return [
+        {
+            "src": reverse(
+                "annotation:region",
+                args=[sample.benchmark.slug, image.sha256, ",".join(f"{v:g}" for v in area.as_list()), CROP_SIDE],
+            ),
+            "width": round(area.width),
+            "height": round(area.height),
+        }
+        for area in areas
+    ]
+
+
+def _before(user: User, revision: Revision) -> dict[str, Any]:
+    """What the reviewer answered from the crops alone; the same again is one key."""
+    first = BlindAnswer.objects.get(revision=revision, reviewer=user, condition=Condition.CROP)
+    words = revision.options.get(first.answer, first.answer)
+    return {"answer": first.answer, "unsure": first.unsure, "words": words}
 
 
 def _blind(blind: BlindAnswer | None) -> dict[str, Any] | None:
@@ -118,13 +158,13 @@ def _history(annotation: Annotation) -> list[dict[str, Any]]:
 def reviews_context(user: User, benchmark: Benchmark) -> dict[str, Any]:
     """What waits for this reviewer and what they decided last."""
     queue = queue_of(benchmark)
-    waiting = Sample.objects.filter(benchmark=benchmark).to_review_by(user, timezone.now(), queue.overlap)
+    waiting = in_order_of_review(Sample.objects.filter(benchmark=benchmark), user, queue)
     total = waiting.count()
     mine = Review.objects.filter(reviewer=user, revision__annotation__sample__benchmark=benchmark)
     decided = mine.select_related("revision__annotation__sample__image").order_by("-created_at", "-pk")
     own = Annotation.objects.filter(sample__benchmark=benchmark, author=user).to_review().count()
     return {
-        "waiting": _waiting_rows(benchmark, list(waiting.select_related("image").order_by("key")[:MOST_ROWS])),
+        "waiting": _waiting_rows(benchmark, list(waiting.select_related("image")[:MOST_ROWS])),
         "waiting_n": total,
         "own_n": own,
         "nothing": not total,

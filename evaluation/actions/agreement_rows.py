@@ -88,6 +88,7 @@ def _blind(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]
         yield {
             "sample": one.key,
             "reviewer": one.name,
+            "condition": one.condition,
             "answer": one.answer,
             "unsure": one.unsure,
             "right": one.right,
@@ -130,6 +131,8 @@ AGREEMENT_TABLES: Mapping[str, AgreementTable] = {
         ),
         _people,
     ),
-    "blind": AgreementTable(("sample", "reviewer", "answer", "unsure", "right", "undecided", "seconds"), _blind),
+    "blind": AgreementTable(
+        ("sample", "reviewer", "condition", "answer", "unsure", "right", "undecided", "seconds"), _blind
+    ),
 }
 """What ``/benchmarks/SLUG/agreement/NAME.csv`` (or .json) holds."""

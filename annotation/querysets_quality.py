@@ -1,0 +1,67 @@
+"""Named questions to the database about gold checks, pauses and audits, as queryset verbs that chain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from django.db import models
+from django.db.models import Count, Exists, OuterRef, Q
+
+if TYPE_CHECKING:
+    from webapp.accounts.models import User
+
+
+class GoldCheckQuerySet(models.QuerySet[Any]):
+    def for_person(self, user: User) -> Self:
+        """Checks that can tell something of this person: running, on gold as accepted now, which they neither made nor
+        reviewed, and have not been handed."""
+        sample = self.model.sample.field.related_model
+        revisions = sample.gold.related.related_model.revision.field.related_model.objects
+        known = revisions.filter(annotation__sample=OuterRef("sample"))
+        seen = Q(author=user) | Q(annotation__author=user) | Q(reviews__reviewer=user) | Q(blind_answers__reviewer=user)
+        return self.filter(
+            ~Exists(known.filter(seen)),
+            ~Exists(self.model.answers.rel.related_model.objects.filter(check_of=OuterRef("pk"), user=user)),
+            active=True,
+            sample__state="accepted",
+            sample__gold__isnull=False,
+        )
+
+    def with_results(self) -> Self:
+        """Adds ``answered_n`` and ``passed_n``: answers handed in, and those passed."""
+        handed_in = Q(answers__state="handed_in")
+        return self.annotate(
+            answered_n=Count("answers", filter=handed_in), passed_n=Count("answers", filter=Q(answers__passed=True))
+        )
+
+
+class CheckAnswerQuerySet(models.QuerySet[Any]):
+    def on(self, benchmark: Any) -> Self:
+        return self.filter(check_of__sample__benchmark=benchmark)
+
+    def handed_in(self) -> Self:
+        return self.filter(state="handed_in")
+
+    def by_person(self) -> dict[int, tuple[int, int]]:
+        """Passed and decided checks, by the number of the person."""
+        counts = (
+            self.order_by().values_list("user").annotate(right=Count("pk", filter=Q(passed=True)), n=Count("passed"))
+        )
+        return {user: (right, n) for user, right, n in counts}
+
+
+class PauseQuerySet(models.QuerySet[Any]):
+    def standing(self) -> Self:
+        """Those that have not been lifted."""
+        return self.filter(lifted_at__isnull=True)
+
+
+class QualityRulesQuerySet(models.QuerySet[Any]):
+    def handing_out_checks(self) -> Self:
+        return self.filter(Q(check_first__gt=0) | Q(check_share__gt=0))
+
+
+class BlindAnswerQuerySet(models.QuerySet[Any]):
+    def from_the_picture(self) -> Self:
+        """Those given with the whole picture in sight: after them gold may be shown."""
+        return self.exclude(condition="crop")
