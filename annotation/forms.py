@@ -149,3 +149,12 @@ class BlindForm(forms.Form):
     def values(self) -> dict[str, Any]:
         """As the action takes them."""
         return {**self.cleaned_data, "blind_margin": self.cleaned_data["blind_margin"] / 100}
+
+
+class DrawAuditForm(forms.Form):
+    """How much of what is accepted is reviewed a second time."""
+
+    share = forms.FloatField(
+        label="Share of the accepted samples, %", min_value=0.01, max_value=100,
+        help_text="Drawn at random, rounded up; samples that wait for an audit are left out.",
+    )  # fmt: skip

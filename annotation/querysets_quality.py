@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 
 if TYPE_CHECKING:
     from webapp.accounts.models import User
@@ -65,3 +66,35 @@ class BlindAnswerQuerySet(models.QuerySet[Any]):
     def from_the_picture(self) -> Self:
         """Those given with the whole picture in sight: after them gold may be shown."""
         return self.exclude(condition="crop")
+
+
+class AuditItemQuerySet(models.QuerySet[Any]):
+    def of(self, benchmark: Any) -> Self:
+        return self.filter(draw__benchmark=benchmark)
+
+    def undecided(self) -> Self:
+        """Those that still stand on the gold they were drawn with and that nobody has audited."""
+        return self.filter(verdict="", sample__gold__revision=F("revision"))
+
+    def for_person(self, user: User, now: datetime) -> Self:
+        """What may be handed to this person: undecided, neither made nor reviewed by them, held by nobody else."""
+        revisions = self.model.revision.field.related_model.objects.filter(annotation=OuterRef("revision__annotation"))
+        theirs = Q(author=user) | Q(annotation__author=user, annotation__imported=False) | Q(reviews__reviewer=user)
+        leases = self.model.sample.field.related_model.leases.rel.related_model.objects
+        held = leases.filter(sample=OuterRef("sample"), seat="audit").live(now).exclude(user=user)
+        return self.undecided().filter(~Exists(revisions.filter(theirs)), ~Exists(held))
+
+    def with_content(self) -> Self:
+        """With the sample, and the revision and its parts."""
+        parts = ("gold_boxes", "reference_calls", "plan_tools")
+        loaded = self.select_related(
+            "sample__image", "draw__benchmark", "revision__annotation__sample", "revision__author"
+        )
+        return loaded.prefetch_related(*(f"revision__{part}" for part in parts))
+
+    def decided(self) -> Self:
+        return self.exclude(verdict="")
+
+    def proposals(self) -> Self:
+        """Disagreements that the lead has not settled."""
+        return self.filter(verdict="disagree", outcome="")

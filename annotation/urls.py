@@ -4,6 +4,8 @@ from annotation.views import (
     agreement,
     annotate_json,
     annotate_pages,
+    audit_pages,
+    audits,
     benchmarks,
     gold_checks,
     images,
@@ -23,6 +25,7 @@ app_name = "annotation"
 IMAGES = "benchmarks/<slug:slug>/images/<slug:sha256>"
 ANNOTATE = "benchmarks/<slug:slug>/annotate"
 QUALITY = "benchmarks/<slug:slug>/quality"
+AUDIT = "benchmarks/<slug:slug>/audit"
 REVIEW = "benchmarks/<slug:slug>/review"
 
 urlpatterns = [
@@ -39,6 +42,16 @@ urlpatterns = [
     path(f"{QUALITY}/checks/add/", gold_checks.add_gold_checks, name="add-checks"),
     path(f"{QUALITY}/checks/<int:pk>/retire/", gold_checks.retire_gold_check, name="retire-check"),
     path(f"{QUALITY}/checks/answers/<int:pk>/decide/", gold_checks.decide_gold_check, name="decide-check"),
+    path(f"{QUALITY}/audits/", audits.audits, name="audits"),
+    path(f"{QUALITY}/audits/draw/", audits.draw, name="draw-audit"),
+    path(f"{QUALITY}/audits/<int:pk>/settle/", audits.settle, name="settle-audit"),
+    path(f"{AUDIT}/", audit_pages.audit, name="audit"),
+    path(f"{AUDIT}/next/", audit_pages.audit_next, name="audit-next"),
+    path(f"{AUDIT}/<path:key>/blind/", audit_pages.audit_blind, name="audit-blind"),
+    path(f"{AUDIT}/<path:key>/decide/", audit_pages.audit_decide, name="audit-decide"),
+    path(f"{AUDIT}/<path:key>/release/", audit_pages.audit_release, name="audit-release"),
+    path(f"{AUDIT}/<path:key>/renew/", audit_pages.audit_renew, name="audit-renew"),
+    path(f"{AUDIT}/<path:key>/", audit_pages.audit_sample, name="audit-sample"),
     path(f"{QUALITY}/opinions/", second_opinions.second_opinions, name="second-opinions"),
     path(f"{QUALITY}/opinions/extra/", second_opinions.extra_annotators, name="extra-annotators"),
     path(f"{QUALITY}/opinions/blind/", second_opinions.blind_rule, name="blind-rule"),

@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 from django.utils import timezone
 
+from annotation.actions.audits import draw_audit
 from annotation.actions.benchmarks import add_member
 from annotation.actions.freeze import freeze_version
 from annotation.actions.gold_checks import add_checks
@@ -122,8 +123,8 @@ def work_of(ana: User, benchmark: Benchmark) -> tuple[Sample, Sample, Comment]:
     return handed_in, benchmark.samples.get(state=SampleState.TO_DO), remark
 
 
-def quality_of(lea: User, ana: User, benchmark: Benchmark) -> dict[str, int]:
-    """A gold check that Ana answered, and a pause of hers that is over."""
+def quality_of(lea: User, ana: User, benchmark: Benchmark) -> dict[str, Any]:
+    """A gold check that Ana answered, a pause of hers that is over, and a sample drawn for an audit."""
     add_checks(actor=lea, benchmark=benchmark, keys=["seen-01"])
     check = GoldCheck.objects.get()
     now = timezone.now()
@@ -131,7 +132,9 @@ def quality_of(lea: User, ana: User, benchmark: Benchmark) -> dict[str, int]:
     pause = Pause.objects.create(
         benchmark=benchmark, user=ana, right=1, n=9, upper=0.4, below=0.7, lifted_at=now, lifted_by=lea
     )
-    return {"check": check.pk, "check_answer": answer.pk, "pause": pause.pk}
+    drawn = draw_audit(actor=lea, benchmark=benchmark, share=0.01).items.select_related("sample").get()
+    audited = {"drawn": drawn.sample.key, "audit_item": drawn.pk}
+    return audited | {"check": check.pk, "check_answer": answer.pk, "pause": pause.pk}
 
 
 @pytest.fixture(scope="module")

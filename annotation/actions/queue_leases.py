@@ -15,7 +15,7 @@ from webapp.common.errors import Conflict
 LEASE = timedelta(minutes=15)
 """How long a seat is kept without a sign of its holder."""
 
-ANNOTATE, REVIEW = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW
+ANNOTATE, REVIEW, AUDIT = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW, Lease.Seat.AUDIT
 
 
 def overlap_of(benchmark_id: int) -> int:

@@ -138,26 +138,35 @@ def answer_blind(
 ) -> BlindAnswer:
     """Keep what the reviewer answers before seeing the gold: from ``condition``, which is what comes next unless said.
     The first answer from each stands. Raises ``Conflict`` for one that is not next."""
-    if not answer and not unsure:
-        raise InvalidInput("Answer the question, or say that you are unsure.", field="answer")
-    if seconds < 0:
-        raise InvalidInput("seconds must be a number from 0 on.", field="seconds")
     with transaction.atomic():
         annotation, revision = start_review(actor, sample)
-        kept, new = BlindAnswer.objects.get_or_create(
-            revision=revision,
-            reviewer=actor,
-            condition=_seen(actor, sample, revision, condition),
-            defaults={
-                "revision_author": revision.author, "answer": answer, "unsure": unsure,
-                "seconds": min(seconds, LONGEST_WAIT), "right": is_right(content_of(revision), answer),
-            },
+        said = {"answer": answer, "unsure": unsure, "seconds": seconds, "condition": condition}
+        return keep_blind(actor, annotation, revision, sample, said)
+
+
+def keep_blind(
+    actor: User, annotation: Annotation, revision: Revision, sample: Sample, said: Mapping[str, Any]
+) -> BlindAnswer:
+    """Keep ``said`` (answer, unsure, seconds, condition) as a blind answer to the revision. Call inside a
+    transaction, once the person has their seat."""
+    if not said["answer"] and not said["unsure"]:
+        raise InvalidInput("Answer the question, or say that you are unsure.", field="answer")
+    if said["seconds"] < 0:
+        raise InvalidInput("seconds must be a number from 0 on.", field="seconds")
+    kept, new = BlindAnswer.objects.get_or_create(
+        revision=revision,
+        reviewer=actor,
+        condition=_seen(actor, sample, revision, said["condition"]),
+        defaults={
+            "revision_author": revision.author, "answer": said["answer"], "unsure": said["unsure"],
+            "seconds": min(said["seconds"], LONGEST_WAIT), "right": is_right(content_of(revision), said["answer"]),
+        },
+    )  # fmt: skip
+    if new:
+        audit.record(
+            actor=actor, action="annotation.answer_blind", subject=annotation, benchmark=sample.benchmark.slug,
+            data={"sample": sample.key, "revision": revision.number, "condition": kept.condition},
         )  # fmt: skip
-        if new:
-            audit.record(
-                actor=actor, action="annotation.answer_blind", subject=annotation, benchmark=sample.benchmark.slug,
-                data={"sample": sample.key, "revision": revision.number, "condition": kept.condition},
-            )  # fmt: skip
     return kept
 
 

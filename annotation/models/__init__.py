@@ -1,4 +1,5 @@
 from annotation.models.annotation import Annotation, GoldBox, PlanTool, ReferenceCall, Review, Revision
+from annotation.models.audit import AuditDraw, AuditItem
 from annotation.models.benchmark import Benchmark, InvitedRole, Membership, Version, VersionEntry
 from annotation.models.comment import BlindAnswer, Comment
 from annotation.models.draft import Draft, Receipt
@@ -10,6 +11,8 @@ from annotation.models.sample import FacetValue, Gold, Image, Sample
 __all__ = [
     "Annotation",
     "Assignment",
+    "AuditDraw",
+    "AuditItem",
     "Benchmark",
     "BenchmarkQueue",
     "BlindAnswer",

@@ -18,6 +18,7 @@ class Lease(models.Model):
     class Seat(models.TextChoices):
         ANNOTATE = "annotate"
         REVIEW = "review"
+        AUDIT = "audit"
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="leases")
     seat = models.CharField(max_length=8, choices=Seat)

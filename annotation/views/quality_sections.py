@@ -12,6 +12,7 @@ from annotation.views.tabs import benchmark_context
 
 SECTIONS = (
     ("checks", "Gold checks", "annotation:gold-checks"),
+    ("audits", "Audits", "annotation:audits"),
     ("opinions", "Second opinions", "annotation:second-opinions"),
 )
 

@@ -7,23 +7,19 @@ from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
+from django.utils import timezone
 
-from annotation.actions.check_work import rules_of
 from annotation.actions.queue import queue_of
-from annotation.actions.review import in_order_of_review, next_condition
+from annotation.actions.review import in_order_of_review
 from annotation.actions.revisions import content_of, revision_json
 from annotation.checks import check
-from annotation.imaging.evidence import crop_area
-from annotation.models import Annotation, Benchmark, BlindAnswer, Comment, Review, Revision, Sample
-from annotation.quality import Condition
-from annotation.schema import Box
+from annotation.models import Annotation, AuditItem, Benchmark, Comment, Review, Revision, Sample
 from annotation.toolbox.table import TOOLS
-from annotation.views.work_loading import comments_json, known_facets, picture_json, revision_head, thumbnail_of
+from annotation.views.blind_context import blind_json
+from annotation.views.work_loading import comments_json, known_facets, revision_head, thumbnail_of
 from webapp.accounts.models import User
 
 MOST_ROWS = 100
-CROP_SIDE = 960
-"""A crop alone is shown with its longer side so large, or eight times as large as it is."""
 ROUTES = {
     "blind": "annotation:review-blind",
     "decide": "annotation:review-decide",
@@ -32,7 +28,6 @@ ROUTES = {
     "release": "annotation:review-release",
     "renew": "annotation:review-renew",
 }
-SHOWN_BEFORE = ("question", "answer_type", "options")
 
 
 @dataclass(frozen=True)
@@ -60,65 +55,14 @@ class DecidedRow:
 
 
 def review_json(user: User, annotation: Annotation, revision: Revision, rights: dict[str, bool]) -> dict[str, Any]:
-    """What the review's script needs; see ``SHOWN_BEFORE`` for what there is of the content before the blind answer."""
+    """What the review's script needs; see ``blind_json`` for what there is of the content before the blind answer."""
     sample = annotation.sample
     slug = sample.benchmark.slug
-    blind = BlindAnswer.objects.from_the_picture().filter(revision=revision, reviewer=user).first()
-    step = None if blind else next_condition(user, sample, revision)
-    alone = step is Condition.CROP
-    whole = revision_json(revision)
+    shown = blind_json(user, sample, revision)
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in ROUTES.items()}
     urls |= {"next": reverse("annotation:review-next", args=[slug]), "queue": reverse("annotation:review", args=[slug])}
-    shown = {
-        "key": sample.key,
-        "image": None if alone else picture_json(sample),
-        "crops": crops_json(sample, revision) if alone else [],
-        "condition": step,
-        "before": _before(user, revision) if step is Condition.AFTER_CROP else None,
-        "image_problem": sample.image_problem,
-        "revision": revision_head(revision),
-        "content": whole if blind else {name: whole[name] for name in SHOWN_BEFORE},
-        "blind": _blind(blind),
-        "reasons": Review.Reason.values,
-        "urls": urls,
-        "rights": rights,
-    }
-    return shown | (_after(annotation, revision, slug) if blind else {})
-
-
-def crops_json(sample: Sample, revision: Revision) -> list[dict[str, Any]]:
-    """The gold crops alone, each with its margin, as addresses and sizes in pixels of the original."""
-    image, margin = sample.image, rules_of(sample.benchmark).blind_margin
-    if image is None:
-        return []
-    areas = [
-        crop_area(image.width, image.height, Box(box.x1, box.y1, box.x2, box.y2), margin)
-        for box in revision.gold_boxes.all()
-    ]
-    return [
-        {
-            "src": reverse(
-                "annotation:region",
-                args=[sample.benchmark.slug, image.sha256, ",".join(f"{v:g}" for v in area.as_list()), CROP_SIDE],
-            ),
-            "width": round(area.width),
-            "height": round(area.height),
-        }
-        for area in areas
-    ]
-
-
-def _before(user: User, revision: Revision) -> dict[str, Any]:
-    """What the reviewer answered from the crops alone; the same again is one key."""
-    first = BlindAnswer.objects.get(revision=revision, reviewer=user, condition=Condition.CROP)
-    words = revision.options.get(first.answer, first.answer)
-    return {"answer": first.answer, "unsure": first.unsure, "words": words}
-
-
-def _blind(blind: BlindAnswer | None) -> dict[str, Any] | None:
-    if blind is None:
-        return None
-    return {"answer": blind.answer, "unsure": blind.unsure, "seconds": blind.seconds, "right": blind.right}
+    shown |= {"urls": urls, "rights": rights}
+    return shown | (_after(annotation, revision, slug) if shown["blind"] else {})
 
 
 def _after(annotation: Annotation, revision: Revision, slug: str) -> dict[str, Any]:
@@ -167,6 +111,7 @@ def reviews_context(user: User, benchmark: Benchmark) -> dict[str, Any]:
         "waiting": _waiting_rows(benchmark, list(waiting.select_related("image")[:MOST_ROWS])),
         "waiting_n": total,
         "own_n": own,
+        "audits_n": AuditItem.objects.of(benchmark).for_person(user, timezone.now()).count(),
         "nothing": not total,
         "decided": [_decided(benchmark, review) for review in decided[:20]],
         "queue": queue,

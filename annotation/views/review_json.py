@@ -30,15 +30,22 @@ def blind(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """{"answer", "seconds", "unsure", "condition"?} -> {"right": true, false or null}; then the page shows what comes
     next: the picture, or the gold."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
+    kept = answer_blind(actor=person, sample=sample, **blind_answer_of(request))
+    return JsonResponse({"right": kept.right})
+
+
+def blind_answer_of(request: HttpRequest) -> dict[str, Any]:
+    """A blind answer as it was sent: answer, unsure, seconds, condition."""
     data = body_of(request)
     seconds = number_of(data, "seconds")
     if seconds is None:
         raise InvalidInput("seconds must say how long the answer took.", field="seconds")
-    kept = answer_blind(
-        actor=person, sample=sample, answer=text_of(data, "answer"), unsure=_flag(data, "unsure"), seconds=seconds,
-        condition=_condition(data),
-    )  # fmt: skip
-    return JsonResponse({"right": kept.right})
+    return {
+        "answer": text_of(data, "answer"),
+        "unsure": _flag(data, "unsure"),
+        "seconds": seconds,
+        "condition": _condition(data),
+    }
 
 
 @require_POST

@@ -1,4 +1,5 @@
 import { listenForDialogs } from "./elements/dialog.js";
+import { SightlineAudit } from "./elements/audit.js";
 import { SightlineFrame } from "./elements/frame.js";
 import { SightlineJobs } from "./elements/jobs.js";
 import { SightlineKeyHelp } from "./elements/key-help.js";
@@ -14,6 +15,7 @@ import { SightlineToast } from "./elements/toast.js";
 import { SightlineImport } from "./elements/upload.js";
 
 const ELEMENTS = {
+  "sightline-audit": SightlineAudit,
   "sightline-blind": SightlineBlind,
   "sightline-frame": SightlineFrame,
   "sightline-import": SightlineImport,
