@@ -204,8 +204,8 @@ QUALITY = [
     Line("annotation:audit-next", (B,), post=only(*REVIEWERS)),
     # The lead imported it, so that somebody else audits it.
     Line("annotation:audit-sample", (B, "{drawn}"), get=only(REVIEWER, ADMIN)),
-    Line("annotation:audit-blind", (B, "{drawn}"), post=only(REVIEWER, ADMIN), json=True),
-    Line("annotation:audit-decide", (B, "{drawn}"), post=only(REVIEWER, ADMIN)),
+    Line("annotation:audit-blind", (B, "{drawn}"), post=only(*REVIEWERS), json=True),
+    Line("annotation:audit-decide", (B, "{drawn}"), post=only(*REVIEWERS)),
     Line("annotation:audit-release", (B, "{drawn}"), post=only(*REVIEWERS), json=True),
     Line("annotation:audit-renew", (B, "{drawn}"), post=only(*REVIEWERS), json=True),
     Line("annotation:second-opinions", (B,), get=form(*LEADS)),

@@ -129,9 +129,7 @@ def quality_of(lea: User, ana: User, benchmark: Benchmark) -> dict[str, Any]:
     check = GoldCheck.objects.get()
     now = timezone.now()
     answer = CheckAnswer.objects.create(check_of=check, user=ana, place=1001, state="handed_in", handed_in_at=now)
-    pause = Pause.objects.create(
-        benchmark=benchmark, user=ana, right=1, n=9, upper=0.4, below=0.7, lifted_at=now, lifted_by=lea
-    )
+    pause = Pause.objects.create(benchmark=benchmark, user=ana, reason="One.", lifted_at=now, lifted_by=lea)
     drawn = draw_audit(actor=lea, benchmark=benchmark, share=0.01).items.select_related("sample").get()
     audited = {"drawn": drawn.sample.key, "audit_item": drawn.pk}
     return audited | {"check": check.pk, "check_answer": answer.pk, "pause": pause.pk}

@@ -37,6 +37,8 @@ from webapp.common.errors import Conflict
 
 FIRST_PLACE = 1000
 """Leases of checks stand beside the places of annotators, which are at most 20."""
+PAUSED = "What was handed in so far is looked at first. The lead has been told and decides how it goes on."
+"""Why somebody is paused, as they read it: it tells nothing of checks."""
 LOOKED_AT = 200
 """So many of the checks a person could get are drawn from."""
 
@@ -194,12 +196,11 @@ def pause_if_needed(user: User, benchmark: Benchmark, rules: QualityRules) -> No
     interval = now.interval
     if interval is None or not now.falls_below(rules.pause_rule):
         return
-    pause = Pause.objects.create(
-        benchmark=benchmark, user=user, right=now.right, n=now.n, upper=interval.high, below=rules.pause_below
-    )
+    pause = Pause.objects.create(benchmark=benchmark, user=user, reason=PAUSED)
     audit.record(
         actor=None, action="annotator.pause", subject=pause, benchmark=benchmark.slug,
-        data={"person": str(user), "right": now.right, "n": now.n, "upper": interval.high},
+        data={"person": str(user), "right": now.right, "n": now.n, "upper": interval.high,
+              "below": rules.pause_below},
     )  # fmt: skip
 
 

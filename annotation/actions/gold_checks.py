@@ -123,7 +123,7 @@ def lift_pause(*, actor: User, pause: Pause, reason: str = "") -> None:
     require(actor, pause.benchmark, Right.MANAGE)
     with transaction.atomic():
         open_one = Pause.objects.standing().filter(pk=pause.pk)
-        if open_one.update(lifted_at=timezone.now(), lifted_by=actor, reason=reason):
+        if open_one.update(lifted_at=timezone.now(), lifted_by=actor):
             audit.record(
                 actor=actor, action="annotator.unpause", subject=pause, benchmark=pause.benchmark.slug, reason=reason,
                 data={"person": str(pause.user)},

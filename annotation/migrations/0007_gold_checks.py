@@ -119,54 +119,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Pause",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("right", models.PositiveIntegerField()),
-                ("n", models.PositiveIntegerField()),
-                (
-                    "upper",
-                    models.FloatField(help_text="Upper end of the 95 % interval of the accuracy when it came to this."),
-                ),
-                ("below", models.FloatField(help_text="The threshold it was under.")),
-                ("paused_at", models.DateTimeField(auto_now_add=True)),
-                ("lifted_at", models.DateTimeField(blank=True, null=True)),
-                ("reason", models.TextField(blank=True, default="", help_text="Why the lead lifted it.")),
-                (
-                    "benchmark",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="pauses", to="annotation.benchmark"
-                    ),
-                ),
-                (
-                    "lifted_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="pauses", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["-paused_at", "-pk"],
-                "constraints": [
-                    models.UniqueConstraint(
-                        condition=models.Q(("lifted_at__isnull", True)),
-                        fields=("benchmark", "user"),
-                        name="pause_once_at_a_time",
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name="QualityRules",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

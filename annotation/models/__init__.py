@@ -5,7 +5,8 @@ from annotation.models.comment import BlindAnswer, Comment
 from annotation.models.draft import Draft, Receipt
 from annotation.models.imports import ImportIssue, ImportRecord
 from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Skip
-from annotation.models.quality import CheckAnswer, GoldCheck, Pause, QualityRules
+from annotation.models.pause import Pause
+from annotation.models.quality import CheckAnswer, GoldCheck, QualityRules
 from annotation.models.sample import FacetValue, Gold, Image, Sample
 
 __all__ = [

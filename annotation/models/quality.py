@@ -9,7 +9,7 @@ from django.db.models import Q
 from annotation.models.annotation import Revision
 from annotation.models.sample import Sample
 from annotation.quality import BlindRule, BoxMeasure, CheckRule, PauseRule
-from annotation.querysets_quality import CheckAnswerQuerySet, GoldCheckQuerySet, PauseQuerySet, QualityRulesQuerySet
+from annotation.querysets_quality import CheckAnswerQuerySet, GoldCheckQuerySet, QualityRulesQuerySet
 
 
 class QualityRules(models.Model):
@@ -139,33 +139,3 @@ class CheckAnswer(models.Model):
         """What the audit log keeps of the comparison."""
         names = ("same_question", "same_answer", "iou", "covered", "passed")
         return {name: getattr(self, name) for name in names}
-
-
-class Pause(models.Model):
-    """A person who is handed nothing more on a benchmark until the lead lifts it; the checks that led to it."""
-
-    benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="pauses")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="pauses")
-    right = models.PositiveIntegerField()
-    n = models.PositiveIntegerField()
-    upper = models.FloatField(help_text="Upper end of the 95 % interval of the accuracy when it came to this.")
-    below = models.FloatField(help_text="The threshold it was under.")
-    paused_at = models.DateTimeField(auto_now_add=True)
-    lifted_at = models.DateTimeField(null=True, blank=True)
-    lifted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
-    )
-    reason = models.TextField(blank=True, default="", help_text="Why the lead lifted it.")
-
-    objects = PauseQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["-paused_at", "-pk"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["benchmark", "user"], condition=Q(lifted_at__isnull=True), name="pause_once_at_a_time"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.user} is paused on {self.benchmark}"

@@ -79,7 +79,7 @@ def test_neither_who_made_nor_who_reviewed_it_audits_it(ana, rui, noor, lea, kit
 
 
 def page_of(user, sample):
-    return signed_in(user).get(f"/benchmarks/kitchen/audit/{sample.key}/").content.decode()
+    return signed_in(user).get(f"/benchmarks/kitchen/audit/sample/{sample.key}/").content.decode()
 
 
 def test_the_audit_is_blind_first(noor, lea, kitchen):
@@ -91,7 +91,7 @@ def test_the_audit_is_blind_first(noor, lea, kitchen):
         decide_audit(actor=noor, sample=sample, verdict="agree")
     body = {"answer": "A", "seconds": 4, "unsure": False}
     answer = signed_in(noor).post(
-        f"/benchmarks/kitchen/audit/{sample.key}/blind/", body, content_type="application/json"
+        f"/benchmarks/kitchen/audit/blind/{sample.key}/", body, content_type="application/json"
     )
     assert answer.json() == {"right": False}
     kept = BlindAnswer.objects.get(reviewer=noor)
@@ -183,7 +183,7 @@ def test_the_next_one_follows_and_only_a_lead_draws(noor, rui, lea, kitchen):
     first = client.post("/benchmarks/kitchen/audit/next/").url
     key = first.split("/")[-2]
     answer_audit_blind(actor=noor, sample=kitchen.samples.get(key=key), answer="", unsure=True, seconds=1)
-    following = client.post(f"{first}decide/", {"verdict": "agree"})
+    following = client.post(f"/benchmarks/kitchen/audit/decide/{key}/", {"verdict": "agree"})
     assert following.status_code == 303
     assert following.url not in (first, "/benchmarks/kitchen/audit/")
     assert client.get("/benchmarks/kitchen/audit/").context["waiting_n"] == 1

@@ -224,7 +224,8 @@ def test_who_falls_below_is_paused_the_lead_is_told_and_lifts_it(ana, lea, kitch
     assert not Pause.objects.exists()
     assert hand_in(ana, sample, **WRONG) is None
     pause = Pause.objects.get()
-    assert (pause.right, pause.n, pause.upper) == (0, 3, pytest.approx(0.5615, abs=1e-4))
+    data = AuditEntry.objects.get(action="annotator.pause").data
+    assert (data["right"], data["n"], data["upper"]) == (0, 3, pytest.approx(0.5615, abs=1e-4))
     assert next_to_annotate(actor=ana, benchmark=kitchen) is None
     assert b"You are paused here" in signed_in(ana).get("/benchmarks/kitchen/annotate/").content
     page = signed_in(lea).get("/benchmarks/kitchen/quality/")
