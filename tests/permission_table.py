@@ -190,6 +190,7 @@ WORK = [
     Line("annotation:agreement-people", (B,), get=only(*MEMBERS)),
     Line("evaluation:agreement-export", (B, "pairs", "csv"), get=only(*MEMBERS)),
     Line("evaluation:human-accuracy", (B,), get=only(*MEMBERS)),
+    Line("evaluation:judges", (B,), get=only(*MEMBERS)),
 ]
 QUALITY = [
     Line("annotation:gold-checks", (B,), get=form(*LEADS)),
