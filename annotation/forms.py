@@ -84,6 +84,10 @@ class CheckRulesForm(forms.Form):
         choices=[("iou", "IoU with the known boxes"), ("ioa", "share of the known boxes")],
     )
     box_least = forms.FloatField(label="… and pass from", min_value=0, max_value=1)
+    any_question = forms.BooleanField(
+        label="Compare whatever the question", required=False,
+        help_text="Where each picture asks for one thing and people word it freely. Else you decide by hand.",
+    )  # fmt: skip
     pause_below = forms.FloatField(
         label="Pause a person below, %", min_value=1, max_value=100, required=False,
         help_text="Paused when the upper end of the 95 % interval of their accuracy lies below. Empty: nobody.",

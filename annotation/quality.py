@@ -44,10 +44,12 @@ class Condition(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckRule:
-    """A check is passed with the same answer and boxes that measure at least ``least``, 0..1."""
+    """A check is passed with the same answer and boxes that measure at least ``least``, 0..1. ``any_question``: also
+    where the question is worded otherwise than the known one, which else is left to a person."""
 
     measure: BoxMeasure = BoxMeasure.IOU
     least: float = 0.5
+    any_question: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def compared(said: SampleContent, known: SampleContent, rule: CheckRule) -> Comp
         same_answer=same,
         iou=boxes.iou if boxes else None,
         covered=boxes.ioa_second if boxes else None,
-        passed=all(asked) if asked and question else None,
+        passed=all(asked) if asked and (question or rule.any_question) else None,
     )
 
 

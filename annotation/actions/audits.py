@@ -28,6 +28,8 @@ def draw_audit(*, actor: User, benchmark: Benchmark, share: float) -> AuditDraw:
     if not 0 < share <= 1:
         raise InvalidInput("The share is above 0, up to 1.", field="share")
     with transaction.atomic():
+        # One draw at a time, so that no sample is drawn twice and each draw has its number.
+        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
         golds = Gold.objects.filter(sample__benchmark=benchmark, sample__state=SampleState.ACCEPTED)
         waiting = AuditItem.objects.of(benchmark).undecided().values("sample")
         fit = list(golds.exclude(sample__in=waiting).select_related("revision").order_by("sample__key"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -74,7 +75,9 @@ def next_check(actor: User, benchmark: Benchmark, rules: QualityRules) -> Sample
         rules.seed, actor.pk, _turn(actor, benchmark), first=rules.check_first, share=rules.check_share
     ):
         return None
-    left = mine.filter(state=CheckAnswer.State.DRAFT, version=0, check_of__active=True)
+    left = mine.filter(
+        state=CheckAnswer.State.DRAFT, version=0, check_of__active=True, check_of__sample__state=SampleState.ACCEPTED
+    )
     answer = left.select_related("check_of__sample").first() or _new_answer(actor, benchmark, rules)
     if answer is None:
         return None
@@ -167,15 +170,16 @@ def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[s
     gold = Revision.objects.filter(gold_of__sample=sample).with_content().get()
     said, _, _ = content_from_json(content)
     found = compared(said, content_of(gold), rules.check_rule)
-    answer.state, answer.content, answer.version, answer.key = CheckAnswer.State.HANDED_IN, dict(content), 0, ""
-    answer.gold, answer.handed_in_at = gold, timezone.now()
-    for name in ("same_question", "same_answer", "iou", "covered", "passed"):
-        setattr(answer, name, getattr(found, name))
-    answer.save()
+    waiting = CheckAnswer.objects.filter(pk=answer.pk).exclude(state=CheckAnswer.State.HANDED_IN)
+    if not waiting.update(
+        state=CheckAnswer.State.HANDED_IN, content=dict(content), version=0, key="", gold=gold,
+        handed_in_at=timezone.now(), changed_at=timezone.now(), **asdict(found),
+    ):  # fmt: skip
+        raise Conflict(f"Your annotation of {sample.key} is submitted and locked.", code="wrong_state")
     release(actor, sample.pk, ANNOTATE)
     audit.record(
         actor=actor, action="gold_check.answer", subject=answer, benchmark=sample.benchmark.slug,
-        data={"sample": sample.key, **answer.as_data()},
+        data={"sample": sample.key, **asdict(found)},
     )  # fmt: skip
     pause_if_needed(actor, sample.benchmark, rules)
 

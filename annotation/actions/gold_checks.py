@@ -24,7 +24,7 @@ MOST = 1000
 
 def set_check_rules(
     *, actor: User, benchmark: Benchmark, check_first: int, check_share: float, box_measure: str, box_least: float,
-    pause_after: int, pause_below: float | None,
+    any_question: bool, pause_after: int, pause_below: float | None,
 ) -> QualityRules:  # fmt: skip
     """How often checks are handed out from now on, what passes and who is paused. What is compared stays as it is."""
     require(actor, benchmark, Right.MANAGE)
@@ -38,6 +38,7 @@ def set_check_rules(
         raise InvalidInput("A pause needs one check at least, and an accuracy above 0 up to 1.", field="pause_below")
     values: dict[str, Any] = {
         "check_first": check_first, "check_share": check_share, "box_measure": box_measure, "box_least": box_least,
+        "any_question": any_question,
         "pause_after": pause_after, "pause_below": pause_below,
     }  # fmt: skip
     with transaction.atomic():

@@ -39,6 +39,8 @@ def weigh(sample: Sample, overlap: int) -> None:
     where the lead wants one. Nothing is asked where one person annotates each. Call inside a transaction."""
     if overlap < 2:
         return
+    # One at a time: of two who submit at once the second sees what the first said.
+    Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
     newest = list(Revision.objects.newest_waiting(sample).with_content())
     value = disagreement([content_of(revision) for revision in newest])
     sample.disagreement = value

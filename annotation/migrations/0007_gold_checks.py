@@ -144,6 +144,13 @@ class Migration(migrations.Migration):
                     models.FloatField(default=0.5, help_text="A check whose boxes measure less is not passed."),
                 ),
                 (
+                    "any_question",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Answers to a question worded otherwise than the known one decide themselves too.",
+                    ),
+                ),
+                (
                     "pause_after",
                     models.PositiveSmallIntegerField(default=10, help_text="Checks before anybody is paused."),
                 ),

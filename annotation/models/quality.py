@@ -26,6 +26,9 @@ class QualityRules(models.Model):
         max_length=3, choices=[(m.value, m.value) for m in BoxMeasure], default=BoxMeasure.IOU.value
     )
     box_least = models.FloatField(default=0.5, help_text="A check whose boxes measure less is not passed.")
+    any_question = models.BooleanField(
+        default=False, help_text="Answers to a question worded otherwise than the known one decide themselves too."
+    )
     pause_after = models.PositiveSmallIntegerField(default=10, help_text="Checks before anybody is paused.")
     pause_below = models.FloatField(null=True, blank=True, help_text="Accuracy below which a person is paused.")
 
@@ -61,7 +64,7 @@ class QualityRules(models.Model):
 
     @property
     def check_rule(self) -> CheckRule:
-        return CheckRule(BoxMeasure(self.box_measure), self.box_least)
+        return CheckRule(BoxMeasure(self.box_measure), self.box_least, self.any_question)
 
     @property
     def pause_rule(self) -> PauseRule:

@@ -171,6 +171,7 @@ def _initial(stored: QualityRules) -> dict[str, Any]:
         "check_share": round(100 * stored.check_share, 4),
         "box_measure": stored.box_measure,
         "box_least": stored.box_least,
+        "any_question": stored.any_question,
         "pause_below": None if below is None else round(100 * below, 4),
         "pause_after": stored.pause_after,
     }

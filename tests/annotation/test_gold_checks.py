@@ -38,6 +38,7 @@ RULES = {
     "check_share": 0.0,
     "box_measure": "iou",
     "box_least": 0.5,
+    "any_question": False,
     "pause_after": 3,
     "pause_below": None,
 }

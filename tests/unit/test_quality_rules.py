@@ -49,6 +49,8 @@ IOA = CheckRule(BoxMeasure.IOA, 0.9)
         (said(), said("", ()), CheckRule(), None),
         (said(question="  which  COLOUR?"), KNOWN, CheckRule(), True),
         (said(question="How many?"), KNOWN, CheckRule(), None),
+        (said(question="How many?"), KNOWN, CheckRule(any_question=True), True),
+        (said("A", question="How many?"), KNOWN, CheckRule(any_question=True), False),
     ],
 )
 def test_an_answer_passes_with_the_known_answer_and_boxes_near_enough(
