@@ -12,7 +12,6 @@ from django.views.decorators.http import require_safe
 
 from annotation.actions.read_agreement import audience_of, facet_names
 from annotation.agreement import Coefficient
-from annotation.models import Benchmark
 from annotation.statistics import DRAWS, SEED, Interval
 from annotation.views.agreement import agreement_context
 from annotation.views.agreement_links import Count, count_of
@@ -102,7 +101,7 @@ def _matrix(judged: Judged, chosen: Pair) -> list[tuple[str, bool, list[Cell | N
     return [(a, a in judged.people, [cell(a, b) for b in judged.judges]) for a in judged.judges]
 
 
-def _pair_context(benchmark: Benchmark, pair: Pair, by: str) -> dict[str, Any]:
+def _pair_context(benchmark: Any, pair: Pair, by: str) -> dict[str, Any]:
     """names, samples and same (Count), verdicts, raw and its interval, coefficients (name, Coefficient), table (word,
     cells of verdicts and Count), words, quality (words, Coefficient), by_rows (ValueRow)."""
     found, quality = pair.agreement(), pair.quality()
@@ -126,7 +125,7 @@ def _pair_context(benchmark: Benchmark, pair: Pair, by: str) -> dict[str, Any]:
     }
 
 
-def _cell(benchmark: Benchmark, keys: Sequence[str]) -> tuple[int, Count]:
+def _cell(benchmark: Any, keys: Sequence[str]) -> tuple[int, Count]:
     return len(keys), count_of(benchmark, keys)
 
 
@@ -134,5 +133,5 @@ def _quality_rows(sensitivity: Coefficient, specificity: Coefficient) -> list[tu
     return [("Sensitivity", sensitivity), ("Specificity", specificity)]
 
 
-def _value_row(benchmark: Benchmark, value: str, pair: Pair) -> ValueRow:
+def _value_row(benchmark: Any, value: str, pair: Pair) -> ValueRow:
     return ValueRow(value, count_of(benchmark, pair.keys), len(pair.verdicts), pair.raw, pair.interval)
