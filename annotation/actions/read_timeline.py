@@ -32,6 +32,7 @@ WORDS = {
     "annotation.resolve": "resolved a comment",
     "annotation.unresolve": "opened a comment again",
     "sample.skip": "skipped",
+    "sample.extra_annotator": "one more person annotates it, since those asked are apart",
     "sample.assign": "assigned",
     "sample.release": "gave the seat back to the queue",
     "sample.discard": "discarded",
