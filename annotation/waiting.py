@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -117,7 +117,8 @@ class WaitingQuerySet(models.QuerySet[Any]):
 
     def _by_overlap(self, queues: Sequence[Any], once: Q, several: Q, limit: str) -> Self:
         """``once`` for what one person annotates; ``several`` and the limit for what is in a queue's overlap."""
-        found = self.annotate(drawn=F("pk") * SPREAD % PARTS)
+        drawn = ExpressionWrapper(F("pk") * SPREAD % PARTS, output_field=models.BigIntegerField())
+        found = self.annotate(drawn=drawn)
         wanted = Q()
         for queue in queues:
             part = Q(drawn__lt=queue.overlap_share * PARTS) if queue.overlap > 1 else Q(drawn__lt=0)

@@ -26,7 +26,7 @@ SCRIPTS, PICTURES = (".js", ".css"), (".jpg",)
 
 
 def measure(options: Options) -> Iterator[Row | Skipped]:
-    size, count = ((1920, 1080), 2) if options.small else ((7680, 4320), 7)
+    size, count = ((1920, 1080), 2) if options.small else ((7680, 4320), 4)
     with workers.sqlite() as environ:
         sessions = workers.call("desk:make_people", environ, count=1)["sessions"]
         made = workers.call("pictures:make_large", environ, width=size[0], height=size[1], count=count)

@@ -34,7 +34,7 @@ from annotation.models import (
 from annotation.quality import Standing, compared, is_check_turn
 from annotation.querysets import SampleQuerySet
 from annotation.schema import SampleContent
-from annotation.workflow import SampleState
+from annotation.workflow import SampleState, State
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict
@@ -135,7 +135,16 @@ def store(actor: User, answer: CheckAnswer, sample: Sample, save: Mapping[str, A
     )  # fmt: skip
     if not changed:
         raise StaleDraft(sample.key, answer.version, answer.content)
+    if not answer.version:
+        _note_begin(actor, answer, sample)
     return int(save["version"]) + 1
+
+
+def _note_begin(actor: User, answer: CheckAnswer, sample: Sample) -> None:
+    audit.record(
+        actor=actor, action="gold_check.begin", subject=answer, benchmark=sample.benchmark.slug,
+        after=State.DRAFT.value, data={"sample": sample.key},
+    )  # fmt: skip
 
 
 def require_version(actor: User, answer: CheckAnswer, sample: Sample, version: int) -> None:
@@ -172,8 +181,11 @@ def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[s
     ):  # fmt: skip
         raise Conflict(f"Your annotation of {sample.key} is submitted and locked.", code="wrong_state")
     release(actor, sample.pk, ANNOTATE)
+    if not answer.version:
+        _note_begin(actor, answer, sample)
     audit.record(
         actor=actor, action="gold_check.answer", subject=answer, benchmark=sample.benchmark.slug,
+        before=State.DRAFT.value, after=State.SUBMITTED.value,
         data={"sample": sample.key, **asdict(found)},
     )  # fmt: skip
     pause_if_needed(actor, sample.benchmark, rules)

@@ -116,7 +116,6 @@ def merge_tool(*, actor: User | None, tool: BankTool, into: BankTool) -> BankToo
             raise InvalidInput("A tool is merged into another one that is accepted. Choose such a tool.", field="into")
         stored = BankTool.objects.get(pk=tool.pk)
         before = stored.state
-        stored.merged_into = target
         _decide(stored, actor, ToolState.MERGED, merged_into=target)
         BankTool.objects.filter(merged_into=stored).update(merged_into=target)
         _record(actor, "tool.merge", stored, before=before, after=stored.state, data={"into": target.name})

@@ -172,7 +172,7 @@ def test_every_count_opens_as_many_samples_and_queries_do_not_grow(noor, lea, ki
             assert not count.n or client.get(count.href).context["total"] == count.n
 
 
-QUERIES = 14
+QUERIES = 13
 """Session, user, benchmark, roles (2), facets, drawn samples, values of the facet, accepted ones, what the tabs count
 (4) and the version."""
 

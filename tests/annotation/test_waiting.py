@@ -218,7 +218,7 @@ def test_a_sample_is_kept_as_long_as_the_queue_says(ana: User, lea: User) -> Non
     set_queue(actor=lea, benchmark=benchmark, order="sequential", lease_minutes=45)
     take_one(ana, benchmark)
     lease = Lease.objects.get()
-    assert lease.expires_at - lease.taken_at == timedelta(minutes=45)
+    assert timedelta(0) <= lease.expires_at - lease.taken_at - timedelta(minutes=45) < timedelta(minutes=1)
     take_one(ana, benchmark)
     assert Lease.objects.get().taken_at == lease.taken_at
 

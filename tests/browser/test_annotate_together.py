@@ -42,7 +42,7 @@ def suggested(
     sample = next_to_annotate(actor=ana, benchmark=benchmark)
     assert sample is not None
     sign_in(page.context, live_server.url, ana)
-    yield Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/{sample.key}/")
+    yield Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
     assert [fault for fault in faults if "Ignoring tile" not in fault] == []
 
 
@@ -94,7 +94,7 @@ def returned(
     add_comment(actor=rui, annotation=annotation, text="A good question.")
     reviewed(rui, sample, "return", reasons=("more_than_minimal_evidence",), comment="The box is too large.")
     sign_in(page.context, live_server.url, ana)
-    yield Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/{sample.key}/")
+    yield Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
     assert [fault for fault in faults if "Ignoring tile" not in fault] == []
 
 
@@ -160,7 +160,7 @@ def test_a_key_is_changed_by_pressing_another_and_the_studio_obeys(
     expect(page.get_by_text("1 key is another now.")).to_be_visible()
     sample = next_to_annotate(actor=ana, benchmark=benchmark)
     assert sample is not None
-    studio = Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/{sample.key}/")
+    studio = Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
     page.keyboard.press("b")
     studio.boxes(0)
     page.keyboard.press("n")
@@ -182,7 +182,7 @@ def opened(benchmark: Benchmark, page: Page, faults: list[str], live_server: Any
     sample = next_to_annotate(actor=ana, benchmark=benchmark)
     assert sample is not None
     sign_in(page.context, live_server.url, ana)
-    yield Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/{sample.key}/")
+    yield Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
     assert [fault for fault in faults if "Ignoring tile" not in fault] == []
 
 

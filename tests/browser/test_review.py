@@ -86,7 +86,7 @@ class Desk:
         expect(self.page.locator("sightline-review .stage.is-live")).to_be_visible()
 
     def on(self, key: str) -> None:
-        expect(self.page).to_have_url(f"{self.url}review/{key}/")
+        expect(self.page).to_have_url(f"{self.url}review/samples/{key}/")
 
 
 def state(key: str) -> str:
@@ -190,7 +190,7 @@ def test_a_fix_with_an_error_is_not_taken_and_says_why(desk: Desk) -> None:
     desk.gold()
     desk.press("e")
     page.get_by_label("Question").fill("")
-    with page.expect_response("**/decide/") as answered:
+    with page.expect_response("**/decide/**") as answered:
         desk.press("Control+Enter")
     assert answered.value.status == 422
     expect(page.get_by_role("alert").filter(has_text="question")).to_be_visible()

@@ -44,7 +44,7 @@ def plan(benchmark: Benchmark, page: Page, live_server: Any, ana: User) -> Studi
     sample = next_to_annotate(actor=ana, benchmark=benchmark)
     assert sample is not None
     sign_in(page.context, live_server.url, ana)
-    studio = Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/{sample.key}/")
+    studio = Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
     page.get_by_role("tab", name="Tool plan").click()
     page.get_by_label("Add a tool").focus()
     return studio

@@ -53,7 +53,7 @@ def test_rows_are_chosen_by_range_and_by_key_and_returned_together(
     expect(chosen).to_have_text("9")
     page.locator("select[name=return-reasons]").select_option("typo")
     page.get_by_role("button", name="Return").click()
-    expect(page).to_have_url(re.compile(r"/work/outcomes/\d+/$"))
+    expect(page).to_have_url(re.compile(r"kitchen/work/outcomes/\d+/$"))
     expect(page.get_by_role("heading", name="6 samples returned to their authors")).to_be_visible()
     expect(page.get_by_role("heading", name="It is to do.")).to_be_visible()
     page.get_by_role("link", name="Back to the samples").click()

@@ -125,8 +125,8 @@ def test_the_number_of_queries_does_not_grow(
         client.get(PAGE)
 
 
-QUERIES = 15
-"""Session, user; benchmark; roles (allowed, audience, rights); facets; answers, settings, values of the facet; what
+QUERIES = 13
+"""Session, user; benchmark; roles; facets; answers, settings, values of the facet; what
 the tabs count (3) and the version."""
 
 

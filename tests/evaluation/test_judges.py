@@ -129,6 +129,6 @@ def test_queries_do_not_grow(lea: User, run: Run, django_assert_num_queries: Any
         client.get(PAGE, {"by": "colour"})
 
 
-QUERIES = 16
-"""Session, user; benchmark; roles (allowed, audience, rights); facets, kinds, members, values of the facet, verdicts;
+QUERIES = 14
+"""Session, user; benchmark; roles; facets, kinds, members, values of the facet, verdicts;
 what the tabs count (4) and the version."""
