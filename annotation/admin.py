@@ -8,15 +8,19 @@ from django.http import HttpRequest
 from annotation.models import (
     Annotation,
     Assignment,
+    AuditDraw,
+    AuditItem,
     BankTool,
     Benchmark,
     BenchmarkQueue,
     BlindAnswer,
+    CheckAnswer,
     Comment,
     Draft,
     FacetValue,
     Gold,
     GoldBox,
+    GoldCheck,
     Image,
     ImportIssue,
     ImportRecord,
@@ -25,6 +29,7 @@ from annotation.models import (
     Membership,
     Pause,
     PlanTool,
+    QualityRules,
     Receipt,
     ReferenceCall,
     Review,
@@ -271,3 +276,39 @@ class BlindAnswerAdmin(ReadOnlyAdmin):
     list_filter = ("unsure", "right")
     list_select_related = ("reviewer",)
     search_fields = ("answer", "reviewer__email", "revision__annotation__sample__key")
+
+
+@admin.register(QualityRules)
+class QualityRulesAdmin(ReadOnlyAdmin):
+    list_display = ("benchmark", "check_first", "check_share", "pause_below", "extra_below", "extra_most")
+    list_select_related = ("benchmark",)
+
+
+@admin.register(GoldCheck)
+class GoldCheckAdmin(ReadOnlyAdmin):
+    list_display = ("sample", "active", "added_by", "added_at")
+    list_filter = ("active",)
+    list_select_related = ("sample", "added_by")
+    search_fields = ("sample__key",)
+
+
+@admin.register(CheckAnswer)
+class CheckAnswerAdmin(ReadOnlyAdmin):
+    list_display = ("check_of_id", "user", "state", "passed", "same_answer", "iou", "handed_in_at")
+    list_filter = ("state", "passed")
+    list_select_related = ("user",)
+    search_fields = ("user__email", "check_of__sample__key")
+
+
+@admin.register(AuditDraw)
+class AuditDrawAdmin(ReadOnlyAdmin):
+    list_display = ("benchmark", "number", "share", "drawn_from", "seed", "drawn_at", "drawn_by")
+    list_select_related = ("benchmark", "drawn_by")
+
+
+@admin.register(AuditItem)
+class AuditItemAdmin(ReadOnlyAdmin):
+    list_display = ("sample", "draw_id", "auditor", "verdict", "outcome", "decided_at")
+    list_filter = ("verdict", "outcome")
+    list_select_related = ("sample", "auditor")
+    search_fields = ("sample__key", "auditor__email")

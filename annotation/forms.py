@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 
 from annotation.models import Benchmark
@@ -75,3 +77,77 @@ class FreezeForm(forms.Form):
     note = forms.CharField(
         label="What is new in it", required=False, max_length=2000, widget=forms.Textarea(attrs={"rows": 2})
     )
+
+
+class CheckRulesForm(forms.Form):
+    """The rules of gold checks, shares in percent; ``set_check_rules`` keeps them."""
+
+    check_first = forms.IntegerField(
+        label="A person begins with", min_value=0, max_value=100, help_text="So many checks first; 0 for none."
+    )
+    check_share = forms.FloatField(
+        label="Then, of what is handed out, %", min_value=0, max_value=50, help_text="0 hands out none, 5 is usual."
+    )
+    box_measure = forms.ChoiceField(
+        label="Boxes are measured by",
+        choices=[("iou", "IoU with the known boxes"), ("ioa", "share of the known boxes")],
+    )
+    box_least = forms.FloatField(label="… and pass from", min_value=0, max_value=1)
+    any_question = forms.BooleanField(
+        label="Compare whatever the question", required=False,
+        help_text="Where each picture asks for one thing and people word it freely. Else you decide by hand.",
+    )  # fmt: skip
+    pause_below = forms.FloatField(
+        label="Pause a person below, %", min_value=1, max_value=100, required=False,
+        help_text="Paused when the upper end of the 95 % interval of their accuracy lies below. Empty: nobody.",
+    )  # fmt: skip
+    pause_after = forms.IntegerField(label="… from so many checks on", min_value=1, max_value=1000)
+
+    def values(self) -> dict[str, Any]:
+        """As the action takes them."""
+        said = dict(self.cleaned_data)
+        below = said["pause_below"]
+        return said | {
+            "check_share": said["check_share"] / 100, "pause_below": below / 100 if below is not None else None
+        }  # fmt: skip
+
+
+class AddChecksForm(forms.Form):
+    """Which accepted samples become checks: named ones, or so many at random."""
+
+    keys = forms.CharField(
+        label="Ids of accepted samples, one a line", required=False, max_length=100_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )  # fmt: skip
+    n = forms.IntegerField(label="or so many at random", required=False, min_value=1, max_value=1000)
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        keys = [key.strip() for key in str(said.get("keys", "")).splitlines() if key.strip()]
+        if not self.errors and bool(keys) == bool(said.get("n")):
+            raise forms.ValidationError("Name samples, or say how many to draw; one of the two.")
+        return {**said, "keys": keys}
+
+
+class ExtraAnnotatorForm(forms.Form):
+    """When one more person annotates a sample; agreement in percent."""
+
+    extra_below = forms.FloatField(
+        label="One more person below an agreement of, %", min_value=1, max_value=100, required=False,
+        help_text="Of those asked, once all have submitted. Empty: never.",
+    )  # fmt: skip
+    extra_most = forms.IntegerField(label="… so many times at most", min_value=1, max_value=10)
+
+    def values(self) -> dict[str, Any]:
+        """As the action takes them."""
+        below = self.cleaned_data["extra_below"]
+        return {**self.cleaned_data, "extra_below": below / 100 if below is not None else None}
+
+
+class DrawAuditForm(forms.Form):
+    """How much of what is accepted is reviewed a second time."""
+
+    share = forms.FloatField(
+        label="Share of the accepted samples, %", min_value=0.01, max_value=100,
+        help_text="Drawn at random, rounded up; samples that wait for an audit are left out.",
+    )  # fmt: skip

@@ -213,6 +213,14 @@ class SampleQuerySet(WaitingQuerySet):
         same = Q(image_group=sample.image_group) if sample.image_group else Q(image=sample.image, image__isnull=False)
         return self.filter(same, benchmark=sample.benchmark).exclude(pk=sample.pk)
 
+    def with_annotators(self) -> Self:
+        """Adds ``annotators_n``: people whose annotation has its place on the sample."""
+        return self.annotate(annotators_n=Count("annotations", filter=Q(annotations__place__isnull=False)))
+
+    def most_disagreement_first(self) -> Self:
+        """By how far those who annotated a sample are apart; those that nobody can compare yet follow by id."""
+        return self.order_by(F("disagreement").desc(nulls_last=True), "key")
+
     def without_facet(self, name: str) -> Self:
         values = self.model.facets.rel.related_model.objects.filter(sample=OuterRef("pk"), name=name)
         return self.filter(~Exists(values))
@@ -269,6 +277,12 @@ class RevisionQuerySet(models.QuerySet[Any]):
             annotation__author__isnull=False,
         )
 
+    def newest_waiting(self, sample: Any) -> Self:
+        """The newest submission of everybody whose annotation of this sample waits for a review."""
+        newer = self.model.objects.filter(annotation=OuterRef("annotation"), number__gt=OuterRef("number"))
+        waiting = self.filter(annotation__sample=sample, annotation__state__in=WAITING_STATES)
+        return waiting.filter(~Exists(newer.filter(submitted_at__isnull=False)), submitted_at__isnull=False)
+
     def beside_others(self) -> Self:
         """Those on samples on which somebody else has submitted too, or an import has."""
         submitted = self.model.objects.filter(submitted_at__isnull=False)
@@ -280,6 +294,10 @@ class PauseQuerySet(models.QuerySet[Any]):
     def standing(self) -> Self:
         """Those that nobody has lifted."""
         return self.filter(lifted_at__isnull=True)
+
+    def by_itself(self) -> Self:
+        """Those of a person that no other person made."""
+        return self.filter(user__isnull=False, paused_by__isnull=True)
 
     def concerning(self, user: Person) -> Self:
         """Those of everybody, and of this person."""

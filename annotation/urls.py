@@ -4,13 +4,17 @@ from annotation.views import (
     agreement,
     annotate_json,
     annotate_pages,
+    audit_pages,
+    audits,
     benchmarks,
+    gold_checks,
     images,
     people,
     queue_settings,
     review_json,
     review_pages,
     samples,
+    second_opinions,
     settings,
     suggestions,
     tools,
@@ -26,6 +30,8 @@ app_name = "annotation"
 
 IMAGES = "benchmarks/<slug:slug>/images/<slug:sha256>"
 ANNOTATE = "benchmarks/<slug:slug>/annotate"
+AUDIT = "benchmarks/<slug:slug>/audit"
+QUALITY = "benchmarks/<slug:slug>/quality"
 WORK = "benchmarks/<slug:slug>/work"
 REVIEW = "benchmarks/<slug:slug>/review"
 TOOLS = "benchmarks/<slug:slug>/settings/tools"
@@ -39,6 +45,23 @@ urlpatterns = [
     path("benchmarks/<slug:slug>/upload/<int:record>/", upload.upload_record, name="upload-record"),
     path("benchmarks/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
     path("benchmarks/<slug:slug>/agreement/people/", agreement.people, name="agreement-people"),
+    path(f"{QUALITY}/", gold_checks.gold_checks, name="gold-checks"),
+    path(f"{QUALITY}/checks/rules/", gold_checks.check_rules, name="check-rules"),
+    path(f"{QUALITY}/checks/add/", gold_checks.add_gold_checks, name="add-checks"),
+    path(f"{QUALITY}/checks/<int:pk>/retire/", gold_checks.retire_gold_check, name="retire-check"),
+    path(f"{QUALITY}/checks/answers/<int:pk>/decide/", gold_checks.decide_gold_check, name="decide-check"),
+    path(f"{QUALITY}/audits/", audits.audits, name="audits"),
+    path(f"{QUALITY}/audits/draw/", audits.draw, name="draw-audit"),
+    path(f"{QUALITY}/audits/<int:pk>/settle/", audits.settle, name="settle-audit"),
+    path(f"{AUDIT}/", audit_pages.audit, name="audit"),
+    path(f"{AUDIT}/next/", audit_pages.audit_next, name="audit-next"),
+    path(f"{AUDIT}/blind/{KEY}/", audit_pages.audit_blind, name="audit-blind"),
+    path(f"{AUDIT}/decide/{KEY}/", audit_pages.audit_decide, name="audit-decide"),
+    path(f"{AUDIT}/release/{KEY}/", audit_pages.audit_release, name="audit-release"),
+    path(f"{AUDIT}/renew/{KEY}/", audit_pages.audit_renew, name="audit-renew"),
+    path(f"{AUDIT}/samples/{KEY}/", audit_pages.audit_sample, name="audit-sample"),
+    path(f"{QUALITY}/opinions/", second_opinions.second_opinions, name="second-opinions"),
+    path(f"{QUALITY}/opinions/extra/", second_opinions.extra_annotators, name="extra-annotators"),
     path("benchmarks/<slug:slug>/settings/", settings.settings, name="settings"),
     path("benchmarks/<slug:slug>/settings/queue/", queue_settings.queue_settings, name="queue-settings"),
     path("benchmarks/<slug:slug>/settings/suggestions/", suggestions.suggestions, name="suggestions"),

@@ -68,7 +68,11 @@ class WaitingQuerySet(models.QuerySet[Any]):
             return self.to_review_by(user, timezone.now(), benchmarks.queues_for(user))
         state = "draft" if kind == "drafts" else "returned"
         mine = self.model.annotations.rel.related_model.objects.filter(author=user, state=state).not_skipped_by(user)
-        return self.filter(Exists(mine.filter(sample=OuterRef("pk"))), benchmark__in=benchmarks)
+        found = Q(Exists(mine.filter(sample=OuterRef("pk"))))
+        if kind == "drafts":
+            answers = self.model.gold_check.related.related_model.answers.rel.related_model.objects
+            found |= Q(Exists(answers.begun_by(user).filter(check_of__sample=OuterRef("pk"))))
+        return self.filter(found, benchmark__in=benchmarks)
 
     def open_at(self, place: int) -> Self:
         """Samples that are not settled and whose place to annotate nobody has filled."""
@@ -118,7 +122,10 @@ class WaitingQuerySet(models.QuerySet[Any]):
         wanted = Q()
         for queue in queues:
             part = Q(drawn__lt=queue.overlap_share * PARTS) if queue.overlap > 1 else Q(drawn__lt=0)
-            wanted |= Q(once & ~part | several & part & Q(**{limit: queue.overlap}), benchmark=queue.benchmark_id)
+            wanted |= Q(
+                once & ~part | several & part & Q(**{limit: queue.overlap + F("extra_places")}),
+                benchmark=queue.benchmark_id,
+            )
         return found.filter(wanted)
 
     def held_by(self, user: Person, seat: str, now: datetime) -> Self:

@@ -100,8 +100,8 @@ def _range(low: int, high: int) -> dict[str, Any]:
 class Percent(forms.FloatField):
     """A share, as a person writes it: 15 is 0.15."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**_range(0, 100), **options)
+    def __init__(self, *, high: int = 100, **options: Any) -> None:
+        super().__init__(**_range(0, high), **options)
 
     def prepare_value(self, value: Any) -> Any:
         return f"{value * 100:.6g}" if isinstance(value, float) else value
@@ -114,8 +114,18 @@ class Percent(forms.FloatField):
 class QueueForm(forms.Form):
     """How a benchmark hands out its samples; ``set_queue`` stores it. ``orders`` and ``blinds``: a value, its words."""
 
-    orders = {"sequential": "by id", "random": "random", "facet": "by facet"}
-    blinds = {"picture": "from the picture", "off": "no blind check"}
+    orders = {
+        "sequential": "by id",
+        "random": "random",
+        "facet": "by facet",
+        "disputed": "by disagreement, the most first",
+    }
+    blinds = {
+        "picture": "from the picture",
+        "crop": "from the gold crops alone, then the picture",
+        "alternating": "from either first, half and half by chance",
+        "off": "no blind check",
+    }
 
     order = forms.ChoiceField(
         label="Order", choices=list(orders.items()),
@@ -134,6 +144,10 @@ class QueueForm(forms.Form):
     blind = forms.ChoiceField(
         label="Blind check", choices=list(blinds.items()),
         help_text="What a reviewer answers the question from before the gold is shown.",
+    )  # fmt: skip
+    blind_margin = Percent(
+        label="Shown around each gold box, %", high=200,
+        help_text="Of its longer side, where a reviewer answers from the crops.",
     )  # fmt: skip
     lease_minutes = forms.IntegerField(
         label="A sample is kept for, minutes", **_range(1, LONGEST_LEASE),

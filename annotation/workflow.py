@@ -42,6 +42,7 @@ class Right(StrEnum):
     """What a page or an action needs. Rights belong to roles; see ``RIGHTS``."""
 
     VIEW = "view"
+    SEE_GOLD = "see_gold"
     ANNOTATE = "annotate"
     REVIEW = "review"
     IMPORT_RUNS = "import_runs"
@@ -53,9 +54,11 @@ class Right(StrEnum):
 
 
 RIGHTS: dict[Role, frozenset[Right]] = {
-    Role.ANNOTATOR: frozenset({Right.VIEW, Right.ANNOTATE, Right.COMPARE_WORK}),
-    Role.REVIEWER: frozenset({Right.VIEW, Right.REVIEW, Right.COMPARE_WORK}),
-    Role.RESEARCHER: frozenset({Right.VIEW, Right.IMPORT_RUNS, Right.SCORE, Right.EXPORT, Right.COMPARE_WORK}),
+    Role.ANNOTATOR: frozenset({Right.VIEW, Right.SEE_GOLD, Right.ANNOTATE, Right.COMPARE_WORK}),
+    Role.REVIEWER: frozenset({Right.VIEW, Right.SEE_GOLD, Right.REVIEW, Right.COMPARE_WORK}),
+    Role.RESEARCHER: frozenset(
+        {Right.VIEW, Right.SEE_GOLD, Right.IMPORT_RUNS, Right.SCORE, Right.EXPORT, Right.COMPARE_WORK}
+    ),
     Role.LEAD: frozenset(Right),
 }
 

@@ -8,6 +8,7 @@ from evaluation.views import (
     human_accuracy,
     imports,
     imports_record,
+    judges,
     leaderboard,
     metric_settings,
     run,
@@ -35,6 +36,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/runs/<int:run>/missing/", runs_list.missing, name="missing"),
     path(f"{BENCHMARK}/export/", exports.export, name="export"),
     path(f"{BENCHMARK}/export/<slug:name>.<slug:extension>", exports.exported, name="exported"),
+    path(f"{BENCHMARK}/agreement/judges/", judges.judges, name="judges"),
     path(f"{BENCHMARK}/agreement/blind/", human_accuracy.human_accuracy, name="human-accuracy"),
     path(
         f"{BENCHMARK}/agreement/<slug:table>.<slug:extension>",

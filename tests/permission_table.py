@@ -206,6 +206,27 @@ WORK = [
     Line("annotation:agreement-people", (B,), get=only(*MEMBERS)),
     Line("evaluation:agreement-export", (B, "pairs", "csv"), get=only(*MEMBERS)),
     Line("evaluation:human-accuracy", (B,), get=only(*MEMBERS)),
+    Line("evaluation:judges", (B,), get=only(*MEMBERS)),
+]
+QUALITY = [
+    Line("annotation:gold-checks", (B,), get=form(*LEADS)),
+    Line("annotation:check-rules", (B,), post=form(*LEADS)),
+    Line("annotation:add-checks", (B,), post=form(*LEADS), data={"keys": "seen-00"}),
+    Line("annotation:retire-check", (B, "{check}"), post=form(*LEADS)),
+    Line("annotation:decide-check", (B, "{check_answer}"), post=form(*LEADS), data={"passed": "yes"}),
+    Line("annotation:audits", (B,), get=form(*LEADS)),
+    Line("annotation:draw-audit", (B,), post=form(*LEADS), data={"share": 50}),
+    Line("annotation:settle-audit", (B, "{audit_item}"), post=form(*LEADS), data={"outcome": "kept"}),
+    Line("annotation:audit", (B,), get=only(*REVIEWERS)),
+    Line("annotation:audit-next", (B,), post=only(*REVIEWERS)),
+    # The lead imported it, so that somebody else audits it.
+    Line("annotation:audit-sample", (B, "{drawn}"), get=only(REVIEWER, ADMIN)),
+    Line("annotation:audit-blind", (B, "{drawn}"), post=only(*REVIEWERS), json=True),
+    Line("annotation:audit-decide", (B, "{drawn}"), post=only(*REVIEWERS)),
+    Line("annotation:audit-release", (B, "{drawn}"), post=only(*REVIEWERS), json=True),
+    Line("annotation:audit-renew", (B, "{drawn}"), post=only(*REVIEWERS), json=True),
+    Line("annotation:second-opinions", (B,), get=form(*LEADS)),
+    Line("annotation:extra-annotators", (B,), post=form(*LEADS), data={"extra_most": 1}),
 ]
 
-TABLE = [*SITE, *SAMPLES, *UPLOADS, *SETTINGS, *RUNS, *IMPORTS, *API, *WORK]
+TABLE = [*SITE, *SAMPLES, *UPLOADS, *SETTINGS, *RUNS, *IMPORTS, *API, *WORK, *QUALITY]

@@ -12,15 +12,18 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
+from django.utils import timezone
 
+from annotation.actions.audits import draw_audit
 from annotation.actions.benchmarks import add_member
 from annotation.actions.freeze import freeze_version
+from annotation.actions.gold_checks import add_checks
 from annotation.actions.invite import invite_person
 from annotation.actions.save_samples import save_samples
 from annotation.actions.store_images import store_pictures
 from annotation.actions.tool_bank import add_tool
 from annotation.actions.upload_pictures import FORMAT as PICTURES
-from annotation.models import Benchmark, Comment, Image, ImportRecord, Lease, Receipt, Sample
+from annotation.models import Benchmark, CheckAnswer, Comment, GoldCheck, Image, ImportRecord, Lease, Receipt, Sample
 from annotation.schema import SampleContent, SampleRecord
 from annotation.workflow import Role, SampleState
 from evaluation.models import Run, Trajectory
@@ -88,6 +91,7 @@ class World:
             "invitation": invitation.pk,
             "ana": ana.pk,
             "tool": add_tool(actor=lea, benchmark=benchmark, name="saw", segment="27", aliases=[]).pk,
+            **quality_of(lea, ana, benchmark),
         }
         self.sessions = {name: self._session(user) for name, user in self.people.items()}
 
@@ -125,6 +129,17 @@ def work_of(ana: User, benchmark: Benchmark) -> tuple[Sample, Sample, Comment]:
     handed_in = submitted(ana, benchmark)
     remark = Comment.objects.create(annotation=handed_in.annotations.get(), author=ana, text="Small?")
     return handed_in, benchmark.samples.get(state=SampleState.TO_DO), remark
+
+
+def quality_of(lea: User, ana: User, benchmark: Benchmark) -> dict[str, Any]:
+    """A gold check that Ana answered, and a sample drawn for an audit."""
+    add_checks(actor=lea, benchmark=benchmark, keys=["seen-01"])
+    check = GoldCheck.objects.get()
+    now = timezone.now()
+    answer = CheckAnswer.objects.create(check_of=check, user=ana, place=1001, state="handed_in", handed_in_at=now)
+    drawn = draw_audit(actor=lea, benchmark=benchmark, share=0.01).items.select_related("sample").get()
+    audited = {"drawn": drawn.sample.key, "audit_item": drawn.pk}
+    return audited | {"check": check.pk, "check_answer": answer.pk}
 
 
 @pytest.fixture(scope="module")

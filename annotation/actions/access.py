@@ -5,12 +5,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from annotation.actions.quality_rules import rules_of
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role, may
 from webapp.common.errors import NotAllowed
 
 if TYPE_CHECKING:
     from annotation.querysets import Person
+
+OPEN = {Right.VIEW, Right.SEE_GOLD}
+"""What everyone may on a public benchmark."""
 
 
 def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
@@ -28,7 +32,7 @@ def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
 def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
     """The benchmark at this address as this person sees it, None for a stranger. It keeps their roles, so that one
     request asks for them once."""
-    benchmark: Benchmark | None = Benchmark.objects.filter(slug=slug).select_related("queue").first()
+    benchmark: Benchmark | None = Benchmark.objects.filter(slug=slug).select_related("queue", "quality").first()
     if benchmark is None:
         return None
     if user.is_authenticated:
@@ -38,7 +42,17 @@ def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
 
 def allowed(user: Person, benchmark: Benchmark, right: Right) -> bool:
     """Whether this person may: by a role, or because everyone may view a public benchmark."""
-    return (right is Right.VIEW and benchmark.public) or may(roles_of(user, benchmark), right)
+    return right in rights_of(user, benchmark)
+
+
+def rights_of(user: Person, benchmark: Benchmark) -> frozenset[Right]:
+    """Everything this person may do. Who only annotates sees no gold while gold checks are handed out: they could look
+    up what is known."""
+    roles = roles_of(user, benchmark)
+    rights = {right for right in Right if may(roles, right)} | (OPEN if benchmark.public else set())
+    if roles == {Role.ANNOTATOR} and rules_of(benchmark).checks_run:
+        rights.discard(Right.SEE_GOLD)
+    return frozenset(rights)
 
 
 def require(user: Person | None, benchmark: Benchmark, right: Right) -> None:

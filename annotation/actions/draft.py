@@ -10,11 +10,13 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
+from annotation.actions.check_work import check_of, store
 from annotation.actions.checks_of import checks_of
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.move import move, settle
 from annotation.actions.queue_leases import ANNOTATE, place_of, take_authors_seat
 from annotation.actions.revisions import revision_json
+from annotation.actions.stale_draft import StaleDraft
 from annotation.checks import Check
 from annotation.models import Annotation, Draft, Revision, Sample, Skip
 from annotation.workflow import Right, State
@@ -23,16 +25,6 @@ from webapp.common import audit
 from webapp.common.errors import Conflict
 
 OPEN = (State.DRAFT, State.RETURNED)
-
-
-class StaleDraft(Conflict):
-    """Another tab or device saved in between; ``extra`` holds the stored version and content."""
-
-    code = "stale"
-
-    def __init__(self, key: str, version: int, content: Mapping[str, Any]) -> None:
-        super().__init__(f"{key} was changed elsewhere after this page loaded it. Choose which of the two to keep.")
-        self.extra = {"version": version, "content": dict(content)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +45,11 @@ def save_draft(*, actor: User, sample: Sample, version: int, content: object, ke
     parsed, names, facets = content_from_json(content)
     whole = content_to_json(parsed, names, facets)
     with transaction.atomic():
-        annotation = own_annotation(actor, sample)
-        stored = _store(annotation, version, whole, key)
+        answer = check_of(actor, sample)
+        if answer is not None:
+            stored = store(actor, answer, sample, {"version": version, "content": whole, "key": key})
+        else:
+            stored = _store(own_annotation(actor, sample), version, whole, key)
     return SavedDraft(stored, checks_of(sample, parsed))
 
 

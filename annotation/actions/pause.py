@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
@@ -33,6 +36,15 @@ def pause(*, actor: User, benchmark: Benchmark, reason: str, user: User | None =
     return made
 
 
+def pause_by_itself(*, user: User, benchmark: Benchmark, reason: str, data: Mapping[str, Any]) -> None:
+    """Pause this person by a rule of the benchmark, for what ``data`` says, unless they are paused already. Call inside
+    a transaction."""
+    if Pause.objects.standing().filter(benchmark=benchmark, user=user).exists():
+        return
+    made = Pause.objects.create(benchmark=benchmark, user=user, reason=reason)
+    _note(None, made, "queue.pause", reason, data)
+
+
 def resume(*, actor: User, benchmark: Benchmark, user: User | None = None) -> bool:
     """Hand out again, to ``user`` or (None) to everybody who is not paused themselves; whether it was paused."""
     require(actor, benchmark, Right.MANAGE)
@@ -61,6 +73,9 @@ def require_going_on(user: User, benchmark: Benchmark) -> None:
         )
 
 
-def _note(actor: User, one: Pause, action: str, reason: str = "") -> None:
+def _note(
+    actor: User | None, one: Pause, action: str, reason: str = "", found: Mapping[str, Any] | None = None
+) -> None:
     data = {"person": one.user.email} if one.user else {}
+    data |= found or {}
     audit.record(actor=actor, action=action, subject=one, benchmark=one.benchmark.slug, reason=reason, data=data)

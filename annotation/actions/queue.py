@@ -10,6 +10,8 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotation.actions.access import require
+from annotation.actions.check_work import begun_check, next_check
+from annotation.actions.quality_rules import rules_of
 from annotation.actions.queue_leases import ANNOTATE, renew, take_authors_seat, take_to_annotate
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Sample
 from annotation.querysets import AnnotationQuerySet, SampleQuerySet
@@ -37,18 +39,26 @@ def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None)
         others, mine = others.exclude(pk=beside.pk), mine.exclude(sample=beside)
     return (
         _first_again(actor, mine.again())
-        or _new(actor, benchmark, others)
+        or _new(actor, benchmark, others, beside)
         or _first_again(actor, mine.filter(state=State.DRAFT).order_by("changed_at"))
+        or begun_check(actor, others)
     )
 
 
-def _new(actor: User, benchmark: Benchmark, samples: SampleQuerySet) -> Sample | None:
+def _new(actor: User, benchmark: Benchmark, samples: SampleQuerySet, beside: Sample | None) -> Sample | None:
+    """What is held, else a gold check where it is time for one, else by the rule. Checks are mixed in: where nothing
+    else is left they do not go on by themselves."""
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(actor)
     if not queues:
         return None
     held: Sample | None = samples.held_by(actor, ANNOTATE, timezone.now()).first()
     if held is not None and renew(actor, held.pk, ANNOTATE):
         return held
+    rules = rules_of(benchmark)
+    if rules.checks_run and samples.open_to(actor, timezone.now(), queues).exists():
+        check = next_check(actor, benchmark, rules, beside)
+        if check is not None:
+            return check
     return _by_rule(actor, samples, queues[0])
 
 
@@ -79,10 +89,10 @@ def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sam
         if tried:
             open_ones = open_ones.exclude(pk__in=tried)
         for part in _in_order(actor, open_ones, queue):
-            for candidate in part.values_list("pk", flat=True)[:AT_ONCE]:
+            for candidate, extra in part.values_list("pk", "extra_places")[:AT_ONCE]:
                 tried.add(candidate)
                 with transaction.atomic():
-                    sample = take_to_annotate(actor, candidate, queue)
+                    sample = take_to_annotate(actor, candidate, queue, extra)
                 if sample is not None:
                     return sample
         if len(tried) == before:
@@ -103,5 +113,7 @@ def _in_order(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> It
         first = {"facets__name": queue.facet, "facets__position": 0}
         yield others.filter(**first).order_by("facets__value", "key")
         yield others.without_facet(queue.facet).order_by("key")
+    elif queue.order == BenchmarkQueue.Order.DISAGREEMENT:
+        yield others.most_disagreement_first()
     else:
         yield others.order_by("key")

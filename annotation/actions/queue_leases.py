@@ -14,7 +14,7 @@ from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue,
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
 
-ANNOTATE, REVIEW = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW
+ANNOTATE, REVIEW, AUDIT = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW, Lease.Seat.AUDIT
 
 
 def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
@@ -50,12 +50,13 @@ def take(user: User, sample_id: int, seat: Lease.Seat, lasts: timedelta, place: 
         return renew(user, sample_id, seat)
 
 
-def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue) -> Sample | None:
-    """Take one of the sample's places that nobody has filled; None when there is none. Call inside a transaction.
+def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue, extra: int = 0) -> Sample | None:
+    """Take one of the sample's places that nobody has filled; None when there is none. ``extra``: its places beyond the
+    overlap. Call inside a transaction.
 
     Whether a place is free is asked once it is ours: who had it may have submitted just before giving it back.
     """
-    for place in range(queue.wanted(sample_id)):
+    for place in range(queue.wanted(sample_id, extra)):
         if take(user, sample_id, ANNOTATE, queue.lasts, place):
             found = Sample.objects.filter(pk=sample_id).open_at(place).first()
             if found is not None:
@@ -76,7 +77,7 @@ def take_authors_seat(user: User, sample: Sample, annotation: Annotation | None)
     else:
         require_going_on(user, sample.benchmark)
         given = Assignment.objects.filter(sample=sample).exclude(user=user).exists()
-        held = not given and take_to_annotate(user, sample.pk, queue) is not None
+        held = not given and take_to_annotate(user, sample.pk, queue, sample.extra_places) is not None
     if not held:
         raise Conflict(
             f"Your time on {sample.key} ran out and somebody else has it now. What you wrote is still on this page.",

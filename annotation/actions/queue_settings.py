@@ -7,7 +7,9 @@ from typing import Any
 from django.db import transaction
 
 from annotation.actions.access import require
+from annotation.actions.quality_rules import stored_rules
 from annotation.models import Benchmark, BenchmarkQueue
+from annotation.quality import BlindRule
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -25,7 +27,8 @@ def set_queue(
     overlap: int = 1,
     overlap_share: float = 1.0,
     review_share: float = 1.0,
-    blind: str = BenchmarkQueue.Blind.PICTURE.value,
+    blind: str = BlindRule.PICTURE.value,
+    blind_margin: float = 0.25,
     lease_minutes: int = 15,
 ) -> list[str]:
     """How the benchmark hands out its samples from now on; what is submitted stays as it is, and who holds a sample
@@ -33,7 +36,8 @@ def set_queue(
     require(actor, benchmark, Right.MANAGE)
     wanted: dict[str, Any] = {
         "order": order, "facet": facet if order == BenchmarkQueue.Order.FACET else "", "overlap": overlap,
-        "overlap_share": overlap_share, "review_share": review_share, "blind": blind, "lease_minutes": lease_minutes,
+        "overlap_share": overlap_share, "review_share": review_share, "blind": blind, "blind_margin": blind_margin,
+        "lease_minutes": lease_minutes,
     }  # fmt: skip
     _check(wanted)
     with transaction.atomic():
@@ -42,6 +46,8 @@ def set_queue(
         before = {name: getattr(stored, name) for name, value in wanted.items() if getattr(stored, name) != value}
         if not before:
             return []
+        if blind == BlindRule.ALTERNATING:
+            stored_rules(benchmark)
         benchmark.queue, _ = BenchmarkQueue.objects.update_or_create(benchmark=benchmark, defaults=wanted)
         data = {"before": before, "after": {name: wanted[name] for name in before}}
         audit.record(actor=actor, action="benchmark.queue", subject=benchmark, benchmark=benchmark.slug, data=data)
@@ -58,7 +64,9 @@ def _check(wanted: dict[str, Any]) -> None:
     for name in ("overlap_share", "review_share"):
         if not 0 <= wanted[name] <= 1:
             raise InvalidInput("A share is from 0 to 100 %.", field=name)
-    if wanted["blind"] not in BenchmarkQueue.Blind.values:
-        raise InvalidInput("The blind check is one of " + ", ".join(BenchmarkQueue.Blind.values) + ".", field="blind")
+    if wanted["blind"] not in list(BlindRule):
+        raise InvalidInput("The blind check is one of " + ", ".join(BlindRule) + ".", field="blind")
+    if not 0 <= wanted["blind_margin"] <= 2:
+        raise InvalidInput("The margin is from 0 to 200 % of the longer side.", field="blind_margin")
     if not 1 <= wanted["lease_minutes"] <= LONGEST_LEASE:
         raise InvalidInput(f"A sample is kept from 1 to {LONGEST_LEASE} minutes.", field="lease_minutes")

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Q
 
 from annotation.actions.access import allowed
+from annotation.actions.check_work import check_of
 from annotation.models import Annotation, Sample
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -31,12 +32,19 @@ WORDS = {
     "annotation.comment": "commented",
     "annotation.resolve": "resolved a comment",
     "annotation.unresolve": "opened a comment again",
+    "gold_check.begin": "began a draft",
+    "gold_check.answer": "submitted",
     "sample.skip": "skipped",
+    "sample.extra_annotator": "one more person annotates it, since those asked are apart",
     "sample.assign": "assigned",
     "sample.release": "gave the seat back to the queue",
     "sample.discard": "discarded",
     "sample.reopen": "opened again",
 }
+
+
+AS_ANNOTATION: dict[str, dict[str, Any]] = {"gold_check.begin": {}, "gold_check.answer": {"revision": 1}}
+"""What who answers a gold check may know of it, and the data that an annotation would have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,8 @@ class Event:
 
 def timeline(sample: Sample, viewer: User, *, own: bool = False) -> list[Event]:
     """The events that this person may know of: reviewers and leads all, an annotator those of their own annotation,
-    and so does everybody with ``own``. Three queries, and one for the viewer's roles."""
+    and so does everybody with ``own``. Three queries, one for the viewer's roles, and one for a gold check: to who
+    answers it, it looks like an annotation of theirs."""
     sees_all = not own and allowed(viewer, sample.benchmark, Right.REVIEW)
     annotations = Annotation.objects.filter(sample=sample)
     if not sees_all:
@@ -66,11 +75,15 @@ def timeline(sample: Sample, viewer: User, *, own: bool = False) -> list[Event]:
     )
     on_sample = Q(subject_type=Sample._meta.label_lower, subject_id=str(sample.pk))
     about |= on_sample if sees_all else on_sample & Q(actor=viewer)
+    answer = None if sees_all else check_of(viewer, sample)
+    if answer is not None and answer.is_begun:
+        about |= Q(subject_type=answer._meta.label_lower, subject_id=str(answer.pk), action__in=AS_ANNOTATION)
     entries = AuditEntry.objects.filter(about).select_related("actor").order_by("created", "pk")
     return [
         Event(
             entry.created, str(entry.actor) if entry.actor else None, entry.action,
-            WORDS.get(entry.action, entry.action), entry.before, entry.after, entry.reason, entry.data,
+            WORDS.get(entry.action, entry.action), entry.before, entry.after, entry.reason,
+            AS_ANNOTATION.get(entry.action, entry.data),
         )
         for entry in entries
     ]  # fmt: skip

@@ -14,12 +14,15 @@ from annotation.actions.checks_of import checks_of
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.move import move
 from annotation.actions.pause import require_going_on
+from annotation.actions.quality_rules import rules_of
 from annotation.actions.queue import AT_ONCE
 from annotation.actions.queue_leases import REVIEW, queue_of, release, renew, take
 from annotation.actions.revisions import add_revision, content_of, make_gold
 from annotation.actions.submit import ChecksFailed, once
 from annotation.checks import blocking
-from annotation.models import Annotation, Benchmark, BenchmarkQueue, BlindAnswer, Gold, Review, Revision, Sample
+from annotation.models import Annotation, Benchmark, BenchmarkQueue, BlindAnswer, Gold, Image, Review, Revision, Sample
+from annotation.quality import BlindRule, Condition, blind_step
+from annotation.querysets import SampleQuerySet
 from annotation.schema import AnswerType, SampleContent
 from annotation.workflow import Right, SampleState, State
 from webapp.accounts.models import User
@@ -46,8 +49,8 @@ def next_to_review(*, actor: User, benchmark: Benchmark) -> Sample | None:
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(actor)
     tried: set[int] = set()
     while True:
-        waiting = Sample.objects.to_review_by(actor, timezone.now(), queues)
-        samples = list(waiting.exclude(pk__in=tried).select_related("benchmark").order_by("key")[:AT_ONCE])
+        waiting = in_order_of_review(actor, queues)
+        samples = list(waiting.exclude(pk__in=tried).select_related("benchmark")[:AT_ONCE])
         for sample in samples:
             tried.add(sample.pk)
             with transaction.atomic():
@@ -56,6 +59,13 @@ def next_to_review(*, actor: User, benchmark: Benchmark) -> Sample | None:
                     return sample
         if not samples:
             return None
+
+
+def in_order_of_review(actor: User, queues: Sequence[BenchmarkQueue]) -> SampleQuerySet:
+    """What waits for this reviewer, in the order in which it is handed out."""
+    waiting = Sample.objects.to_review_by(actor, timezone.now(), queues)
+    disputed = any(queue.order == BenchmarkQueue.Order.DISAGREEMENT for queue in queues)
+    return waiting.most_disagreement_first() if disputed else waiting.order_by("key")
 
 
 def _still_waits(sample: Sample) -> bool:
@@ -115,28 +125,78 @@ def leave_review(*, actor: User, sample: Sample) -> None:
         release(actor, sample.pk, REVIEW)
 
 
-def answer_blind(*, actor: User, sample: Sample, answer: str, unsure: bool, seconds: float) -> BlindAnswer:
-    """Keep what the reviewer answers before seeing the gold; the first answer to a revision stands."""
-    if not answer and not unsure:
-        raise InvalidInput("Answer the question, or say that you are unsure.", field="answer")
-    if seconds < 0:
-        raise InvalidInput("seconds must be a number from 0 on.", field="seconds")
+def next_condition(actor: User, sample: Sample, revision: Revision) -> Condition | None:
+    """What this reviewer answers from next, before gold is shown; None once nothing is left to answer. Who answered to
+    an earlier revision knows the sample: crops tell nothing of it any more."""
+    mine = BlindAnswer.objects.filter(revision__annotation__sample=sample, reviewer=actor)
+    answers = list(mine.values_list("revision", "condition"))
+    known = any(number != revision.pk for number, _ in answers)
+    image = sample.image
+    ready = image is not None and image.state == Image.State.READY and bool(revision.gold_boxes.all())
+    return blind_step(
+        BlindRule(queue_of(sample.benchmark).blind),
+        [Condition(condition) for number, condition in answers if number == revision.pk],
+        crops=ready and not known,
+        draw=f"{rules_of(sample.benchmark).seed} {actor.pk} {sample.pk}",
+    )
+
+
+def answered_blind(actor: User, sample: Sample, revision: Revision) -> BlindAnswer | None:
+    """What this person answered from the picture; None where the benchmark asks for no blind answer. Raises
+    ``Conflict`` with the code ``blind_first`` where it is still to be given."""
+    kept: BlindAnswer | None = BlindAnswer.objects.from_the_picture().filter(revision=revision, reviewer=actor).first()
+    if kept is None and queue_of(sample.benchmark).blind != BlindRule.OFF:
+        raise Conflict(f"Answer the question of {sample.key} yourself before you decide.", code="blind_first")
+    return kept
+
+
+def answer_blind(
+    *, actor: User, sample: Sample, answer: str, unsure: bool, seconds: float, condition: str | None = None
+) -> BlindAnswer:
+    """Keep what the reviewer answers before seeing the gold: from ``condition``, which is what comes next unless said.
+    The first answer from each stands. Raises ``Conflict`` for one that is not next."""
     with transaction.atomic():
         annotation, revision = start_review(actor, sample)
-        kept, new = BlindAnswer.objects.get_or_create(
-            revision=revision,
-            reviewer=actor,
-            defaults={
-                "revision_author": revision.author, "answer": answer, "unsure": unsure,
-                "seconds": min(seconds, LONGEST_WAIT), "right": is_right(content_of(revision), answer),
-            },
+        said = {"answer": answer, "unsure": unsure, "seconds": seconds, "condition": condition}
+        return keep_blind(actor, annotation, revision, sample, said)
+
+
+def keep_blind(
+    actor: User, annotation: Annotation, revision: Revision, sample: Sample, said: Mapping[str, Any]
+) -> BlindAnswer:
+    """Keep ``said`` (answer, unsure, seconds, condition) as a blind answer to the revision. Call inside a
+    transaction, once the person has their seat."""
+    if not said["answer"] and not said["unsure"]:
+        raise InvalidInput("Answer the question, or say that you are unsure.", field="answer")
+    if said["seconds"] < 0:
+        raise InvalidInput("seconds must be a number from 0 on.", field="seconds")
+    kept, new = BlindAnswer.objects.get_or_create(
+        revision=revision,
+        reviewer=actor,
+        condition=_seen(actor, sample, revision, said["condition"]),
+        defaults={
+            "revision_author": revision.author, "answer": said["answer"], "unsure": said["unsure"],
+            "seconds": min(said["seconds"], LONGEST_WAIT), "right": is_right(content_of(revision), said["answer"]),
+        },
+    )  # fmt: skip
+    if new:
+        audit.record(
+            actor=actor, action="annotation.answer_blind", subject=annotation, benchmark=sample.benchmark.slug,
+            data={"sample": sample.key, "revision": revision.number, "condition": kept.condition},
         )  # fmt: skip
-        if new:
-            audit.record(
-                actor=actor, action="annotation.answer_blind", subject=annotation, benchmark=sample.benchmark.slug,
-                data={"sample": sample.key, "revision": revision.number},
-            )  # fmt: skip
     return kept
+
+
+def _seen(actor: User, sample: Sample, revision: Revision, condition: str | None) -> str:
+    """What an answer is given from: what is next, or what was answered from already."""
+    following = next_condition(actor, sample, revision)
+    known = BlindAnswer.objects.filter(revision=revision, reviewer=actor)
+    condition = condition or following or known.from_the_picture().values_list("condition", flat=True).first()
+    if condition is None:
+        raise Conflict(f"{sample.key} is reviewed without a blind answer. Load the page again.", code="wrong_state")
+    if condition != following and not known.filter(condition=condition).exists():
+        raise Conflict("This page is older than what you answered. Load it again.", code="wrong_state")
+    return condition
 
 
 def is_right(content: SampleContent, answer: str) -> bool | None:
@@ -185,9 +245,7 @@ def _check(decision: Decision) -> None:
 
 def _decide(actor: User, annotation: Annotation, revision: Revision, decision: Decision) -> None:
     sample = annotation.sample
-    blind = BlindAnswer.objects.filter(revision=revision, reviewer=actor).first()
-    if blind is None and queue_of(sample.benchmark).blind != BenchmarkQueue.Blind.OFF:
-        raise Conflict(f"Answer the question of {sample.key} yourself before you decide.", code="blind_first")
+    blind = answered_blind(actor, sample, revision)
     fixed = _fix(actor, annotation, decision.content) if decision.content is not None else None
     Review.objects.create(
         revision=revision, revision_author=revision.author, reviewer=actor, decision=decision.kind,

@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation.actions.access import require
+from annotation.actions.check_work import skip_check
 from annotation.actions.move import settle
 from annotation.actions.queue_leases import ANNOTATE, REVIEW, release
 from annotation.actions.review import leave_review
@@ -31,7 +32,7 @@ def skip(*, actor: User, sample: Sample, reason: str, seat: Lease.Seat = ANNOTAT
         if seat == REVIEW:
             leave_review(actor=actor, sample=sample)
         else:
-            data |= drop_draft(actor, sample)
+            data |= drop_draft(actor, sample) | skip_check(actor, sample)
             release(actor, sample.pk, ANNOTATE)
             Assignment.objects.filter(sample=sample, user=actor).delete()
         audit.record(

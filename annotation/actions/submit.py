@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -10,16 +9,20 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from annotation.actions.access import require
+from annotation.actions.check_work import check_of, hand_in, require_version
 from annotation.actions.checks_of import checks_of
 from annotation.actions.content_json import content_from_json, content_to_json
-from annotation.actions.draft import StaleDraft, current_content, draft_of, own_annotation
+from annotation.actions.draft import current_content, draft_of, own_annotation
 from annotation.actions.move import move
 from annotation.actions.queue import hand_out
 from annotation.actions.queue_leases import ANNOTATE, queue_of, release
 from annotation.actions.receipts import new_receipt, receipt_of
 from annotation.actions.revisions import add_revision, make_gold
+from annotation.actions.second_opinions import weigh
+from annotation.actions.stale_draft import StaleDraft
 from annotation.checks import Check, blocking
-from annotation.models import Annotation, Assignment, Draft, Receipt, Revision, Sample
+from annotation.models import Annotation, Assignment, BenchmarkQueue, Draft, Receipt, Revision, Sample
+from annotation.quality import chance
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common.errors import ApplicationError
@@ -46,19 +49,29 @@ def submit(*, actor: User, sample: Sample, version: int, content: object, key: s
     """
     require(actor, sample.benchmark, Right.ANNOTATE)
     parsed, names, facets = content_from_json(content)
+    whole = content_to_json(parsed, names, facets)
 
     def work() -> None:
+        answer = check_of(actor, sample)
+        if answer is not None:
+            require_version(actor, answer, sample, version)
+            _require_passing(checks_of(sample, parsed))
+            hand_in(actor, answer, sample, whole)
+            return
         annotation = own_annotation(actor, sample)
         _check_version(annotation, version)
-        checks = checks_of(sample, parsed)
-        if blocking(checks):
-            raise ChecksFailed(checks)
-        _hand_in(actor, annotation, content_to_json(parsed, names, facets))
+        _require_passing(checks_of(sample, parsed))
+        _hand_in(actor, annotation, whole)
 
     def then() -> Sample | None:
         return hand_out(actor, sample.benchmark)
 
     return once(actor, key, f"submit:{sample.pk}", work, then)
+
+
+def _require_passing(checks: list[Check]) -> None:
+    if blocking(checks):
+        raise ChecksFailed(checks)
 
 
 def once(
@@ -97,15 +110,16 @@ def _hand_in(actor: User, annotation: Annotation, content: Mapping[str, Any]) ->
     Draft.objects.filter(annotation=annotation).delete()
     Assignment.objects.filter(sample=annotation.sample, user=actor).delete()
     release(actor, annotation.sample_id, ANNOTATE)
-    _accept_unreviewed(actor, annotation, revision)
+    queue = queue_of(annotation.sample.benchmark)
+    weigh(annotation.sample, queue.wanted(annotation.sample_id))
+    _accept_unreviewed(actor, annotation, revision, queue)
 
 
-def _accept_unreviewed(actor: User, annotation: Annotation, revision: Revision) -> None:
+def _accept_unreviewed(actor: User, annotation: Annotation, revision: Revision, queue: BenchmarkQueue) -> None:
     """Where the lead has only a share reviewed, what falls outside it is accepted at once; with overlap nothing is,
     since somebody has to choose between the annotations."""
     sample = annotation.sample
-    queue = queue_of(sample.benchmark)
-    if queue.wanted(sample.pk) > 1 or is_drawn(sample, queue.review_share):
+    if queue.wanted(sample.pk, sample.extra_places) > 1 or is_drawn(sample, queue.review_share):
         return
     reason = f"Outside the share of {queue.review_share:.0%} that is reviewed."
     move(actor=actor, annotation=annotation, name="accept_unreviewed", reason=reason)
@@ -114,5 +128,4 @@ def _accept_unreviewed(actor: User, annotation: Annotation, revision: Revision) 
 
 def is_drawn(sample: Sample, share: float) -> bool:
     """Whether this sample is among the share to review: the same answer each time, and none that an author chooses."""
-    digest = hashlib.sha256(f"review {sample.benchmark_id} {sample.pk}".encode()).digest()
-    return int.from_bytes(digest[:8]) / 2**64 < share
+    return chance(f"review {sample.benchmark_id} {sample.pk}") < share

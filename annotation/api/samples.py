@@ -16,6 +16,7 @@ from annotation.api.loading import FACET, PAGING, benchmark_for, page_of, paged,
 from annotation.exporters.native import sample_row
 from annotation.models import Sample
 from annotation.querysets import SAMPLE_FILTERS
+from annotation.workflow import Right
 
 ROW = serializers.DictField(help_text="A row of the native format: id, question, answer, gold_boxes and so on.")
 TERMS = [OpenApiParameter(name, str, description="As in the list of samples.") for name in SAMPLE_FILTERS]
@@ -25,7 +26,7 @@ TERMS = [OpenApiParameter(name, str, description="As in the list of samples.") f
 @api_view(["GET"])
 def samples(request: Request, slug: str) -> Response:
     """The samples of a benchmark with their gold, by id; narrowed by the terms of the page of samples."""
-    benchmark = benchmark_for(request, slug)
+    benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     rows = benchmark.samples.with_gold().narrowed(terms_of(request))
     return paged(request, rows, "key", _row)
 
@@ -34,7 +35,7 @@ def samples(request: Request, slug: str) -> Response:
 @api_view(["GET"])
 def sample(request: Request, slug: str, key: str) -> Response:
     """One sample with its gold."""
-    return Response(_row(get_object_or_404(benchmark_for(request, slug).samples.with_gold(), key=key)))
+    return Response(_row(get_object_or_404(benchmark_for(request, slug, Right.SEE_GOLD).samples.with_gold(), key=key)))
 
 
 def _row(row: Sample) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -43,6 +44,13 @@ def loupe_area(width: int, height: int, box: Box) -> Box:
     left = min(max(round((box.x1 + box.x2 - across) / 2), 0), width - across)
     top = min(max(round((box.y1 + box.y2 - down) / 2), 0), height - down)
     return Box(left, top, left + across, top + down)
+
+
+def crop_area(width: int, height: int, box: Box, margin: float) -> Box:
+    """``box`` with ``margin`` times its longer side around it, in whole pixels, as far as the picture reaches."""
+    around = margin * max(box.width, box.height)
+    left, top = max(math.floor(box.x1 - around), 0), max(math.floor(box.y1 - around), 0)
+    return Box(left, top, min(math.ceil(box.x2 + around), width), min(math.ceil(box.y2 + around), height))
 
 
 def loupe(source: Path | str | bytes | Picture, box: Box, size: int) -> bytes:

@@ -1,24 +1,30 @@
 from annotation.models.annotation import Annotation, GoldBox, PlanTool, ReferenceCall, Review, Revision
+from annotation.models.audit import AuditDraw, AuditItem
 from annotation.models.benchmark import Benchmark, InvitedRole, Membership, Version, VersionEntry
 from annotation.models.comment import BlindAnswer, Comment
 from annotation.models.draft import Draft, Receipt
 from annotation.models.imports import ImportIssue, ImportRecord
 from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Skip
+from annotation.models.quality import CheckAnswer, GoldCheck, QualityRules
 from annotation.models.sample import FacetValue, Gold, Image, Sample
 from annotation.models.tools import BankTool, ToolName
 
 __all__ = [
     "Annotation",
     "Assignment",
+    "AuditDraw",
+    "AuditItem",
     "BankTool",
     "Benchmark",
     "BenchmarkQueue",
     "BlindAnswer",
+    "CheckAnswer",
     "Comment",
     "Draft",
     "FacetValue",
     "Gold",
     "GoldBox",
+    "GoldCheck",
     "Image",
     "ImportIssue",
     "ImportRecord",
@@ -27,6 +33,7 @@ __all__ = [
     "Membership",
     "Pause",
     "PlanTool",
+    "QualityRules",
     "Receipt",
     "ReferenceCall",
     "Review",

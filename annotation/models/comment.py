@@ -5,6 +5,8 @@ from django.db import models
 from django.db.models import F, Q
 
 from annotation.models.annotation import Annotation, Revision
+from annotation.quality import Condition
+from annotation.querysets_quality import BlindAnswerQuerySet
 
 
 class Comment(models.Model):
@@ -44,21 +46,28 @@ class Comment(models.Model):
 class BlindAnswer(models.Model):
     """What a reviewer answered before seeing the gold, and how long it took: a measure of people on the sample.
 
+    ``condition`` is what they saw: the picture, the gold crops alone, or the picture after the crops.
+
     ``right`` is null where the words do not decide it: an open answer in other words, or no answer.
     """
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="blind_answers")
     revision_author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="blind_answers")
+    condition = models.CharField(
+        max_length=10, choices=[(c.value, c.value) for c in Condition], default=Condition.PICTURE.value
+    )
     answer = models.TextField(blank=True, default="")
     unsure = models.BooleanField(default=False)
     seconds = models.FloatField()
     right = models.BooleanField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = BlindAnswerQuerySet.as_manager()
+
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["revision", "reviewer"], name="blind_answer_once"),
+            models.UniqueConstraint(fields=["revision", "reviewer", "condition"], name="blind_answer_once"),
             models.CheckConstraint(condition=Q(seconds__gte=0), name="blind_answer_takes_time"),
             models.CheckConstraint(
                 condition=Q(revision_author__isnull=True) | ~Q(reviewer=F("revision_author")),

@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotation.models.sample import Sample
+from annotation.quality import BlindRule
 from annotation.querysets import LeaseQuerySet, PauseQuerySet
 from annotation.workflow import is_overlapped
 
@@ -23,6 +24,7 @@ class Lease(models.Model):
     class Seat(models.TextChoices):
         ANNOTATE = "annotate"
         REVIEW = "review"
+        AUDIT = "audit"
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="leases")
     seat = models.CharField(max_length=8, choices=Seat)
@@ -80,12 +82,7 @@ class BenchmarkQueue(models.Model):
         SEQUENTIAL = "sequential"
         RANDOM = "random"
         FACET = "facet"
-
-    class Blind(models.TextChoices):
-        """What a reviewer answers the question from before the gold is shown."""
-
-        PICTURE = "picture"
-        OFF = "off"
+        DISAGREEMENT = "disputed", "most disagreement first"
 
     benchmark = models.OneToOneField("annotation.Benchmark", on_delete=models.CASCADE, related_name="queue")
     order = models.CharField(max_length=10, choices=Order, default=Order.SEQUENTIAL)
@@ -93,7 +90,12 @@ class BenchmarkQueue(models.Model):
     overlap = models.PositiveSmallIntegerField(default=1, help_text="How many people annotate a sample.")
     overlap_share = models.FloatField(default=1.0, help_text="Share of samples that so many annotate; one the others.")
     review_share = models.FloatField(default=1.0, help_text="Share of submitted samples that a person reviews.")
-    blind = models.CharField(max_length=8, choices=Blind, default=Blind.PICTURE)
+    blind = models.CharField(
+        max_length=11, choices=[(r.value, r.value) for r in BlindRule], default=BlindRule.PICTURE.value
+    )
+    blind_margin = models.FloatField(
+        default=0.25, help_text="Shown around each gold box where crops are, as a share of its longer side."
+    )
     lease_minutes = models.PositiveSmallIntegerField(
         default=15, help_text="How long a sample is kept for who took it, without a sign of them."
     )
@@ -111,6 +113,9 @@ class BenchmarkQueue(models.Model):
                 condition=Q(overlap_share__gte=0, overlap_share__lte=1), name="queue_overlap_share_is_a_share"
             ),
             models.CheckConstraint(
+                condition=Q(blind_margin__gte=0, blind_margin__lte=2), name="queue_blind_margin_up_to_two_sides"
+            ),
+            models.CheckConstraint(
                 condition=Q(lease_minutes__gte=1, lease_minutes__lte=480), name="queue_lease_up_to_a_day_of_work"
             ),
         ]
@@ -122,9 +127,10 @@ class BenchmarkQueue(models.Model):
     def lasts(self) -> timedelta:
         return timedelta(minutes=self.lease_minutes)
 
-    def wanted(self, sample_id: int) -> int:
-        """How many people annotate this sample."""
-        return self.overlap if is_overlapped(sample_id, self.overlap_share) else 1
+    def wanted(self, sample_id: int, extra: int = 0) -> int:
+        """How many people annotate this sample: one, or the overlap and ``extra`` beyond it."""
+        several = self.overlap > 1 and is_overlapped(sample_id, self.overlap_share)
+        return self.overlap + extra if several else 1
 
 
 class Pause(models.Model):

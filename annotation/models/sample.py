@@ -57,6 +57,12 @@ class Sample(models.Model):
     evidence_share = models.FloatField(
         null=True, blank=True, help_text="Area of the gold boxes / area of the picture; derived when gold is saved."
     )
+    disagreement = models.FloatField(
+        null=True, blank=True, help_text="How far those who annotated it are apart, 0 to 1; derived as they submit."
+    )
+    extra_places = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="People who annotate it beyond the overlap."
+    )
     extra = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
@@ -81,6 +87,11 @@ class Sample(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def agreement(self) -> float | None:
+        """The other side of ``disagreement``."""
+        return None if self.disagreement is None else 1 - self.disagreement
 
 
 class FacetValue(models.Model):

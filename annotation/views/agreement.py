@@ -82,6 +82,7 @@ def agreement_context(request: HttpRequest, benchmark: Benchmark, current: str) 
     sections = (
         ("annotators", "Annotators", "annotation:agreement"),
         ("blind", "Blind answers", "evaluation:human-accuracy"),
+        ("judges", "Judges and people", "evaluation:judges"),
         ("people", "People", "annotation:agreement-people"),
     )
     links = [(words, reverse(route, args=[benchmark.slug]), name == current) for name, words, route in sections]

@@ -10,6 +10,7 @@ from django.db.models import Prefetch
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.actions.check_work import check_of, shown_content
 from annotation.actions.checks_of import checks_of
 from annotation.actions.comments import may_discuss
 from annotation.actions.content_json import content_from_json, content_to_json
@@ -21,6 +22,7 @@ from annotation.models import (
     Annotation,
     BankTool,
     Benchmark,
+    CheckAnswer,
     Comment,
     Draft,
     Lease,
@@ -78,13 +80,14 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
     annotation = Annotation.objects.filter(sample=sample, author=user).select_related("draft").first()
     if annotation is not None:
         annotation.sample = sample
-    draft = draft_of(annotation) if annotation else None
+    answer = check_of(user, sample) if annotation is None else None
+    draft = draft_of(annotation) if annotation else answer
     slug = sample.benchmark.slug
-    state = annotation.state if annotation else State.DRAFT.value
-    blank = content_to_json(SampleContent(), (), facets_of(sample))
-    content = (current_content(annotation, draft) if annotation else {}) or blank
+    state = annotation.state if annotation else answer.shown_state if answer else State.DRAFT.value
+    content = _content(annotation, answer, sample)
+    begun = annotation is not None or (answer is not None and answer.is_begun)
     comments = _comments(user, annotation, slug)
-    editable = state in (State.DRAFT, State.RETURNED) and _is_open(annotation, sample)
+    editable = state in (State.DRAFT, State.RETURNED) and _is_open(annotation or answer, sample)
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in STEPS.items()}
     urls |= {
         "next": reverse("annotation:annotate-next", args=[slug]),
@@ -104,11 +107,11 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "bank": bank_json(sample.benchmark),
         "urls": urls,
         "returned": returned_json(annotation),
-        "begun": annotation is not None,
-        "checks": _checks(content, sample) if annotation else None,
+        "begun": begun,
+        "checks": _checks(content, sample) if begun else None,
         "comments": comments,
         "discussed": any(not thread["resolved"] for thread in comments),
-        "revision": _newest(annotation),
+        "revision": _newest(annotation or answer),
         "rights": rights,
     }
 
@@ -118,18 +121,27 @@ def _checks(content: dict[str, Any], sample: Sample) -> list[dict[str, Any]]:
     return [asdict(one) for one in checks_of(sample, content_from_json(content)[0])]
 
 
-def _newest(annotation: Annotation | None) -> int:
+def _newest(mine: Annotation | CheckAnswer | None) -> int:
     """The number of the last submitted revision; 0 before the first."""
-    numbers = Revision.objects.filter(annotation=annotation).order_by("-number").values_list("number", flat=True)
-    return (numbers.first() or 0) if annotation else 0
+    if mine is None or isinstance(mine, CheckAnswer):
+        return int(mine is not None and mine.state == CheckAnswer.State.HANDED_IN)
+    return Revision.objects.filter(annotation=mine).order_by("-number").values_list("number", flat=True).first() or 0
 
 
 def _suggestions(sample: Sample) -> list[dict[str, Any]]:
     return [{"box": one.box.as_list(), "source": one.source, "note": one.note} for one in suggestions_for(sample)]
 
 
-def _is_open(annotation: Annotation | None, sample: Sample) -> bool:
-    return annotation is not None or sample.state not in ("accepted", "discarded")
+def _content(annotation: Annotation | None, answer: CheckAnswer | None, sample: Sample) -> dict[str, Any]:
+    """What was written so far, or what a sample begins with."""
+    if answer is not None:
+        return shown_content(answer, sample)
+    written = current_content(annotation, draft_of(annotation)) if annotation else {}
+    return written or content_to_json(SampleContent(), (), facets_of(sample))
+
+
+def _is_open(mine: Annotation | CheckAnswer | None, sample: Sample) -> bool:
+    return mine is not None or sample.state not in ("accepted", "discarded")
 
 
 def returned_json(annotation: Annotation | None) -> dict[str, Any] | None:
@@ -164,7 +176,7 @@ def _comments(user: User, annotation: Annotation | None, slug: str) -> list[dict
 def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, Any]:
     """My drafts and what was returned to me, how many are to do for me, and what was skipped, for a lead."""
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(user)
-    drafts = _rows(user, benchmark, State.DRAFT)
+    drafts = sorted([*_rows(user, benchmark, State.DRAFT), *_check_rows(user, benchmark)], key=_when)
     returned = _rows(user, benchmark, State.RETURNED)
     to_do = Sample.objects.open_to(user, timezone.now(), queues).count()
     return {
@@ -197,6 +209,24 @@ def _rows(user: User, benchmark: Benchmark, state: State) -> list[QueueRow]:
     for revision in revisions.order_by("annotation", "number"):
         newest[revision.annotation_id] = revision
     return [_row(benchmark, one, drafts.get(one.pk), newest.get(one.pk)) for one in annotations]
+
+
+def _when(row: QueueRow) -> datetime:
+    return row.changed_at
+
+
+def _check_rows(user: User, benchmark: Benchmark) -> list[QueueRow]:
+    """Drafts of gold checks, which look like any. One query."""
+    begun = CheckAnswer.objects.on(benchmark).begun_by(user)
+    rows = begun.select_related("check_of__sample__image").order_by("changed_at")[:MOST_ROWS]
+    return [_check_row(benchmark, one) for one in rows]
+
+
+def _check_row(benchmark: Benchmark, answer: CheckAnswer) -> QueueRow:
+    sample = answer.check_of.sample
+    sample.benchmark = benchmark
+    href = reverse("annotation:annotate-sample", args=[benchmark.slug, sample.key])
+    return QueueRow(sample, href, thumbnail_of(sample), str(answer.content.get("question", "")), answer.changed_at)
 
 
 def _row(benchmark: Benchmark, annotation: Annotation, draft: Draft | None, revision: Revision | None) -> QueueRow:

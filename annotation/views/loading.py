@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest
 
-from annotation.actions.access import allowed, benchmark_seen_by, roles_of
+from annotation.actions.access import allowed, benchmark_seen_by, rights_of
 from annotation.models import Benchmark
-from annotation.workflow import Right, may
+from annotation.workflow import Right
 from webapp.common.errors import NotAllowed
 
 
@@ -16,11 +16,13 @@ def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -
     if benchmark is None:
         raise Http404("There is no such benchmark for this person.")
     if not allowed(request.user, benchmark, right):
+        if right is Right.SEE_GOLD:
+            raise NotAllowed(f"Gold of {benchmark.title} is kept from annotators at the moment. Ask its lead.")
         raise NotAllowed(f"Your roles on {benchmark.title} do not include this. Ask its lead.")
     return benchmark
 
 
 def rights_in(request: HttpRequest, benchmark: Benchmark) -> dict[str, bool]:
     """For templates: ``rights.import_runs`` and so on."""
-    roles = roles_of(request.user, benchmark)
-    return {right.value: may(roles, right) or (right is Right.VIEW and benchmark.public) for right in Right}
+    held = rights_of(request.user, benchmark)
+    return {right.value: right in held for right in Right}

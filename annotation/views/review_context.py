@@ -12,9 +12,12 @@ from django.utils import timezone
 from annotation.actions.checks_of import checks_of
 from annotation.actions.pause import pause_for
 from annotation.actions.queue_leases import queue_of
+from annotation.actions.review import in_order_of_review
 from annotation.actions.revisions import content_of, revision_json
-from annotation.models import Annotation, Benchmark, BenchmarkQueue, BlindAnswer, Comment, Review, Revision, Sample
-from annotation.views.work_loading import comments_json, known_facets, picture_json, revision_head, thumbnail_of
+from annotation.models import Annotation, AuditItem, Benchmark, Comment, Review, Revision, Sample
+from annotation.quality import BlindRule
+from annotation.views.blind_context import blind_json
+from annotation.views.work_loading import comments_json, known_facets, revision_head, thumbnail_of
 from webapp.accounts.models import User
 
 MOST_ROWS = 100
@@ -26,7 +29,6 @@ ROUTES = {
     "release": "annotation:review-release",
     "renew": "annotation:review-renew",
 }
-SHOWN_BEFORE = ("question", "answer_type", "options")
 
 
 @dataclass(frozen=True)
@@ -54,34 +56,14 @@ class DecidedRow:
 
 
 def review_json(user: User, annotation: Annotation, revision: Revision, rights: dict[str, bool]) -> dict[str, Any]:
-    """What the review's script needs; see ``SHOWN_BEFORE`` for what there is of the content before the blind answer,
-    where the benchmark asks for one (``open``: it is given, or not asked for)."""
+    """What the review's script needs; see ``blind_json`` for what there is of the content before the blind answer."""
     sample = annotation.sample
     slug = sample.benchmark.slug
-    blind = BlindAnswer.objects.filter(revision=revision, reviewer=user).first()
-    open_ = blind is not None or queue_of(sample.benchmark).blind == BenchmarkQueue.Blind.OFF
-    whole = revision_json(revision)
+    shown = blind_json(user, sample, revision)
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in ROUTES.items()}
     urls |= {"next": reverse("annotation:review-next", args=[slug]), "queue": reverse("annotation:review", args=[slug])}
-    shown = {
-        "key": sample.key,
-        "image": picture_json(sample),
-        "image_problem": sample.image_problem,
-        "revision": revision_head(revision),
-        "content": whole if open_ else {name: whole[name] for name in SHOWN_BEFORE},
-        "blind": _blind(blind),
-        "open": open_,
-        "reasons": Review.Reason.values,
-        "urls": urls,
-        "rights": rights,
-    }
-    return shown | (_after(annotation, revision, slug) if open_ else {})
-
-
-def _blind(blind: BlindAnswer | None) -> dict[str, Any] | None:
-    if blind is None:
-        return None
-    return {"answer": blind.answer, "unsure": blind.unsure, "seconds": blind.seconds, "right": blind.right}
+    shown |= {"urls": urls, "rights": rights}
+    return shown | (_after(annotation, revision, slug) if shown["open"] else {})
 
 
 def _after(annotation: Annotation, revision: Revision, slug: str) -> dict[str, Any]:
@@ -120,16 +102,18 @@ def _history(annotation: Annotation) -> list[dict[str, Any]]:
 def reviews_context(user: User, benchmark: Benchmark) -> dict[str, Any]:
     """What waits for this reviewer and what they decided last."""
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(user)
-    waiting = Sample.objects.to_review_by(user, timezone.now(), queues)
+    waiting = in_order_of_review(user, queues)
     total = waiting.count()
     mine = Review.objects.filter(reviewer=user, revision__annotation__sample__benchmark=benchmark)
     decided = mine.select_related("revision__annotation__sample__image").order_by("-created_at", "-pk")
     own = Annotation.objects.filter(sample__benchmark=benchmark, author=user).to_review().count()
     return {
-        "waiting": _waiting_rows(benchmark, list(waiting.select_related("image").order_by("key")[:MOST_ROWS])),
+        "waiting": _waiting_rows(benchmark, list(waiting.select_related("image")[:MOST_ROWS])),
         "waiting_n": total,
         "own_n": own,
+        "audits_n": AuditItem.objects.of(benchmark).for_person(user, timezone.now()).count() if queues else 0,
         "nothing": not total,
+        "blind": queue_of(benchmark).blind != BlindRule.OFF,
         "decided": [_decided(benchmark, review) for review in decided[:20]],
         "pause": None if queues else pause_for(user, benchmark),
         "next_url": reverse("annotation:review-next", args=[benchmark.slug]),

@@ -14,6 +14,7 @@ from annotation.actions.queue_leases import REVIEW, renew
 from annotation.actions.review import Decision, answer_blind, decide, leave_review, under_review
 from annotation.actions.skip import skip
 from annotation.models import Annotation, Comment, Sample
+from annotation.quality import Condition
 from annotation.views.annotate_json import next_url
 from annotation.views.answers import answers_json, body_of, key_of, number_of, text_of
 from annotation.views.loading import load_benchmark
@@ -26,16 +27,25 @@ from webapp.common.errors import Conflict, InvalidInput
 @require_POST
 @answers_json
 def blind(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"answer", "seconds", "unsure"} -> {"right": true, false or null}; then the page shows the gold."""
+    """{"answer", "seconds", "unsure", "condition"?} -> {"right": true, false or null}; then the page shows what comes
+    next: the picture, or the gold."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
+    kept = answer_blind(actor=person, sample=sample, **blind_answer_of(request))
+    return JsonResponse({"right": kept.right})
+
+
+def blind_answer_of(request: HttpRequest) -> dict[str, Any]:
+    """A blind answer as it was sent: answer, unsure, seconds, condition."""
     data = body_of(request)
     seconds = number_of(data, "seconds")
     if seconds is None:
         raise InvalidInput("seconds must say how long the answer took.", field="seconds")
-    kept = answer_blind(
-        actor=person, sample=sample, answer=text_of(data, "answer"), unsure=_flag(data, "unsure"), seconds=seconds
-    )
-    return JsonResponse({"right": kept.right})
+    return {
+        "answer": text_of(data, "answer"),
+        "unsure": _flag(data, "unsure"),
+        "seconds": seconds,
+        "condition": _condition(data),
+    }
 
 
 @require_POST
@@ -124,6 +134,14 @@ def _flag(data: Mapping[str, Any], name: str) -> bool:
     if not isinstance(value, bool):
         raise InvalidInput(f"{name} must be true or false.", field=name)
     return value
+
+
+def _condition(data: Mapping[str, Any]) -> str | None:
+    """What the answer was given from; None: what is next."""
+    value = text_of(data, "condition")
+    if value and value not in list(Condition):
+        raise InvalidInput("condition is one of " + ", ".join(Condition) + ".", field="condition")
+    return value or None
 
 
 def _texts(data: Mapping[str, Any], name: str) -> list[str]:

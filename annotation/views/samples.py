@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from annotation.actions.access import allowed
 from annotation.imaging.evidence import loupe_area
 from annotation.models import Benchmark, Image, Sample
 from annotation.schema import Box
@@ -19,6 +20,7 @@ from annotation.views.samples_facets import facets_of
 from annotation.views.samples_terms import SORTS, Terms
 from annotation.views.samples_words import STATE_WORDS
 from annotation.views.tabs import benchmark_context
+from annotation.workflow import Right
 from webapp.common.http import Request
 from webapp.common.paging import page_after
 
@@ -60,6 +62,8 @@ def samples(request: Request, slug: str) -> HttpResponse:
     tokens, hidden, views, sorts. Address: see ``SAMPLE_FILTERS``; ?view=table, ?sort=key|-changed|share, ?after=KEY.
     """
     benchmark = load_benchmark(request, slug)
+    if not allowed(request.user, benchmark, Right.SEE_GOLD):
+        return redirect("annotation:annotate", slug)
     terms = Terms.read(request.GET)
     found = benchmark.samples.all().narrowed(terms.values, chosen=terms.chosen, user=request.user)
     page = page_after(

@@ -9,7 +9,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 
-from annotation.models import Benchmark
+from annotation.models import Benchmark, Pause
 from annotation.views.loading import rights_in
 from annotation.workflow import Right
 
@@ -36,13 +36,18 @@ class TabLink:
     count: int | None
 
 
+def _paused(benchmark: Benchmark) -> int:
+    return Pause.objects.standing().by_itself().filter(benchmark=benchmark).count()
+
+
 TABS: list[Tab] = [
-    Tab("samples", "Samples", "annotation:samples", lambda benchmark: benchmark.samples.count(), place=0),
+    Tab("samples", "Samples", "annotation:samples", lambda b: b.samples.count(), Right.SEE_GOLD, 0),
     Tab("annotate", "Annotate", "annotation:annotate", right=Right.ANNOTATE, place=4),
     Tab("review", "Review", "annotation:review", lambda b: b.samples.in_state("in_review").count(), Right.REVIEW, 6),
     Tab("work", "Work", "annotation:work", right=Right.MANAGE, place=8),
     Tab("agreement", "Agreement", "annotation:agreement", right=Right.COMPARE_WORK, place=30),
-    Tab("versions", "Versions", "annotation:versions", place=85),
+    Tab("quality", "Quality", "annotation:gold-checks", _paused, Right.MANAGE, 32),
+    Tab("versions", "Versions", "annotation:versions", right=Right.SEE_GOLD, place=85),
     Tab("settings", "Settings", "annotation:settings", right=Right.MANAGE, place=100),
 ]
 

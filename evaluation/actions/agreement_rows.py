@@ -1,4 +1,4 @@
-"""What the agreement pages show, as rows to export: pairs, people, blind answers. Each as its audience may see it."""
+"""What the pages of agreement and quality show, as rows to export, each as its audience may see it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 from annotation.actions.read_agreement import ALL, GOLD, Audience, Pair, Rater, Said, Work, load_work, pairs_of
 from annotation.actions.read_people_work import people_work
 from annotation.models import Benchmark
+from evaluation.actions.quality_rows import AUDITS, CHECKS, audit_export, check_export
 from evaluation.actions.read_human_accuracy import blind_answers
+from evaluation.actions.read_judges import kinds_of, load_judged
 from webapp.common.errors import NotAllowed
 
 Row = Mapping[str, Any]
@@ -88,12 +90,28 @@ def _blind(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]
         yield {
             "sample": one.key,
             "reviewer": one.name,
+            "condition": one.condition,
             "answer": one.answer,
             "unsure": one.unsure,
             "right": one.right,
             "undecided": one.undecided,
             "seconds": one.seconds,
         }
+
+
+def _judges(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]:
+    """Every verdict in one word; a reader pairs them by run, sample and kind."""
+    for kind in kinds_of(benchmark):
+        judged = load_judged(benchmark, kind, audience, getattr(user, "email", ""))
+        for one in judged.verdicts:
+            yield {
+                "kind": kind,
+                "run": one.run,
+                "sample": one.key,
+                "judge": one.judge,
+                "person": one.judge in judged.people,
+                "verdict": one.word,
+            }
 
 
 AGREEMENT_TABLES: Mapping[str, AgreementTable] = {
@@ -130,6 +148,11 @@ AGREEMENT_TABLES: Mapping[str, AgreementTable] = {
         ),
         _people,
     ),
-    "blind": AgreementTable(("sample", "reviewer", "answer", "unsure", "right", "undecided", "seconds"), _blind),
+    "blind": AgreementTable(
+        ("sample", "reviewer", "condition", "answer", "unsure", "right", "undecided", "seconds"), _blind
+    ),
+    "judges": AgreementTable(("kind", "run", "sample", "judge", "person", "verdict"), _judges),
+    "checks": AgreementTable(CHECKS, check_export),
+    "audits": AgreementTable(AUDITS, audit_export),
 }
 """What ``/benchmarks/SLUG/agreement/NAME.csv`` (or .json) holds."""

@@ -1,7 +1,7 @@
 """How often people answer right before they see the gold: blind answers of reviewers, judged as models' answers are.
 
-Only a reviewer's first blind answer to a sample counts: at the next they know the gold. Gold that the reviewer wrote
-is no measure of them.
+Only a reviewer's first blind answer to a sample counts, under each condition: at the next they know the gold. Gold
+that the reviewer wrote is no measure of them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from annotation.actions.read_agreement import Audience, facet_values, short_names
 from annotation.models import Benchmark, BlindAnswer
+from annotation.quality import Condition
 from annotation.schema import AnswerType
 from annotation.statistics import Interval, wilson
 from evaluation.actions.metric_settings import settings_of
@@ -34,6 +35,7 @@ class BlindJudged:
     right: bool
     undecided: bool
     counted: bool
+    condition: str = Condition.PICTURE.value
     values: tuple[str, ...] = ()
 
 
@@ -83,9 +85,9 @@ def blind_answers(benchmark: Benchmark, user: Any, audience: Audience, by: str =
     answers = BlindAnswer.objects.filter(revision__annotation__sample__benchmark=benchmark)
     if audience is Audience.OWN:
         answers = answers.filter(reviewer=user)
-    first: dict[tuple[int, int], Mapping[str, Any]] = {}
+    first: dict[tuple[int, int, str], Mapping[str, Any]] = {}
     for row in answers.order_by("created_at", "pk").values(*_FIELDS):
-        first.setdefault((row["reviewer"], row[_SAMPLE]), row)
+        first.setdefault((row["reviewer"], row[_SAMPLE], row["condition"]), row)
     rows = list(first.values())
     names = short_names({row["reviewer"]: row["reviewer__name"] or row["reviewer__email"] for row in rows})
     if audience is Audience.TOGETHER:
@@ -117,6 +119,7 @@ _FIELDS = (
     "reviewer",
     "reviewer__name",
     "reviewer__email",
+    "condition",
     "answer",
     "unsure",
     "seconds",
@@ -145,6 +148,7 @@ def _judged(row: Mapping[str, Any], name: str, values: Sequence[str], settings: 
         right=result.correct == TRUE,
         undecided=undecided,
         counted=not (undecided and settings.undecided_answer == "exclude"),
+        condition=row["condition"],
         values=tuple(values),
     )
 

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.loading import FACET, PAGING, benchmark_for, page_of, paged, terms_of
+from annotation.workflow import Right
 from evaluation.actions.read_runs import trajectory_record
 from evaluation.exporters.native import trajectory_row
 from evaluation.metrics.catalogue import SAMPLE_COLUMNS
@@ -44,7 +45,7 @@ def trajectories(request: Request, slug: str) -> Response:
 
     As on the page, those that metrics are made of, unless ?condition= names another.
     """
-    rows = Trajectory.objects.of(benchmark_for(request, slug)).listed(terms_of(request))
+    rows = Trajectory.objects.of(benchmark_for(request, slug, Right.SEE_GOLD)).listed(terms_of(request))
     loaded = rows.select_related("run__model", "sample", "score").prefetch_related("steps").distinct()
     return paged(request, loaded, "pk", _shown)
 
@@ -53,7 +54,9 @@ def trajectories(request: Request, slug: str) -> Response:
 @api_view(["GET"])
 def trajectory(request: Request, slug: str, pk: int) -> Response:
     """One trajectory as recorded, and its scores."""
-    rows = Trajectory.objects.of(benchmark_for(request, slug)).select_related("run__model", "sample", "score")
+    rows = Trajectory.objects.of(benchmark_for(request, slug, Right.SEE_GOLD)).select_related(
+        "run__model", "sample", "score"
+    )
     return Response(_shown(get_object_or_404(rows, pk=pk)))
 
 

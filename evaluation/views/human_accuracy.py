@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotation.actions.read_agreement import Audience, audience_of, facet_names
+from annotation.quality import Condition
 from annotation.views.agreement import agreement_context
 from annotation.views.agreement_links import Count, count_of
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
+from evaluation.actions.read_crop_sufficiency import Difference, by_condition, differences
 from evaluation.actions.read_human_accuracy import Accuracy, blind_answers, grouped
 
 FIRST_FACETS = ("dimension", "category")
@@ -35,30 +37,58 @@ class AccuracyRow:
     chosen: bool = False
 
 
+@dataclass(frozen=True)
+class DifferenceRow:
+    """Pairs of answers from the crop alone and with the picture, with counts of samples."""
+
+    difference: Difference
+    both: Count
+    only_crop: Count
+    only_picture: Count
+    neither: Count
+
+
 @require_safe
 def human_accuracy(request: HttpRequest, slug: str) -> HttpResponse:
     """Template evaluation/human_accuracy.html; context: everyone, reviewers, by_rows (``AccuracyRow``), facets, by,
-    chosen (name of the reviewer of ?reviewer=ID), without_gold, own_gold, audience."""
+    chosen (name of the reviewer of ?reviewer=ID), without_gold, own_gold, audience; conditions (name, ``AccuracyRow``)
+    with the one of ?condition=NAME that the tables are of, and differences (``DifferenceRow``)."""
     benchmark = load_benchmark(request, slug, Right.COMPARE_WORK)
     audience = audience_of(request.user, benchmark)
     facets = facet_names(benchmark)
     by = _facet(request.GET.get("by", ""), facets)
     found = blind_answers(benchmark, request.user, audience, by)
+    conditions = by_condition(found.judged)
+    condition = _condition(request.GET.get("condition", ""), conditions)
+    judged = [one for one in found.judged if one.condition == condition]
     asked = request.GET.get("reviewer", "") if audience is Audience.EVERYONE else ""
-    chosen = [one for one in found.judged if str(one.reviewer) == asked] or found.judged
+    chosen = [one for one in judged if str(one.reviewer) == asked] or judged
     context: dict[str, Any] = {
         **agreement_context(request, benchmark, "blind"),
         "audience": audience,
-        "everyone": _row(benchmark, Accuracy("everyone", found.judged)),
-        "reviewers": [] if audience is Audience.TOGETHER else _reviewers(benchmark, found.judged, asked),
+        "everyone": _row(benchmark, Accuracy("everyone", judged)),
+        "reviewers": [] if audience is Audience.TOGETHER else _reviewers(benchmark, judged, asked),
         "by_rows": [_row(benchmark, one) for one in grouped(chosen, lambda one: one.values or ("none",))] if by else [],
         "facets": facets,
         "by": by,
-        "chosen": chosen[0].name if chosen is not found.judged else "",
+        "chosen": chosen[0].name if chosen is not judged else "",
+        "conditions": [(one, _row(benchmark, accuracy)) for one, accuracy in conditions.items()],
+        "condition": condition,
+        "differences": [_difference(benchmark, one) for one in differences(found.judged)],
         "without_gold": count_of(benchmark, found.without_gold),
         "own_gold": count_of(benchmark, found.own_gold),
     }
     return render(request, "evaluation/human_accuracy.html", context)
+
+
+def _condition(asked: str, conditions: Mapping[Condition, Accuracy]) -> str:
+    """The one asked for, else the first there is."""
+    return next((one.value for one in conditions if one == asked), next(iter(conditions), Condition.PICTURE).value)
+
+
+def _difference(benchmark: Any, found: Difference) -> DifferenceRow:
+    groups = (found.both, found.only_crop, found.only_picture, found.neither)
+    return DifferenceRow(found, *(count_of(benchmark, group) for group in groups))
 
 
 def _facet(asked: str, facets: Sequence[str]) -> str:

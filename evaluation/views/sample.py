@@ -29,7 +29,7 @@ STATES = {"to_do": "todo", "in_review": "review"}
 @require_safe
 def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """``?crops=last`` draws every run's last crop on the picture."""
-    benchmark = load_benchmark(request, slug)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     row = _sample(benchmark, key)
     frame, gold, content = frame_of(slug, row), gold_corners(row), record_of(row).content
     trajectories = read_on_sample(row)

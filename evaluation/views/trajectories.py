@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
 from evaluation.models import Run, Trajectory
 from evaluation.querysets import TRAJECTORY_FILTERS, TrajectoryQuerySet
 from evaluation.views.trajectories_facets import Terms, address, facets
@@ -31,7 +32,7 @@ class Token:
 @require_safe
 def trajectories(request: HttpRequest, slug: str) -> HttpResponse:
     """Fifty a page, after the trajectory ``?after=``; a row carries the terms on, so that its page knows the list."""
-    benchmark = load_benchmark(request, slug)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     terms = terms_of(request)
     runs = {str(run.pk): run for run in Run.objects.of(benchmark).without_tables()}
     every: TrajectoryQuerySet = Trajectory.objects.of(benchmark)

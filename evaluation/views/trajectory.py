@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
 from evaluation.actions.read_trajectory import load_trajectory, read_trajectory, read_turns
 from evaluation.metrics.columns import Quadrant
 from evaluation.views.sample_frame import Frame, frame_of, gold_corners, marks_of, picture_problem
@@ -27,7 +28,7 @@ TURNS = 50
 @require_safe
 def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The evidence frame, the turns and the transcript of one trajectory."""
-    row = load_trajectory(load_benchmark(request, slug), pk)
+    row = load_trajectory(load_benchmark(request, slug, Right.SEE_GOLD), pk)
     detail = read_trajectory(row)
     frame = frame_of(slug, row.sample)
     window = _Window(_number(request.GET.get("from", "")), row.steps.count())
@@ -50,7 +51,7 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def text(request: Request, slug: str, pk: int, part: str) -> HttpResponse:
     """One turn ("3" is the third) or the answer ("answer") with all of its text."""
-    row = load_trajectory(load_benchmark(request, slug), pk)
+    row = load_trajectory(load_benchmark(request, slug, Right.SEE_GOLD), pk)
     detail = read_trajectory(row)
     context: dict[str, Any] = {"benchmark": row.run.benchmark, "trajectory": row, "sample": row.sample, "part": part}
     if part == "answer":

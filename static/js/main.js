@@ -1,5 +1,6 @@
 import { SightlineChoose } from "./elements/choose.js";
 import { listenForDialogs } from "./elements/dialog.js";
+import { SightlineAudit } from "./elements/audit.js";
 import { SightlineFrame } from "./elements/frame.js";
 import { SightlineJobs } from "./elements/jobs.js";
 import { SightlineKeyHelp } from "./elements/key-help.js";
@@ -16,6 +17,7 @@ import { SightlineToast } from "./elements/toast.js";
 import { SightlineImport } from "./elements/upload.js";
 
 const ELEMENTS = {
+  "sightline-audit": SightlineAudit,
   "sightline-blind": SightlineBlind,
   "sightline-choose": SightlineChoose,
   "sightline-frame": SightlineFrame,

@@ -101,6 +101,6 @@ def test_the_number_of_queries_does_not_grow(
         client.get(PAGE)
 
 
-QUERIES = 13
-"""Session, user; benchmark; roles (allowed, audience, rights); submissions, gold, boxes; first submissions and
-reviews of people; what the tabs count (3) and the version."""
+QUERIES = 14
+"""Session, user; benchmark; roles; submissions, gold, boxes; first submissions and
+reviews of people; what the tabs count (4) and the version."""

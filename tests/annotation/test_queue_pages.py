@@ -42,7 +42,7 @@ def test_the_queue_shows_what_is_mine_in_as_many_queries_for_one_as_for_four(ana
     client = signed_in(ana)
     for rounds, total in ((1, 1), (3, 4)):
         busy(ana, rui, benchmark, rounds)
-        with django_assert_max_num_queries(26):
+        with django_assert_max_num_queries(30):
             context = client.get(QUEUE).context
         assert (len(context["returned"]), len(context["drafts"]), context["nothing"]) == (total, total, False)
         assert context["to_do"] == 40 - 4 * total

@@ -28,9 +28,9 @@ GOLD = {
 }
 TELLING = re.compile(r"\b(317|419|333|431|311|401)\b|amber tag|Tableware|gold_boxes|&quot;answer&quot;|\"answer\":")
 
-QUERIES = 20
+QUERIES = 22
 """Session, user, benchmark, my roles (2), counts of three tabs, version, the rule, how many wait and how many of mine,
-the rows, their revisions, my decisions, and six counts of what I and all have done."""
+drawn for my audit, the rows, their revisions, my decisions, and seven counts of what I and all have done."""
 
 
 def page_of(client, sample):

@@ -133,15 +133,15 @@ def test_the_page_takes_the_same_queries_for_one_sample_and_for_sixty(
     kitchen = make_benchmark(lea, count=1)
     client = signed_in(lea)
     client.get(PAGE)
-    # session, person; the benchmark, roles (twice: may I, and what else may I); tabs count samples, reviews, runs;
+    # session, person; the benchmark, roles (may I, see gold, what else); tabs count samples, reviews, pauses, runs;
     # version; page: samples, boxes, calls, plan tools, facets; how many; strip: states and answers, pictures, shares,
     # chains; at the left: states, areas, pictures, facets.
     for count in (1, 60):
         fill(lea, kitchen, 1, count)
-        with django_assert_num_queries(22):
+        with django_assert_num_queries(23):
             answer = client.get(PAGE)
         assert answer.context["total"] == count
-        with django_assert_num_queries(22):
+        with django_assert_num_queries(23):
             client.get(PAGE, {"view": "table", "sort": "share"})
 
 

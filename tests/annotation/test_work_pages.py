@@ -222,7 +222,7 @@ def test_a_seat_is_released_from_the_page(benchmark: Benchmark, lea: User) -> No
 
 RULE = {
     "order": "facet", "facet": "room", "overlap": "2", "overlap_share": "15", "review_share": "80",
-    "blind": "off", "lease_minutes": "30",
+    "blind": "off", "blind_margin": "25", "lease_minutes": "30",
 }  # fmt: skip
 
 
@@ -245,7 +245,8 @@ def test_the_rule_of_the_queue_is_set_and_shown(lea: User) -> None:
 
 WRONG = [
     ("order", "backwards"), ("facet", ""), ("facet", "unknown"), ("overlap", "0"), ("overlap", "x"),
-    ("overlap_share", "101"), ("review_share", "nan"), ("blind", "folded"), ("lease_minutes", "481"),
+    ("overlap_share", "101"), ("review_share", "nan"), ("blind", "folded"),
+    ("blind_margin", "201"), ("lease_minutes", "481"),
 ]  # fmt: skip
 
 

@@ -125,6 +125,41 @@ def test_the_number_of_queries_does_not_grow(
         client.get(PAGE)
 
 
-QUERIES = 12
-"""Session, user; benchmark; roles (allowed, audience, rights); facets; answers, settings, values of the facet; what
+QUERIES = 13
+"""Session, user; benchmark; roles; facets; answers, settings, values of the facet; what
 the tabs count (3) and the version."""
+
+
+def test_crop_and_picture_stand_beside_each_other_and_pairs_make_the_difference(
+    kitchen: Benchmark, lea: User, ana: User, rui: User
+) -> None:
+    right = {1: (True, True), 2: (False, True), 3: (False, True), 5: (True, False), 6: (False, False)}
+    for number, (crop, picture) in right.items():
+        revision = submit(ana, number)
+        answer_blind(revision, rui, "B" if crop else "A", condition="crop", seconds=5)
+        answer_blind(revision, rui, "B" if picture else "A", condition="after_crop", seconds=2)
+        answer_blind(revision, lea, "B", condition="picture")
+    client = signed_in(lea)
+    context = client.get(PAGE).context
+    assert {name: (row.right.n, row.answers) for name, row in context["conditions"]} == {
+        "picture": (5, 5),
+        "crop": (2, 5),
+        "after_crop": (3, 5),
+    }
+    same, other = context["differences"]
+    assert [one.n for one in (same.both, same.only_crop, same.only_picture, same.neither)] == [1, 1, 2, 1]
+    assert (same.difference.n, same.difference.delta, same.difference.p) == (5, pytest.approx(0.2), 1.0)
+    assert (other.only_picture.n, other.difference.delta) == (3, pytest.approx(0.6))
+    assert client.get(same.only_picture.href).context["total"] == 2
+    assert (context["condition"], context["everyone"].answers) == ("picture", 5)
+    crop = client.get(PAGE, {"condition": "crop", "by": "colour"}).context
+    assert (crop["everyone"].right.n, crop["everyone"].accuracy.seconds) == (2, 5)
+    rows = json.loads(b"".join(client.get("/benchmarks/kitchen/agreement/blind.json")))
+    assert sorted({row["condition"] for row in rows}) == ["after_crop", "crop", "picture"]
+
+
+def test_with_one_condition_nothing_is_compared(kitchen: Benchmark, lea: User, ana: User, rui: User) -> None:
+    answer_blind(submit(ana, 1), rui, "B")
+    page = signed_in(lea).get(PAGE)
+    assert page.context["differences"] == []
+    assert b"Is the crop enough" not in page.content

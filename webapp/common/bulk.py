@@ -68,6 +68,8 @@ def update_rows(model: type[models.Model], field: str, rows: Iterable[tuple[Any,
     if given:
         with connection.cursor() as cursor:
             cursor.executemany(f"UPDATE {quote(model._meta.db_table)} SET {column} = %s WHERE id = %s", given)  # noqa: S608
+
+
 def delete_rows(model: type[models.Model], numbers: Sequence[int]) -> None:
     """Delete rows on which nothing hangs, by their primary keys, without looking for what does: the database refuses it
     if something does."""

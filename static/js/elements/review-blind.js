@@ -5,11 +5,11 @@ import { send } from "./review-send.js";
 import { ReviewStage } from "./review-stage.js";
 
 /**
- * Before gold is shown: the question is answered from the picture.
+ * Before gold is shown: the question is answered from the picture, or from the gold crops alone and then from it.
  *
  *   <sightline-blind>stage · form with radios or a field named answer, [name=unsure]</sightline-blind>
  *
- * Reads image and urls from the block "review". Enter or Ctrl Enter sends; the page that comes shows gold.
+ * Reads image and urls from the block "review". Enter or Ctrl Enter sends; the page that comes shows the picture, or gold.
  */
 export class SightlineBlind extends HTMLElement {
   static keys = [
@@ -23,6 +23,7 @@ export class SightlineBlind extends HTMLElement {
   #sending = false;
   #seat;
   #url = "";
+  #condition = null;
   #ending = null;
 
   async connectedCallback() {
@@ -35,8 +36,9 @@ export class SightlineBlind extends HTMLElement {
     document.addEventListener("keydown", (event) => this.#key(event, form), { signal });
     document.addEventListener("visibilitychange", () => this.#watch.show(!document.hidden), { signal });
     this.#read(form);
-    const { image, urls } = JSON.parse(document.getElementById("review").textContent);
+    const { image, urls, condition } = JSON.parse(document.getElementById("review").textContent);
     this.#url = urls.blind;
+    this.#condition = condition;
     this.#seat = new ReviewSeat(urls, (sentence) => this.#say(sentence), signal);
     if (image) await new ReviewStage(this.querySelector(".stage"), image).open(signal);
   }
@@ -85,7 +87,7 @@ export class SightlineBlind extends HTMLElement {
     this.#sending = true;
     const { seconds } = this.#watch;
     const body = cannot ? { answer: "", seconds, unsure: true } : this.#answer.body(seconds);
-    const { ok, trouble } = await send(this.#url, body);
+    const { ok, trouble } = await send(this.#url, { ...body, condition: this.#condition });
     this.#sending = false;
     if (!ok) {
       this.#say(trouble);

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotation.models.annotation import Revision
+from annotation.models.sample import Sample
+from annotation.quality import BoxMeasure, CheckRule, PauseRule
+from annotation.querysets_quality import CheckAnswerQuerySet, GoldCheckQuerySet
+
+
+class QualityRules(models.Model):
+    """How a benchmark watches over the work of its people. A benchmark without a row has the defaults: no gold checks.
+
+    ``seed`` decides every draw of chance made for this benchmark, so that each can be made again.
+    """
+
+    benchmark = models.OneToOneField("annotation.Benchmark", on_delete=models.CASCADE, related_name="quality")
+    seed = models.PositiveIntegerField(default=0)
+    check_first = models.PositiveSmallIntegerField(default=0, help_text="Samples of a person that begin with checks.")
+    check_share = models.FloatField(default=0.0, help_text="Share of gold checks among the samples handed out after.")
+    box_measure = models.CharField(
+        max_length=3, choices=[(m.value, m.value) for m in BoxMeasure], default=BoxMeasure.IOU.value
+    )
+    box_least = models.FloatField(default=0.5, help_text="A check whose boxes measure less is not passed.")
+    any_question = models.BooleanField(
+        default=False, help_text="Answers to a question worded otherwise than the known one decide themselves too."
+    )
+    pause_after = models.PositiveSmallIntegerField(default=10, help_text="Checks before anybody is paused.")
+    pause_below = models.FloatField(null=True, blank=True, help_text="Accuracy below which a person is paused.")
+
+    extra_below = models.FloatField(
+        null=True, blank=True, help_text="Agreement, 0 to 1, below which one more person annotates a sample."
+    )
+    extra_most = models.PositiveSmallIntegerField(default=1, help_text="So many more people at most.")
+
+    class Meta:
+        verbose_name_plural = "quality rules"
+        constraints = [
+            models.CheckConstraint(condition=Q(check_share__gte=0, check_share__lte=0.5), name="quality_check_share"),
+            models.CheckConstraint(condition=Q(box_least__gte=0, box_least__lte=1), name="quality_box_least"),
+        ]
+
+    def __str__(self) -> str:
+        return f"quality rules of {self.benchmark}"
+
+    @property
+    def checks_run(self) -> bool:
+        """Whether gold checks are handed out at all."""
+        return bool(self.check_first or self.check_share)
+
+    @property
+    def check_rule(self) -> CheckRule:
+        return CheckRule(BoxMeasure(self.box_measure), self.box_least, self.any_question)
+
+    @property
+    def pause_rule(self) -> PauseRule:
+        return PauseRule(self.pause_after, self.pause_below)
+
+
+class GoldCheck(models.Model):
+    """An accepted sample whose gold is taken as known: handed to annotators like any other to see how they do."""
+
+    sample = models.OneToOneField(Sample, on_delete=models.CASCADE, related_name="gold_check")
+    active = models.BooleanField(default=True)
+    added_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    added_at = models.DateTimeField(auto_now_add=True)
+
+    objects = GoldCheckQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"gold check {self.sample}"
+
+
+class CheckAnswer(models.Model):
+    """What one person made of a gold check: no annotation, so that it can never become gold or count as one.
+
+    ``version`` and ``key`` are those of a draft. ``passed`` is null while it is not decided: not handed in, or an
+    answer to another question than the known one, on which the lead decides (``decided_by``).
+    """
+
+    class State(models.TextChoices):
+        DRAFT = "draft"
+        HANDED_IN = "handed_in"
+        SKIPPED = "skipped"
+
+    check_of = models.ForeignKey(GoldCheck, on_delete=models.CASCADE, related_name="answers")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="check_answers")
+    place = models.PositiveSmallIntegerField(help_text="The place of its lease on the seat of annotators.")
+    state = models.CharField(max_length=9, choices=State, default=State.DRAFT)
+    version = models.PositiveIntegerField(default=0)
+    key = models.CharField(max_length=80, blank=True, default="")
+    content = models.JSONField(default=dict, blank=True)
+    gold = models.ForeignKey(Revision, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    same_question = models.BooleanField(null=True, blank=True)
+    same_answer = models.BooleanField(null=True, blank=True)
+    iou = models.FloatField(null=True, blank=True)
+    covered = models.FloatField(null=True, blank=True, help_text="Share of the known evidence inside the boxes drawn.")
+    passed = models.BooleanField(null=True, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    began_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now=True)
+    handed_in_at = models.DateTimeField(null=True, blank=True)
+
+    objects = CheckAnswerQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["check_of", "user"], name="check_answer_once"),
+            models.UniqueConstraint(fields=["check_of", "place"], name="check_answer_has_its_place"),
+            models.CheckConstraint(
+                condition=Q(passed__isnull=True) | Q(state="handed_in", handed_in_at__isnull=False),
+                name="check_answer_decided_after_handing_in",
+            ),
+        ]
+        indexes = [models.Index(fields=["user", "state"], name="check_answer_by_person")]
+
+    def __str__(self) -> str:
+        return f"{self.user} on {self.check_of}"
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything was written that still stands."""
+        return self.version > 0 or self.state == self.State.HANDED_IN
+
+    @property
+    def shown_state(self) -> str:
+        """The state as an annotation of the same kind would have it."""
+        return "submitted" if self.state == self.State.HANDED_IN else "draft"
+
+    def as_data(self) -> dict[str, Any]:
+        """What the audit log keeps of the comparison."""
+        names = ("same_question", "same_answer", "iou", "covered", "passed")
+        return {name: getattr(self, name) for name in names}

@@ -1,0 +1,56 @@
+"""What the pages of quality show, as rows to export; for the lead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from annotation.actions.read_agreement import Audience
+from annotation.actions.read_audits import audit_rows
+from annotation.actions.read_checks import check_rows
+from annotation.models import Benchmark
+from webapp.common.errors import NotAllowed
+
+Row = Mapping[str, Any]
+CHECKS = ("sample", "person", "handed_in_at", "same_question", "same_answer", "iou", "covered", "passed", "by_hand")
+AUDITS = (
+    "audit", "seed", "sample", "auditor", "verdict", "reasons", "comment", "decided_at", "outcome", "overtaken",
+)  # fmt: skip
+
+
+def check_export(benchmark: Benchmark, _: Any, audience: Audience) -> Iterator[Row]:
+    """Every answer to a gold check, the newest first."""
+    _require_lead(audience)
+    for row in check_rows(benchmark):
+        answer = row.answer
+        yield {
+            "sample": row.key,
+            "person": row.name,
+            "handed_in_at": answer.handed_in_at.isoformat() if answer.handed_in_at else None,
+            **answer.as_data(),
+            "by_hand": answer.decided_by_id is not None,
+        }
+
+
+def audit_export(benchmark: Benchmark, _: Any, audience: Audience) -> Iterator[Row]:
+    """Every drawn sample, the newest draw first."""
+    _require_lead(audience)
+    for row in audit_rows(benchmark):
+        item = row.item
+        yield {
+            "audit": item.draw.number,
+            "seed": item.draw.seed,
+            "sample": row.key,
+            "auditor": str(item.auditor) if item.auditor else None,
+            "verdict": item.verdict or None,
+            "reasons": list(item.reasons),
+            "comment": item.comment,
+            "decided_at": item.decided_at.isoformat() if item.decided_at else None,
+            "outcome": item.outcome or None,
+            "overtaken": row.overtaken and not item.verdict,
+        }
+
+
+def _require_lead(audience: Audience) -> None:
+    if audience is not Audience.EVERYONE:
+        raise NotAllowed("How people do on gold checks and audits is for the lead.")

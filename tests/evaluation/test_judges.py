@@ -1,0 +1,134 @@
+"""Judges beside people: who is a person, what agrees, and how good a judge is as a test."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from annotation.models import Benchmark
+from evaluation.models import Judgement, Model, Run
+from tests.annotation.agreement_data import mugs
+from tests.conftest import signed_in
+from tests.factories import make_user
+from webapp.accounts.models import User
+
+pytestmark = pytest.mark.django_db
+PAGE = "/benchmarks/kitchen/agreement/judges/"
+JUDGE = "judge-7b"
+
+
+@pytest.fixture
+def kitchen(lea: User, ana: User, rui: User) -> Benchmark:
+    return mugs(lea, {"annotator": ana, "reviewer": rui})
+
+
+@pytest.fixture
+def run(kitchen: Benchmark) -> Run:
+    return Run.objects.create(benchmark=kitchen, model=Model.objects.create(name="zoomer"))
+
+
+def judge(run: Run, judge: str, words: str, kind: str = "sufficiency") -> None:
+    """One verdict for each letter, on the samples in order: y, n, or - for none."""
+    samples = list(run.benchmark.samples.order_by("key"))
+    Judgement.objects.bulk_create(
+        Judgement(run=run, sample=sample, kind=kind, judge=judge, verdict={"y": "Yes.", "n": "no, it is cut off"}[word])
+        for sample, word in zip(samples, words, strict=False)
+        if word != "-"
+    )
+
+
+def context_of(user: User, **query: Any) -> Any:
+    return signed_in(user).get(PAGE, query).context
+
+
+def test_a_judge_is_held_against_the_person_it_is_named_like(lea: User, rui: User, run: Run) -> None:
+    judge(run, "RUI@example.org", "yyyynnnn-")
+    judge(run, JUDGE, "yyynynnny")
+    context = context_of(lea)
+    assert (context["judges"], context["people_n"]) == (["Rui Costa", JUDGE], 1)
+    pair = context["pair"]
+    assert (pair["names"], pair["verdicts"], pair["same_n"]) == (("Rui Costa", JUDGE), 8, 6)
+    assert [(name, one.value, one.n) for name, one in pair["quality"]] == [
+        ("Sensitivity", 0.75, 4),
+        ("Specificity", 0.75, 4),
+    ]
+    kappa = dict(pair["coefficients"])["Cohen’s κ"]
+    assert (kappa.value, kappa.interval) == (pytest.approx(0.5), None)
+    assert [(word, [n for n, _ in cells]) for word, cells in pair["table"]] == [("no", [3, 1]), ("yes", [1, 3])]
+
+
+def test_one_verdict_in_use_is_no_coefficient(lea: User, run: Run) -> None:
+    judge(run, "Rui Costa", "yyyy")
+    judge(run, JUDGE, "yyyy")
+    page = signed_in(lea).get(PAGE)
+    pair = page.context["pair"]
+    assert (pair["raw"], pair["coefficients"]) == (1.0, [])
+    assert [(name, one.value) for name, one in pair["quality"]] == [("Sensitivity", 1.0), ("Specificity", None)]
+    assert "only one verdict is used" in page.content.decode()
+
+
+def test_every_count_opens_as_many_samples_by_facet_too(lea: User, run: Run) -> None:
+    judge(run, "Rui Costa", "yyyynnnnyyyy")
+    judge(run, JUDGE, "yyynynnnyyyn")
+    client = signed_in(lea)
+    pair = client.get(PAGE, {"by": "colour"}).context["pair"]
+    counts = [pair["samples"], pair["same"], *(count for _, cells in pair["table"] for _, count in cells)]
+    counts += [row.samples for row in pair["by_rows"]]
+    assert sum(row.verdicts for row in pair["by_rows"]) == 12
+    for count in counts:
+        assert client.get(count.href).context["total"] == count.n
+
+
+def test_kinds_stand_apart_and_two_judges_without_a_person_are_compared(lea: User, run: Run) -> None:
+    judge(run, JUDGE, "yyn")
+    judge(run, "judge-70b", "ynn")
+    judge(run, JUDGE, "y", kind="answer")
+    page = signed_in(lea).get(PAGE, {"kind": "sufficiency"})
+    assert page.context["kinds"] == ["answer", "sufficiency"]
+    assert page.context["pair"]["raw"] == pytest.approx(2 / 3)
+    assert "No person has judged these." in page.content.decode()
+    assert "Only one judge" in signed_in(lea).get(PAGE).content.decode()
+
+
+def test_without_verdicts_the_page_says_where_they_come_from(lea: User, kitchen: Benchmark) -> None:
+    assert "No verdicts yet" in signed_in(lea).get(PAGE).content.decode()
+
+
+def test_people_see_their_own_and_researchers_no_names(lea: User, rui: User, ana: User, run: Run) -> None:
+    judge(run, "Rui Costa", "yyn")
+    judge(run, "Ana Lind", "ynn")
+    judge(run, JUDGE, "yyy")
+    assert context_of(rui)["judges"] == ["Rui Costa", JUDGE]
+    mira = make_user("Mira Sato")
+    run.benchmark.memberships.create(user=mira, role="researcher")
+    page = signed_in(mira).get(PAGE)
+    assert page.context["judges"] == ["a person", JUDGE]
+    assert b"Rui" not in page.content
+    rows = json.loads(b"".join(signed_in(lea).get("/benchmarks/kitchen/agreement/judges.json")))
+    assert len(rows) == 9
+    assert {(row["judge"], row["person"]) for row in rows} == {("Rui Costa", True), ("Ana Lind", True), (JUDGE, False)}
+
+
+def test_checks_and_audits_are_exported_for_the_lead_alone(lea: User, rui: User, kitchen: Benchmark) -> None:
+    for table in ("checks", "audits"):
+        address = f"/benchmarks/kitchen/agreement/{table}.json"
+        assert json.loads(b"".join(signed_in(lea).get(address))) == []
+        assert signed_in(rui).get(address).status_code == 403
+
+
+def test_queries_do_not_grow(lea: User, run: Run, django_assert_num_queries: Any) -> None:
+    judge(run, "Rui Costa", "y")
+    judge(run, JUDGE, "n")
+    client = signed_in(lea)
+    with django_assert_num_queries(QUERIES):
+        client.get(PAGE, {"by": "colour"})
+    judge(run, "judge-70b", "yyyynnnnyyyy")
+    with django_assert_num_queries(QUERIES):
+        client.get(PAGE, {"by": "colour"})
+
+
+QUERIES = 14
+"""Session, user; benchmark; roles; facets, kinds, members, values of the facet, verdicts;
+what the tabs count (4) and the version."""
