@@ -205,7 +205,7 @@ def test_work_is_paused_and_goes_on_from_the_page(benchmark: Benchmark, lea: Use
     client.post(f"{WORK}resume/", {"user": bo.pk})
     client.post(f"{WORK}pause/", {"reason": "Lunch."})
     assert client.get(WORK).context["pause"].reason == "Lunch."
-    assert client.post(f"{WORK}resume/", {"user": "999"}).status_code == 404
+    assert client.post(f"{WORK}resume/", {"user": "999999999"}).status_code == 404
     client.post(f"{WORK}resume/")
     assert not Pause.objects.standing().exists()
 
