@@ -91,6 +91,8 @@ def trajectory_of(
     Its answer is the text after the last call. Raises ``RowRefused`` when it fits no sample, or not one alone.
     """
     talk = talk_of(dialogue.messages)
+    if not (talk.prompt or talk.final or talk.exchanges):
+        report.refuse("no-dialogue", "messages", dialogue.messages, "Nobody says anything here; it was left out.")
     sample = find_sample(_clues(dialogue, talk, report), samples, report)
     pictures = Pictures(samples.size_of(sample))
     return Trajectory(

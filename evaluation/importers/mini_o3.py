@@ -20,7 +20,7 @@ from typing import Any
 
 from annotation.importers import fields
 from annotation.importers.decoding import RowDecoder, storable
-from annotation.importers.documents import Document, DocumentStream
+from annotation.importers.documents import Document, DocumentStream, each_named
 from annotation.importers.fields import Number4, Report
 from annotation.importers.reading import RawRow, RowStream
 from evaluation.importers.dialogue import answer_in, literal, text_of
@@ -76,12 +76,8 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     def of_document(document: Document, report: Report) -> Iterator[Record | Issue]:
         return _attempts(document, options, samples, report)
 
-    stream = DocumentStream(path, options.start, group=_group, wanted="folders with traj.jsonl")
+    stream = DocumentStream(path, options.start, group=each_named("traj.jsonl"), wanted="folders with traj.jsonl")
     return read_documents(stream, of_document, empty)
-
-
-def _group(names: Sequence[str]) -> Sequence[Sequence[str]]:
-    return [[name] for name in names if name.rsplit("/", 1)[-1] == "traj.jsonl"]
 
 
 def _attempts(
@@ -102,6 +98,8 @@ def _attempts(
             turns[-1] = replace(turns[-1], error=fields.text(row["error_info"], "error_info", report))
         elif "text_output" in row:
             turns.append(Said(fields.text(row["text_output"], "text_output", report)))
+    if not header and not turns:
+        report.refuse("no-dialogue", "", "", "The file holds neither a header nor a turn of a model and was left out.")
     if attempts > 1:
         done = "The file holds several attempts, one after the other; the last one counts."
         report.noted("repeated-attempts", "doc_id", attempts, done)

@@ -76,7 +76,7 @@ def _conversation(
     value, issues = RowDecoder().decode_any(row)
     yield from issues
     messages = value[0] if isinstance(value, list) and value and isinstance(value[0], list) else None
-    if messages is None:
+    if messages is None or not any(isinstance(message, dict) for message in messages):
         report.refuse("no-dialogue", "", value, "conv.json does not begin with a list of messages; it was left out.")
     prompt = next((m.get("content") for m in messages if isinstance(m, dict) and m.get("role") == "user"), None)
     image = next((name for name in pictures_in(prompt) if name), "")

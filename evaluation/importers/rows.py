@@ -26,6 +26,8 @@ Convert = Callable[[Any, str, Report], Record]
 ConvertDocument = Callable[[Document, Report], Iterator[Record | Issue]]
 """The files of a record and a report in; records and issues out, or ``RowRefused``, which ends this document."""
 
+NOT_JOINED = frozenset({"unknown-sample", "ambiguous-sample"})
+"""The rules of issues that say that a record was read and belongs to no one sample."""
 CHUNK_BYTES = 32 << 20
 """Rows are read ahead in chunks; after so many bytes, a chunk has fewer than ``PROGRESS_EVERY``."""
 
@@ -61,8 +63,10 @@ def read_rows(
 
 
 def read_documents(stream: DocumentStream, convert: ConvertDocument, empty: str) -> Read:
-    """As ``read_rows``, for records that are files of their own; a progress comes after each."""
+    """As ``read_rows``, for records that are files of their own; a progress comes after each. A record that fits no
+    sample was one all the same: its issue says so, and the file is not called empty."""
     trajectories = failed = 0
+    strangers = False
     for document in stream:
         if not isinstance(document, Document):
             yield document
@@ -71,17 +75,19 @@ def read_documents(stream: DocumentStream, convert: ConvertDocument, empty: str)
         try:
             for record in convert(document, report):
                 yield record
+                strangers |= isinstance(record, Issue) and record.rule in NOT_JOINED
                 if isinstance(record, Trajectory):
                     trajectories += 1
                     failed += bool(record.error)
         except RowRefused as refused:
+            strangers |= refused.issue.rule in NOT_JOINED
             yield refused.issue
         yield from report.issues
         yield stream.progress()
     if stream.resumed:
         return
     yield RunSummary(trajectories, failed)
-    if not trajectories:
+    if not trajectories and not strangers:
         raise ImportProblem(empty)
 
 

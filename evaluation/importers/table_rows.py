@@ -30,11 +30,12 @@ def read_table(path: Path, start: Position, convert: ConvertCells, empty: str) -
 
 
 def _read_cells(stream: SheetStream | TableStream, start: Position, convert: ConvertCells, empty: str) -> Read:
-    given = failed = 0
+    rows = given = failed = 0
     for number, row in enumerate(stream):
         if isinstance(row, Issue):
             yield row
             continue
+        rows += 1
         yield from (items := _converted(row, convert))
         for item in items:
             if isinstance(item, Trajectory):
@@ -46,7 +47,7 @@ def _read_cells(stream: SheetStream | TableStream, start: Position, convert: Con
     if start.member:
         return
     yield RunSummary(given, failed)
-    if not given:
+    if not rows:
         raise ImportProblem(empty)
 
 

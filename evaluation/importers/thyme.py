@@ -66,7 +66,7 @@ def _folder(document: Document, options: ReadOptions, samples: SampleIndex, repo
     turns = _turns(_list(parts.get(REQUESTS)), history) or _flat_turns(history, report)
     program = Program(Raster(ORIGINAL, samples.size_of(sample)), rewrite=at_least)
     last = turns[-1].text if turns else ""
-    ends_in_code = any(start for start, _ in blocks_of(last)) and "<answer>" not in last
+    ends_in_code = any(True for _ in blocks_of(last)) and "<answer>" not in last
     yield Trajectory(
         model=options.model or MODEL,
         sample_id=sample,

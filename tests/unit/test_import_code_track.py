@@ -250,6 +250,15 @@ def test_without_the_requests_all_blocks_count_and_that_is_said(tmp_path: Path) 
     assert rules == ["attempts-mixed"]
 
 
+def test_a_last_turn_that_is_nothing_but_code_is_no_answer(tmp_path: Path) -> None:
+    user = {"role": "user", "content": [{"type": "text", "value": "plate?"}]}
+    path = thyme_folder(tmp_path, [{"messages": [user], "response": "<code>image.crop((1, 2, 3, 4))</code>"}])
+    history = path / "7_1767225600000" / "conversation_history.json"
+    history.write_text(json.dumps([{"role": "user", "content": "Question: plate?", "images": ["7.jpg"]}]))
+    [found], _ = read("thyme", path)
+    assert (found.answer, [step.bbox for step in found.steps]) == (None, [(1, 2, 3, 4)])
+
+
 def test_deepeyes_v2_boxes_are_brought_back_from_the_resized_copy(tmp_path: Path) -> None:
     talk = [
         {"role": "assistant", "content": "<code>\n```python\nc = image_1.crop((1000, 600, 1400, 900))\n```\n</code>"},

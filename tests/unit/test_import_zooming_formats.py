@@ -243,6 +243,11 @@ def test_a_dialogue_of_no_sample_is_refused_and_the_next_one_kept(tmp_path: Path
     assert ([item.sample_id for item in found], rules) == (["street"], ["unknown-sample"])
 
 
+def test_a_file_of_strangers_says_whose_it_is_not_and_not_that_it_is_empty(tmp_path: Path) -> None:
+    strange = [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "I"}]
+    assert read("qwen-agent", written(tmp_path, strange)) == ([], ["unknown-sample"])
+
+
 def test_a_folder_goes_on_behind_the_last_file_that_was_kept(tmp_path: Path) -> None:
     known = json.loads((DATA / "qwen_agent_messages.json").read_text())
     for name in "abc":
