@@ -28,6 +28,12 @@ def dark(colour: str, share: float) -> str:
     return mix(colour, "#000000", share)
 
 
+def luma(colour: str) -> float:
+    """The brightness of ``#rrggbb``, 0 to 255, weighted as in JPEG."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue
+
+
 def number(value: float) -> str:
     """A coordinate with at most one decimal, so that the markup is short and the same everywhere."""
     return f"{value:.1f}".removesuffix(".0")

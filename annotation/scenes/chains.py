@@ -11,20 +11,20 @@ from annotation.scenes.questions import CHART, COLOUR, COUNT, FOCUS, MATH, MEASU
 from annotation.schema import ORIGINAL, ToolCall
 
 ENHANCEMENTS: Mapping[str, tuple[tuple[str, Mapping[str, Any]], ...]] = {
-    OCR: (("resize", {}), ("threshold", {"mode": "otsu"})),
+    OCR: (("resize", {}), ("colorspace_gray", {}), ("histogram", {"mode": "clahe"}), ("sharpen", {})),
     RESTORE: (
+        ("resize", {}),
         ("colorspace_gray", {}),
         ("histogram", {"mode": "clahe"}),
-        ("convertscaleabs", {"alpha": 1.6, "beta": -40}),
-        ("sharpen", {}),
+        ("convertscaleabs", {"alpha": 1.6, "beta": -80}),
     ),
     FOCUS: (("resize", {}),),
-    MEASURE: (("resize", {}), ("canny", {"preset": "medium"}), ("hough_lines", {"threshold": 40})),
+    MEASURE: (("resize", {}), ("histogram", {"mode": "clahe"}), ("hough_lines", {"threshold": 80})),
     COLOUR: (("resize", {}), ("blur", {"method": "median", "ksize": 5})),
-    COUNT: (("resize", {}), ("colorspace_gray", {}), ("connected_components_with_stats", {"threshold_mode": "otsu"})),
+    COUNT: (("resize", {}), ("colorspace_gray", {}), ("histogram", {"mode": "clahe"})),
     CHART: (("resize", {}), ("contours", {"mode": "external"})),
     MATH: (("resize", {}), ("sharpen", {})),
-    SPATIAL: (("resize", {}), ("convertscaleabs", {"alpha": 1.2, "beta": 0})),
+    SPATIAL: (("resize", {}), ("convertscaleabs", {"alpha": 1.4, "beta": -60})),
 }
 """What follows the crop. A ``resize`` without a size enlarges four times."""
 

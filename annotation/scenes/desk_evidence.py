@@ -4,48 +4,49 @@ from __future__ import annotations
 
 from annotation.scenes.canvas import Canvas, dark
 from annotation.scenes.evidence import Drawing, EvidenceSet, Pixels
-from annotation.scenes.parts import bars, letters_of, stripes
+from annotation.scenes.parts import bars, fine, letters_of, marks, threads, worn
 
-TILL = ("till 04 · 17:26", "till 02 · 15:58", "till 07 · 11:43", "till 09 · 13:07")
-TOTAL = ("41.35", "47.80", "36.15", "28.90")
-CASH = ("50.00", "62.50", "75.00")
-HINGE = ("24 mm", "38 mm", "51 mm", "67 mm")
-LOCKER = ("locker 13", "locker 27", "locker 58", "locker 64")
-WIRE = ("12 mm", "14 mm", "16 mm", "18 mm")
-QUARTER = {"Q1": (92, 60, 44, 58), "Q2": (58, 92, 60, 44), "Q3": (44, 58, 92, 60), "Q4": (60, 44, 58, 92)}
-PINS = ("6", "7", "8", "9")
-BEARING = ("north-east", "south-east", "south-west", "north-west")
-BOOKMARK = ("yellow, blue, red", "blue, red, yellow", "red, yellow, blue", "yellow, red, blue")
-PENCILLED = ("room 6B", "room 2F", "room 9K", "room 4H")
+TILL = ("till 06 · 15:58", "till 08 · 15:58", "till 06 · 18:58", "till 08 · 18:58")
+TOTAL = ("46.58", "46.85", "48.56", "48.65")
+CASH = ("50.00", "60.00", "80.00", "90.00")
+HINGE = ("50 mm", "56 mm", "58 mm", "59 mm")
+LOCKER = ("locker 56", "locker 58", "locker 65", "locker 85")
+WIRE = ("15 mm", "16 mm", "18 mm", "19 mm")
+WEEK = ("week 5", "week 6", "week 8", "week 9")
+SCREWS = ("5", "6", "7", "8")
+HEADS = ((24, 40), (72, 14), (114, 40), (40, 14), (86, 42), (14, 16), (50, 42), (100, 14), (64, 28))
+BEARING = ("050°", "056°", "058°", "059°")
+BOOKMARK = ("red, green, blue", "green, red, blue", "blue, green, red", "green, blue, red")
+PENCILLED = ("room 6B", "room 8B", "room 6D", "room 8D")
 
 
 def place_evidence(evidence: EvidenceSet) -> None:
     """Puts every part at its place, with what it lies on."""
     box = (2950, 1612, 3110, 1638)
-    evidence.add("till", box, TILL, letters_of(box, "#f0eee6", "#555555", 17, 400))
+    evidence.add("till", box, TILL, letters_of(box, "#f0eee6"))
     box = (3070, 1536, 3180, 1564)
     evidence.add("total", box, TOTAL, _amount(box, "TOTAL"))
     box = (2880, 1536, 2990, 1564)
     evidence.add("cash", box, CASH, _amount(box, "CASH"))
     _note(evidence.canvas, 1130, 1020, "#f6e27a", ("call Imre", "re: hinge"))
     box = (1150, 1186, 1262, 1216)
-    evidence.add("hinge", box, HINGE, letters_of(box, "#f1dc72", "#4a4636", 23, 400))
+    evidence.add("hinge", box, HINGE, letters_of(box, "#f1dc72"))
     box = (3486, 694, 3672, 726)
     evidence.add("locker", box, LOCKER, _notification(box))
     box = (1476, 1962, 1600, 2010)
     evidence.add("wire", box, WIRE, _measured(box))
     box = (300, 1180, 420, 1276)
-    evidence.add("quarter", box, tuple(QUARTER), bars(box, "#f1ede2", "#2c2a26", "SALES", QUARTER, "1234"))
+    evidence.add("week", box, WEEK, bars(box, "#f1ede2", "#2c2a26", "SALES", WEEK))
     box = (3500, 1520, 3628, 1576)
-    evidence.add("pins", box, PINS, _pins(box))
+    evidence.add("heads", box, SCREWS, marks(box, "#e9e1cc", "#c9ced2", HEADS, radius=6.5))
     box = (3300, 1860, 3380, 1940)
     _compass_case(evidence.canvas, 3340, 1900)
     evidence.add("bearing", box, BEARING, _compass(box))
     box = (2302, 908, 2350, 962)
-    evidence.add("bookmark", box, BOOKMARK, stripes(box, "#7d2f28", upright=False))
+    evidence.add("bookmark", box, BOOKMARK, threads(box, "#6f5a50", upright=False))
     _note(evidence.canvas, 3480, 1230, "#f2b5c0", ("Thu 14:20", "bring keys"))
     box = (3500, 1398, 3612, 1428)
-    evidence.add("pencilled", box, PENCILLED, letters_of(box, "#eeafbb", "#c4808f", 21, 700))
+    evidence.add("pencilled", box, PENCILLED, worn(box, "#eeafbb"))
 
 
 def _note(c: Canvas, x: int, y: int, colour: str, lines: tuple[str, ...]) -> None:
@@ -61,7 +62,7 @@ def _amount(box: Pixels, label: str) -> Drawing:
     def draw(c: Canvas, value: str) -> None:
         c.rect(x1, y1, x2 - x1, y2 - y1, "#f2f0e9")
         c.text(x1 + 4, y2 - 8, label, 13, "#111111", "start", 700)
-        c.text(x2 - 4, y2 - 8, value, 22, "#111111", "end", 700)
+        fine(c, x2 - 8, y2 - 9, value, "#f2f0e9", "end")
 
     return draw
 
@@ -71,39 +72,26 @@ def _notification(box: Pixels) -> Drawing:
 
     def draw(c: Canvas, value: str) -> None:
         c.rect(x1, y1, x2 - x1, y2 - y1, "#a38599")
-        c.text(x1 + 4, y2 - 11, f"Parcel · {value}", 20, "#ffffff", "start")
+        c.text(x1 + 4, y2 - 11, "Parcel", 20, "#ffffff", "start")
+        fine(c, x2 - 10, y2 - 12, value, "#a38599", "end")
 
     return draw
 
 
 def _measured(box: Pixels) -> Drawing:
-    """A piece of wire on a fine scale: 5 pixels are 1 mm."""
-    x1, y1, x2, y2 = box
+    """A piece of wire on a fine scale from 0; the scale says in fine print what it reads where the wire ends."""
+    (x1, y1, x2, y2), back = box, "#ecd890"
 
     def draw(c: Canvas, value: str) -> None:
-        c.rect(x1, y1, x2 - x1, y2 - y1, "#ecd890")
+        c.rect(x1, y1, x2 - x1, y2 - y1, back)
         first = x1 + 4
         for k in range(24):
             tall = 22 if k % 5 == 0 else 13
             c.line(first + 5 * k, y1, first + 5 * k, y1 + tall, "#40351c", 1.2)
-        length = 5 * int(value.split()[0])
-        c.line(first, y1 + 32, first + length, y1 + 32, "#8d4a2c", 5)
-        c.line(first, y1 + 30.5, first + length, y1 + 30.5, "#d98a5a", 1.5)
-
-    return draw
-
-
-def _pins(box: Pixels) -> Drawing:
-    x1, y1, x2, y2 = box
-    places = ((14, 16), (40, 12), (70, 18), (100, 12), (24, 40), (54, 38), (86, 42), (114, 36), (58, 22))
-
-    def draw(c: Canvas, value: str) -> None:
-        c.rect(x1, y1, x2 - x1, y2 - y1, "#d9cfb6")
-        c.rect(x1 + 2, y1 + 2, x2 - x1 - 4, y2 - y1 - 4, "#e9e1cc", 6)
-        for dx, dy in places[: int(value)]:
-            c.line(x1 + dx, y1 + dy, x1 + dx + 7, y1 + dy + 9, "#8f969b", 1.6)
-            c.circle(x1 + dx, y1 + dy, 4.5, "#c0392f")
-            c.circle(x1 + dx - 1.4, y1 + dy - 1.4, 1.4, "#ffffff", 0.8)
+        fine(c, first + 2, y1 + 33, "0", back, "start")
+        fine(c, first + 80, y1 + 33, value, back)
+        c.line(first, y1 + 40, first + 80, y1 + 40, "#8d4a2c", 5)
+        c.line(first, y1 + 38.5, first + 80, y1 + 38.5, "#d98a5a", 1.5)
 
     return draw
 
@@ -116,16 +104,17 @@ def _compass_case(c: Canvas, x: int, y: int) -> None:
 
 
 def _compass(box: Pixels) -> Drawing:
+    """A compass; a window says in fine print where its needle points."""
     x1, y1, x2, y2 = box
     x, y = (x1 + x2) // 2, (y1 + y2) // 2
 
     def draw(c: Canvas, value: str) -> None:
         c.rect(x1, y1, x2 - x1, y2 - y1, "#f3eedd")
-        for words, dx, dy in (("N", 0, -27), ("S", 0, 36), ("W", -32, 4), ("E", 32, 4)):
+        for words, dx, dy in (("N", 0, -27), ("S", 0, 38), ("W", -32, 4), ("E", 32, 4)):
             c.text(x + dx, y + dy, words, 13, "#2c2a26", weight=700)
-        turn = 45 + 90 * BEARING.index(value)
-        c.polar(x, y, turn, -22, 0, "#8f969b", 4)
-        c.polar(x, y, turn, 0, 22, "#b8342b", 4)
+        c.polar(x, y, 56, -22, 0, "#8f969b", 4)
+        c.polar(x, y, 56, 0, 22, "#b8342b", 4)
+        fine(c, x, y + 21, value, "#f3eedd")
         c.circle(x, y, 3.5, "#2c2a26")
 
     return draw

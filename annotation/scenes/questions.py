@@ -67,12 +67,11 @@ def _months(due: str) -> str:
 
 
 def _back(bearing: str) -> str:
-    opposite = {"north": "south", "south": "north", "east": "west", "west": "east"}
-    return "-".join(opposite[word] for word in bearing.split("-"))
+    return f"{int(bearing[:-1]) + 180}°"
 
 
-def _left_over(lit: str) -> str:
-    return f"{20 - int(lit)}"
+def _left_over(marked: str) -> str:
+    return f"{20 - int(marked)}"
 
 
 def _as_is(value: str) -> tuple[str, ...]:
@@ -93,7 +92,7 @@ def _last_word(value: str) -> tuple[str, ...]:
 
 QUESTIONS: Mapping[str, tuple[Question, ...]] = {
     "street-day": (
-        Question("On which floor does Dr Holt have the practice?", ("doctor",), FOCUS),
+        Question("In which room does Dr Holt have the practice?", ("doctor",), FOCUS),
         Question(
             "It is 11:30 on a Tuesday. For how long is the shop with the notice still open?",
             ("hours",),
@@ -102,9 +101,9 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
             _still_open,
         ),
         Question("How often does bus 7 come?", ("bus",), OCR),
-        Question("How many bottles stand in the crate on the pavement?", ("bottles",), COUNT),
-        Question("In which order, from the left, are the colours of the flag?", ("flag",), COLOUR),
-        Question("Which day has the most visitors on the poster?", ("poster",), CHART, True),
+        Question("How many of the bottles in the crate are marked 8 and not 6?", ("bottles",), COUNT),
+        Question("In which order, from the left, are the colours of the emblem on the flag?", ("flag",), COLOUR),
+        Question("Which stall has the most visitors on the poster?", ("poster",), CHART, True),
     ),
     "street-dusk": (
         Question("What time does the clock between the shops show?", ("clock",), MEASURE),
@@ -117,16 +116,16 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
         ),
         Question("What is the telephone number on the van?", ("phone",), OCR, spoken=_plain_number),
         Question("What is the number plate of the van?", ("number",), OCR),
-        Question("At which place from the left does the cat sit among the pots?", ("cat",), SPATIAL, True),
-        Question("How many bottles stand in the crate on the pavement?", ("bottles",), COUNT, spoken=_as_is),
+        Question("Which pot from the left is marked 8 where the others are marked 6?", ("pots",), SPATIAL, True),
+        Question("How many of the bottles in the crate are marked 8 and not 6?", ("bottles",), COUNT, spoken=_as_is),
     ),
     "shelf-pantry": (
         Question("What does the plum jam cost?", ("plum",), OCR),
         Question("By how much is the olive oil dearer than the plum jam?", ("olive", "plum"), MATH, True, _difference),
         Question("Which product of the sugar chart has the most sugar?", ("sugar",), CHART, True),
-        Question("How many of the five stars are filled on the readers' card?", ("stars",), COUNT),
+        Question("How many of the seven marks on the readers' card are 8 and not 6?", ("stars",), COUNT),
         Question("Which lot number can still be made out on the worn card?", ("lot",), RESTORE),
-        Question("Where does the arrow on the refill card point?", ("arrow",), SPATIAL),
+        Question("On which side is the small ring on the refill card open?", ("ring",), SPATIAL),
     ),
     "shelf-cool": (
         Question("What does the cocoa cost?", ("cocoa",), OCR, spoken=_as_is),
@@ -134,14 +133,14 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
             "By how much do the coffee and the cocoa differ in price?", ("coffee", "cocoa"), MATH, True, _difference
         ),
         Question("Until when is the product with the best-before card good?", ("best_before",), FOCUS),
-        Question("In which order, from the left, are the colours of the ribbon card?", ("ribbon",), COLOUR),
+        Question("In which order, from the left, are the threads on the ribbon card?", ("ribbon",), COLOUR),
         Question("What does the olive oil cost?", ("olive",), OCR),
         Question("Which lot number can still be made out on the worn card?", ("lot",), RESTORE),
     ),
     "panel-green": (
         Question("What does the boiler gauge read, in bar?", ("boiler",), MEASURE),
         Question("How much warmer is the outlet than the inlet?", ("inlet", "outlet"), MATH, True, _degrees),
-        Question("How many of the twenty small green lamps are dark?", ("lamps",), COUNT, True, _left_over),
+        Question("How many of the twenty small buttons are marked 6 and not 8?", ("buttons",), COUNT, True, _left_over),
         Question("Which line ends highest on the small trend?", ("trend",), CHART, True),
         Question("In which order, from the top, are the three wires?", ("wires",), COLOUR),
         Question("What is the worn serial number?", ("serial",), RESTORE),
@@ -150,41 +149,41 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
         Question("What does the condenser gauge read, in bar?", ("condenser",), MEASURE),
         Question("When is the next check due?", ("checked",), OCR),
         Question("It is March 2027. In how many months is the next check due?", ("checked",), MATH, True, _months),
-        Question("To what is the small selector set?", ("selector",), SPATIAL),
+        Question("Which programme does the small selector point at?", ("selector",), SPATIAL),
         Question("How many hours does the counter show?", ("hours",), FOCUS, spoken=_without_unit),
-        Question("How many of the small green lamps are lit?", ("lamps",), COUNT),
+        Question("How many of the twenty small buttons are marked 8 and not 6?", ("buttons",), COUNT),
     ),
     "desk-oak": (
         Question("At what time was the receipt printed, and at which till?", ("till",), OCR),
         Question("How much change was given back?", ("cash", "total"), MATH, True, _difference),
         Question("How wide is the hinge, by the yellow note?", ("hinge",), FOCUS),
         Question("How long is the piece of wire on the fine scale of the ruler?", ("wire",), MEASURE),
-        Question("In which quarter were sales highest?", ("quarter",), CHART, True),
-        Question("How many pins are in the card?", ("pins",), COUNT),
+        Question("In which week were sales highest?", ("week",), CHART, True),
+        Question("How many of the nine screw heads on the card are of size 8 and not 6?", ("heads",), COUNT),
     ),
     "desk-slate": (
         Question("In which locker is the parcel?", ("locker",), OCR, spoken=_last_word),
         Question(
-            "The red end of the needle points the way out. In which direction does one come back?",
+            "The needle points the way out, and the window below it gives the bearing. Which bearing leads back?",
             ("bearing",),
             SPATIAL,
             True,
             _back,
         ),
-        Question("In which order, from the top, are the colours of the tab on the bookmark?", ("bookmark",), COLOUR),
+        Question("In which order, from the top, are the threads on the tab of the bookmark?", ("bookmark",), COLOUR),
         Question("Which room is pencilled on the pink note?", ("pencilled",), RESTORE),
-        Question("How many pins are in the card?", ("pins",), COUNT),
+        Question("How many of the nine screw heads on the card are of size 8 and not 6?", ("heads",), COUNT),
         Question("What is the total of the receipt?", ("total",), OCR),
     ),
     "tools-peg": (
         Question("Which screws does the job card ask for?", ("screws",), OCR),
-        Question("How many drills are in the stand?", ("drills",), COUNT),
+        Question("How many of the nine drills in the stand are of size 8 and not 6?", ("drills",), COUNT),
         Question("What does the drawer's worn label say?", ("drawer",), RESTORE),
     ),
     "tools-steel": (
         Question("Which depth does the small scale show?", ("depth",), MEASURE),
-        Question("Where is the bubble of the small level?", ("bubble",), SPATIAL),
-        Question("In which order, from the left, are the colours of the marking tape?", ("band",), COLOUR),
+        Question("On which side is the ring in the window of the small level open?", ("ring",), SPATIAL),
+        Question("In which order, from the left, are the threads of the marking tape?", ("band",), COLOUR),
     ),
 }
 

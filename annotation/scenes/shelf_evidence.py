@@ -6,19 +6,20 @@ from collections.abc import Callable
 
 from annotation.scenes.canvas import Canvas
 from annotation.scenes.evidence import Drawing, EvidenceSet, Pixels
-from annotation.scenes.parts import Line, bars, plate, price_tag, stripes
+from annotation.scenes.parts import Line, bars, marks, open_ring, plate, price_tag, threads, worn
 
 TAG_WIDTH, TAG_HEIGHT = 108, 54
-PLUM = ("4.29", "4.79", "5.49", "6.15")
-OLIVE = ("6.95", "7.15", "7.49", "8.29")
-COFFEE = ("8.50", "8.80", "9.50", "9.80")
-COCOA = ("3.20", "3.50", "3.80", "4.10")
-BEST_BEFORE = ("09/27", "12/28", "05/29", "11/26")
-STARS = ("2", "3", "4", "5")
-SUGAR = {"A": (92, 60, 44, 58), "B": (58, 92, 60, 44), "C": (44, 58, 92, 60), "D": (60, 44, 58, 92)}
-RIBBON = ("green, white, red", "red, white, green", "white, green, red", "green, red, white")
-LOT = ("LOT 8163", "LOT 2794", "LOT 5036", "LOT 7418")
-ARROW = ("left", "right", "up", "down")
+PLUM = ("4.50", "4.56", "4.58", "4.59")
+OLIVE = ("5.95", "6.95", "8.95", "9.95")
+COFFEE = ("8.50", "8.60", "8.80", "8.90")
+COCOA = ("3.50", "3.60", "3.80", "3.90")
+BEST_BEFORE = ("05/28", "06/28", "08/28", "09/28")
+STARS = ("3", "4", "5", "6")
+RATED = ((34, 23), (70, 23), (10, 23), (46, 23), (82, 23), (22, 23), (58, 23))
+SUGAR = ("product B", "product D", "product N", "product R")
+RIBBON = ("red, green, blue", "green, red, blue", "blue, green, red", "green, blue, red")
+LOT = ("LOT 8506", "LOT 8560", "LOT 8605", "LOT 8650")
+OPEN = ("top", "right", "bottom", "left")
 
 
 def place_evidence(evidence: EvidenceSet, warm: bool, base: Callable[[int], int]) -> None:
@@ -42,56 +43,39 @@ def place_evidence(evidence: EvidenceSet, warm: bool, base: Callable[[int], int]
     evidence.add("stars", box, STARS, _stars(box))
     x, y = (3180, base(4) - 86) if warm else (1500, base(2) - 86)
     box = (x, y, x + 92, y + 84)
-    evidence.add("sugar", box, tuple(SUGAR), bars(box, "#f4eedd", "#2c2a26", "SUGAR g", SUGAR, "ABCD"))
+    evidence.add("sugar", box, SUGAR, bars(box, "#f4eedd", "#2c2a26", "SUGAR g", SUGAR))
     x, y = (1240, base(4) - 32) if warm else (640, base(4) - 32)
     box = (x, y, x + 68, y + 30)
-    evidence.add("ribbon", box, RIBBON, stripes(box, "#d8cdb4"))
+    evidence.add("ribbon", box, RIBBON, threads(box, "#8d8474"))
     x, y = (2560, base(0) - 28) if warm else (1860, base(0) - 28)
     box = (x, y, x + 96, y + 26)
-    evidence.add("lot", box, LOT, _faint_print(box))
+    evidence.add("lot", box, LOT, worn(box, "#cfc8b6"))
     x, y = (3560, base(2) + 14) if warm else (3420, base(1) + 14)
     box = (x, y, x + 66, y + 48)
-    evidence.add("arrow", box, ARROW, _arrow(box))
+    evidence.add("ring", box, OPEN, _refills(box))
 
 
 def _best_before(value: str) -> list[Line]:
-    return [Line("best before", 18, 11), Line(value, 38, 18, 700)]
+    return [Line("best before", 18, 12, 700), Line(value, 36)]
 
 
 def _stars(box: Pixels) -> Drawing:
-    x1, y1, x2, y2 = box
+    x1, y1, x2, _ = box
+    numbered = marks(box, "#2c3a33", "#55645c", RATED, radius=5)
 
     def draw(c: Canvas, value: str) -> None:
-        c.rect(x1, y1, x2 - x1, y2 - y1, "#2c3a33")
-        c.text(x1 + 7, y1 + 13, "rated by readers", 9.5, "#efe8d2", "start")
-        for k in range(5):
-            x, y = x1 + 14 + 16 * k, y1 + 23
-            fill = "#f2c84b" if k < int(value) else "#55645c"
-            c.path(f"M{x} {y - 7} l2 5 5 0 -4 4 2 5 -5 -3 -5 3 2 -5 -4 -4 5 0 z", fill)
+        numbered(c, value)
+        c.text((x1 + x2) / 2, y1 + 13, "rated by readers", 11, "#efe8d2")
 
     return draw
 
 
-def _faint_print(box: Pixels) -> Drawing:
-    x1, y1, x2, y2 = box
+def _refills(box: Pixels) -> Drawing:
+    (x1, y1, x2, y2), back = box, "#e9e3d2"
 
     def draw(c: Canvas, value: str) -> None:
-        c.rect(x1, y1, x2 - x1, y2 - y1, "#cfc8b6")
-        c.text((x1 + x2) / 2, y2 - 7, value, 18, "#a89f8a", weight=700, spacing=1)
-        for k in range(7):
-            c.line(x1 + 4 + 14 * k, y1 + 3, x1 + 12 + 14 * k, y2 - 3, "#bdb5a1", 1.5)
-
-    return draw
-
-
-def _arrow(box: Pixels) -> Drawing:
-    x1, y1, x2, y2 = box
-    turns = {"up": 0, "right": 90, "down": 180, "left": 270}
-
-    def draw(c: Canvas, value: str) -> None:
-        c.rect(x1, y1, x2 - x1, y2 - y1, "#e9e3d2")
-        c.text((x1 + x2) / 2, y1 + 14, "REFILLS", 11, "#2a2622", weight=700)
-        with c.group((x1 + x2) / 2, y1 + 31, turns[value]):
-            c.path("M0 -13 l9 11 h-5 v14 h-8 v-14 h-5 z", "#b3392f")
+        c.rect(x1, y1, x2 - x1, y2 - y1, back)
+        c.text((x1 + x2) / 2, y1 + 17, "REFILLS", 14, "#2a2622", weight=700)
+        open_ring(c, (x1 + x2) / 2, y1 + 33, value, back)
 
     return draw

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from annotation.scenes.canvas import Canvas, dark, light
+from annotation.scenes.canvas import Canvas, dark
 from annotation.scenes.evidence import Drawing, EvidenceSet, Pixels
-from annotation.scenes.parts import Line, letters_of, plate, stripes
+from annotation.scenes.parts import Line, fine, mark, open_ring, plate, threads, worn
 
-SCREWS = ("M3 × 20", "M4 × 35", "M5 × 16", "M6 × 48")
-DRILLS = ("6", "7", "8", "9")
-DEPTH = ("21 mm", "23 mm", "26 mm", "28 mm")
-DRAWER = ("rivets 3.2", "rivets 3.8", "rivets 4.2", "rivets 4.8")
-BAND = ("red, white, black", "white, black, red", "black, red, white", "red, black, white")
-BUBBLE = ("far left", "left", "right", "far right")
+SCREWS = ("M5 × 60", "M6 × 60", "M8 × 60", "M9 × 60")
+DRILLS = ("4", "5", "6", "7")
+STAND = (4, 1, 7, 0, 6, 2, 8, 3, 5)
+DEPTH = ("25 mm", "26 mm", "28 mm", "29 mm")
+DRAWER = ("rivets 3.5", "rivets 3.6", "rivets 3.8", "rivets 3.9")
+BAND = ("red, green, blue", "green, red, blue", "blue, green, red", "green, blue, red")
+OPEN = ("top", "right", "bottom", "left")
 
 
 def place_evidence(evidence: EvidenceSet, back: str, mirrored: bool) -> None:
@@ -39,64 +40,62 @@ def place_evidence(evidence: EvidenceSet, back: str, mirrored: bool) -> None:
     c.rect(x - 60, 1990, 240, 110, dark(back, 0.45), 8)
     c.circle(x + 60, 2072, 13, "#d8b25a")
     box = (x, 2012, x + 120, 2040)
-    evidence.add("drawer", box, DRAWER, letters_of(box, "#d8d2c0", "#a9a390", 19))
+    evidence.add("drawer", box, DRAWER, worn(box, "#d8d2c0"))
     x = left(2050, 62)
     box = (x, 2004, x + 62, 2036)
-    evidence.add("band", box, BAND, stripes(box, "#4a3a2a"))
+    evidence.add("band", box, BAND, threads(box, "#6f6459"))
     x = left(3420, 110)
     c.rect(x - 90, 1986, 290, 54, "#4c7a5a", 8)
     box = (x, 1996, x + 110, 2030)
-    evidence.add("bubble", box, BUBBLE, _bubble(box))
+    evidence.add("ring", box, OPEN, _level(box))
 
 
 def _job(value: str) -> list[Line]:
-    return [Line("hinge, 4 screws", 19, 12), Line(value, 42, 21, 700)]
+    return [Line("hinge, 4 screws", 19, 13, 700), Line(value, 38)]
 
 
 def _drills(box: Pixels) -> Drawing:
+    """Nine drills in a stand with a number below each; the value is how many bear the mark."""
     x1, y1, x2, y2 = box
 
     def draw(c: Canvas, value: str) -> None:
-        c.rect(x1, y1, x2 - x1, y2 - y1, "#4d3926")
-        for k in range(9):
-            x, tall = x1 + 14 + 16 * k, 44 - 2 * k
-            c.circle(x, y2 - 5, 4.5, "#1f1710")
-            if k < int(value):
-                c.rect(x - 2.5, y2 - 5 - tall, 5, tall, "#aeb5b9")
-                c.line(x - 2.5, y2 - 14, x + 2.5, y2 - 20, "#596064", 1.2)
-                c.line(x - 2.5, y2 - 26, x + 2.5, y2 - 32, "#596064", 1.2)
+        c.rect(x1, y1, x2 - x1, y2 - y1, "#6d5138")
+        for k, place in enumerate(STAND):
+            x, tall = x1 + 14 + 16 * place, 38 - 2 * place
+            c.rect(x - 2.5, y2 - 17 - tall, 5, tall, "#aeb5b9")
+            for groove in (9, 20):
+                c.line(x - 2.5, y2 - 17 - groove, x + 2.5, y2 - 22 - groove, "#596064", 1.2)
+            mark(c, x, y2 - 8, k < int(value), "#6d5138")
 
     return draw
 
 
 def _calliper(box: Pixels) -> Drawing:
-    """A sliding scale, 3 pixels to the millimetre, from 10 mm; the mark on the slide points at the value."""
-    x1, y1, x2, y2 = box
+    """A sliding scale, 4 pixels to the millimetre; the mark on the slide points at the number in fine print."""
+    (x1, y1, x2, y2), back = box, "#cfd4d7"
 
     def draw(c: Canvas, value: str) -> None:
-        c.rect(x1, y1, x2 - x1, y2 - y1, "#cfd4d7")
+        c.rect(x1, y1, x2 - x1, y2 - y1, back)
         for k in range(31):
-            x = x1 + 8 + 4 * k
-            c.line(x, y1 + 26, x, y1 + 26 - (14 if k % 10 == 0 else 10 if k % 5 == 0 else 6), "#26282a", 1)
-            if k % 10 == 0:
-                c.text(x + (4 if k < 30 else -4), y1 + 11, str(k + 10), 9.5, "#26282a")
-        x = x1 + 8 + 4 * (int(value.split()[0]) - 10)
-        c.path(f"M{x} {y1 + 27} l6 9 h-12 z", "#b8342b")
-        c.rect(x - 20, y1 + 36, 40, 8, "#8b9398", 2)
+            x = x1 + 6 + 4 * k
+            c.line(x, y1 + 28, x, y1 + 28 - (14 if k == 14 else 10 if k % 5 == 4 else 6), "#5c6063", 1)
+        x = x1 + 62
+        fine(c, x, y1 + 11, value, back)
+        c.path(f"M{x} {y1 + 29} l5 8 h-10 z", "#b8342b")
+        c.rect(x - 20, y1 + 37, 40, 7, "#8b9398", 2)
 
     return draw
 
 
-def _bubble(box: Pixels) -> Drawing:
+def _level(box: Pixels) -> Drawing:
+    """A small level whose window has a ring in the middle."""
     x1, y1, x2, y2 = box
 
     def draw(c: Canvas, value: str) -> None:
         c.rect(x1, y1, x2 - x1, y2 - y1, "#2f4a38")
-        c.rect(x1 + 5, y1 + 5, x2 - x1 - 10, y2 - y1 - 10, c.gradient([(0, "#eafaa0"), (1, "#a9c94e")]), 11)
+        c.rect(x1 + 5, y1 + 5, x2 - x1 - 10, y2 - y1 - 10, "#cfe08a", 11)
         for x in (x1 + 42, x1 + 68):
             c.line(x, y1 + 5, x, y2 - 5, "#26382c", 2)
-        x = x1 + (20, 34, 76, 90)[BUBBLE.index(value)]
-        c.ellipse(x, (y1 + y2) / 2, 9, 7, "#6d8a3a")
-        c.ellipse(x, (y1 + y2) / 2, 7.5, 5.5, light("#d9f08a", 0.5))
+        open_ring(c, x1 + 55, (y1 + y2) / 2, value, "#cfe08a")
 
     return draw

@@ -12,7 +12,7 @@ AGENTS: Mapping[str, ScriptedAgent] = {
     for agent in (
         ScriptedAgent(
             "whole image",
-            "Answers from the whole picture at 1024 pixels, details of 2.",
+            "Answers from the whole picture at 1024 pixels.",
             no_look,
             as_written,
             (Condition.NONE,),

@@ -12,7 +12,7 @@ from evaluation.agents.views import View
 
 RECOGNISED = 0.72
 """Correlation from which a tool counts as seen."""
-_SCALE = 0.3
+_SCALE = 0.15
 """Tools are large: views are compared at this many pixels per original pixel at most."""
 
 Order = Callable[[Sequence[str], str], list[str]]

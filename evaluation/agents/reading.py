@@ -9,26 +9,25 @@ from functools import lru_cache
 import numpy as np
 
 from annotation.imaging.crops import Picture
-from evaluation.agents.matching import SMALLEST, Place, best_places, colour_score, grey, resized
+from evaluation.agents.matching import SMALLEST, Floats, Place, best_places, colour_score, grey, resized
 from evaluation.agents.sample import AgentSample, Piece
 from evaluation.agents.views import View
 
 FOUND = 0.6
 """Correlation from which a piece counts as being in a view at all."""
-CLEAR = 30.0
-"""How clearly two values must differ to be told apart: the gap of their correlations over the pixels in which the
-values differ, times the number of those pixels as seen. A gap of 0.5 is clear on 100 pixels and not on 40.
+CLEAR = 15.0
+"""How far what is seen must lie from the middle between two values, towards one of them, to tell them apart.
 
-Set together with ``views.ACUITY`` on the pictures of seed 7, so that it parts the whole picture (at most 24 there) from
-crops of the evidence (at least 43); it then held on seeds 8 and 21 without a change."""
-_DIFFERS = 0.25
+A distance over all pixels and channels, in steps of 0 to 255, and never counted as more than the values are from that
+middle: a template that lies half a pixel off moves a reading further than that."""
 _HOPELESS = 0.35
+_FAINTEST = 0.2
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The value that fits best in a view, how well any fits (-1..1), and how clearly better it is than the second best
-    (pixels, see ``CLEAR``)."""
+    """The value that fits best in a view, how well it fits (-1..1), and how clearly better than the second best
+    (0 or more, see ``CLEAR``)."""
 
     value: str
     score: float
@@ -48,42 +47,52 @@ class Reading:
 def read(view: View, piece: Piece) -> Reading | None:
     """The best reading of ``piece`` in ``view``; None when it is too small there or does not fit inside.
 
-    Every value is searched for everywhere in the view; at the best place all values are compared. Views and pieces
-    are told apart by identity, and recent readings are remembered.
+    The mean of the values is searched for everywhere in the view; at the best place all values are compared. Views and
+    pieces are told apart by identity, and recent readings are remembered.
     """
     patches = {value: resized(patch, view.scale) for value, patch in piece.values.items()}
     height, width = next(iter(patches.values())).shape[:2]
     if min(height, width) < SMALLEST or height > view.pixels.shape[0] or width > view.pixels.shape[1]:
         return None
-    place = _search(view, patches)
+    mean = np.asarray(np.mean([grey(patch) for patch in patches.values()], axis=0), dtype=np.float32)
+    place = next((p for p in best_places(view.field.scores(mean), 1, 1) if p.score > _HOPELESS), None)
     return _compare(view, patches, place) if place else None
 
 
-def _search(view: View, patches: Mapping[str, Picture]) -> Place | None:
-    """Where any of the values fits best."""
-    found = [place for patch in patches.values() for place in best_places(view.field.scores(grey(patch)), 1, 1)]
-    best = max(found, key=lambda place: place.score, default=None)
-    return best if best and best.score > _HOPELESS else None
-
-
 def _compare(view: View, patches: Mapping[str, Picture], place: Place) -> Reading:
-    """All values at the place and one pixel around it, on the pixels in which they differ."""
-    height, width = next(iter(patches.values())).shape[:2]
-    stack = np.stack(list(patches.values())).astype(np.int16)
-    spread = (stack.max(axis=0) - stack.min(axis=0)).max(axis=2)
-    differs = spread > _DIFFERS * spread.max()
-    best = dict.fromkeys(patches, (-1.0, 0, 0))
-    inks = {value: patch[differs] for value, patch in patches.items()}
+    """All values at the place and one pixel around it: the nearest, and how much nearer than the next.
+
+    Before that, brightness and contrast of what is seen are matched to the mean of the values.
+    """
+    looks = {value: patch.astype(np.float32) for value, patch in patches.items()}
+    mean = np.asarray(np.mean(list(looks.values()), axis=0), dtype=np.float32)
+    height, width = mean.shape[:2]
+    best: tuple[float, int, int, dict[str, float]] | None = None
     for y in range(max(0, place.y - 1), min(view.pixels.shape[0] - height, place.y + 1) + 1):
         for x in range(max(0, place.x - 1), min(view.pixels.shape[1] - width, place.x + 1) + 1):
-            seen = view.pixels[y : y + height, x : x + width][differs]
-            for value, ink in inks.items():
-                best[value] = max(best[value], (colour_score(seen, ink), y, x))
-    order = sorted(best, key=lambda value: (-best[value][0], value))
-    _, top, left = best[order[0]]
-    whole = colour_score(view.pixels[top : top + height, left : left + width], patches[order[0]])
-    gap = best[order[0]][0] - best[order[1]][0]
-    return Reading(order[0], whole, gap * int(differs.sum()), Place(left, top, whole))
+            seen = _matched(view.pixels[y : y + height, x : x + width], mean)
+            away = {value: float(((seen - look) ** 2).sum()) for value, look in looks.items()}
+            nearest = min(away.values())
+            if best is None or nearest < best[0]:
+                best = (nearest, y, x, away)
+    assert best is not None
+    _, top, left, away = best
+    first, second = sorted(away, key=lambda value: (away[value], value))[:2]
+    apart = float(np.linalg.norm(looks[first] - looks[second]))
+    clearness = min((away[second] - away[first]) / (2 * apart), apart / 2) if apart else 0.0
+    score = colour_score(view.pixels[top : top + height, left : left + width], patches[first])
+    return Reading(first, score, clearness, Place(left, top, score))
+
+
+def _matched(seen: Picture, mean: Floats) -> Floats:
+    """``seen`` with gain and offset undone: the ones of the least-squares line from ``mean`` to it.
+
+    A gain below ``_FAINTEST`` counts as that, so that noise is not blown up.
+    """
+    values = seen.astype(np.float32)
+    centred = mean - mean.mean()
+    gain = float((centred * values).sum() / max(float((centred**2).sum()), 1.0))
+    return np.asarray((values - values.mean()) / max(gain, _FAINTEST) + mean.mean(), dtype=np.float32)
 
 
 def clearest(views: Iterable[View], piece: Piece) -> tuple[Reading, View] | None:

@@ -1,4 +1,4 @@
-"""What an agent is shown: the whole picture or a crop, never with more than 1024 pixels on the longer side."""
+"""What an agent is shown, the whole picture or a crop: at most 1024 pixels on the longer side, sent as a JPEG."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import random
 from dataclasses import dataclass
 from functools import cached_property
 
-from annotation.imaging.crops import Picture, crop, fitted, noise_like, pixel_box, scaled, shrink_to
+from annotation.imaging.crops import Picture, crop, encode_jpeg, fitted, noise_like, pixel_box, scaled, shrink_to
+from annotation.imaging.decoding import decode
 from annotation.schema import ORIGINAL, Box
 from evaluation.agents.matching import Field
 from evaluation.schema import Condition
 
 BUDGET = 1024
 """The longer side of everything an agent is handed, in pixels."""
-ACUITY = 2
-"""How many handed-over pixels make one that is compared: the whole picture is handed over at 1024 and compared at 512.
+QUALITY = 75
+"""JPEG quality at which everything is handed over, colours at half the size: what Pillow writes unless told otherwise.
 
-A model of a limited eye, assumed and not measured on any vision model. It decides much: with 1 instead of 2, 11 of the
-demo's 59 pieces of evidence can be read in the whole picture (seed 7), with 2 none.
+Whole picture and crop are treated alike. It matters for a matcher that knows every value to the pixel: without any loss
+it could tell shrunken values apart that differ by a few grey levels, which no person sees.
 """
 
 
@@ -25,9 +26,9 @@ demo's 59 pieces of evidence can be read in the whole picture (seed 7), with 2 n
 class View:
     """Something seen.
 
-    ``size`` is the size at which it was handed over, ``pixels`` what can be made out of it: one pixel for ``ACUITY``
-    handed over, and never more than the original has, since enlarging adds nothing. ``scale`` is pixels of ``pixels``
-    per pixel of the original. ``box`` is the region of the original that is shown, or that noise stands for.
+    ``size`` is the size at which it was handed over, ``pixels`` what can be made out of it: the same, but never more
+    than the original has, since enlarging adds nothing. ``scale`` is pixels of ``pixels`` per pixel of the original.
+    ``box`` is the region of the original that is shown, or that noise stands for.
     """
 
     name: str
@@ -44,7 +45,7 @@ class View:
 def whole_view(picture: Picture) -> View:
     """The whole picture within the budget."""
     height, width = picture.shape[:2]
-    seen = shrink_to(picture, BUDGET // ACUITY)
+    seen = _sent(shrink_to(picture, BUDGET))
     return View(ORIGINAL, seen, seen.shape[1] / width, fitted(width, height, BUDGET), (0, 0, width, height))
 
 
@@ -64,9 +65,14 @@ def crop_view(picture: Picture, asked: Box, name: str, condition: str, seed: str
     h, w = cut.shape[:2]
     stretch = BUDGET / max(w, h)
     size = (max(1, round(w * stretch)), max(1, round(h * stretch)))
-    scale = min(1.0, stretch / ACUITY)
-    seen = scaled(cut, max(1, round(w * scale)), max(1, round(h * scale)))
+    scale = min(1.0, stretch)
+    seen = scaled(_sent(scaled(cut, *size)), max(1, round(w * scale)), max(1, round(h * scale)))
     return View(name, seen, scale, size, box)
+
+
+def _sent(picture: Picture) -> Picture:
+    """``picture`` as it arrives."""
+    return decode(encode_jpeg(picture, QUALITY, halved=True))
 
 
 def _elsewhere(

@@ -7,10 +7,11 @@ from collections import Counter
 import pytest
 
 from annotation.scenes.benchmark import SCENES, DemoBenchmark, demo_benchmark
-from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas
+from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas, luma
 from annotation.scenes.chains import ENHANCEMENTS
 from annotation.scenes.evidence import Evidence
 from annotation.scenes.hand_tools import TOOLS, WORK
+from annotation.scenes.parts import COLOURS, FAINT, faint
 from annotation.scenes.questions import TIERS, Question
 from annotation.scenes.raster import darken_corners, picture_of
 from annotation.schema import AnswerType, Box
@@ -96,7 +97,7 @@ def test_the_same_seed_gives_the_same_benchmark_and_another_seed_other_answers(b
     assert other.samples != benchmark_.samples
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(100, 104))
 def test_every_seed_gives_a_whole_benchmark(seed: int) -> None:
     benchmark = demo_benchmark(seed)
     assert len(benchmark.pictures) == len(SCENES)
@@ -123,7 +124,7 @@ def test_a_patch_has_the_size_of_its_box(benchmark_: DemoBenchmark) -> None:
 
 
 def test_a_picture_is_3840_by_2160_and_shows_each_part_as_its_patch(benchmark_: DemoBenchmark) -> None:
-    """Light and shade over the picture may change brightness, never what is shown."""
+    """Shade over the picture may change brightness, never what is shown."""
     drawn = picture_of(benchmark_.pictures[6].svg)
     assert drawn.shape == (HEIGHT, WIDTH, 3)
     part = benchmark_.looks["desk-oak-01"].parts[0]
@@ -143,6 +144,15 @@ def test_the_corners_become_darker_and_the_middle_stays() -> None:
 def test_every_category_has_an_enhancement_and_every_tool_a_kind_of_work() -> None:
     assert set(ENHANCEMENTS) == set(TIERS)
     assert {tool.work for tool in TOOLS.values()} == set(WORK)
+
+
+def test_fine_print_keeps_its_distance_from_any_ground() -> None:
+    for ground in ("#ffffff", "#f2d65c", "#6f6f6f", "#0e1514"):
+        assert abs(luma(faint(ground)) - luma(ground)) == pytest.approx(FAINT, abs=1)
+
+
+def test_threads_are_of_one_brightness() -> None:
+    assert max(map(luma, COLOURS.values())) - min(map(luma, COLOURS.values())) < 6
 
 
 def test_a_question_answers_with_what_is_read_unless_it_has_a_rule() -> None:
