@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import cv2
 import numpy as np
 
 from annotation.toolbox.channels import Channels, ColorMode, by_channel
-from annotation.toolbox.results import Picture, Range, ToolError, ToolResult, as_grey, as_picture, as_rgb
+from annotation.toolbox.results import (
+    Picture,
+    Range,
+    ToolError,
+    ToolResult,
+    Unit,
+    as_grey,
+    as_picture,
+    as_rgb,
+    share_of_white,
+)
 from annotation.toolbox.signature import tool
 
 Triple = Annotated[tuple[int, int, int], Range(0, 255)]
@@ -61,7 +71,9 @@ def threshold(
     threshold_value: Annotated[int, Range(0, 255), "for binary: above it is white"] = 127,
     invert: Annotated[bool, "swap black and white"] = False,
     color_mode: ColorMode = "grayscale",
-    adaptive_block_size: Annotated[int, Range(3, 999, odd=True), "neighbourhood of the adaptive modes"] = 11,
+    adaptive_block_size: Annotated[
+        int, Range(3, 999, odd=True), Unit.PIXELS, "neighbourhood of the adaptive modes"
+    ] = 11,
     adaptive_constant: Annotated[float, Range(-255, 255), "taken off the neighbourhood's mean"] = 2,
     channels: Channels = "all",
 ) -> ToolResult:
@@ -81,7 +93,7 @@ def threshold(
         return as_picture(out)
 
     out = by_channel("threshold", image, color_mode, channels, change)
-    return ToolResult(out, {"thresholds": used, "white_share": float((out == 255).mean())})
+    return ToolResult(out, {"thresholds": used, "white_share": share_of_white(out)})
 
 
 @tool
@@ -142,12 +154,17 @@ def inrange_color(
         mask = _in_range(values, lower, (179, *upper[1:])) | _in_range(values, (0, *lower[1:]), upper)
     else:
         mask = _in_range(values, lower, upper)
-    measured = {"matched_pixels": int(np.count_nonzero(mask)), "matched_share": float((mask == 255).mean())}
+    measured = {"matched_pixels": cv2.countNonZero(mask), "matched_share": share_of_white(mask)}
     if output_format == "mask":
         return ToolResult(mask, measured)
-    kept = as_rgb(image)
-    kept[mask == 0] = 0
+    colours = as_rgb(image)
+    kept = as_picture(cv2.bitwise_and(colours, colours, mask=mask))
     return ToolResult(kept if output_format == "masked_image" else np.hstack([kept, as_rgb(mask)]), measured)
+
+
+def filtered_size(width: int, height: int, *, output_format: str = "both", **_: Any) -> tuple[int, int]:
+    """(width, height) of what ``inrange_color`` gives: "both" is picture and mask side by side."""
+    return (2 * width if output_format == "both" else width), height
 
 
 def _in_range(values: Picture, lower: tuple[int, ...], upper: tuple[int, ...]) -> Picture:

@@ -8,7 +8,17 @@ import cv2
 import numpy as np
 
 from annotation.toolbox.channels import Channels, ColorMode, by_channel
-from annotation.toolbox.results import Picture, Range, ToolError, ToolResult, as_grey, as_picture, as_rgb
+from annotation.toolbox.results import (
+    Picture,
+    Range,
+    ToolError,
+    ToolResult,
+    Unit,
+    as_grey,
+    as_picture,
+    as_rgb,
+    share_of_white,
+)
 from annotation.toolbox.signature import tool
 
 Limit = Annotated[float, Range(0, 1000), "threshold of the edge detection"]
@@ -42,7 +52,7 @@ def canny(
     if low > high:
         raise ToolError("canny", "threshold_low", low, f"a number up to threshold_high = {high:g}")
     out = by_channel("canny", image, color_mode, channels, lambda plane: as_picture(cv2.Canny(plane, low, high)))
-    return ToolResult(out, {"edge_share": float((out == 255).mean())})
+    return ToolResult(out, {"edge_share": share_of_white(out)})
 
 
 @tool
@@ -60,9 +70,9 @@ def gradients(image: Picture, *, mode: Literal["sobel_x", "sobel_y", "laplacian"
 def hough_lines(
     image: Picture,
     *,
-    threshold: Annotated[int, Range(1, 10_000), "how many edge pixels must agree"] = 80,
-    min_line_length: Annotated[float, Range(1, 65_535), "shorter lines are left out"] = 50.0,
-    max_line_gap: Annotated[float, Range(0, 65_535), "gaps up to this are bridged"] = 10.0,
+    threshold: Annotated[int, Range(1, 10_000), Unit.PIXELS, "how many edge pixels must agree"] = 80,
+    min_line_length: Annotated[float, Range(1, 65_535), Unit.PIXELS, "shorter lines are left out"] = 50.0,
+    max_line_gap: Annotated[float, Range(0, 65_535), Unit.PIXELS, "gaps up to this are bridged"] = 10.0,
     canny_low: Limit = 80.0,
     canny_high: Limit = 200.0,
     max_lines: Most = 20,
@@ -88,8 +98,8 @@ def hough_circles(
     min_dist: Annotated[float, Range(1, 65_535), "least distance between centres"] = 50.0,
     param1: Annotated[float, Range(1, 1000), "upper threshold of the edge detection"] = 100.0,
     param2: Annotated[float, Range(1, 1000), "votes a circle needs; smaller finds more"] = 50.0,
-    min_radius: Annotated[int, Range(0, 65_535), "smallest radius"] = 10,
-    max_radius: Annotated[int, Range(0, 65_535), "largest radius, 0 = any"] = 0,
+    min_radius: Annotated[int, Range(0, 65_535), Unit.PIXELS, "smallest radius"] = 10,
+    max_radius: Annotated[int, Range(0, 65_535), Unit.PIXELS, "largest radius, 0 = any"] = 0,
     max_circles: Most = 20,
 ) -> ToolResult:
     """Finds circles, best supported first; draws them and measures centres and radii.

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal
 
 import cv2
 import numpy as np
 
-from annotation.toolbox.results import Picture, Range, ToolResult, as_grey, as_picture, as_rgb
+from annotation.toolbox.results import Picture, Range, ToolError, ToolResult, Unit, as_grey, as_picture, as_rgb
 from annotation.toolbox.signature import tool
 
-Sigma = Annotated[float, Range(0, 100), "for gaussian: spread in pixels, 0 = from ksize"]
+Sigma = Annotated[float, Range(0, 100), Unit.PIXELS, "for gaussian: spread in pixels, 0 = from ksize"]
+
+MOST_PAINTING = 60_000_000
+"""Pixels painted over times the radius squared: each looks at all places within it. On more it takes minutes."""
+
 _OPERATIONS = {
     "erode": cv2.MORPH_ERODE, "dilate": cv2.MORPH_DILATE, "open": cv2.MORPH_OPEN, "close": cv2.MORPH_CLOSE,
 }  # fmt: skip
@@ -22,12 +27,12 @@ def blur(
     image: Picture,
     *,
     method: Literal["average", "gaussian", "median", "bilateral"],
-    ksize: Annotated[int, Range(1, 99, odd=True), "side of the neighbourhood; bilateral uses d"],
+    ksize: Annotated[int, Range(1, 99, odd=True), Unit.PIXELS, "side of the neighbourhood; bilateral uses d"],
     sigma_x: Sigma = 0.0,
     sigma_y: Sigma = 0.0,
-    d: Annotated[int, Range(1, 25), "for bilateral: diameter"] = 9,
+    d: Annotated[int, Range(1, 25), Unit.PIXELS, "for bilateral: diameter"] = 9,
     sigma_color: Annotated[float, Range(0, 500), "for bilateral: how unlike colours may mix"] = 75.0,
-    sigma_space: Annotated[float, Range(0, 500), "for bilateral: how far pixels reach"] = 75.0,
+    sigma_space: Annotated[float, Range(0, 500), Unit.PIXELS, "for bilateral: how far pixels reach"] = 75.0,
 ) -> ToolResult:
     """Smooths: by the mean, a Gaussian, the median, or only among like colours (bilateral)."""
     if method == "average":
@@ -46,7 +51,7 @@ def sharpen(
     image: Picture,
     *,
     amount: Annotated[float, Range(0, 10), "0 changes nothing"] = 1.0,
-    sigma: Annotated[float, Range(0.1, 50), "size of the details, in pixels"] = 1.5,
+    sigma: Annotated[float, Range(0.1, 50), Unit.PIXELS, "size of the details, in pixels"] = 1.5,
 ) -> ToolResult:
     """Unsharp mask: picture + ``amount`` × (picture - its Gaussian blur). The published interface has no such tool."""
     smooth = cv2.GaussianBlur(image, (0, 0), sigma)
@@ -78,7 +83,7 @@ def morphology(
     image: Picture,
     *,
     op: Literal["erode", "dilate", "open", "close"] = "open",
-    kernel_size: Annotated[int, Range(1, 99), "side of the kernel, in pixels"] = 3,
+    kernel_size: Annotated[int, Range(1, 99), Unit.PIXELS, "side of the kernel, in pixels"] = 3,
     iterations: Annotated[int, Range(1, 50), "how often"] = 1,
     kernel_shape: Literal["rect", "ellipse", "cross"] = "rect",
 ) -> ToolResult:
@@ -92,7 +97,7 @@ def inpaint(
     image: Picture,
     *,
     preset: Annotated[Literal["canny", "threshold"], "what is painted over: edges, or very bright places"] = "canny",
-    radius: Annotated[float, Range(1, 50), "how far around a place is looked at"] = 3.0,
+    radius: Annotated[float, Range(1, 50), Unit.PIXELS, "how far around a place is looked at"] = 3.0,
     method: Literal["telea", "ns"] = "telea",
 ) -> ToolResult:
     """Paints over edges (Canny 100/200, one pixel wider) or places brighter than 240 from what surrounds them.
@@ -103,7 +108,11 @@ def inpaint(
     if preset == "canny":
         mask = as_picture(cv2.dilate(cv2.Canny(grey, 100, 200), np.ones((3, 3), np.uint8)))
     else:
-        mask = (grey > 240).astype(np.uint8) * 255
+        mask = as_picture(cv2.threshold(grey, 240, 255, cv2.THRESH_BINARY)[1])
     how = cv2.INPAINT_TELEA if method == "telea" else cv2.INPAINT_NS
-    painted = int(np.count_nonzero(mask))
+    painted = cv2.countNonZero(mask)
+    most = math.isqrt(MOST_PAINTING // max(painted, 1))
+    if radius > max(most, 1):
+        allowed = f"at most {max(most, 1)} while {painted:,} pixels are painted over; or crop or resize first"
+        raise ToolError("inpaint", "radius", radius, allowed)
     return ToolResult(as_picture(cv2.inpaint(image, mask, radius, how)), {"painted_pixels": painted})

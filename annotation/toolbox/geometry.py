@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import cv2
 import numpy as np
@@ -29,6 +29,11 @@ def crop(
     """Cuts out a rectangle. It must lie inside the picture; it is never moved or cut to fit."""
     _check_inside("crop", image, x, y, width, height)
     return ToolResult(image[y : y + height, x : x + width].copy(), {"width": width, "height": height}, shift(x, y))
+
+
+def cropped_size(_width: int, _height: int, *, width: int, height: int, **_: Any) -> tuple[int, int]:
+    """(width, height) of what ``crop`` gives."""
+    return width, height
 
 
 @tool

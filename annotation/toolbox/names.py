@@ -50,6 +50,11 @@ def candidates(name: str) -> tuple[str, ...]:
     return (key,) if key in TOOLS else ()
 
 
+def aliases(name: str) -> tuple[str, ...]:
+    """The other spellings that mean the tool of this interface name."""
+    return tuple(written for written, meant in _ALIASES.items() if meant == name)
+
+
 def resolve(name: str) -> str:
     """The interface name of the tool that ``name`` means. Raises ``UnknownToolError`` for none or several."""
     found = candidates(name)

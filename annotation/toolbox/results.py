@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Annotated, Any
 
 import cv2
@@ -26,10 +27,16 @@ class Range:
     odd: bool = False
 
 
-Side = Annotated[int, Range(1, 65_535)]
-Coordinate = Annotated[int, Range(0, 65_535)]
+class Unit(StrEnum):
+    """What a number counts. What counts pixels shrinks with the picture (``annotation.toolbox.preview``)."""
+
+    PIXELS = "pixels"
+
+
+Side = Annotated[int, Range(1, 65_535), Unit.PIXELS]
+Coordinate = Annotated[int, Range(0, 65_535), Unit.PIXELS]
 Colour = Annotated[tuple[int, int, int], Range(0, 255), "blue, green, red"]
-Thickness = Annotated[int, Range(1, 100), "width of the stroke, in pixels"]
+Thickness = Annotated[int, Range(1, 100), Unit.PIXELS, "width of the stroke, in pixels"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,12 @@ def as_picture(values: Any) -> Picture:
 def as_grey(picture: Picture) -> Picture:
     """One value per pixel: 0.299 R + 0.587 G + 0.114 B, rounded."""
     return picture if picture.ndim == 2 else as_picture(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY))
+
+
+def share_of_white(picture: Picture) -> float:
+    """How many of the values are 255, 0 to 1; three values a pixel in a coloured picture."""
+    white = cv2.inRange(picture.reshape(len(picture), -1), np.array([255]), np.array([255]))
+    return cv2.countNonZero(white) / picture.size
 
 
 def as_rgb(picture: Picture) -> Picture:

@@ -12,6 +12,7 @@ import cv2
 
 from annotation.schema import ORIGINAL, ToolCall, shortened
 from annotation.toolbox.affine import IDENTITY, Affine
+from annotation.toolbox.cache import ResultCache, picture_key, result_key
 from annotation.toolbox.names import UnknownToolError, resolve
 from annotation.toolbox.results import Picture, ToolError, ToolResult
 from annotation.toolbox.signature import checked_arguments, snake_case
@@ -22,18 +23,24 @@ from annotation.toolbox.table import TOOLS, ToolSpec
 class Limits:
     """What a chain may cost. ``seconds`` is looked at between steps: a running step is not broken off.
 
-    ``output_pixels`` bounds each picture, foretold before it is made; ``kept_pixels`` all results together.
+    ``output_pixels`` bounds each picture, foretold before it is made; ``kept_pixels`` all results together;
+    ``call_seconds`` and ``call_bytes`` what one call is foretold to take, before it runs.
     """
 
     steps: int = 30
     output_pixels: int = 50_000_000
     kept_pixels: int = 400_000_000
     seconds: float = 30.0
+    call_seconds: float = 20.0
+    call_bytes: int = 3_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What step ``number`` (1, 2, ...) gave. ``to_original`` maps its pixels to the original's; None = place lost."""
+    """What step ``number`` (1, 2, ...) gave. ``to_original`` maps its pixels to the original's; None = place lost.
+
+    ``key`` names the result by what went into it; ``cached``: it was not run again.
+    """
 
     number: int
     tool: str
@@ -42,6 +49,10 @@ class StepResult:
     measurements: Mapping[str, Any]
     to_original: Affine | None
     milliseconds: float
+    image_in: tuple[str, ...] = ()
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    key: str = ""
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +69,33 @@ class ChainError:
 
 @dataclass(frozen=True, slots=True)
 class ChainResult:
-    """The steps that ran, in order, and what stopped the chain, if anything did."""
+    """The steps that ran, in order, and what stopped the chain, if anything did.
+
+    ``final_image`` is the id of the picture that is the chain's result; "" = what the last step gave.
+    """
 
     steps: tuple[StepResult, ...] = ()
     error: ChainError | None = None
+    final_image: str = ""
 
     @property
     def last(self) -> StepResult | None:
         return self.steps[-1] if self.steps else None
+
+    @property
+    def final(self) -> StepResult | None:
+        """The step whose picture is the result; the latest of that name."""
+        if not self.final_image:
+            return self.last
+        return next((step for step in reversed(self.steps) if step.image_id == self.final_image), None)
 
 
 @dataclass(slots=True)
 class _Chain:
     """The pictures of a chain as it runs, by id, each with its way to the original; ``latest`` is the default input."""
 
-    pictures: dict[str, tuple[Picture, Affine | None]]
+    pictures: dict[str, tuple[Picture, Affine | None, str]]
+    cache: ResultCache | None = None
     latest: str = ORIGINAL
     kept: int = 0
     steps: list[StepResult] = field(default_factory=list)
@@ -91,21 +114,40 @@ def run_chain(
     calls: Sequence[ToolCall],
     limits: Limits = Limits(),
     clock: Callable[[], float] = perf_counter,
+    *,
+    cache: ResultCache | None = None,
+    original_key: str = "",
+    final_image: str = "",
+    others: Mapping[str, Picture] | None = None,
 ) -> ChainResult:
     """Runs ``calls`` in order and stops at the first that fails; never raises for what a call asks for.
 
     A call without ``image_in`` works on the latest picture, one without ``image_out`` names its picture ``step_N``.
     A second picture (template) is the second id of ``image_in``, or the id in the argument ``template``.
+    To run up to a step, give the calls up to it. With a ``cache``, a call that was run before on the same picture
+    with the same arguments is not run again; ``original_key`` names the original in it (default: found from its
+    pixels). ``others`` are further pictures that calls may name.
     """
     started = clock()
-    chain = _Chain({ORIGINAL: (original, IDENTITY)})
+    key = original_key or (picture_key(original) if cache else "")
+    chain = _Chain({ORIGINAL: (original, IDENTITY, key)}, cache)
+    for name, picture in (others or {}).items():
+        chain.pictures[name] = (picture, None, picture_key(picture) if cache else "")
     for number, call in enumerate(calls, start=1):
         try:
             _check_run(number, clock() - started, limits)
             chain.steps.append(_step(chain, number, call, limits, clock))
         except (ToolError, _ChainStop, UnknownToolError, cv2.error, MemoryError) as error:
-            return ChainResult(tuple(chain.steps), _explained(number, call, error))
-    return ChainResult(tuple(chain.steps))
+            return ChainResult(tuple(chain.steps), _explained(number, call, error), final_image)
+    if final_image and final_image not in chain.pictures:
+        return ChainResult(tuple(chain.steps), _no_final(len(calls), final_image, chain), final_image)
+    return ChainResult(tuple(chain.steps), final_image=final_image)
+
+
+def _no_final(number: int, final_image: str, chain: _Chain) -> ChainError:
+    known = ", ".join(chain.pictures)
+    text = f"No step makes the final picture {shortened(final_image)!r}; there are: {known}."
+    return ChainError(number, "", "final_image", shortened(final_image), known, text)
 
 
 def _check_run(number: int, seconds: float, limits: Limits) -> None:
@@ -123,13 +165,20 @@ def _step(chain: _Chain, number: int, call: ToolCall, limits: Limits, clock: Cal
     pictures = [chain.pictures[name][0] for name in ids]
     arguments = checked_arguments(spec.function, given)
     _check_room(chain, spec, pictures[0], arguments, limits)
+    key = result_key(spec.name, arguments, [chain.pictures[name][2] for name in ids]) if chain.cache else ""
     started = clock()
-    result = spec.function(*pictures, **arguments)
+    known = chain.cache.get(key) if chain.cache else None
+    result = known or spec.function(*pictures, **arguments)
     spent = (clock() - started) * 1000
+    if chain.cache and known is None:
+        chain.cache.put(key, result)
     way = chain.pictures[ids[0]][1]
     back = way.after(result.transform) if way is not None and result.transform is not None else None
-    _keep(chain, image_id, result, back)
-    return StepResult(number, spec.name, image_id, result.image, result.measurements, back, spent)
+    _keep(chain, image_id, result, back, key)
+    return StepResult(
+        number, spec.name, image_id, result.image, result.measurements, back, spent, tuple(ids), arguments, key,
+        known is not None,
+    )  # fmt: skip
 
 
 def _new_id(chain: _Chain, number: int, call: ToolCall) -> str:
@@ -141,13 +190,8 @@ def _new_id(chain: _Chain, number: int, call: ToolCall) -> str:
 
 
 def _inputs(chain: _Chain, spec: ToolSpec, call: ToolCall) -> tuple[list[str], dict[str, Any]]:
-    """The ids of the pictures the call works on, and its arguments without those that name pictures."""
-    ids = [call.image_in] if isinstance(call.image_in, str) else list(call.image_in or [chain.latest])
-    given = dict(call.arguments)
-    for name in spec.pictures[len(ids) :]:
-        key = next((key for key in given if snake_case(key) in (name, f"{name}_path")), None)
-        if key is not None:
-            ids.append(str(given.pop(key)))
+    """The ids of the pictures the call works on, all there, and its arguments without those that name pictures."""
+    ids, given = named_pictures(spec, call, chain.latest)
     if len(ids) != len(spec.pictures):
         wanted = f"{len(spec.pictures)} ({', '.join(spec.pictures)})"
         raise _ChainStop("image_in", ids, wanted, f"the tool takes {wanted} pictures, the call names {len(ids)}.")
@@ -158,11 +202,23 @@ def _inputs(chain: _Chain, spec: ToolSpec, call: ToolCall) -> tuple[list[str], d
     return ids, given
 
 
+def named_pictures(spec: ToolSpec, call: ToolCall, latest: str) -> tuple[list[str], dict[str, Any]]:
+    """The ids of the pictures that a call names, and its other arguments. No ``image_in`` means the latest picture."""
+    ids = [call.image_in] if isinstance(call.image_in, str) else list(call.image_in or [latest])
+    given = dict(call.arguments)
+    for name in spec.pictures[len(ids) :]:
+        key = next((key for key in given if snake_case(key) in (name, f"{name}_path")), None)
+        if key is not None:
+            ids.append(str(given.pop(key)))
+    return ids, given
+
+
 def _check_room(chain: _Chain, spec: ToolSpec, picture: Picture, arguments: Mapping[str, Any], limits: Limits) -> None:
     height, width = picture.shape[:2]
     if spec.max_input_pixels is not None and height * width > spec.max_input_pixels:
         allowed = f"a picture of at most {spec.max_input_pixels:,} pixels; crop or resize it first"
         raise ToolError(spec.name, "image", f"{width} × {height}", allowed)
+    _check_cost(spec, width, height, arguments, limits)
     size = spec.size(width, height, **arguments) if spec.size else (width, height)
     if math.prod(size) > limits.output_pixels and math.prod(size) > height * width:
         allowed = f"a result of at most {limits.output_pixels:,} pixels"
@@ -172,14 +228,28 @@ def _check_room(chain: _Chain, spec: ToolSpec, picture: Picture, arguments: Mapp
         raise _ChainStop("image", f"{size[0]} × {size[1]}", f"{limits.kept_pixels:,} pixels", text)
 
 
+def _check_cost(spec: ToolSpec, width: int, height: int, arguments: Mapping[str, Any], limits: Limits) -> None:
+    """Time and memory of one call, as foretold; the parameter that costs most is named."""
+    parameter, each = spec.effort(**arguments) if spec.effort else ("image", 0.0)
+    seconds = width * height * each / 1e9
+    if seconds > limits.call_seconds:
+        text = f"what takes at most {limits.call_seconds:g} s, not about {seconds:.0f} s on {width} × {height} pixels"
+        allowed = f"{text}; choose a smaller value, or crop or resize first"
+        raise ToolError(spec.name, parameter, arguments.get(parameter, "its default"), allowed)
+    if width * height * spec.working_bytes > limits.call_bytes:
+        most = f"{limits.call_bytes // spec.working_bytes:,} pixels"
+        allowed = f"a picture of at most {most}, which fits in {limits.call_bytes / 1e9:g} GB; crop or resize it first"
+        raise ToolError(spec.name, "image", f"{width} × {height}", allowed)
+
+
 def _enlarging(arguments: Mapping[str, Any]) -> str:
     names = ("scale", "target_width", "target_height", "preset", "mode", "angle", "width")
     return next((name for name in names if arguments.get(name) is not None), "image")
 
 
-def _keep(chain: _Chain, image_id: str, result: ToolResult, back: Affine | None) -> None:
+def _keep(chain: _Chain, image_id: str, result: ToolResult, back: Affine | None, key: str) -> None:
     if result.image is not None:
-        chain.pictures[image_id] = (result.image, back)
+        chain.pictures[image_id] = (result.image, back, key)
         chain.latest = image_id
         chain.kept += result.image.shape[0] * result.image.shape[1]
 

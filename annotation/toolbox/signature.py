@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, ParamSpec, Union, cast, get_args, ge
 
 import numpy as np
 
-from annotation.toolbox.results import Picture, Range, ToolError, ToolResult
+from annotation.toolbox.results import Picture, Range, ToolError, ToolResult, Unit
 
 P = ParamSpec("P")
 
@@ -40,6 +40,7 @@ class Parameter:
     choices: tuple[str | int, ...]
     length: int
     description: str
+    unit: Unit | None = None
 
     @property
     def allowed(self) -> str:
@@ -64,7 +65,8 @@ class Parameter:
             found: Any = tuple(_number(item, whole=True) for item in items)
             fits = all(item is not None and self._in_range(item) for item in found)
         elif self.kind is Kind.CHOICE:
-            found, fits = value, any(value == choice and type(value) is type(choice) for choice in self.choices)
+            found = next((one for one in self.choices if one == value and not isinstance(value, bool)), None)
+            fits = found is not None
         elif self.kind is Kind.BOOLEAN:
             found, fits = value, isinstance(value, bool)
         else:
@@ -88,6 +90,17 @@ class Parameter:
         if not self.required:
             schema["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
         return schema
+
+
+def shown_value(value: object) -> str:
+    """A value of a parameter as a person reads and writes it: "0, 255, 0", "true", "nothing"."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ", ".join(shown_value(one) for one in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _number(value: object, *, whole: bool) -> float | int | None:
@@ -145,7 +158,8 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
         range=next((note for note in notes if isinstance(note, Range)), None),
         choices=get_args(core) if kind is Kind.CHOICE else (),
         length=len(get_args(core)) if kind is Kind.LIST else 0,
-        description=next((note for note in notes if isinstance(note, str)), ""),
+        description=next((note for note in notes if isinstance(note, str) and not isinstance(note, Unit)), ""),
+        unit=next((note for note in notes if isinstance(note, Unit)), None),
     )
 
 

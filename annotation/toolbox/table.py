@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from annotation.toolbox import colour, drawing, edges, filters, geometry, matching, outlines, regions
+from annotation.toolbox import colour, drawing, edges, effort, filters, geometry, matching, outlines, regions
+from annotation.toolbox.effort import Effort
 from annotation.toolbox.results import ToolResult
+from annotation.toolbox.rules import BOTH_OR_NEITHER, CHANNEL_NEEDS_COLOUR, RESIZE, ZOOM
 from annotation.toolbox.signature import Parameter, parameters_of, picture_names
 
 HEAVY = 4_000_000
@@ -26,12 +29,25 @@ class Module(StrEnum):
     DRAWING = "Drawing"
 
 
+class Pick(StrEnum):
+    """Which parameters a place on the picture fills: x, y, width, height of a box; x, y of a point; x1 to y2 of a
+    stroke; the range around a colour."""
+
+    BOX = "box"
+    POINT = "point"
+    STROKE = "stroke"
+    COLOUR = "colour"
+
+
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
     """One tool. ``canonical`` is its name in comparisons of chains, where the colour conversions are one.
 
-    ``size`` foretells the output's (width, height) of a tool that can enlarge: ``size(width, height, **arguments)``.
-    ``max_input_pixels`` is the largest picture a slow tool is run on; None = any.
+    ``size`` foretells the output's (width, height) of a tool that changes it: ``size(width, height, **arguments)``.
+    ``max_input_pixels`` is the largest picture a slow tool is run on; None = any. ``effort`` foretells its time,
+    ``working_bytes`` its memory, a pixel of the input. ``rules`` are parts of a JSON Schema on several parameters at
+    once. ``pick`` is what a click or a box
+    on the picture fills in.
     """
 
     function: Callable[..., ToolResult]
@@ -40,6 +56,10 @@ class ToolSpec:
     canonical: str
     size: Callable[..., tuple[int, int]] | None = None
     max_input_pixels: int | None = None
+    effort: Effort | None = None
+    working_bytes: int = 16
+    rules: tuple[Mapping[str, Any], ...] = ()
+    pick: Pick | None = None
 
     @property
     def name(self) -> str:
@@ -59,6 +79,11 @@ class ToolSpec:
         """The docstring as one line of plain text."""
         return " ".join((inspect.getdoc(self.function) or "").replace("``", "").split())
 
+    @property
+    def summary(self) -> str:
+        """The first sentence of the description."""
+        return re.split(r"(?<=[a-z0-9)])[.;] ", self.description, maxsplit=1)[0].rstrip(".")
+
 
 def _spec(
     function: Callable[..., ToolResult],
@@ -68,8 +93,9 @@ def _spec(
     canonical: str = "",
     size: Callable[..., tuple[int, int]] | None = None,
     most: int | None = None,
+    **more: Any,
 ) -> ToolSpec:
-    return ToolSpec(function, module, title, canonical or function.__name__, size, most)
+    return ToolSpec(function, module, title, canonical or function.__name__, size, most, **more)
 
 
 _G, _E, _F, _D = Module.GEOMETRY, Module.ENHANCEMENT, Module.FEATURES, Module.DRAWING
@@ -78,40 +104,40 @@ _CONVERT = "convert_color"
 TOOLS: dict[str, ToolSpec] = {
     spec.name: spec
     for spec in (
-        _spec(geometry.resize, _G, "Resize", size=geometry.resized_size),
+        _spec(geometry.resize, _G, "Resize", size=geometry.resized_size, rules=RESIZE),
         _spec(geometry.rotate, _G, "Rotate", size=geometry.rotated_size),
         _spec(geometry.translate, _G, "Translate"),
         _spec(geometry.flip, _G, "Flip"),
-        _spec(geometry.crop, _G, "Crop"),
-        _spec(geometry.zoom_in, _G, "Zoom In", size=geometry.zoomed_size),
+        _spec(geometry.crop, _G, "Crop", size=geometry.cropped_size, pick=Pick.BOX),
+        _spec(geometry.zoom_in, _G, "Zoom In", size=geometry.zoomed_size, rules=ZOOM, pick=Pick.BOX),
         _spec(geometry.pyramid, _G, "Pyramid", size=geometry.pyramid_size),
         _spec(colour.colorspace_gray, _E, "Convert Color to Gray", canonical=_CONVERT),
         _spec(colour.colorspace_hsv, _E, "Convert Color to HSV", canonical=_CONVERT),
         _spec(colour.colorspace_lab, _E, "Convert Color to Lab", canonical=_CONVERT),
-        _spec(colour.inrange_color, _E, "In-Range Color"),
-        _spec(filters.blur, _E, "Blur"),
-        _spec(filters.sharpen, _E, "Sharpen"),
-        _spec(filters.denoise, _E, "Denoise", most=HEAVIEST),
-        _spec(colour.threshold, _E, "Threshold"),
-        _spec(filters.morphology, _E, "Morphology"),
-        _spec(colour.histogram, _E, "Histogram"),
+        _spec(colour.inrange_color, _E, "In-Range Color", size=colour.filtered_size, pick=Pick.COLOUR),
+        _spec(filters.blur, _E, "Blur", effort=effort.of_blur),
+        _spec(filters.sharpen, _E, "Sharpen", effort=effort.of_sharpen),
+        _spec(filters.denoise, _E, "Denoise", most=HEAVIEST, effort=effort.of_denoise, working_bytes=64),
+        _spec(colour.threshold, _E, "Threshold", effort=effort.of_threshold, rules=CHANNEL_NEEDS_COLOUR),
+        _spec(filters.morphology, _E, "Morphology", effort=effort.of_morphology),
+        _spec(colour.histogram, _E, "Histogram", rules=CHANNEL_NEEDS_COLOUR),
         _spec(colour.convertscaleabs, _E, "Adjust Brightness"),
         _spec(filters.inpaint, _E, "Inpaint", most=HEAVY),
-        _spec(edges.canny, _F, "Canny Edge"),
+        _spec(edges.canny, _F, "Canny Edge", rules=BOTH_OR_NEITHER + CHANNEL_NEEDS_COLOUR),
         _spec(edges.gradients, _F, "Compute Gradients"),
-        _spec(regions.watershed, _F, "Watershed", most=HEAVY),
-        _spec(regions.grabcut, _F, "GrabCut", most=HEAVY),
-        _spec(regions.floodfill, _F, "Flood Fill"),
+        _spec(regions.watershed, _F, "Watershed", most=HEAVY, working_bytes=80),
+        _spec(regions.grabcut, _F, "GrabCut", most=HEAVY, working_bytes=300),
+        _spec(regions.floodfill, _F, "Flood Fill", pick=Pick.POINT),
         _spec(regions.connected_components_with_stats, _F, "Connected Components"),
-        _spec(matching.features, _F, "Keypoint Features", most=HEAVY),
+        _spec(matching.features, _F, "Keypoint Features", most=HEAVY, working_bytes=200),
         _spec(edges.hough_lines, _F, "Hough Lines"),
         _spec(edges.hough_circles, _F, "Hough Circles", most=HEAVY),
         _spec(matching.template_match, _F, "Template Match"),
-        _spec(matching.dft, _F, "Frequency Transform", most=HEAVY),
+        _spec(matching.dft, _F, "Frequency Transform", most=HEAVY, working_bytes=64),
         _spec(outlines.contours, _D, "Draw Contours"),
         _spec(outlines.approx_poly, _D, "Approximate Polygon"),
-        _spec(drawing.draw_line, _D, "Draw Line"),
-        _spec(drawing.draw_circle, _D, "Draw Circle"),
+        _spec(drawing.draw_line, _D, "Draw Line", pick=Pick.STROKE),
+        _spec(drawing.draw_circle, _D, "Draw Circle", pick=Pick.POINT),
         _spec(outlines.contour_area, _D, "Contour Area"),
         _spec(outlines.arc_length, _D, "Arc Length"),
     )
@@ -120,9 +146,13 @@ TOOLS: dict[str, ToolSpec] = {
 
 
 def json_schema(name: str) -> dict[str, Any]:
-    """JSON Schema of the arguments of ``TOOLS[name]``, pictures apart; its defaults are valid by it."""
-    parameters = TOOLS[name].parameters
-    return {
+    """JSON Schema of the arguments of ``TOOLS[name]``, pictures apart; its defaults are valid by it.
+
+    It accepts what the tool accepts by these names. It cannot say what compares two values (``lower`` up to ``upper``)
+    or a value with the picture (a crop inside it): that the call says.
+    """
+    parameters, rules = TOOLS[name].parameters, TOOLS[name].rules
+    return ({"allOf": list(rules)} if rules else {}) | {
         "type": "object",
         "properties": {parameter.name: parameter.json_schema() for parameter in parameters},
         "required": [parameter.name for parameter in parameters if parameter.required],

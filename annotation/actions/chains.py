@@ -1,0 +1,128 @@
+"""Reference chains that people stand for: further ones beside the gold's, and the mark that one was verified."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from annotation.actions.access import allowed, require
+from annotation.actions.chain_runs import run_whole
+from annotation.actions.content_json import calls_from_json, calls_to_json
+from annotation.models import AcceptedChain, Sample, VerifiedChain
+from annotation.schema import ToolCall
+from annotation.toolbox.cache import picture_key
+from annotation.workflow import Right
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import InvalidInput, NotAllowed
+
+MOST_CHAINS = 20
+LONGEST_NOTE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class KnownChain:
+    """An accepted chain as a page lists it; ``number`` is its row's, None for the gold's own."""
+
+    number: int | None
+    calls: tuple[ToolCall, ...]
+    note: str
+    by: str
+    verified: VerifiedChain | None
+
+
+def digest_of(calls: Sequence[ToolCall]) -> str:
+    """The name of a chain by what its calls say."""
+    said = json.dumps(calls_to_json(calls), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def verify_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall]) -> VerifiedChain:
+    """Run the chain, and keep that this person saw its end give the answer. Doing it twice changes nothing.
+
+    Raises ``NotAllowed`` for who neither annotates nor reviews, ``InvalidInput`` for a chain that does not run to its
+    end, or is empty.
+    """
+    if not (allowed(actor, sample.benchmark, Right.ANNOTATE) or allowed(actor, sample.benchmark, Right.REVIEW)):
+        raise NotAllowed(f"Who annotates or reviews {sample.benchmark.title} confirms chains. Ask its lead.")
+    if not calls:
+        raise InvalidInput("There is no step to verify. Add the first one.", field="calls")
+    result = run_whole(sample, calls)
+    if result.error is not None:
+        raise InvalidInput(f"The chain does not run to its end. {result.error.message}", field="calls")
+    last = result.steps[-1]
+    shown = picture_key(last.image) if last.image is not None else ""
+    with transaction.atomic():
+        found, new = VerifiedChain.objects.get_or_create(
+            sample=sample, digest=digest_of(calls), image=sample.image.sha256 if sample.image else "",
+            defaults={"result": shown, "measurements": dict(last.measurements), "person": actor},
+        )  # fmt: skip
+        if new:
+            audit.record(
+                actor=actor, action="chain.verify", subject=found, benchmark=sample.benchmark.slug,
+                after="verified", data={"sample": sample.key, "chain": found.digest, "result": shown},
+            )  # fmt: skip
+    return found
+
+
+def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note: str = "") -> AcceptedChain:
+    """A further reference chain of the sample, beside the gold's; the same one twice is kept once.
+
+    Raises ``NotAllowed`` for who does not review, ``InvalidInput`` for a chain that does not run, is empty, or is the
+    twenty-first.
+    """
+    require(actor, sample.benchmark, Right.REVIEW)
+    if not calls or len(note) > LONGEST_NOTE:
+        raise InvalidInput(f"A chain has a step at least, and a note of at most {LONGEST_NOTE} characters.")
+    result = run_whole(sample, calls)
+    if result.error is not None:
+        raise InvalidInput(f"Only a chain that runs can be a reference. {result.error.message}", field="calls")
+    with transaction.atomic():
+        if AcceptedChain.objects.filter(sample=sample).count() >= MOST_CHAINS:
+            raise InvalidInput(f"{sample.key} has {MOST_CHAINS} further chains already. Remove one first.")
+        found, new = AcceptedChain.objects.get_or_create(
+            sample=sample, digest=digest_of(calls),
+            defaults={"calls": calls_to_json(calls), "note": note, "accepted_by": actor},
+        )  # fmt: skip
+        if new:
+            audit.record(
+                actor=actor, action="chain.accept", subject=found, benchmark=sample.benchmark.slug,
+                after="accepted", reason=note, data={"sample": sample.key, "chain": found.digest},
+            )  # fmt: skip
+    return found
+
+
+def remove_chain(*, actor: User, chain: AcceptedChain) -> None:
+    """Take a further chain away again."""
+    sample = chain.sample
+    require(actor, sample.benchmark, Right.REVIEW)
+    with transaction.atomic():
+        audit.record(
+            actor=actor, action="chain.remove", subject=chain, benchmark=sample.benchmark.slug,
+            before="accepted", after="removed",
+            data={"sample": sample.key, "chain": chain.digest, "calls": chain.calls},
+        )  # fmt: skip
+        chain.delete()
+
+
+def mark_of(sample: Sample, calls: Sequence[ToolCall]) -> VerifiedChain | None:
+    """Who verified exactly these calls on the sample's picture, if anybody did."""
+    image = sample.image.sha256 if sample.image else ""
+    marks = VerifiedChain.objects.filter(sample=sample, image=image, digest=digest_of(calls)).select_related("person")
+    return marks.first()
+
+
+def known_chains(sample: Sample, gold: Sequence[ToolCall]) -> list[KnownChain]:
+    """The gold's chain first, where there is one, then the further ones, each with its mark. Two queries."""
+    image = sample.image.sha256 if sample.image else ""
+    marks = VerifiedChain.objects.filter(sample=sample, image=image).select_related("person")
+    verified = {mark.digest: mark for mark in marks}
+    found = [KnownChain(None, tuple(gold), "", "", verified.get(digest_of(gold)))] if gold else []
+    for row in AcceptedChain.objects.filter(sample=sample).select_related("accepted_by"):
+        calls = calls_from_json(row.calls)
+        found.append(KnownChain(row.pk, calls, row.note, str(row.accepted_by), verified.get(row.digest)))
+    return found

@@ -1,0 +1,94 @@
+"""The toolbox over the API: what there is, and one call on a picture that is sent along."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.imaging.decoding import decode
+from annotation.imaging.encoding import encode
+from annotation.imaging.problems import PictureProblem
+from annotation.schema import ToolCall
+from annotation.toolbox.results import Picture
+from annotation.toolbox.runner import run_chain
+from annotation.toolbox.table import TOOLS, ToolSpec, openai_tool
+from webapp.accounts.http import person_of
+from webapp.common.errors import InvalidInput
+
+MOST_BYTES = 50_000_000
+
+
+class CallSerializer(serializers.Serializer):
+    image = serializers.FileField(help_text="The picture to work on: JPEG, PNG, WebP or TIFF.")
+    template = serializers.FileField(required=False, help_text="The second picture, for template_match.")
+    arguments = serializers.CharField(required=False, help_text="A JSON object of the tool's parameters.")
+
+
+@extend_schema(operation_id="toolbox", responses={200: dict})
+@api_view(["GET"])
+def toolbox(request: Request) -> Response:
+    """Every tool: its module, and its definition as chat-completions endpoints take it."""
+    person_of(request)
+    return Response({"tools": [{"module": spec.module, **openai_tool(name)} for name, spec in TOOLS.items()]})
+
+
+@extend_schema(operation_id="tool_call", request=CallSerializer, responses={200: dict})
+@api_view(["POST"])
+@parser_classes([MultiPartParser])
+def tool_call(request: Request, name: str) -> Response:
+    """Run one tool on the picture sent: its size, its measurements, the way back to the input, the picture as PNG."""
+    person_of(request)
+    spec = TOOLS.get(name)
+    if spec is None:
+        raise Http404(f"There is no tool {name}.")
+    pictures = [_picture(request, part) for part in spec.pictures]
+    others = dict(zip(spec.pictures[1:], pictures[1:], strict=True))
+    call = ToolCall(name, _arguments(request), ("original", *others) if others else "original")
+    result = run_chain(pictures[0], [call], others=others)
+    if result.error is not None:
+        raise InvalidInput(result.error.message, field=result.error.parameter or None)
+    return Response(_answer(spec, result.steps[0]))
+
+
+def _answer(spec: ToolSpec, step: Any) -> dict[str, Any]:
+    height, width = step.image.shape[:2]
+    return {
+        "tool": spec.name,
+        "width": width,
+        "height": height,
+        "milliseconds": step.milliseconds,
+        "measurements": step.measurements,
+        "to_input": step.to_original.rows() if step.to_original else None,
+        "image": base64.b64encode(encode(step.image)).decode(),
+    }
+
+
+def _picture(request: Request, part: str) -> Picture:
+    file = request.FILES.get(part)
+    if file is None:
+        raise InvalidInput(f"Send the picture as the file {part!r} of a form (multipart/form-data).", field=part)
+    if file.size is not None and file.size > MOST_BYTES:
+        raise InvalidInput(f"{part} has {file.size:,} bytes; at most {MOST_BYTES:,} are taken.", field=part)
+    try:
+        return decode(file.read())
+    except PictureProblem as problem:
+        raise InvalidInput(problem.message, field=part) from problem
+
+
+def _arguments(request: Request) -> dict[str, Any]:
+    try:
+        given = json.loads(request.POST.get("arguments") or "{}")
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"arguments is not JSON: {error}.", field="arguments") from error
+    if not isinstance(given, dict):
+        raise InvalidInput("arguments must be a JSON object of the tool's parameters.", field="arguments")
+    return given

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from annotation.models.sample import Sample
+
+
+class AcceptedChain(models.Model):
+    """A further reference toolchain that a reviewer accepted beside the one of the gold. ``digest`` names its calls."""
+
+    sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="accepted_chains")
+    calls = models.JSONField(help_text="The calls as content JSON has them.")
+    digest = models.CharField(max_length=64)
+    note = models.CharField(max_length=500, blank=True, default="")
+    accepted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["sample", "pk"]
+        constraints = [models.UniqueConstraint(fields=["sample", "digest"], name="accepted_chain_once")]
+
+    def __str__(self) -> str:
+        return " → ".join(str(call.get("tool", "")) for call in self.calls)
+
+
+class VerifiedChain(models.Model):
+    """A chain that replays on the sample's picture, and a person who saw that its end gives the answer.
+
+    It stands for exactly these calls on exactly this picture: another digest or picture is not verified by it.
+    """
+
+    sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="verified_chains")
+    digest = models.CharField(max_length=64)
+    image = models.CharField(max_length=64, help_text="sha256 of the picture it ran on.")
+    result = models.CharField(max_length=64, help_text="sha256 of the pixels of its last picture.")
+    measurements = models.JSONField(default=dict, blank=True)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["sample", "pk"]
+        constraints = [models.UniqueConstraint(fields=["sample", "digest", "image"], name="verified_chain_once")]
+
+    def __str__(self) -> str:
+        return f"{self.sample}: {self.digest[:12]}"

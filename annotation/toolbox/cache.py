@@ -1,0 +1,63 @@
+"""Results of tools, kept by what went into them, so that a changed chain runs again from the change on only."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import Any
+
+from annotation.toolbox.results import Picture, ToolResult
+
+
+def picture_key(picture: Picture) -> str:
+    """The name of a picture by its shape and values."""
+    return hashlib.sha256(repr(picture.shape).encode() + picture.tobytes()).hexdigest()
+
+
+def result_key(tool: str, arguments: Mapping[str, Any], inputs: Sequence[str]) -> str:
+    """The name of a result: tools are deterministic, so that tool, checked arguments and inputs say it all."""
+    said = json.dumps([tool, dict(sorted(arguments.items())), list(inputs)], separators=(",", ":"))
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+class ResultCache:
+    """The results last asked for, at most ``most_bytes`` of pictures together. Safe among threads.
+
+    A kept picture is read-only: whoever gets it shares it.
+    """
+
+    def __init__(self, most_bytes: int = 512_000_000) -> None:
+        self.most_bytes = most_bytes
+        self._results: OrderedDict[str, ToolResult] = OrderedDict()
+        self._bytes = 0
+        self._lock = Lock()
+
+    def get(self, key: str) -> ToolResult | None:
+        with self._lock:
+            found = self._results.get(key)
+            if found is not None:
+                self._results.move_to_end(key)
+            return found
+
+    def put(self, key: str, result: ToolResult) -> None:
+        """Keep a result; the longest unused ones make room. One that is larger than the cache is not kept."""
+        size = _bytes_of(result)
+        if size > self.most_bytes:
+            return
+        if result.image is not None:
+            result.image.flags.writeable = False
+        with self._lock:
+            if key in self._results:
+                return
+            self._results[key] = result
+            self._bytes += size
+            while self._bytes > self.most_bytes:
+                self._bytes -= _bytes_of(self._results.popitem(last=False)[1])
+
+
+def _bytes_of(result: ToolResult) -> int:
+    """The picture's bytes, and a little for the rest."""
+    return 1000 + (result.image.nbytes if result.image is not None else 0)

@@ -1,0 +1,152 @@
+"""A chain as it looks at the resolution of a screen: the same calls on reduced pictures, in a fraction of the time.
+
+Only what is larger than the screen is reduced, and no earlier than needed: a crop is taken from the whole picture, so
+that what follows a small crop is the real result. Where a picture is reduced by a factor, everything that counts its
+pixels is multiplied by it. Measurements of a reduced picture are not the chain's, and are never shown as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from annotation.schema import ORIGINAL, ToolCall
+from annotation.toolbox.names import UnknownToolError, resolve
+from annotation.toolbox.results import ToolError, Unit
+from annotation.toolbox.runner import named_pictures
+from annotation.toolbox.signature import Kind, Parameter, checked_arguments
+from annotation.toolbox.table import TOOLS, ToolSpec
+
+_OWN_SIZE = ("resize", "zoom_in")
+_CUTS = ("crop", "zoom_in")
+
+
+@dataclass(frozen=True, slots=True)
+class ReducedChain:
+    """``calls`` to run. ``number_of[i]``: the step of the whole chain that ``calls[i]`` stands for, 0 for a mere
+    reduction. ``exact``: the steps whose result is the real one. By step of the whole chain: ``inputs``, the pictures
+    it names, and ``sizes``, the width and height of its real result."""
+
+    calls: tuple[ToolCall, ...]
+    number_of: tuple[int, ...]
+    exact: frozenset[int]
+    inputs: Mapping[int, tuple[str, ...]]
+    sizes: Mapping[int, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A picture of the chain: its ``full`` size, its size as it ``is``, the factor between them, whether exact."""
+
+    full: tuple[int, int]
+    now: tuple[int, int]
+    factor: float = 1.0
+    exact: bool = True
+    name: str = ORIGINAL
+
+
+def reduced(calls: Sequence[ToolCall], width: int, height: int, side: int) -> ReducedChain:
+    """``calls`` for pictures of at most ``side`` pixels a side, where the original is ``width`` × ``height``.
+
+    From the first call that cannot be read on, the calls stand as they are: running them says what is wrong.
+    """
+    shown = {ORIGINAL: _Shown((width, height), (width, height))}
+    latest = ORIGINAL
+    made: list[ToolCall] = []
+    numbers: list[int] = []
+    exact: set[int] = set()
+    named: dict[int, tuple[str, ...]] = {}
+    sizes: dict[int, tuple[int, int]] = {}
+    for number, call in enumerate(calls, start=1):
+        try:
+            spec = TOOLS[resolve(call.tool)]
+            ids, given = named_pictures(spec, call, latest)
+            arguments = checked_arguments(spec.function, given)
+            inputs = [shown[name] for name in ids]
+            steps, result = _reduced(spec, call, inputs, arguments, number, side)
+        except (ToolError, UnknownToolError, KeyError):
+            rest = range(number, len(calls) + 1)
+            return ReducedChain((*made, *calls[number - 1 :]), (*numbers, *rest), frozenset(exact), named, sizes)
+        made += steps
+        numbers += [0] * (len(steps) - 1) + [number]
+        latest = call.image_out or f"step_{number}"
+        shown[latest] = replace(result, name=latest)
+        exact |= {number} if result.exact else set()
+        named[number], sizes[number] = tuple(ids), result.full
+    return ReducedChain(tuple(made), tuple(numbers), frozenset(exact), named, sizes)
+
+
+def _reduced(
+    spec: ToolSpec, call: ToolCall, inputs: list[_Shown], arguments: Mapping[str, Any], number: int, side: int
+) -> tuple[list[ToolCall], _Shown]:
+    """The call on reduced inputs, after the reductions it needs; and what it makes."""
+    full = _size(spec, inputs[0].full, arguments)
+    factor = min(one.factor if spec.name in _CUTS else _wanted(one, side) for one in inputs)
+    smaller = [_shrunk(one, factor, f"step_{number}/{at}") for at, one in enumerate(inputs)]
+    out = min(1.0, side / max(full)) if spec.name in _OWN_SIZE else factor
+    changed = _scaled(spec, arguments, factor, out, full, smaller[0][1].now)
+    ids = tuple(one.name for _, one in smaller)
+    name = call.image_out or f"step_{number}"
+    one = ToolCall(spec.name, changed, ids[0] if len(ids) == 1 else ids, name)
+    exact = all(one.exact for _, one in smaller) and (spec.name not in _OWN_SIZE or out == 1.0)
+    result = _Shown(full, _size(spec, smaller[0][1].now, changed), out, exact)
+    return [*(step for step, _ in smaller if step is not None), one], result
+
+
+def _size(spec: ToolSpec, size: tuple[int, int], arguments: Mapping[str, Any]) -> tuple[int, int]:
+    return spec.size(*size, **arguments) if spec.size else size
+
+
+def _wanted(one: _Shown, side: int) -> float:
+    return min(one.factor, side / max(one.full))
+
+
+def _shrunk(one: _Shown, factor: float, name: str) -> tuple[ToolCall | None, _Shown]:
+    """The picture at this factor, and the call that makes it where it has another."""
+    if factor == one.factor:
+        return None, one
+    size = (max(1, round(one.full[0] * factor)), max(1, round(one.full[1] * factor)))
+    step = ToolCall("resize", {"width": size[0], "height": size[1]}, one.name, name)
+    return step, _Shown(one.full, size, factor, False, name)
+
+
+def _scaled(
+    spec: ToolSpec,
+    arguments: Mapping[str, Any],
+    factor: float,
+    out: float,
+    full: tuple[int, int],
+    now: tuple[int, int],
+) -> dict[str, Any]:
+    """The arguments on a picture of the size ``now``, ``factor`` of its own."""
+    if spec.name == "resize":
+        return {"width": max(1, round(full[0] * out)), "height": max(1, round(full[1] * out))}
+    if factor == 1.0 and (spec.name != "zoom_in" or out == 1.0):
+        return dict(arguments)
+    known = {one.name: one for one in spec.parameters}
+    values = {name: known[name].default for name in known if not known[name].required} | dict(arguments)
+    changed = {name: _times(known[name], value, factor) for name, value in values.items()}
+    if spec.name in _CUTS:
+        changed |= _inside(changed, now)
+    if spec.name == "zoom_in":
+        size = {"target_width": max(1, round(full[0] * out)), "target_height": max(1, round(full[1] * out))}
+        changed |= size | {"scale": None}
+    return changed
+
+
+def _times(parameter: Parameter, value: Any, factor: float) -> Any:
+    if parameter.unit is not Unit.PIXELS or value is None or parameter.range is None or value == 0:
+        return value
+    low, high = parameter.range.low, parameter.range.high
+    scaled = min(max(value * factor, low), high)
+    if parameter.kind is not Kind.INTEGER:
+        return scaled
+    whole = max(round(scaled), 1 if value > 0 else 0)
+    return whole + 1 - whole % 2 if parameter.range.odd else whole
+
+
+def _inside(values: Mapping[str, Any], size: tuple[int, int]) -> dict[str, int]:
+    """A rectangle that rounding may have pushed over the edge."""
+    x, y = min(values["x"], size[0] - 1), min(values["y"], size[1] - 1)
+    return {"x": x, "y": y, "width": min(values["width"], size[0] - x), "height": min(values["height"], size[1] - y)}

@@ -1,0 +1,94 @@
+"""What the workbench's script asks for: a chain run, a mark, a further chain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_POST
+
+from annotation.actions.chain_runs import ShownChain, show_preview, show_whole
+from annotation.actions.chains import accept_chain, known_chains, remove_chain, verify_chain
+from annotation.actions.content_json import calls_from_json
+from annotation.models import AcceptedChain, Sample
+from annotation.schema import ToolCall
+from annotation.toolbox.names import UnknownToolError
+from annotation.toolbox.python_code import python_code
+from annotation.toolbox.results import ToolError
+from annotation.views.answers import answers_json, body_of, text_of, whole_of
+from annotation.views.loading import load_benchmark
+from annotation.views.work_loading import load_sample
+from annotation.views.workbench_shown import known_json, mark_json, run_json
+from annotation.workflow import Right
+from webapp.common.errors import InvalidInput
+
+SIDES = range(64, 4097)
+
+
+@require_POST
+@answers_json
+def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"calls", "focus", "side", "full", "known"} -> the steps, their thumbnails, and the pictures of the one in focus.
+
+    ``full`` false: at the resolution of the screen, ``side`` pixels at most. ``known`` are keys of results whose
+    thumbnails the page has. Nothing is written.
+    """
+    _, sample = load_sample(request, slug, key, Right.VIEW)
+    data = body_of(request)
+    calls = calls_from_json(data.get("calls", []))
+    side, focus = whole_of(data, "side"), whole_of(data, "focus")
+    if side not in SIDES:
+        raise InvalidInput(f"side must be {SIDES.start} to {SIDES.stop - 1} pixels.", field="side")
+    known = data.get("known", [])
+    if not isinstance(known, list) or len(known) > 500:
+        raise InvalidInput("known must be a list of at most 500 keys.", field="known")
+    shown = show_whole(sample, calls) if data.get("full") is True else show_preview(sample, calls, side)
+    answer = run_json(shown, focus, side, {str(one) for one in known})
+    return JsonResponse(answer | {"python": _python(sample, calls, shown)})
+
+
+@require_POST
+@answers_json
+def verify(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"calls"} -> {"by", "at"}; 400 where the chain does not run to its end."""
+    person, sample = load_sample(request, slug, key, Right.VIEW)
+    mark = verify_chain(actor=person, sample=sample, calls=calls_from_json(body_of(request).get("calls", [])))
+    return JsonResponse(mark_json(mark))
+
+
+@require_POST
+@answers_json
+def accept(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """{"calls", "note"} -> {"chains"}: all further ones."""
+    person, sample = load_sample(request, slug, key, Right.REVIEW)
+    data = body_of(request)
+    accept_chain(actor=person, sample=sample, calls=calls_from_json(data.get("calls", [])), note=text_of(data, "note"))
+    return JsonResponse({"chains": [known_json(chain, slug) for chain in known_chains(sample, ())]})
+
+
+@require_POST
+@answers_json
+def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """-> {"chains"}: those that are left."""
+    benchmark = load_benchmark(request, slug, Right.REVIEW)
+    chain = get_object_or_404(AcceptedChain.objects.select_related("sample__image"), sample__benchmark=benchmark, pk=pk)
+    sample: Sample = chain.sample
+    sample.benchmark = benchmark
+    remove_chain(actor=request.user, chain=chain)  # type: ignore[arg-type]  # who reviews is signed in
+    return JsonResponse({"chains": [known_json(one, slug) for one in known_chains(sample, ())]})
+
+
+def _python(sample: Sample, calls: tuple[ToolCall, ...], shown: ShownChain) -> dict[str, Any]:
+    """The chain as a program, up to where it runs."""
+    runs = calls[: shown.error.number - 1] if shown.error else calls
+    image = sample.image
+    try:
+        code = python_code(runs, image.width, image.height, _file_of(sample)) if image else ""
+    except (ToolError, UnknownToolError, KeyError):
+        code = ""
+    return {"code": code, "whole": shown.error is None}
+
+
+def _file_of(sample: Sample) -> str:
+    return sample.image_name.replace("\\", "/").rsplit("/", 1)[-1] or f"{sample.key}.png"

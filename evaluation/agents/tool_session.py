@@ -1,0 +1,106 @@
+"""An agent elsewhere at work on one sample with the toolbox: its calls are run here and become a trajectory."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.schema import ORIGINAL, ToolCall
+from annotation.toolbox.results import Picture
+from annotation.toolbox.runner import Limits, run_chain
+from annotation.toolbox.signature import snake_case
+from annotation.toolbox.table import TOOLS
+
+MOST_CALLS = 100
+USUAL = Limits()
+_CUTS = ("crop", "zoom_in")
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What a call gave: the id of its picture and the picture, None where it failed; ``text`` for the agent."""
+
+    image_id: str | None
+    picture: Picture | None
+    text: str
+
+    @property
+    def ok(self) -> bool:
+        return self.image_id is not None
+
+
+class ToolSession:
+    """Pictures by their ids, from ``original`` on, and the steps so far in the native format (FORMATS N)."""
+
+    def __init__(
+        self, sample: str, original: Picture, limits: Limits = USUAL, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.sample = sample
+        self.steps: list[dict[str, Any]] = []
+        self._pictures: dict[str, Picture] = {ORIGINAL: original}
+        self._limits = limits
+        self._clock = clock
+        self._begun = clock()
+
+    @property
+    def original(self) -> Picture:
+        return self._pictures[ORIGINAL]
+
+    def call(self, tool: str, given: Mapping[str, Any]) -> Called:
+        """Run one tool. Pictures are named in ``given`` by ``image`` and ``template``; without, it is the original.
+
+        What cannot be done is written down as a failed step and said in the text; nothing is raised.
+        """
+        if len(self.steps) >= MOST_CALLS:
+            return Called(None, None, f"This session has {MOST_CALLS} calls, and no more are run. Give your answer.")
+        names = TOOLS[tool].pictures if tool in TOOLS else ("image",)
+        ids = tuple(str(given.get(name, ORIGINAL)) for name in names)
+        arguments = {name: value for name, value in given.items() if name not in names}
+        out = f"image_{len(self.steps) + 1}"
+        called = self._run(ToolCall(tool, arguments, ids if len(ids) > 1 else ids[0], out))
+        self.steps.append(self._step(tool, arguments, ids, called))
+        return called
+
+    def _run(self, call: ToolCall) -> Called:
+        others = {name: picture for name, picture in self._pictures.items() if name != ORIGINAL}
+        result = run_chain(self.original, [call], self._limits, others=others)
+        if result.error is not None:
+            return Called(None, None, result.error.message.removeprefix("Step 1 ").strip())
+        step = result.steps[0]
+        if step.image is None:
+            return Called(None, None, f"{step.tool} gave no picture.")
+        self._pictures[step.image_id] = step.image
+        height, width = step.image.shape[:2]
+        measured = f" {json.dumps(dict(step.measurements))}" if step.measurements else ""
+        return Called(step.image_id, step.image, f"{step.image_id}: {width} × {height} pixels.{measured}")
+
+    def _step(self, tool: str, arguments: Mapping[str, Any], ids: tuple[str, ...], called: Called) -> dict[str, Any]:
+        step: dict[str, Any] = {
+            "tool": tool,
+            "args": dict(arguments),
+            "image_in": list(ids) if len(ids) > 1 else ids[0],
+            "image_out": called.image_id,
+            "ok": called.ok,
+            "observation": called.text,
+        }
+        if called.picture is not None:
+            step["out_size"] = [called.picture.shape[1], called.picture.shape[0]]
+        box = {snake_case(name): value for name, value in arguments.items()}
+        if tool in _CUTS and called.ok:
+            x, y = box.get("x", 0), box.get("y", 0)
+            step |= {"bbox": [x, y, x + box["width"], y + box["height"]], "coords": "pixel"}
+        return step
+
+    def trajectory(self, answer: str, model: str, setting: str) -> dict[str, Any]:
+        """The session as a row of ``trajectories``: what was called, what it gave, and the answer as written."""
+        return {
+            "model": model,
+            "sample_id": self.sample,
+            "setting": setting,
+            "steps": self.steps,
+            "answer": answer,
+            "usage": {"seconds": round(self._clock() - self._begun, 3)},
+        }

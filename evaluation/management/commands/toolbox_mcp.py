@@ -1,0 +1,51 @@
+"""``manage.py toolbox_mcp SLUG``: the toolbox for agents elsewhere, whose sessions become trajectories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from evaluation.management.output import answering_plainly, the_benchmark
+from evaluation.management.toolbox_server import ToolboxDesk, served
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class Command(BaseCommand):
+    help = (
+        "Serve the toolbox over the Model Context Protocol: on standard input and output, or over HTTP on this machine."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug")
+        parser.add_argument("--model", required=True, help="whose run the sessions are recorded in")
+        parser.add_argument("--setting", default="interface")
+        parser.add_argument("--http", type=int, metavar="PORT", help="streamable HTTP at /mcp instead of stdio")
+        parser.add_argument("--host", default="127.0.0.1", help="an address of this machine alone; there is no sign-in")
+
+    @answering_plainly
+    def handle(self, *, slug: str, **options: Any) -> None:
+        if options["host"] not in LOOPBACK:
+            raise CommandError(f"--host is one of {', '.join(LOOPBACK)}: the server asks nobody who they are.")
+        desk = ToolboxDesk(the_benchmark(slug), options["model"], options["setting"])
+        try:
+            import anyio
+
+            server = served(desk)
+        except ImportError as error:
+            raise CommandError("The extra is not installed: pip install 'sightline[mcp]'.") from error
+        if options["http"]:
+            import uvicorn
+
+            app = server.streamable_http_app(host=options["host"])
+            uvicorn.run(app, host=options["host"], port=options["http"], log_level="warning")
+        else:
+            anyio.run(_over_stdio, server)
+
+
+async def _over_stdio(server: Any) -> None:
+    from mcp.server.stdio import stdio_server
+
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())

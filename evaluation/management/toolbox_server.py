@@ -1,0 +1,123 @@
+"""The toolbox as a Model Context Protocol server. Needs the extra ``mcp``, which is imported here only when asked for.
+
+An agent lists samples, opens one, calls the tools on its pictures by their ids, and answers; the answer ends the
+session and records it as a trajectory. A session is named in every call, so that it needs no connection of its own.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.imaging.encoding import encode, fitted
+from annotation.models import Benchmark
+from annotation.toolbox.results import Picture
+from annotation.toolbox.table import TOOLS, openai_tool
+from evaluation.actions.record_session import open_session, record_session, sample_keys
+from evaluation.agents.tool_session import ToolSession
+from webapp.common.errors import ApplicationError
+
+LONGEST_SIDE = 1568
+"""Pictures are sent no larger; tools work on the whole ones, whose size the text says."""
+MOST_SESSIONS = 64
+_SESSION = {"type": "string", "description": "as open_sample named it"}
+_OWN: dict[str, tuple[str, dict[str, Any], list[str]]] = {
+    "list_samples": (
+        "Names samples that can be opened, 200 at a time, in order.",
+        {"after": {"type": "string", "description": "the last name of the page before"}},
+        [],
+    ),
+    "open_sample": (
+        "Begins work on a sample: gives its question, its picture (image id: original), and a session.",
+        {"sample": {"type": "string"}},
+        ["sample"],
+    ),
+    "answer": (
+        "Answers the sample's question and ends the session, which is recorded as a trajectory.",
+        {"session": _SESSION, "text": {"type": "string"}},
+        ["session", "text"],
+    ),
+}
+
+
+class ToolboxDesk:
+    """The sessions under way, and what each call does. Works without the SDK; ``served`` puts it behind one."""
+
+    def __init__(self, benchmark: Benchmark, model: str, setting: str) -> None:
+        self.benchmark, self.model, self.setting = benchmark, model, setting
+        self._sessions: dict[str, ToolSession] = {}
+
+    def tools(self) -> list[tuple[str, str, dict[str, Any]]]:
+        """(name, description, JSON schema) of everything that can be called."""
+        own = [(name, text, _schema(values, required)) for name, (text, values, required) in _OWN.items()]
+        return own + [_with_session(name) for name in TOOLS]
+
+    def call(self, name: str, given: Mapping[str, Any]) -> tuple[str, Picture | None, bool]:
+        """(text, picture, whether it went well)."""
+        try:
+            if name == "list_samples":
+                return json.dumps(sample_keys(self.benchmark, str(given.get("after", "")))), None, True
+            if name == "open_sample":
+                return self._open(str(given.get("sample", "")))
+            key = str(given.get("session", ""))
+            session = self._sessions.get(key)
+            if session is None:
+                return f"There is no session {key!r} under way. Call open_sample first.", None, False
+            if name == "answer":
+                return self._answer(key, session, str(given.get("text", "")))
+            called = session.call(name, {part: value for part, value in given.items() if part != "session"})
+        except ApplicationError as error:
+            return error.message, None, False
+        return called.text, called.picture, called.ok
+
+    def _open(self, key: str) -> tuple[str, Picture | None, bool]:
+        session, asked = open_session(self.benchmark, key)
+        while len(self._sessions) >= MOST_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
+        name = secrets.token_hex(8)
+        self._sessions[name] = session
+        height, width = session.original.shape[:2]
+        said = {"session": name, "image": "original", "width": width, "height": height, **asked}
+        return json.dumps(said), session.original, True
+
+    def _answer(self, key: str, session: ToolSession, text: str) -> tuple[str, Picture | None, bool]:
+        row = session.trajectory(text, self.model, self.setting)
+        record_session(actor=None, benchmark=self.benchmark, row=row)
+        del self._sessions[key]
+        return f"Recorded: {len(session.steps)} calls on {session.sample}.", None, True
+
+
+def _schema(values: Mapping[str, Any], required: list[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": dict(values), "required": required, "additionalProperties": False}
+
+
+def _with_session(name: str) -> tuple[str, str, dict[str, Any]]:
+    function = openai_tool(name)["function"]
+    schema = dict(function["parameters"])
+    schema["properties"] = {"session": _SESSION} | schema["properties"]
+    schema["required"] = ["session", *schema["required"]]
+    return name, function["description"], schema
+
+
+def served(desk: ToolboxDesk) -> Any:
+    """The desk as a server of the SDK. Raises ``ImportError`` where the extra is not installed."""
+    from anyio import to_thread
+    from mcp import types
+    from mcp.server.lowlevel import Server
+
+    async def list_tools(_context: Any, _params: Any) -> Any:
+        tools = [types.Tool(name=name, description=text, input_schema=schema) for name, text, schema in desk.tools()]
+        return types.ListToolsResult(tools=tools)
+
+    async def call_tool(_context: Any, params: Any) -> Any:
+        text, picture, ok = await to_thread.run_sync(desk.call, params.name, params.arguments or {})
+        content: list[Any] = [types.TextContent(type="text", text=text)]
+        if picture is not None:
+            data = base64.b64encode(encode(fitted(picture, LONGEST_SIDE))).decode()
+            content.append(types.ImageContent(type="image", data=data, mime_type="image/png"))
+        return types.CallToolResult(content=content, is_error=not ok)
+
+    return Server("sightline-toolbox", on_list_tools=list_tools, on_call_tool=call_tool)

@@ -1,0 +1,190 @@
+"""A model's calls run again through the toolbox, on our picture, and laid beside what was recorded.
+
+A call that our tools cannot repeat is named with the reason, never guessed: the pictures that hang on it are lost too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from annotation.schema import ORIGINAL, Box, ToolCall
+from annotation.toolbox.affine import IDENTITY, Affine
+from annotation.toolbox.cache import picture_key
+from annotation.toolbox.names import candidates
+from annotation.toolbox.results import Picture
+from annotation.toolbox.runner import Limits, run_chain
+from evaluation.schema import Coordinates, Step
+
+ZOOMS = frozenset(
+    {"crop", "zoom_in", "zoom", "image_zoom_in_tool", "zoom_in_tool", "crop_image", "crop_image_normalized"}
+)
+"""Calls whose box alone says what they do (METRICS 1.1)."""
+
+USUAL = Limits()
+
+
+class Outcome(StrEnum):
+    """What came of a recorded call. SAME: of the recorded size and, where its picture is at hand, its values.
+    DIFFERS: of another size or other values. RAN: nothing is recorded to compare with. FAILED: it failed then and
+    fails here. UNLIKE: it failed then and runs here, or the other way round. LOST: it cannot be run again."""
+
+    SAME = "same"
+    DIFFERS = "differs"
+    RAN = "ran"
+    FAILED = "failed"
+    UNLIKE = "unlike"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """Step ``number`` (1, 2, ...) run again. ``difference``: mean absolute difference to the recorded picture, 0 to
+    255, None where there is none to compare. ``seen``: what of the original its picture shows, None if unknown."""
+
+    number: int
+    tool: str
+    outcome: Outcome
+    reason: str = ""
+    size: tuple[int, int] | None = None
+    recorded_size: tuple[int, int] | None = None
+    digest: str = ""
+    difference: float | None = None
+    seen: Box | None = None
+    measurements: Mapping[str, Any] = field(default_factory=dict)
+    image: Picture | None = None
+
+
+@dataclass(slots=True)
+class _Pictures:
+    """Pictures by id, each with its way to the original; ``lost`` names those that could not be made again."""
+
+    made: dict[str, tuple[Picture, Affine | None]]
+    lost: set[str] = field(default_factory=set)
+    latest: str = ORIGINAL
+
+
+class _CannotRun(Exception):
+    """Why a call is not repeated."""
+
+
+def replay(
+    steps: Sequence[Step], original: Picture, recorded: Mapping[str, Picture] | None = None, limits: Limits = USUAL
+) -> tuple[Replayed, ...]:
+    """Every step run again, in order. ``recorded`` are pictures of the trajectory that are at hand, by their ids."""
+    pictures = _Pictures({ORIGINAL: (original, IDENTITY)})
+    return tuple(_replayed(number, step, pictures, recorded or {}, limits) for number, step in enumerate(steps, 1))
+
+
+def _replayed(
+    number: int, step: Step, pictures: _Pictures, recorded: Mapping[str, Picture], limits: Limits
+) -> Replayed:
+    wanted = (round(step.out_size[0]), round(step.out_size[1])) if step.out_size else None
+    try:
+        ids = _inputs(step, pictures)
+        first, way = pictures.made[ids[0]]
+        others = {f"other_{at}": pictures.made[name][0] for at, name in enumerate(ids[1:])}
+        call = _call(step, first, (ORIGINAL, *others))
+    except _CannotRun as why:
+        if step.ok and step.image_out:
+            pictures.lost.add(step.image_out)
+        outcome = Outcome.LOST if step.ok else Outcome.FAILED
+        return Replayed(number, step.tool, outcome, str(why), recorded_size=wanted)
+    result = run_chain(first, [call], limits, others=others)
+    if result.error is not None or result.steps[0].image is None:
+        if step.ok and step.image_out:
+            pictures.lost.add(step.image_out)
+        reason = result.error.message.removeprefix("Step 1 ") if result.error else "it gave no picture."
+        return Replayed(number, step.tool, Outcome.UNLIKE if step.ok else Outcome.FAILED, reason, recorded_size=wanted)
+    made = result.steps[0]
+    image = result.steps[0].image
+    back = way.after(made.to_original) if way is not None and made.to_original is not None else None
+    if step.ok:
+        pictures.latest = step.image_out or f"step_{number}"
+        pictures.made[pictures.latest] = (image, back)
+    # A size that was taken from the record agrees with it by itself.
+    compared = None if "target_width" in call.arguments and "target_width" not in step.arguments else wanted
+    outcome, difference = _compared(step, image, compared, recorded.get(step.image_out or ""))
+    height, width = image.shape[:2]
+    bounds = pictures.made[ORIGINAL][0].shape
+    seen = back.box(Box(0, 0, width, height)).clipped(bounds[1], bounds[0]) if back is not None else None
+    return Replayed(
+        number, step.tool, outcome, "", (width, height), wanted, picture_key(image), difference, seen,
+        made.measurements, image,
+    )  # fmt: skip
+
+
+def _compared(
+    step: Step, image: Picture, wanted: tuple[int, int] | None, known: Picture | None
+) -> tuple[Outcome, float | None]:
+    if not step.ok:
+        return Outcome.UNLIKE, None
+    size = (image.shape[1], image.shape[0])
+    if known is not None:
+        if known.shape[:2] != image.shape[:2]:
+            return Outcome.DIFFERS, None
+        ours, theirs = (np.atleast_3d(one).astype(np.int16) for one in (image, known))
+        difference = float(np.abs(ours - theirs).mean())
+        return Outcome.SAME if difference == 0 else Outcome.DIFFERS, difference
+    if wanted is None:
+        return Outcome.RAN, None
+    return Outcome.SAME if size == wanted else Outcome.DIFFERS, None
+
+
+def _inputs(step: Step, pictures: _Pictures) -> tuple[str, ...]:
+    """The ids of the pictures that the call works on, all of them made."""
+    ids = (step.image_in,) if isinstance(step.image_in, str) else step.image_in or (pictures.latest,)
+    for name in ids:
+        if name in pictures.lost:
+            raise _CannotRun(f"its picture {name} could not be made again.")
+        if name not in pictures.made:
+            raise _CannotRun(f"no earlier step made its picture {name}.")
+    return ids
+
+
+def _call(step: Step, image: Picture, ids: tuple[str, ...]) -> ToolCall:
+    """The recorded call as one of ours, on the picture that is its original."""
+    names = ids if len(ids) > 1 else ids[0]
+    found = candidates(step.tool)
+    if step.tool in ZOOMS and (not found or "width" not in step.arguments):
+        return _zoomed(step, image, names)
+    if len(found) != 1:
+        meant = f"it may mean {', '.join(found)}" if found else "the toolbox has no such tool"
+        raise _CannotRun(f"{step.tool}: {meant}.")
+    return ToolCall(found[0], step.arguments, names)
+
+
+def _zoomed(step: Step, image: Picture, names: tuple[str, ...] | str) -> ToolCall:
+    """The box cut out, and brought to the recorded size: what was returned was rescaled to it (METRICS 1.1)."""
+    box = _box(step, image)
+    if step.out_size is None:
+        return ToolCall("crop", box, names)
+    size = {"target_width": max(1, round(step.out_size[0])), "target_height": max(1, round(step.out_size[1]))}
+    return ToolCall("zoom_in", box | size, names)
+
+
+def _box(step: Step, image: Picture) -> dict[str, int]:
+    """The recorded box as a crop: the pixels that were really returned where they are recorded."""
+    box = step.executed_bbox or step.bbox
+    if box is None:
+        raise _CannotRun("it records no box that could be cut out.")
+    height, width = image.shape[:2]
+    unit = {Coordinates.PIXEL: (1.0, 1.0), Coordinates.NORM1: (width, height)}
+    across, down = unit.get(step.coords, (width / 1000, height / 1000))
+    try:
+        cut = Box(box[0] * across, box[1] * down, box[2] * across, box[3] * down).clipped(width, height)
+    except ValueError:
+        cut = None
+    if cut is None:
+        raise _CannotRun("its box is empty or lies outside the picture.")
+    x, y = int(cut.x1), int(cut.y1)
+    return {
+        "x": x,
+        "y": y,
+        "width": max(1, min(round(cut.x2), width) - x),
+        "height": max(1, min(round(cut.y2), height) - y),
+    }

@@ -1,0 +1,76 @@
+import { copied } from "./rows.js";
+
+/** The field that finds a tool as its name is typed: arrows choose, Enter adds, Escape closes. */
+export class WorkbenchAdder {
+  #field;
+  #list;
+  #tools;
+  #add;
+  #found = [];
+  #chosen = 0;
+
+  constructor(root, tools, add) {
+    [this.#field, this.#list] = [root.part("find"), root.part("found")];
+    [this.#tools, this.#add] = [tools, add];
+    this.#field.addEventListener("input", () => this.#look());
+    this.#field.addEventListener("focus", () => this.#look());
+    this.#field.addEventListener("keydown", (event) => this.#key(event));
+    this.#field.addEventListener("blur", () => this.#close());
+  }
+
+  #look() {
+    this.#found = this.#tools.suggested(this.#field.value);
+    this.#chosen = 0;
+    this.#list.replaceChildren(...this.#found.map((tool, at) => this.#row(tool, at)));
+    this.#list.hidden = !this.#found.length;
+    this.#field.setAttribute("aria-expanded", String(this.#found.length > 0));
+    this.#mark();
+  }
+
+  #row(tool, at) {
+    const row = copied("row-bench-found");
+    row.id = `add-found-${at}`;
+    row.querySelector("b").textContent = tool.name;
+    row.querySelector("span").textContent = tool.summary;
+    row.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      this.#take(at);
+    });
+    return row;
+  }
+
+  #mark() {
+    for (const [at, row] of [...this.#list.children].entries()) {
+      row.setAttribute("aria-selected", String(at === this.#chosen));
+      if (at === this.#chosen) row.scrollIntoView({ block: "nearest" });
+    }
+    if (this.#found.length) this.#field.setAttribute("aria-activedescendant", `add-found-${this.#chosen}`);
+    else this.#field.removeAttribute("aria-activedescendant");
+  }
+
+  #key(event) {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by && this.#found.length) {
+      event.preventDefault();
+      this.#chosen = (this.#chosen + by + this.#found.length) % this.#found.length;
+      this.#mark();
+    } else if (event.key === "Enter" && this.#found.length && !this.#list.hidden) {
+      event.preventDefault();
+      this.#take(this.#chosen);
+    } else if (event.key === "Escape") this.#close();
+  }
+
+  #take(at) {
+    const tool = this.#found[at];
+    this.#field.value = "";
+    this.#close();
+    this.#add(tool);
+    this.#field.scrollIntoView({ block: "nearest" });
+  }
+
+  #close() {
+    this.#list.hidden = true;
+    this.#field.setAttribute("aria-expanded", "false");
+    this.#field.removeAttribute("aria-activedescendant");
+  }
+}

@@ -1,0 +1,72 @@
+import { same } from "../models/draft.js";
+import { copied, keepRows } from "./rows.js";
+
+const day = (at) => new Date(at).toLocaleDateString();
+
+/** The accepted chains of the sample, and the mark that a person saw the end of one give the answer. */
+export class WorkbenchChains {
+  #root;
+  #chains;
+  #marks = [];
+  #urls;
+  #on;
+
+  constructor(root, { chains, urls, mark, content }, on) {
+    [this.#root, this.#chains, this.#urls, this.#on] = [root, chains, urls, on];
+    for (const { calls, verified } of chains) if (verified) this.#marks.push({ calls, ...verified });
+    if (mark) this.#marks.push({ calls: content.reference_toolchain, ...mark });
+    root.part("chains").addEventListener("click", ({ target }) => this.#act(target));
+    root.querySelector("[data-act=verify]")?.addEventListener("click", () => this.#verify());
+    root.querySelector("[data-act=accept]")?.addEventListener("click", () => this.#accept());
+  }
+
+  show(calls) {
+    const list = this.#root.part("chains");
+    this.#root.part("chains-section").hidden = !this.#chains.length;
+    this.#root.part("chains-n").textContent = String(this.#chains.length);
+    keepRows(list, this.#chains.length, () => copied("row-bench-chain"));
+    for (const [at, chain] of this.#chains.entries()) this.#row(list.children[at], chain, calls);
+    const mark = this.#marks.find((one) => same(one.calls, calls));
+    this.#root.part("mark").textContent = mark ? `Verified by ${mark.by}, ${day(mark.at)}: it replays, and its end gives the answer.` : calls.length ? "Not verified as it is." : "";
+    const verify = this.#root.querySelector("[data-act=verify]");
+    if (verify) verify.disabled = !calls.length || Boolean(mark);
+    const accept = this.#root.querySelector("[data-act=accept]");
+    if (accept) accept.disabled = !calls.length || this.#chains.some((one) => same(one.calls, calls));
+  }
+
+  #row(row, chain, calls) {
+    const part = (name) => row.querySelector(`[data-part="${name}"]`);
+    part("whose").textContent = chain.gold ? "Gold" : `By ${chain.by}`;
+    part("tools").textContent = chain.calls.map(({ tool }) => tool).join(" → ");
+    const mark = this.#marks.find((one) => same(one.calls, chain.calls));
+    part("about").textContent = [chain.note, mark ? `verified by ${mark.by}, ${day(mark.at)}` : "not verified"].filter(Boolean).join(" · ");
+    row.querySelector("[data-act=take]").disabled = same(chain.calls, calls);
+    row.querySelector("[data-act=remove-chain]").hidden = !chain.remove || !this.#root.querySelector("[data-act=accept]");
+  }
+
+  async #act(target) {
+    const at = [...this.#root.part("chains").children].findIndex((row) => row.contains(target));
+    const act = target.closest("[data-act]")?.dataset.act;
+    if (act === "take") this.#on.take(this.#chains[at].calls);
+    else if (act === "remove-chain") this.#further(await this.#on.send(this.#chains[at].remove, {}));
+  }
+
+  async #verify() {
+    const calls = this.#on.calls();
+    const mark = await this.#on.send(this.#urls.verify, { calls });
+    if (mark) this.#marks.push({ calls, ...mark });
+    this.show(this.#on.calls());
+  }
+
+  async #accept() {
+    const note = this.#root.part("note");
+    this.#further(await this.#on.send(this.#urls.accept, { calls: this.#on.calls(), note: note.value }));
+    note.value = "";
+  }
+
+  /** The further chains as the server has them now; the gold's stays first. */
+  #further(answer) {
+    if (answer) this.#chains = [...this.#chains.filter(({ gold }) => gold), ...answer.chains];
+    this.show(this.#on.calls());
+  }
+}

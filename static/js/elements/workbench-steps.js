@@ -1,0 +1,153 @@
+import { argumentOf, picturesBefore, textOf, valueOf } from "../models/workbench.js";
+import { copied, dragRows, keepRows, write } from "./rows.js";
+
+/** The steps as cards: a form from the tool's parameters, the picture after it, and what is wrong with it. */
+export class WorkbenchSteps {
+  #list;
+  #tools;
+  #on;
+
+  constructor(list, tools, on) {
+    [this.#list, this.#tools, this.#on] = [list, tools, on];
+    list.addEventListener("change", ({ target }) => this.#set(target));
+    list.addEventListener("input", ({ target }) => target.matches("input[data-name]") && this.#set(target));
+    list.addEventListener("click", ({ target }) => this.#click(target));
+    list.addEventListener("keydown", (event) => this.#key(event));
+    dragRows(list, () => [...list.children], (from, to, edge) => on.move(from, edge === "after" && to < from ? to + 1 : edge === "before" && to > from ? to - 1 : to));
+  }
+
+  show(calls, focus, shown, thumbnails) {
+    keepRows(this.#list, calls.length, () => copied("row-bench-step"));
+    for (const [at, call] of calls.entries()) this.#card(this.#list.children[at], { at, call, calls, focus, shown, thumbnails });
+  }
+
+  #card(card, { at, call, calls, focus, shown, thumbnails }) {
+    const tool = this.#tools.get(call.tool);
+    const step = shown?.steps[at];
+    const error = shown?.error?.number === at + 1 ? shown.error : null;
+    const part = (name) => card.querySelector(`[data-part="${name}"]`);
+    card.classList.toggle("is-on", focus === at + 1);
+    card.classList.toggle("is-bad", error !== null);
+    card.classList.toggle("is-after", Boolean(shown?.error && shown.error.number < at + 1));
+    const number = card.querySelector(".bstep__n");
+    number.textContent = String(at + 1);
+    number.setAttribute("aria-label", `Look at step ${at + 1}, ${call.tool}`);
+    number.setAttribute("aria-current", String(focus === at + 1));
+    const name = card.querySelector(".bstep__tool");
+    name.textContent = name.title = tool?.name ?? call.tool;
+    card.querySelector("[data-act=move]").setAttribute("aria-label", `Move step ${at + 1}`);
+    card.querySelector("[data-act=remove]").setAttribute("aria-label", `Remove step ${at + 1}`);
+    part("module").textContent = tool?.module.split(" ")[0] ?? "unknown";
+    part("stopped").hidden = error === null;
+    part("module").hidden = error !== null;
+    part("ms").textContent = step && !error ? (step.cached ? "kept" : `${step.milliseconds.toFixed(1)} ms`) : "";
+    part("problem").hidden = error === null;
+    part("problem").querySelector("span").textContent = error ? (error.parameter ? `${error.parameter}: ${error.value || "nothing"} is not possible. Allowed: ${error.allowed}.` : error.message) : "";
+    if (card.dataset.tool !== call.tool) this.#build(card, tool, call);
+    card.dataset.tool = call.tool;
+    this.#fill(card, { at, call, calls, error });
+    const image = card.querySelector("img");
+    const picture = step ? thumbnails.get(step.key) : null;
+    image.hidden = !picture;
+    part("no-shot").hidden = Boolean(picture);
+    if (picture && image.src !== picture) image.src = picture;
+  }
+
+  /** The form of a tool: what it needs, and what it was given, in front; the rest behind "more". */
+  #build(card, tool, call) {
+    const fields = card.querySelector("[data-part=fields]");
+    const more = card.querySelector("[data-part=more]");
+    fields.replaceChildren();
+    more.replaceChildren();
+    for (const one of tool?.parameters ?? []) {
+      const inFront = one.required || argumentOf(call, one.name) !== undefined;
+      (inFront ? fields : more).append(this.#field(one));
+    }
+    for (const [at, name] of (tool?.pictures ?? ["image"]).entries()) more.append(this.#source(name, at));
+    card.querySelector("[data-part=more-words]").textContent = `${more.children.length} more`;
+    card.querySelector("details").open = (tool?.pictures.length ?? 1) > 1;
+  }
+
+  #field(parameter) {
+    const label = copied("row-bench-field");
+    label.querySelector("span").textContent = parameter.name;
+    label.title = [parameter.description, parameter.allowed].filter(Boolean).join(": ");
+    const choices = parameter.kind === "boolean" ? ["true", "false"] : parameter.choices;
+    const field = document.createElement(choices.length ? "select" : "input");
+    field.className = choices.length ? "select" : "input input--sm mono";
+    if (choices.length) {
+      const unset = parameter.required ? [] : [["", `${textOf(parameter.default) || "not set"}`]];
+      field.append(...[...unset, ...choices.map((choice) => [String(choice), String(choice)])].map(([value, words]) => new Option(words, value)));
+    } else {
+      field.placeholder = textOf(parameter.default) || (parameter.optional ? "not set" : "");
+      field.autocomplete = "off";
+      if (parameter.kind === "integer" || parameter.kind === "number") field.inputMode = "decimal";
+    }
+    field.dataset.name = parameter.name;
+    label.classList.toggle("bfield--wide", parameter.length > 2);
+    label.append(field);
+    return label;
+  }
+
+  #source(name, at) {
+    const label = copied("row-bench-field");
+    label.querySelector("span").textContent = at ? name : "works on";
+    const select = document.createElement("select");
+    select.className = "select";
+    label.classList.add("bfield--wide");
+    select.dataset.source = String(at);
+    label.append(select);
+    return label;
+  }
+
+  #fill(card, { at, call, calls, error }) {
+    for (const field of card.querySelectorAll("[data-name]")) {
+      if (document.activeElement !== field) write(field, textOf(argumentOf(call, field.dataset.name)));
+      const wrong = error !== null && error.parameter === field.dataset.name;
+      field.setAttribute("aria-invalid", String(wrong));
+      field.closest("label").classList.toggle("is-bad", wrong);
+    }
+    const names = picturesBefore(calls, at);
+    const inputs = [call.image_in ?? ""].flat();
+    for (const select of card.querySelectorAll("[data-source]")) {
+      const place = Number(select.dataset.source);
+      const first = place ? [["", "choose"]] : [["", "the latest picture"]];
+      select.replaceChildren(...[...first, ...names.map((name) => [name, name])].map(([value, words]) => new Option(words, value)));
+      select.value = inputs[place] ?? "";
+    }
+  }
+
+  #at(element) {
+    return [...this.#list.children].findIndex((card) => card.contains(element));
+  }
+
+  #set(field) {
+    const at = this.#at(field);
+    if (field.dataset.name) {
+      const tool = this.#tools.get(this.#list.children[at].dataset.tool);
+      const parameter = tool.parameters.find(({ name }) => name === field.dataset.name);
+      this.#on.set(at, { [parameter.name]: valueOf(parameter, field.value) });
+    } else if (field.dataset.source) {
+      const chosen = [...this.#list.children[at].querySelectorAll("[data-source]")].map(({ value }) => value);
+      const whole = chosen.length > 1 ? [chosen[0] || "original", ...chosen.slice(1)].filter(Boolean) : chosen[0] || null;
+      this.#on.input(at, whole);
+    }
+  }
+
+  #click(target) {
+    const at = this.#at(target);
+    const act = target.closest("[data-act]")?.dataset.act;
+    if (act === "remove") this.#on.remove(at);
+    else if (act === "focus" || (at >= 0 && !target.closest("input, select, button, summary"))) this.#on.focus(at + 1);
+  }
+
+  #key(event) {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!by || !event.altKey) return;
+    event.preventDefault();
+    const at = this.#at(event.target);
+    if (at + by < 0 || at + by >= this.#list.children.length) return;
+    this.#on.move(at, at + by);
+    this.#list.children[at + by].querySelector("[data-act=move]").focus();
+  }
+}

@@ -1,0 +1,198 @@
+import { newKey, sendJson } from "../lib/request.js";
+import { History } from "../models/history.js";
+import { readPasted } from "../models/pasted.js";
+import { added, moved, newCall, removed, Tools, withArguments, withInput } from "../models/workbench.js";
+import { token } from "./review-send.js";
+import { WorkbenchAdder } from "./workbench-adder.js";
+import { WorkbenchChains } from "./workbench-chains.js";
+import { WorkbenchResults } from "./workbench-results.js";
+import { WorkbenchStage } from "./workbench-stage.js";
+import { WorkbenchSteps } from "./workbench-steps.js";
+
+const PAUSE = 120;
+
+/**
+ * The toolchain workbench: <sightline-workbench> with the sample as JSON in #workbench. One history holds every change of
+ * the chain; each change is run at the resolution of the screen, then in full.
+ */
+export class SightlineWorkbench extends HTMLElement {
+  #data;
+  #tools;
+  #history;
+  #focus = 0;
+  #shown = null;
+  #thumbnails = new Map();
+  #asked = 0;
+  #timer = 0;
+  #saved;
+  #parts;
+
+  connectedCallback() {
+    this.#data = JSON.parse(document.getElementById("workbench").textContent);
+    this.#tools = new Tools(this.#data.tools);
+    this.#history = new History(this.#data.content.reference_toolchain);
+    this.#saved = this.#calls;
+    this.#focus = this.#calls.length;
+    const edit = (change, kind = "") => this.#edit(change, kind);
+    this.#parts = {
+      steps: new WorkbenchSteps(this.part("steps"), this.#tools, {
+        set: (at, values) => edit((calls) => withArguments(calls, at, values), `${at} ${Object.keys(values)}`),
+        input: (at, image) => edit((calls) => withInput(calls, at, image)),
+        move: (from, to) => this.#move(from, to),
+        remove: (at) => edit((calls) => removed(calls, at)),
+        focus: (number) => this.#look(number),
+      }),
+      stage: new WorkbenchStage(this, (values) => edit((calls) => withArguments(calls, this.#focus - 1, values))),
+      results: new WorkbenchResults(this, (number) => this.#look(number)),
+      chains: new WorkbenchChains(this, this.#data, { take: (calls) => edit(() => calls), send: (url, body) => this.#send(url, body), calls: () => this.#calls }),
+    };
+    new WorkbenchAdder(this, this.#tools, (tool) => this.#add(tool));
+    this.#history.addEventListener("change", () => this.#changed());
+    this.addEventListener("click", (event) => this.#act(event));
+    document.addEventListener("keydown", (event) => this.isConnected && this.#key(event));
+    document.getElementById("paste").addEventListener("click", ({ target }) => target.closest("[data-act=paste]") && this.#paste());
+    this.part("template").addEventListener("change", ({ target }) => this.#begin(target));
+    window.addEventListener("beforeunload", (event) => this.#calls !== this.#saved && this.#data.editable && event.preventDefault());
+    this.#changed();
+  }
+
+  part(name) {
+    return this.querySelector(`[data-part="${name}"]`);
+  }
+
+  get #calls() {
+    return this.#history.state;
+  }
+
+  #edit(change, kind) {
+    this.#history.change(change(this.#calls), kind);
+  }
+
+  #add(tool) {
+    const size = this.#shown?.steps.at(-1) ?? this.#data.picture ?? { width: 100, height: 100 };
+    this.#focus = this.#calls.length + 1;
+    this.#edit((calls) => added(calls, newCall(tool, size)));
+  }
+
+  #move(from, to) {
+    this.#focus = to + 1;
+    this.#edit((calls) => moved(calls, from, to));
+  }
+
+  #look(number) {
+    this.#focus = number;
+    this.#show();
+    this.#run();
+  }
+
+  #begin(select) {
+    const found = this.#data.templates.find(({ category }) => category === select.value);
+    if (found) this.#replace(found.calls);
+    select.value = "";
+  }
+
+  #paste() {
+    const { calls, problem } = readPasted(this.part("paste").value);
+    this.#complain("paste-problem", problem);
+    if (!calls) return;
+    document.getElementById("paste").close();
+    this.#replace(calls);
+  }
+
+  #replace(calls) {
+    this.#focus = calls.length;
+    this.#edit(() => calls);
+  }
+
+  #changed() {
+    this.#focus = Math.min(this.#focus, this.#calls.length);
+    this.#complain("problem", "");
+    this.#show();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#run(), PAUSE);
+  }
+
+  #show() {
+    this.#parts.steps.show(this.#calls, this.#focus, this.#shown, this.#thumbnails);
+    this.#parts.results.showFilm(this.#calls, this.#focus, this.#shown, this.#thumbnails);
+    this.#parts.chains.show(this.#calls);
+    for (const [act, on] of [["undo", this.#history.canUndo], ["redo", this.#history.canRedo]]) this.querySelector(`[data-act=${act}]`).disabled = !on;
+    const save = this.querySelector("[data-act=save]");
+    if (save) save.disabled = this.#calls === this.#saved;
+  }
+
+  /** First as the screen shows it, then in full; an answer to what was asked before the last change is dropped. */
+  async #run() {
+    const asked = (this.#asked += 1);
+    if (!this.#data.picture) return this.#parts.stage.none("The picture of this sample is not here, so that no step can be run.");
+    const wait = setTimeout(() => this.#parts.stage.wait(`Running step ${this.#focus || 1} …`), 400);
+    try {
+      for (const full of [false, true]) {
+        const body = { calls: this.#calls, focus: this.#focus, side: this.#parts.stage.side, full, known: [...this.#thumbnails.keys()].slice(-400) };
+        const { status, data } = await sendJson("POST", this.#data.urls.run, body, { token: token() });
+        if (asked !== this.#asked) return;
+        if (status !== 200) return this.#complain("problem", data.error?.message ?? `The chain could not be run (${status}). Load the page again.`);
+        this.#take(data);
+        if (data.whole) return;
+        this.#parts.stage.wait("In full …");
+      }
+    } catch {
+      if (asked === this.#asked) this.#complain("problem", "The server did not answer in time. Change a step, or choose a smaller crop.");
+    } finally {
+      clearTimeout(wait);
+      if (asked === this.#asked) this.#parts.stage.wait("");
+    }
+  }
+
+  #take(shown) {
+    this.#shown = shown;
+    for (const step of [shown.original, ...shown.steps]) if (step.thumbnail) this.#thumbnails.set(step.key, step.thumbnail);
+    const step = shown.steps[this.#focus - 1];
+    const input = shown.view.before ?? shown.view.after;
+    const tool = step ? this.#tools.get(step.tool) : null;
+    this.#parts.stage.show(shown, this.#focus, { tool, input, colorspace: this.#calls[this.#focus - 1]?.arguments.colorspace });
+    this.#parts.results.show(shown, this.#focus);
+    const ran = `${shown.steps.length} of ${this.#calls.length} steps ran${shown.milliseconds < 1 ? ", kept from before" : ` in ${Math.round(shown.milliseconds)} ms`}`;
+    this.part("summary").textContent = [`Answer ${this.#data.content.answer.join(", ") || "not given"}`, this.#calls.length ? ran : "no steps yet"].join(" · ");
+    this.#show();
+  }
+
+  #act({ target }) {
+    const act = target.closest("[data-act]")?.dataset.act;
+    if (act === "undo" || act === "redo") this.#history[act]();
+    else if (act === "save") this.#save();
+    else if (act === "pick") this.#parts.stage.pick();
+  }
+
+  #key(event) {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.target.closest("input, textarea")) {
+      event.preventDefault();
+      this.#history[event.shiftKey ? "redo" : "undo"]();
+    }
+  }
+
+  async #save() {
+    const calls = this.#calls;
+    const content = { ...this.#data.content, reference_toolchain: calls };
+    const sent = await this.#send(this.#data.urls.draft, { version: this.#data.version, content }, "PUT");
+    if (!sent) return;
+    this.#data.version = sent.version;
+    this.#saved = calls;
+    document.getElementById("saved").textContent = `Saved ${new Date().toLocaleTimeString()}`;
+    this.#show();
+  }
+
+  /** The answer, or null with the reason shown. */
+  async #send(url, body, method = "POST") {
+    const answer = await sendJson(method, url, body, { token: token(), key: newKey() }).catch(() => null);
+    const done = answer?.status === 200;
+    this.#complain("problem", done ? "" : (answer?.data.error?.message ?? "The server did not answer. Try again."));
+    return done ? answer.data : null;
+  }
+
+  #complain(part, problem) {
+    const note = part === "problem" ? this.querySelector(".pane__foot [data-part=problem]") : this.part(part);
+    note.hidden = !problem;
+    note.querySelector("span").textContent = problem;
+  }
+}

@@ -1,0 +1,95 @@
+/** A chain as it is edited: every function takes calls and gives new ones. Nothing here knows the page. */
+
+const key = (name) => name.trim().toLowerCase().replace(/[\s\-._]+/g, "_").replace(/^opencv_/, "").replace(/_tool$/, "");
+
+/** The tools as the server describes them, found by any of their names. */
+export class Tools {
+  #byKey = new Map();
+
+  constructor(tools) {
+    this.all = tools;
+    for (const tool of tools) for (const name of [...tool.aliases, tool.title, tool.name]) this.#byKey.set(key(name), tool);
+  }
+
+  /** The tool of a written name, or null: "opencv_crop" and "Crop" are crop. */
+  get(name) {
+    return this.#byKey.get(key(name)) ?? null;
+  }
+
+  /** The tools that fit what is typed, best first: by name, by another name, by what they do. */
+  suggested(text, most = 8) {
+    const wanted = text.trim().toLowerCase();
+    if (!wanted) return this.all.slice(0, most);
+    const words = wanted.replace(/[\s-]+/g, "_");
+    const rank = (tool) => {
+      if (tool.name.startsWith(words)) return 0;
+      if ([tool.title, ...tool.aliases].some((name) => name.toLowerCase().startsWith(wanted))) return 1;
+      if ([tool.name, tool.title.toLowerCase(), ...tool.aliases].some((name) => name.includes(words) || name.includes(wanted))) return 2;
+      return tool.summary.toLowerCase().includes(wanted) ? 3 : 9;
+    };
+    const ranked = this.all.map((tool, at) => ({ tool, at, rank: rank(tool) })).filter((one) => one.rank < 9);
+    return ranked.sort((a, b) => a.rank - b.rank || a.at - b.at).slice(0, most).map((one) => one.tool);
+  }
+}
+
+/** A value that a required parameter begins with, on a picture of this size. */
+function beginning(parameter, { width, height }) {
+  const place = { x: Math.floor(width / 4), y: Math.floor(height / 4), width: Math.max(1, Math.floor(width / 2)), height: Math.max(1, Math.floor(height / 2)) };
+  const stroke = { x1: 0, y1: place.y, x2: Math.max(0, width - 1), y2: place.y, radius: Math.max(1, Math.floor(Math.min(width, height) / 4)), ksize: 5 };
+  const known = { ...place, ...stroke, lower: [0, 0, 0], upper: [179, 255, 255], angle: 0 };
+  if (parameter.name in known) return known[parameter.name];
+  if (parameter.kind === "choice") return parameter.choices[0];
+  return parameter.kind === "list" ? Array(parameter.length).fill(parameter.low) : parameter.low;
+}
+
+/** A call of the tool that runs as it is, on a picture of this size. */
+export function newCall(tool, size) {
+  const given = tool.parameters.filter(({ required }) => required).map((one) => [one.name, beginning(one, size)]);
+  const more = { zoom_in: { scale: 2 }, resize: { preset: "double" }, inrange_color: { output_format: "mask" }, crop: { x: 0, y: 0 } }[tool.name] ?? {};
+  const place = tool.name === "crop" || tool.name === "zoom_in" ? { x: Math.floor(size.width / 4), y: Math.floor(size.height / 4) } : {};
+  return { tool: tool.name, arguments: { ...Object.fromEntries(given), ...more, ...place }, image_in: null, image_out: null };
+}
+
+export const added = (calls, call, at = calls.length) => [...calls.slice(0, at), call, ...calls.slice(at)];
+export const removed = (calls, at) => calls.filter((_, index) => index !== at);
+
+/** The call at `from` put where `to` is; the others keep their order. */
+export function moved(calls, from, to) {
+  if (to < 0 || to >= calls.length || from === to) return calls;
+  return added(removed(calls, from), calls[from], to);
+}
+
+const changed = (calls, at, change) => calls.map((call, index) => (index === at ? { ...call, ...change } : call));
+
+/** One argument set, or taken away where the value is undefined. */
+export function withArguments(calls, at, values) {
+  const given = Object.entries({ ...calls[at].arguments, ...values }).filter(([, value]) => value !== undefined);
+  return changed(calls, at, { arguments: Object.fromEntries(given) });
+}
+
+/** Where a call takes its picture from: an id, several, or null for the latest. */
+export const withInput = (calls, at, image_in) => changed(calls, at, { image_in });
+
+/** A text of a field as a value; what is no number stays the text, and the tool says what it wants. Empty: undefined. */
+export function valueOf(parameter, text) {
+  const said = text.trim();
+  if (!said) return undefined;
+  if (parameter.kind === "choice") return parameter.choices.find((choice) => String(choice) === said) ?? said;
+  if (parameter.kind === "boolean") return said === "true" ? true : said === "false" ? false : said;
+  if (parameter.kind === "list") return said.replace(/[[\]]/g, " ").split(/[\s,]+/).filter(Boolean).map(numberOr);
+  return numberOr(said);
+}
+
+const numberOr = (text) => (Number.isFinite(Number(text)) ? Number(text) : text);
+
+/** A value as its field shows it. */
+export const textOf = (value) => (value === undefined || value === null ? "" : Array.isArray(value) ? value.join(" ") : String(value));
+
+/** The names of pictures that a call may take: the original and what earlier steps make. */
+export const picturesBefore = (calls, at) => ["original", ...calls.slice(0, at).map((call, index) => call.image_out ?? `step_${index + 1}`)];
+
+/** The argument as the call has it, written in either spelling (minLineLength, min_line_length). */
+export function argumentOf(call, name) {
+  const written = Object.keys(call.arguments).find((one) => one.replace(/(?<=[a-z0-9])([A-Z])/g, "_$1").toLowerCase() === name);
+  return written === undefined ? undefined : call.arguments[written];
+}

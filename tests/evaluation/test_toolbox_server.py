@@ -1,0 +1,168 @@
+"""Agents elsewhere: the toolbox over the Model Context Protocol and over the API; a session becomes a trajectory."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from annotation.actions import chain_runs
+from annotation.actions.benchmarks import create_benchmark
+from annotation.actions.save_samples import save_samples
+from annotation.actions.store_images import store_pictures
+from annotation.imaging.encoding import encode
+from annotation.models import Benchmark, Image
+from annotation.schema import SampleContent, SampleRecord
+from annotation.toolbox import geometry, outlines
+from annotation.toolbox.cache import ResultCache
+from annotation.toolbox.table import TOOLS
+from evaluation.agents.tool_session import MOST_CALLS, ToolSession
+from evaluation.management.toolbox_server import ToolboxDesk, served
+from evaluation.models import Run, Step, Trajectory
+from tests.unit.toolbox_cases import scene, template
+from webapp.accounts.actions import create_token
+from webapp.accounts.models import User
+
+
+@pytest.fixture
+def benchmark(db: None, tmp_path: Any, settings: Any) -> Benchmark:
+    """Two samples of one picture, with gold."""
+    files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "media"}}
+    settings.STORAGES = settings.STORAGES | {"default": files}
+    chain_runs.CACHE = ResultCache()
+    benchmark = create_benchmark(actor=None, slug="kitchen", title="Kitchen")
+    asked = SampleContent("How many shapes?", answers=("2",))
+    records = [SampleRecord(key, asked, "s.png") for key in ("one", "two")]
+    embedded = {"s.png": encode(scene())}
+    found = store_pictures(actor=None, benchmark=benchmark, records=records, folder=tmp_path, embedded=embedded)
+    save_samples(actor=None, benchmark=benchmark, records=records, pictures=found)
+    Image.objects.update(state=Image.State.READY)
+    return benchmark
+
+
+def opened(desk: ToolboxDesk, sample: str = "one") -> str:
+    text, picture, ok = desk.call("open_sample", {"sample": sample})
+    assert ok
+    assert picture is not None
+    told = json.loads(text)
+    assert (told["question"], told["width"], "answers" in told) == ("How many shapes?", 160, False)
+    return str(told["session"])
+
+
+def test_a_session_is_recorded_as_a_trajectory_with_its_crop_and_its_failed_call(benchmark: Benchmark) -> None:
+    desk = ToolboxDesk(benchmark, "agent-7", "interface")
+    assert json.loads(desk.call("list_samples", {})[0]) == ["one", "two"]
+    session = opened(desk)
+    box = {"session": session, "image": "original", "x": 80, "y": 40, "width": 60, "height": 60}
+    text, picture, ok = desk.call("crop", box)
+    assert (text.split(":")[0], ok) == ("image_1", True)
+    expected = geometry.crop(scene(), x=80, y=40, width=60, height=60).image
+    assert np.array_equal(picture, expected)  # type: ignore[arg-type]
+    assert desk.call("blur", {"session": session, "image": "image_1", "method": "median", "ksize": 4})[2] is False
+    measured = desk.call("contour_area", {"session": session, "image": "image_1"})
+    assert str(outlines.contour_area(expected).measurements["total_contours"]) in measured[0]  # type: ignore[arg-type]
+    assert desk.call("answer", {"session": session, "text": "2"}) == ("Recorded: 3 calls on one.", None, True)
+    assert desk.call("answer", {"session": session, "text": "2"})[2] is False
+
+    trajectory = Trajectory.objects.get()
+    assert (str(trajectory.run.model), trajectory.run.setting, trajectory.answer) == ("agent-7", "interface", "2")
+    steps = list(Step.objects.filter(trajectory=trajectory).order_by("position"))
+    assert [(step.tool, step.ok) for step in steps] == [("crop", True), ("blur", False), ("contour_area", True)]
+    assert [steps[0].x1, steps[0].y1, steps[0].x2, steps[0].y2] == [80, 40, 140, 100]
+
+
+def test_sessions_on_several_samples_are_one_run(benchmark: Benchmark) -> None:
+    desk = ToolboxDesk(benchmark, "agent-7", "interface")
+    for sample in ("one", "two"):
+        desk.call("answer", {"session": opened(desk, sample), "text": "3"})
+    assert Run.objects.count() == 1
+    assert Trajectory.objects.count() == 2
+
+
+def test_what_an_agent_gets_wrong_is_said_and_nothing_is_raised(benchmark: Benchmark) -> None:
+    desk = ToolboxDesk(benchmark, "agent-7", "interface")
+    assert "no sample 'three'" in desk.call("open_sample", {"sample": "three"})[0]
+    assert "open_sample first" in desk.call("canny", {"session": "no"})[0]
+    session = opened(desk)
+    assert "known are" in desk.call("telescope", {"session": session})[0]
+    assert "there is no picture" in desk.call("canny", {"session": session, "image": "image_9"})[0]
+
+
+def test_a_session_ends_by_itself_after_so_many_calls() -> None:
+    session = ToolSession("one", scene())
+    for _ in range(MOST_CALLS):
+        assert session.call("flip", {"direction": "vertical"}).ok
+    assert "Give your answer" in session.call("flip", {"direction": "vertical"}).text
+    assert len(session.steps) == MOST_CALLS
+
+
+def test_every_tool_is_offered_with_its_session_and_its_pictures(benchmark: Benchmark) -> None:
+    offered = {name: schema for name, _, schema in ToolboxDesk(benchmark, "a", "b").tools()}
+    assert set(offered) == set(TOOLS) | {"list_samples", "open_sample", "answer"}
+    assert offered["template_match"]["required"] == ["session", "image", "template"]
+
+
+def test_the_server_serves_this_machine_only(benchmark: Benchmark) -> None:
+    with pytest.raises(CommandError, match="asks nobody"):
+        call_command("toolbox_mcp", "kitchen", "--model", "a", "--http", "1", "--host", "0.0.0.0")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_real_client_lists_opens_calls_and_answers(benchmark: Benchmark) -> None:
+    """In one process, through the SDK's own client; skipped where the extra is not installed."""
+    sdk = pytest.importorskip("mcp")
+    anyio = pytest.importorskip("anyio")
+    desk = ToolboxDesk(benchmark, "agent-7", "interface")
+
+    async def visit() -> Any:
+        async with sdk.Client(served(desk)) as client:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            told = await client.call_tool("open_sample", {"sample": "one"})
+            session = json.loads(told.content[0].text)["session"]
+            edges = await client.call_tool("canny", {"session": session, "image": "original"})
+            wrong = await client.call_tool(
+                "blur", {"session": session, "image": "original", "method": "mean", "ksize": 3}
+            )
+            done = await client.call_tool("answer", {"session": session, "text": "2"})
+            return names, edges, wrong, done
+
+    names, edges, wrong, done = anyio.run(visit)
+    assert len(names) == 39
+    shown = cv2.imdecode(np.frombuffer(base64.b64decode(edges.content[1].data), np.uint8), cv2.IMREAD_GRAYSCALE)
+    assert shown.shape == (120, 160)
+    assert wrong.is_error
+    assert done.content[0].text == "Recorded: 2 calls on one."
+    assert Trajectory.objects.get().answer == "2"
+
+
+def test_the_api_lists_the_tools_and_runs_one_for_a_token(ana: User) -> None:
+    client = Client(headers={"Authorization": f"Bearer {create_token(name='agent', actor=ana)[1]}"})
+    listed = client.get("/api/v1/toolbox/").json()["tools"]
+    assert [tool["function"]["name"] for tool in listed] == list(TOOLS)
+
+    def sent(name: str, **fields: Any) -> Any:
+        files = {"image": SimpleUploadedFile("a.png", encode(scene())), **fields}
+        return client.post(f"/api/v1/toolbox/{name}/", files)
+
+    told = sent("crop", arguments='{"x": 5, "y": 7, "width": 20, "height": 10}').json()
+    assert (told["width"], told["height"], told["to_input"]) == (20, 10, [[1.0, 0.0, 5.0], [0.0, 1.0, 7.0]])
+    part = cv2.imdecode(np.frombuffer(base64.b64decode(told["image"]), np.uint8), cv2.IMREAD_COLOR_RGB)
+    assert part.tolist() == scene()[7:17, 5:25].tolist()
+    found = sent("template_match", template=SimpleUploadedFile("t.png", encode(template()))).json()
+    assert found["measurements"]["box"] == [50, 55, 60, 65]
+    for answer, words in [
+        (sent("blur", arguments='{"method": "median", "ksize": 4}'), "a whole number from 1 to 99, odd"),
+        (sent("blur", arguments="["), "not JSON"),
+        (sent("template_match"), "'template'"),
+        (sent("canny", image=SimpleUploadedFile("a.png", b"no picture")), ""),
+    ]:
+        assert answer.status_code == 400
+        assert words in answer.json()["error"]["message"]
+    assert sent("telescope").status_code == 404

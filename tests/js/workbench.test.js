@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { hsvOf, pickedBox, pickedColour, pickedPoint, pickedStroke } from "../../static/js/models/picking.js";
+import { readPasted } from "../../static/js/models/pasted.js";
+import { added, argumentOf, moved, newCall, picturesBefore, removed, textOf, Tools, valueOf, withArguments } from "../../static/js/models/workbench.js";
+
+const parameter = (name, more) => ({ name, kind: "integer", required: true, choices: [], length: 0, low: 1, high: 99, ...more });
+const crop = { name: "crop", title: "Crop", aliases: [], summary: "Cuts out", module: "Geometry", parameters: ["x", "y", "width", "height"].map((name) => parameter(name)) };
+const canny = { name: "canny", title: "Canny Edge", aliases: ["edge detect"], summary: "Edges", module: "Feature Extraction", parameters: [] };
+const contours = { name: "contours", title: "Draw Contours", aliases: ["find contours"], summary: "Outlines of edges", module: "Drawing", parameters: [] };
+const tools = new Tools([crop, canny, contours]);
+const call = (tool) => ({ tool, arguments: {}, image_in: null, image_out: null });
+const names = (calls) => calls.map(({ tool }) => tool).join("");
+
+test("a tool is found by every name in use, and nothing else is", () => {
+  for (const name of ["crop", "Crop", "opencv_crop", " CROP_tool "]) assert.equal(tools.get(name), crop);
+  assert.equal(tools.get("Edge Detect"), canny);
+  assert.equal(tools.get("telescope"), null);
+});
+
+test("typing finds tools by name first, then by other names, then by what they do", () => {
+  assert.deepEqual(tools.suggested("c"), [crop, canny, contours]);
+  assert.deepEqual(tools.suggested("edge"), [canny, contours]);
+  assert.deepEqual(tools.suggested("zzz"), []);
+  assert.deepEqual(tools.suggested("", 2), [crop, canny]);
+});
+
+test("a new call runs as it is: the crop lies inside the picture", () => {
+  assert.deepEqual(newCall(crop, { width: 100, height: 60 }).arguments, { x: 25, y: 15, width: 50, height: 30 });
+  const tiny = newCall(crop, { width: 1, height: 1 }).arguments;
+  assert.ok(tiny.x + tiny.width <= 1 && tiny.width >= 1);
+});
+
+test("steps are added, removed and moved; the others keep their order", () => {
+  const calls = ["a", "b", "c", "d"].map(call);
+  assert.equal(names(moved(calls, 0, 2)), "bcad");
+  assert.equal(names(moved(calls, 3, 0)), "dabc");
+  assert.equal(moved(calls, 0, -1), calls);
+  assert.equal(names(removed(calls, 1)), "acd");
+  assert.equal(names(added(calls, call("e"), 1)), "aebcd");
+});
+
+test("an emptied field takes its argument away, and other arguments stay", () => {
+  const calls = withArguments([{ ...call("crop"), arguments: { x: 1, y: 2 } }], 0, { x: undefined, width: 5 });
+  assert.deepEqual(calls[0].arguments, { y: 2, width: 5 });
+});
+
+test("a field's text becomes the value it means, and stays a text where it means none", () => {
+  assert.equal(valueOf(parameter("x"), " 12 "), 12);
+  assert.equal(valueOf(parameter("x"), "twelve"), "twelve");
+  assert.equal(valueOf(parameter("x"), ""), undefined);
+  assert.deepEqual(valueOf(parameter("c", { kind: "list" }), "[0, 300 7]"), [0, 300, 7]);
+  assert.equal(valueOf(parameter("n", { kind: "choice", choices: [4, 8] }), "8"), 8);
+  assert.equal(valueOf(parameter("i", { kind: "boolean" }), "true"), true);
+  assert.equal(textOf([0, 255, 0]), "0 255 0");
+  assert.equal(textOf(0), "0");
+  assert.equal(textOf(null), "");
+});
+
+test("an argument is found in either spelling", () => {
+  assert.equal(argumentOf({ arguments: { minLineLength: 7 } }, "min_line_length"), 7);
+  assert.equal(argumentOf({ arguments: {} }, "x"), undefined);
+});
+
+test("a call may take the original and what earlier steps make", () => {
+  const calls = [{ ...call("a"), image_out: "part" }, call("b"), call("c")];
+  assert.deepEqual(picturesBefore(calls, 2), ["original", "part", "step_2"]);
+});
+
+test("a box lies inside the picture whichever way it is drawn, and is a pixel wide at least", () => {
+  const size = { width: 100, height: 50 };
+  assert.deepEqual(pickedBox([30, 40], [10, 20], size), { x: 10, y: 20, width: 20, height: 20 });
+  assert.deepEqual(pickedBox([-9, -9], [500, 500], size), { x: 0, y: 0, width: 100, height: 50 });
+  assert.deepEqual(pickedBox([100, 50], [100, 50], size), { x: 99, y: 49, width: 1, height: 1 });
+  assert.deepEqual(pickedPoint([99.9, -1], size), { x: 99, y: 0 });
+  assert.deepEqual(pickedStroke([1, 2], [300, 4], size), { x1: 1, y1: 2, x2: 99, y2: 4 });
+});
+
+test("a colour is read as OpenCV has it, and its range goes round through red", () => {
+  assert.deepEqual(hsvOf([255, 0, 0]), [0, 255, 255]);
+  assert.deepEqual(hsvOf([0, 255, 0]), [60, 255, 255]);
+  assert.deepEqual(hsvOf([0, 0, 255]), [120, 255, 255]);
+  assert.deepEqual(hsvOf([90, 90, 90]), [0, 0, 90]);
+  assert.deepEqual(pickedColour([255, 0, 0]), { lower: [170, 195, 195], upper: [10, 255, 255] });
+  assert.deepEqual(pickedColour([200, 100, 0], "bgr"), { lower: [0, 70, 170], upper: [30, 130, 230] });
+});
+
+test("a list of calls, a trajectory and a chat message are pasted alike; failed steps made nothing", () => {
+  const wanted = [{ tool: "crop", arguments: { x: 1 }, image_in: null, image_out: null }];
+  assert.deepEqual(readPasted('[{"tool": "crop", "arguments": {"x": 1}}]').calls, wanted);
+  const steps = [{ tool: "crop", arguments: { x: 1 }, ok: true, bbox: [1, 2, 3, 4] }, { tool: "blur", ok: false }];
+  assert.deepEqual(readPasted(JSON.stringify({ id: 7, steps })).calls, wanted);
+  const chat = { tool_calls: [{ function: { name: "crop", arguments: '{"image": "/a.png", "param": {"x": 1}}' } }] };
+  assert.deepEqual(readPasted(JSON.stringify(chat)).calls, wanted);
+});
+
+test("what cannot be pasted says why", () => {
+  for (const [text, words] of [["{", "not JSON"], ["[]", "no call"], ["[5]", "Call 1"], ['{"steps": 4}', "list of calls"], ['{"tool_calls": [{"function": {"name": "a", "arguments": "{"}}]}', "arguments of a call"]])
+    assert.match(readPasted(text).problem, new RegExp(words));
+});
