@@ -158,7 +158,7 @@ class SamplesSaver:
         about: dict[str, Any] = {"actor": self.actor, "benchmark": self.benchmark, "records": self.rows}
         pictures = store_pictures(**about, folder=self.folder, embedded=self.embedded)
         with transaction.atomic():
-            saved = save_samples(**about, pictures=pictures, since=self.record.created_at)
+            saved = save_samples(**about, pictures=pictures, since=self.record.created_at, source=self.record)
             counts.update(read=len(self.rows), new=saved.new, changed=saved.changed, unchanged=saved.unchanged)
             self.issues += [*duplicates(saved.repeated), *saved.issues]
             keep_issues(self.record, self.issues, counts)

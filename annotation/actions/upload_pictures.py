@@ -145,7 +145,9 @@ def _take(
         # Two uploads at once wait for each other here, so that no two choose the same key.
         Benchmark.objects.select_for_update().get(pk=record.benchmark_id)
         new, found = _new_samples(record.benchmark, stored, issues)
-        saved = save_samples(actor=record.created_by, benchmark=record.benchmark, records=new, pictures=found)
+        saved = save_samples(
+            actor=record.created_by, benchmark=record.benchmark, records=new, pictures=found, source=record
+        )
         counts.update(read=len(batch), new=saved.new)
         counts["duplicates"] += sum(issue.rule == "duplicate-picture" for issue in issues)
         keep_issues(record, issues, counts)

@@ -18,6 +18,10 @@ _UNSAFE = re.compile(r"[^\w.\- ]+")
 T = TypeVar("T")
 
 
+class MissingLibrary(Exception):
+    """An optional library is not installed. The text says which, and how to get it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Exporter:
     """One row of ``EXPORTERS``. ``parts`` gives the bytes of the one file, or of the zip of many, piece by piece, and

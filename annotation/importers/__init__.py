@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from annotation.importers import coco, hr_bench, label_studio, native, phystool, viebench, vstar, vtc_bench
+from annotation.importers import coco, hr_bench, label_studio, native, parquet, phystool, viebench, vstar, vtc_bench
 from annotation.importers.detection import best_first, glimpse
 from annotation.importers.interface import Detection, Importer
 
@@ -17,6 +17,7 @@ _ROWS = (
     ("viebench", "Questions with evidence boxes, as JSON or JSONL", viebench),
     ("phystool", "PhysTool-Bench: ground truth of tool plans", phystool),
     ("coco", "COCO: pictures with boxes, to be authored", coco),
+    ("parquet", "Hugging Face data sets: Parquet files, with or without pictures", parquet),
     ("label-studio", "Label Studio: its export as JSON, tasks with annotations", label_studio),
 )
 IMPORTERS: Mapping[str, Importer] = {

@@ -163,7 +163,8 @@ def _cleaned(value: Any, row: RawRow, issues: list[Issue]) -> Any:
 def storable(value: Any) -> Any:
     """``value``, read from a text inside a row, as JSON that can be stored: see the head of this module."""
     if isinstance(value, str):
-        return _LONE.sub("\ufffd", value.replace("\x00", ""))
+        clean = value.isascii() and "\x00" not in value
+        return value if clean else _LONE.sub("\ufffd", value.replace("\x00", ""))
     if isinstance(value, list | tuple):
         return [storable(item) for item in value]
     if isinstance(value, dict):

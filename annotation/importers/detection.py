@@ -6,23 +6,31 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from annotation.importers.interface import Detection
+from annotation.importers.parquet_rows import ParquetStream, is_parquet
 from annotation.importers.sheets import SheetStream, is_workbook
 from annotation.importers.sources import HEAD_BYTES, Limits, Member, open_members
+from annotation.importers.tables import CELL_SUFFIXES
+
+_DATA = frozenset({".json", ".jsonl", ".ndjson"}) | CELL_SUFFIXES
 
 
 def glimpse(path: Path, keys: Sequence[str]) -> tuple[bytes, str]:
     """First and, of a plain file, last bytes of the member to judge by, and its name. Of a folder or zip that is
     ``<key>.jsonl`` of the first key there is, else the first table or JSON file. Of a workbook the bytes are its
-    heading. Raises ``ImportProblem``."""
+    heading, of Parquet a line "PAR1" and the names of its columns. Raises ``ImportProblem``."""
     if is_workbook(path):
         return "\t".join(SheetStream(path).columns).encode(), path.name
+    if is_parquet(path):
+        return b"PAR1\n" + "\t".join(ParquetStream(path).columns).encode(), path.name
 
     def pick(names: Sequence[str]) -> Sequence[str]:
-        data = [name for name in names if PurePosixPath(name).suffix.lower() in {".json", ".jsonl", ".ndjson", ".tsv"}]
+        data = [name for name in names if PurePosixPath(name).suffix.lower() in _DATA]
+        # What begins with an underscore or a dot are notes of the writer, such as the journal of an Inspect log.
+        data.sort(key=lambda name: name.startswith(("_", ".")) or "/_" in name or "/." in name)
         known = [name for key in keys for name in data if PurePosixPath(name).stem == key]
         return (known or data)[:1]
 
-    member = open_members(path, pick, "a JSON, JSONL, TSV or XLSX file", Limits(), deep=True)[0]
+    member = open_members(path, pick, "a JSON, JSONL, TSV, CSV or XLSX file", Limits(), deep=True)[0]
     return _ends(member), PurePosixPath(member.name).name
 
 

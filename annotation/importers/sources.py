@@ -8,7 +8,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -29,6 +29,7 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, UnicodeDecodeErr
 """What reading a damaged zip raises."""
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD}
 
+PARQUET = b"PAR1"
 _FOREIGN = (
     (b"\x1f\x8b", "is packed with gzip. Unpack it, or put it into a zip."),
     (b"\x80\x02", "is a Python pickle. Pickles can run code and are never read; save it as JSON."),
@@ -39,7 +40,7 @@ _FOREIGN = (
     (b"\xfe\xff", "is written in UTF-16. Save it as UTF-8."),
     (b"\x89PNG", "is a picture. Give the file with the rows; pictures are named in it."),
     (b"\xff\xd8\xff", "is a picture. Give the file with the rows; pictures are named in it."),
-    (b"PAR1", "is a Parquet file. Save its rows as JSONL."),
+    (PARQUET, "is a Parquet file. Choose Parquet as its format, or save its rows as JSONL."),
     (b"%PDF", "is a PDF. Give the JSON or JSONL file with the rows."),
 )
 
@@ -55,6 +56,18 @@ class Limits:
     ratio_from: int = 32 << 20
 
 
+class Archive:
+    """A zip that its members share: its list of contents is read once, however many of them are opened."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._opened: zipfile.ZipFile | None = None
+
+    def open(self, name: str) -> IO[bytes]:
+        self._opened = self._opened or zipfile.ZipFile(self._path)
+        return self._opened.open(name)
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """One file to read: the file itself, or one in a folder or zip. ``size`` in bytes, unpacked."""
@@ -62,17 +75,21 @@ class Member:
     name: str
     size: int
     path: Path
-    in_zip: bool = False
+    archive: Archive | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def in_zip(self) -> bool:
+        return self.archive is not None
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
         """The bytes of the member. Raises ``ImportProblem`` when a zip turns out damaged on the way."""
-        if not self.in_zip:
+        if self.archive is None:
             with self.path.open("rb") as file:
                 yield file
             return
         try:
-            with zipfile.ZipFile(self.path) as archive, archive.open(self.name) as file:
+            with self.archive.open(self.name) as file:
                 yield file
         except _DAMAGE as error:
             raise ImportProblem(
@@ -83,6 +100,21 @@ class Member:
         """The first bytes."""
         with self.open() as file:
             return file.read(HEAD_BYTES)
+
+
+def member_names(path: Path) -> list[str]:
+    """The names of all files in a folder or zip, none of a plain file. Raises ``ImportProblem``."""
+    names: list[str] = []
+
+    def keep(found: Sequence[str]) -> Sequence[str]:
+        names.extend(found)
+        return ()
+
+    if path.is_dir():
+        _folder_members(path, keep, deep=True)
+    elif zipfile.is_zipfile(path):
+        _zip_members(path, keep, Limits())
+    return names
 
 
 def by_keys(keys: Sequence[str]) -> Pick:
@@ -96,9 +128,11 @@ def by_keys(keys: Sequence[str]) -> Pick:
     return pick
 
 
-def open_members(path: Path, pick: Pick, wanted: str, limits: Limits, *, deep: bool = False) -> list[Member]:
+def open_members(
+    path: Path, pick: Pick, wanted: str, limits: Limits, *, deep: bool = False, parquet: bool = False
+) -> list[Member]:
     """What to read of ``path``. ``wanted`` says in words what ``pick`` looks for; ``deep`` = in folders of a folder
-    too (a zip is always seen whole). Raises ``ImportProblem``."""
+    too (a zip is always seen whole); ``parquet`` = that is what is wanted. Raises ``ImportProblem``."""
     if path.is_dir():
         members = _folder_members(path, pick, deep)
     elif not path.is_file():
@@ -109,11 +143,11 @@ def open_members(path: Path, pick: Pick, wanted: str, limits: Limits, *, deep: b
         members = [Member(path.name, path.stat().st_size, path)]
     if not members:
         raise ImportProblem(f"{path.name} holds nothing that can be read here. Wanted: {wanted}.")
-    _refuse_foreign(members, path, limits)
+    _refuse_foreign(members, path, limits, PARQUET if parquet else b"")
     return members
 
 
-def _refuse_foreign(members: Sequence[Member], path: Path, limits: Limits) -> None:
+def _refuse_foreign(members: Sequence[Member], path: Path, limits: Limits, wanted: bytes) -> None:
     total = sum(member.size for member in members)
     if total > limits.total_bytes:
         raise ImportProblem(f"{path.name} holds {total:,} bytes; {limits.total_bytes:,} are allowed. Split it.")
@@ -122,7 +156,7 @@ def _refuse_foreign(members: Sequence[Member], path: Path, limits: Limits) -> No
     for member in members:
         head = member.head()[:8]
         for magic, what in _FOREIGN:
-            if head.startswith(magic):
+            if head.startswith(magic) and magic != wanted:
                 raise ImportProblem(f"{member.name} {what}")
 
 
@@ -148,7 +182,8 @@ def _zip_members(path: Path, pick: Pick, limits: Limits) -> list[Member]:
     chosen = [infos[name] for name in pick([name for name in infos if not name.startswith("__MACOSX/")])]
     for info in chosen:
         _refuse_bomb(info, limits)
-    return [Member(info.filename, info.file_size, path, in_zip=True) for info in chosen]
+    shared = Archive(path)
+    return [Member(info.filename, info.file_size, path, shared) for info in chosen]
 
 
 def refuse_unsafe_zip(path: Path, limits: Limits) -> None:

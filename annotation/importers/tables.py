@@ -1,7 +1,9 @@
-"""Rows of a tab-separated file with a heading, in constant memory, with a place for each.
+"""Rows of a TSV or CSV file with a heading, in constant memory, with a place for each.
 
-Cells may be quoted and then hold tabs and line ends. A stray quote that swallows the lines after it is noticed by the
-number of columns; the lines are then read one by one, with quotes as plain characters.
+A TSV is cut at tabs. In a CSV the heading tells: comma, semicolon, tab or bar, whichever stands there most often.
+
+Cells may be quoted and then hold the delimiter and line ends. A stray quote that swallows the lines after it is
+noticed by the number of columns; the lines are then read one by one, with quotes as plain characters.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from annotation.importers.interface import ImportProblem, Position, Progress
@@ -18,6 +20,8 @@ from annotation.schema import Issue, Severity, shortened
 
 _BOM = "\ufeff"
 _LIMITS = Limits()
+CELL_SUFFIXES = frozenset({".csv", ".tsv", ".tab"})
+_DELIMITERS = (",", ";", "\t", "|")
 _UNREADABLE: list[str] = []
 """Stands for the cells of a row that is none; told by identity."""
 
@@ -39,7 +43,7 @@ class _Line:
 
 
 class TableStream:
-    """Iterates rows and issues of the TSV at ``path``; ``columns`` is its heading. Raises ``ImportProblem``."""
+    """Iterates rows and issues of the TSV or CSV at ``path``; ``columns`` is its heading. Raises ``ImportProblem``."""
 
     def __init__(self, path: Path, start: Position | None = None, limits: Limits = _LIMITS) -> None:
         self._member = _only_member(path, limits)
@@ -48,9 +52,13 @@ class TableStream:
         with self._member.open() as file:
             first = file.readline(1 << 20)
         heading = first.decode("utf-8", "replace").removeprefix(_BOM).replace("\x00", "").rstrip("\r\n")
-        self.columns = _cells(heading)
+        self._delimiter = delimiter_of(heading) if self._member.name.lower().endswith(".csv") else "\t"
+        self.columns = _cells(heading, self._delimiter)
         if len(self.columns) < 2:
-            raise ImportProblem(f"{self._member.name} has no tab-separated heading. Save the table as TSV.")
+            raise ImportProblem(
+                f"{self._member.name} has no heading of two columns or more. Put their names into the first line, "
+                "and save the table as TSV or CSV."
+            )
         begin = start or Position()
         self._at = begin if begin.offset else Position(self._member.name, len(first), 1)
         self._issues: list[Issue] = []
@@ -64,7 +72,7 @@ class TableStream:
             file.seek(self._at.offset)
             lines = self._lines(file)
             taken: list[_Line] = []
-            reader = csv.reader(self._noting(lines, taken), delimiter="\t")
+            reader = csv.reader(self._noting(lines, taken), delimiter=self._delimiter)
             while True:
                 taken.clear()
                 try:
@@ -116,9 +124,9 @@ class TableStream:
     def _one_by_one(self, taken: list[_Line]) -> Iterator[TableRow | Issue]:
         """Lines that a stray quote drew together, each on its own."""
         for line in taken:
-            cells = _cells(line.text.rstrip("\r\n"))
+            cells = _cells(line.text.rstrip("\r\n"), self._delimiter)
             if len(cells) != len(self.columns):
-                cells = line.text.rstrip("\r\n").split("\t")
+                cells = line.text.rstrip("\r\n").split(self._delimiter)
             if len(cells) != len(self.columns):
                 yield self._wrong(line, len(cells))
                 continue
@@ -139,17 +147,27 @@ class TableStream:
         return Issue(Severity.REFUSED, "wrong-columns", self._member.name, line.number, "", found, done)
 
 
-def _cells(text: str) -> list[str]:
-    """The cells of one line; cut at tabs where it is no proper row."""
+def delimiter_of(heading: str) -> str:
+    """What parts the cells of a CSV, as its first line shows; a comma where nothing does."""
+    return max(_DELIMITERS, key=heading.count) if any(sign in heading for sign in _DELIMITERS) else ","
+
+
+def _cells(text: str, delimiter: str) -> list[str]:
+    """The cells of one line; cut at the delimiter where it is no proper row."""
     try:
-        return next(csv.reader([text], delimiter="\t"), [])
+        return next(csv.reader([text], delimiter=delimiter), [])
     except csv.Error:
-        return text.split("\t")
+        return text.split(delimiter)
 
 
 def _only_member(path: Path, limits: Limits) -> Member:
-    members = open_members(path, lambda names: [n for n in names if n.lower().endswith(".tsv")], "one TSV file", limits)
+    members = open_members(
+        path,
+        lambda names: [n for n in names if PurePosixPath(n).suffix.lower() in CELL_SUFFIXES],
+        "one TSV or CSV file",
+        limits,
+    )
     if len(members) > 1:
         names = ", ".join(member.name for member in members[:5])
-        raise ImportProblem(f"{path.name} holds several TSV files ({names}). Give the one to import.")
+        raise ImportProblem(f"{path.name} holds several tables ({names}). Give the one to import.")
     return members[0]

@@ -99,13 +99,15 @@ _CONTROLS = {
 
 
 def _take_facet(row: dict[str, Any], name: str, texts: list[str]) -> None:
-    """The chosen values; one that stood in ``data`` keeps its JSON type."""
+    """The chosen values; one that stood in ``data`` keeps its JSON type, and "0" stays apart from 0 by their order."""
     others = row.get("facets") if isinstance(row.get("facets"), dict) else {}
     key = "segments" if name == "segment" else name
     place = row if name in (*_PLAIN_FACETS, "segment") else {**(others or {})}
     before = place.get(key)
-    known = {_shown(value): value for value in (before if isinstance(before, list) else [before])}
-    values = [known.get(text, text) for text in texts]
+    known: dict[str, list[object]] = {}
+    for value in before if isinstance(before, list) else [before]:
+        known.setdefault(_shown(value), []).append(value)
+    values = [same.pop(0) if len(same) > 1 else same[0] for same in (known.get(text, [text]) for text in texts)]
     place[key] = values if key == "segments" or len(values) != 1 else values[0]
     if place is not row:
         row["facets"] = place

@@ -8,20 +8,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from annotation.importers import fields
-from annotation.importers.boxes import corners
 from annotation.importers.converting import read_rows
-from annotation.importers.fields import Number4, Report
 from annotation.importers.interface import Detection, Read, ReadOptions
+from annotation.importers.question_rows import BOXES, native_from
 from annotation.importers.reading import RowStream
-
-BOXES = ("evidence_boxes", "bbox", "bboxes", "boxes", "evidence")
-FORMATS = ("xyxy", "xywh", "normalized", "xywh_normalized")
-_READ = frozenset({"bbox_format", "options", "answer", "choices", *BOXES})
 
 
 def detect(head: bytes, name: str) -> Detection:
@@ -37,67 +29,4 @@ def detect(head: bytes, name: str) -> Detection:
 def read(path: Path, options: ReadOptions) -> Read:
     """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
     stream = RowStream(path, (), options.start, wanted="a JSON list or JSONL file")
-    return read_rows(stream, _native, f"{path.name} holds no rows with a question.")
-
-
-def _native(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
-    key = next((key for key in BOXES if row.get(key) is not None), "")
-    written = fields.items(row.get(key), key, report) if key else []
-    if fields.four_numbers(written):
-        written = [written]
-    size = (row.get("width"), row.get("height"))
-    how = row.get("bbox_format") or _guessed(written, report)
-    if how not in FORMATS:
-        done = f"The boxes are written in a way that is not known; the row was left out. Known: {', '.join(FORMATS)}."
-        report.refuse("unknown-box-format", "bbox_format", how, done)
-    options = _options(row.get("options", row.get("choices")))
-    native = {
-        **fields.extra(row, _READ),
-        "answer_type": "mc" if options else "open",
-        "options": options,
-        "answer": _answer(row.get("answer"), options),
-        "gold_boxes": [_corners(box, str(how), size, report) for box in written],
-    }
-    native.setdefault("id", f"{report.file}:{report.line}" if row.get("id") is None else row["id"])
-    return native
-
-
-def _guessed(written: Sequence[Any], report: Report) -> str:
-    """Fractions where no number is above 1, else corners in pixels."""
-    numbers = [number for box in written for number in fields.four_numbers(box) or ()]
-    if numbers and max(numbers) <= 1:
-        report.noted(
-            "taken-as-fractions", "bbox", written[0], "No number is above 1: read as fractions of the picture."
-        )
-        return "normalized"
-    return "xyxy"
-
-
-def _corners(box: Any, how: str, size: tuple[Any, Any], report: Report) -> Any:
-    """A box as corners in pixels; what is no box stays as it is, to be refused where it is read."""
-    box = corners(box) if how.startswith("xywh") else box
-    numbers = fields.four_numbers(box)
-    if numbers is None:
-        return box
-    if "normalized" not in how:
-        return list(numbers)
-    return list(_in_pixels(numbers, size, report))
-
-
-def _in_pixels(numbers: Number4, size: tuple[Any, Any], report: Report) -> Number4:
-    if not all(fields.is_number(side) and side > 0 for side in size):
-        done = "The boxes are fractions and the row has no width and height; it was left out. Add them."
-        report.refuse("size-unknown", "width", size, done)
-    wide, high = size
-    return numbers[0] * wide, numbers[1] * high, numbers[2] * wide, numbers[3] * high
-
-
-def _options(given: object) -> dict[str, Any]:
-    if isinstance(given, list):
-        return {chr(ord("A") + n): text for n, text in enumerate(given[:26])}
-    return given if isinstance(given, dict) else {}
-
-
-def _answer(given: object, options: Mapping[str, Any]) -> object:
-    """The letter of the option whose text the answer is; else the answer as it is."""
-    return next((letter for letter, text in options.items() if given == text and given not in options), given)
+    return read_rows(stream, native_from, f"{path.name} holds no rows with a question.")

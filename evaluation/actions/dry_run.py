@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
@@ -18,13 +19,16 @@ from annotation.importers.interface import ImportProblem, Progress
 from annotation.importers.interface import ReadOptions as SampleOptions
 from annotation.models import ImportRecord
 from annotation.schema import Issue, Severity
+from evaluation.actions.column_mappings import FORMAT as TABLE
+from evaluation.actions.column_mappings import columns_in
 from evaluation.actions.dry_run_runs import RunReading
 from evaluation.actions.dry_run_samples import SampleReading
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.sample_index import sample_index
 from evaluation.actions.upload import holds_runs_alone, path_of, pictures_of
 from evaluation.importers import IMPORTERS as RUN_FORMATS
-from evaluation.importers.interface import BoxSpace, ReadOptions
+from evaluation.importers.interface import BoxSpace, ReadOptions, SampleIndex
+from evaluation.importers.mapping import mapping_from
 from evaluation.metrics.settings import MetricSettings
 
 Report = Callable[[Progress], None]
@@ -33,6 +37,13 @@ State, Kind = ImportRecord.State, ImportRecord.Kind
 LINES = 200
 """Lines named of one kind of issue; all are counted."""
 EXAMPLES = 3
+SOON = 0.8
+"""Seconds after which the first records are shown while the rest is read."""
+STRANGERS = 30
+"""Names without a sample that are shown, of at most so many that are counted:"""
+NAMES = 5000
+CUT = 200
+"""From so many characters on, an issue may not hold the whole name."""
 ORDER = (Severity.REFUSED, Severity.REPAIRED, Severity.NOTED)
 
 
@@ -41,6 +52,7 @@ class IssueBook:
 
     def __init__(self) -> None:
         self.groups: dict[tuple[str, str], dict[str, Any]] = {}
+        self._unknown: Counter[str] = Counter()
 
     def take(self, issue: Issue) -> None:
         key = (issue.severity.value, issue.rule)
@@ -48,10 +60,21 @@ class IssueBook:
             key, {"severity": key[0], "rule": key[1], "count": 0, "done": issue.done, "lines": [], "examples": []}
         )
         group["count"] += 1
+        if (
+            issue.rule == "unknown-sample"
+            and 0 < len(issue.found) < CUT
+            and (issue.found in self._unknown or len(self._unknown) < NAMES)
+        ):
+            self._unknown[issue.found] += 1
         if issue.line is not None and len(group["lines"]) < LINES:
             group["lines"].append(issue.line)
         if len(group["examples"]) < EXAMPLES:
             group["examples"].append({"field": issue.field, "found": issue.found, "done": issue.done})
+
+    def strangers(self, samples: SampleIndex) -> list[dict[str, Any]]:
+        """Names that no sample has, the most frequent first: how many rows, and the samples that have one like it."""
+        names = self._unknown.most_common(STRANGERS)
+        return [{"name": name, "rows": rows, "near": list(samples.near(name))} for name, rows in names]
 
     def as_list(self) -> list[dict[str, Any]]:
         """The worst first, then the most frequent."""
@@ -69,7 +92,7 @@ def dry_run(record_id: int, report: Report) -> Mapping[str, Any]:
         found = _read(record, report)
         if found["problem"] and not found.get("counts") and holds_runs_alone(record):
             continue
-        if _keep(record, found):
+        if _change(record, found, State.PREVIEW):
             return dict(found.get("counts", {}))
 
 
@@ -80,9 +103,9 @@ def _read(record: ImportRecord, report: Report) -> dict[str, Any]:
     issues = IssueBook()
     read = _read_samples if record.kind == Kind.SAMPLES else _read_runs
     problem = ""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = _columns(record)
     try:
-        found = read(record, issues, report)
+        found |= read(record, issues, report)
     except ImportProblem as error:
         problem = str(error)
     return {**found, "problem": problem, "issues": issues.as_list(), "seconds": time.monotonic() - begun}
@@ -91,7 +114,8 @@ def _read(record: ImportRecord, report: Report) -> dict[str, Any]:
 def _read_samples(record: ImportRecord, issues: IssueBook, report: Report) -> dict[str, Any]:
     images = pictures_of(record)
     reading = SampleReading(record, images or path_of(record).parent, issues.take)
-    reading.take_all(SAMPLE_FORMATS[record.format].read(path_of(record), SampleOptions(images=images)), report)
+    stream = SAMPLE_FORMATS[record.format].read(path_of(record), SampleOptions(images=images))
+    reading.take_all(stream, _showing(record, reading, report))
     return {
         "counts": dict(reading.result.counts),
         "records": reading.shown(),
@@ -106,18 +130,43 @@ def _read_runs(record: ImportRecord, issues: IssueBook, report: Report) -> dict[
         model=chosen["model"],
         setting=chosen["setting"],
         coordinates=BoxSpace.parse(chosen["coordinates"]) if chosen["coordinates"] else None,
+        mapping=mapping_from(chosen["mapping"]) if chosen.get("mapping") else None,
     )
     reading = RunReading(record, issues.take)
-    stream = RUN_FORMATS[record.format].read(path_of(record), options, sample_index(record.benchmark))
-    reading.take_all(stream, report)
+    samples = sample_index(record.benchmark)
+    stream = RUN_FORMATS[record.format].read(path_of(record), options, samples)
+    reading.take_all(stream, _showing(record, reading, report))
     return {
         "counts": dict(reading.result.counts + Counter()),
         "records": reading.shown(),
         "runs": reading.runs(),
+        "strangers": issues.strangers(samples),
         "without": reading.samples_without_a_record(),
         "boxes": reading.boxes.as_dict(),
         **_settings(record, reading.result),
     }
+
+
+def _showing(record: ImportRecord, reading: RunReading | SampleReading, report: Report) -> Report:
+    """``report``, and once reading takes longer than a moment, the records so far to look at meanwhile."""
+    soon = time.monotonic() + SOON
+    shown = False
+
+    def told(progress: Progress) -> None:
+        nonlocal shown
+        if not shown and time.monotonic() > soon:
+            shown = True
+            _change(record, {"first": reading.shown()})
+        report(progress)
+
+    return told
+
+
+def _columns(record: ImportRecord) -> dict[str, Any]:
+    """The columns of a table with examples, for the person who says what they are."""
+    if record.format != TABLE or record.kind != Kind.RUNS:
+        return {}
+    return {"columns": [asdict(column) for column in columns_in(path_of(record))]}
 
 
 def _settings(record: ImportRecord, result: Any) -> dict[str, Any]:
@@ -131,13 +180,13 @@ def _settings(record: ImportRecord, result: Any) -> dict[str, Any]:
     return {"settings": result.settings}
 
 
-def _keep(record: ImportRecord, found: dict[str, Any]) -> bool:
-    """Store what was found, unless the choices are others by now."""
+def _change(record: ImportRecord, found: dict[str, Any], state: ImportRecord.State = State.READING) -> bool:
+    """Store what was found so far, or with the state of a preview in the end; unless the choices are others by now."""
     with transaction.atomic():
         now = ImportRecord.objects.select_for_update().get(pk=record.pk)
         if (now.kind, now.format, now.options) != (record.kind, record.format, record.options):
             return False
         now.preview = {"formats": now.preview.get("formats", {}), "choices": now.preview.get("choices", {}), **found}
-        now.state = State.PREVIEW
+        now.state = state
         now.save(update_fields=["preview", "state"])
     return True

@@ -10,9 +10,11 @@ from typing import Any, Generic, TypeVar
 
 from annotation.importers.interface import ImportProblem
 from annotation.importers.reading import RawRow, RowStream
+from annotation.importers.tables import CELL_SUFFIXES
 
 SEED = 7
 DRAWN = 40
+TABLES = CELL_SUFFIXES | {".xlsx", ".parquet"}
 RAW = 4000
 """Characters of a raw line that are kept."""
 
@@ -60,7 +62,7 @@ def raw_rows(path: Path, wanted: Iterable[tuple[str, int | None, str]], keys: It
     for file, line, name in wanted:
         missing.setdefault((file, line), []).append(name)
     found: dict[Any, str] = {}
-    if path.suffix.lower() == ".tsv":
+    if path.suffix.lower() in TABLES:
         return found
     try:
         for row in RowStream(path, tuple(keys), pick=_data_files):

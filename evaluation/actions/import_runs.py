@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from evaluation.importers.interface import (
     Settings,
     Unchanged,
 )
+from evaluation.importers.mapping import mapping_from
 from evaluation.models import Run
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
 from webapp.accounts.models import User
@@ -60,21 +61,27 @@ def import_runs(
     model: str = "",
     setting: str = "",
     coordinates: str = "",
+    mapping: Mapping[str, Any] | None = None,
     report: Report | None = None,
     record: ImportRecord | None = None,
 ) -> tuple[ImportRecord, Imported]:
     """Import trajectories and their kin. Restartable and idempotent: the same file again changes nothing.
 
+    ``mapping``: which column of a table is what, as ``mapping_from`` reads it.
+
     Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
     """
     require(actor, benchmark, Right.IMPORT_RUNS)
     space = BoxSpace.parse(coordinates) if coordinates else None
-    options = {"model": model, "setting": setting, "coordinates": coordinates}
+    columns = mapping_from(mapping) if mapping else None
+    options: dict[str, Any] = {"model": model, "setting": setting, "coordinates": coordinates}
+    if columns:
+        options["mapping"] = columns.as_dict()
     record = record or open_record(
         actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.RUNS, path=path, format=format, options=options
     )
     start = Position(**record.checkpoint) if record.checkpoint else Position()
-    reading = ReadOptions(model=model, setting=setting, coordinates=space, start=start)
+    reading = ReadOptions(model=model, setting=setting, coordinates=space, mapping=columns, start=start)
     importer, samples = IMPORTERS[format], sample_index(benchmark)
     known = recogniser(benchmark, importer, options, samples)
     saver = RunsSaver(actor, benchmark, record)

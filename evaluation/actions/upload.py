@@ -18,6 +18,8 @@ from annotation.importers import detect_format as detect_samples
 from annotation.importers.interface import Detection, ImportProblem
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
+from evaluation.actions.column_mappings import FORMAT as TABLE
+from evaluation.actions.column_mappings import checked, options_for, save_mapping
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers import detect_format as detect_runs
 from evaluation.importers.interface import BoxSpace
@@ -85,7 +87,8 @@ def receive(
 def choose(*, actor: User, record: ImportRecord, choices: Mapping[str, Any]) -> ImportRecord:
     """Change what was chosen for a file that is not imported yet, and read it again with that.
 
-    ``choices``: any of kind, format, model, setting, coordinates, images, score. Raises ``InvalidInput``, ``Conflict``.
+    ``choices``: any of kind, format, model, setting, coordinates, mapping, images, score. Raises ``InvalidInput``,
+    ``Conflict``.
     """
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
@@ -158,6 +161,8 @@ def blocked(record: ImportRecord) -> str:
         return "The file is still being read."
     if record.state == State.DONE:
         return "It is imported already."
+    if record.state in (State.UNDOING, State.UNDONE):
+        return "It was undone. Upload the file again to import it."
     if record.state == State.RUNNING:
         return ""
     if not record.format:
@@ -186,6 +191,8 @@ def commit(*, actor: User, record: ImportRecord) -> ImportRecord:
             benchmark=record.benchmark.slug,
             key=f"import:{record.pk}",
         )
+        if record.options.get("mapping"):
+            save_mapping(actor=actor, benchmark=record.benchmark, path=path_of(record), options=record.options)
         record.state, record.job_id, record.error = State.RUNNING, str(job.pk), ""
         record.save(update_fields=["state", "job_id", "error"])
     return record
@@ -228,6 +235,9 @@ def _described(kind: ImportRecord.Kind, detection: Detection) -> dict[str, Any]:
 
 
 def _best(detections: list[dict[str, Any]]) -> str:
+    """The format to read first: one that is sure, or a table that nothing else can read, whose columns are chosen."""
+    if [one["importer"] for one in detections] == [TABLE]:
+        return TABLE
     return detections[0]["importer"] if detections and detections[0]["confidence"] >= SURE else ""
 
 
@@ -292,12 +302,18 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
         if format not in FORMATS[Kind(kind)]:
             raise InvalidInput(f"There is no format {format!r} for {kind}.", field="format")
         record.format = format
-    for name in set(record.options) & set(choices):
+    for name in set(record.options) & set(choices) - {"mapping"}:
         value = str(choices[name]).strip()
         if len(value) > NAME:
             raise InvalidInput(f"At most {NAME} characters are kept. Shorten the {name}.", field=name)
         record.options = {**record.options, name: value}
     _check_coordinates(record.options.get("coordinates", ""))
+    if "mapping" in record.options and record.format != TABLE:
+        record.options = {name: value for name, value in record.options.items() if name != "mapping"}
+    if kind == Kind.RUNS and record.format == TABLE:
+        if choices.get("mapping"):
+            record.options = {**record.options, "mapping": checked(choices["mapping"])}
+        record.options = options_for(record.benchmark, path_of(record), record.options)
     if "score" in choices:
         record.preview = {**record.preview, "choices": {"score": bool(choices["score"])}}
 

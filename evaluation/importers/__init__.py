@@ -18,6 +18,7 @@ from evaluation.importers import (
     pixel_reasoner,
     qwen_agent,
     seal,
+    table,
     thyme,
     vlmevalkit,
     vtc_bench,
@@ -47,6 +48,7 @@ _ROWS = (
     ("inspect", "Inspect AI: .eval and .json logs", inspect_ai),
     ("seal", "SEAL on V*: one JSON with both lists", seal),
     ("phystool", "PhysTool-Bench: tasks I and II, judged or not", phystool),
+    ("table", "Any table: CSV, TSV, xlsx, Parquet or JSONL, with columns chosen by you", table),
 )
 IMPORTERS: Mapping[str, Importer] = {
     importer.name: importer

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -108,6 +109,7 @@ def _renamed(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"gold_answer" if key == "answer" else key: value for key, value in data.items()}
 
 
+@cache
 def _model_of(file: str) -> str:
     match = _FILE.search(PurePosixPath(file).stem)
     return match[1][: fields.MAX_NAME] if match else "DeepEyes"
@@ -125,6 +127,8 @@ def _sample_of(data: Mapping[str, Any], messages: Sequence[Any], samples: Sample
         field, wanted = "question", question or asked
         found = samples.by_question(question or asked, choices)
         what = "No sample has this question with these options:"
+    if not found and (accepted := samples.accepted(wanted)):
+        return accepted
     if not found:
         report.refuse("unknown-sample", field, wanted, not_joined(what, wanted, samples))
     if len(found) > 1:

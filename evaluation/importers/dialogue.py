@@ -23,6 +23,7 @@ EXAMPLE_LABEL = "the apple on the desk"
 
 _CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|(?=<tool_call>)|(?=<answer>)|\Z)", re.DOTALL)
 _OPEN, _CLOSE = "<answer>", "</answer>"
+_JSON = json.JSONDecoder(parse_constant=str)
 MAX_CALLS = 50
 """So many calls of one turn are read; more is a degenerate turn."""
 _NAME = re.compile(r"""["']name["']\s*:\s*["']([^"']{1,100})["']""")
@@ -119,7 +120,7 @@ def literal(raw: str) -> Any:
     if raw.count("[") + raw.count("{") > MAX_DEPTH:
         return None
     try:
-        return json.JSONDecoder(parse_constant=str).raw_decode(raw)[0]
+        return _JSON.raw_decode(raw)[0]
     except (ValueError, RecursionError):
         pass
     try:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Position, Progress, Settings
+from evaluation.importers.mapping import ColumnMapping
 from evaluation.importers.matching import SampleIndex
 from evaluation.importers.recognition import Recogniser, Unchanged
 from evaluation.schema import Coordinates, Intervention, Issue, Judgement, RolloutGroup, Trajectory
@@ -19,6 +20,7 @@ from evaluation.schema import Coordinates, Intervention, Issue, Judgement, Rollo
 __all__ = [
     "PROGRESS_EVERY",
     "BoxSpace",
+    "ColumnMapping",
     "Detection",
     "ImportProblem",
     "Importer",
@@ -61,13 +63,15 @@ class ReadOptions:
     """What the person importing says about a file.
 
     ``model`` and ``setting`` name the run where the file does not (a native file's own names win); ``coordinates``
-    None = as the format declares. ``images`` is the folder picture names are relative to. ``start``: where to go on.
+    None = as the format declares. ``images`` is the folder picture names are relative to. ``mapping``: which column of
+    a table is what; None = as the names of the columns suggest. ``start``: where to go on.
     """
 
     model: str = ""
     setting: str = ""
     coordinates: BoxSpace | None = None
     images: Path | None = None
+    mapping: ColumnMapping | None = None
     start: Position = field(default_factory=Position)
 
 

@@ -20,13 +20,17 @@ class Clues:
 
 
 def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
-    """The id of the one sample that fits: by id, else by question and options, else by picture (and question).
+    """The id of the one sample that fits: by id, else by a name that a person has accepted for
+    it, else by question and options, else by picture (and question).
 
     Nothing is joined by resemblance. Raises ``RowRefused`` when none fits (near names are proposed), or several do.
     """
     for given in clues.ids:
         if given in samples:
             return given
+    for given in (*clues.ids, clues.image, clues.question):
+        if sample := samples.accepted(given):
+            return sample
     found = _candidates(clues, samples)
     if len(found) == 1:
         return found[0].id

@@ -18,7 +18,7 @@ NEAR_MATCHES = 3
 CANDIDATES = 400
 """Near matches are looked for among at most so many names, all with the same first letters."""
 PROPOSALS = 200
-"""Near matches are looked for so often, then no more, so that a file of strangers stays cheap."""
+"""Near matches are looked for of so many names, then no more, so that a file of strangers stays cheap."""
 _FIRST_LETTERS = 2
 
 _SPACE = re.compile(r"\s+")
@@ -40,6 +40,10 @@ class SampleIndex(Protocol):
 
     def __contains__(self, sample_id: object) -> bool:
         """Whether a sample has this id."""
+        ...
+
+    def accepted(self, name: str) -> str:
+        """The id of the sample that a person has said this name means, "" when nobody has."""
         ...
 
     def by_image(self, name: str) -> Sequence[SampleKey]:
@@ -68,6 +72,11 @@ def normalised(text: str) -> str:
     return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip(" .")
 
 
+def alias_key(name: str) -> str:
+    """A name as it is kept when a person says which sample it means: on one line, without space at the ends."""
+    return " ".join(name.split())
+
+
 def question_key(question: str, options: Mapping[str, str]) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Question and options as one comparable value; blank options are left out, letters keep their texts."""
     pairs = ((letter.strip().upper(), normalised(text)) for letter, text in options.items() if text.strip())
@@ -82,12 +91,13 @@ def base_name(path: str) -> str:
 class MemoryIndex:
     """A ``SampleIndex`` in memory, about 1 kB per sample. Build it once per import."""
 
-    def __init__(self, samples: Iterable[SampleKey]) -> None:
+    def __init__(self, samples: Iterable[SampleKey], aliases: Mapping[str, str] | None = None) -> None:
+        self._aliases = aliases or {}
         self._by_id: dict[str, SampleKey] = {}
         self._by_image: dict[str, list[SampleKey]] = defaultdict(list)
         self._by_question: dict[object, list[SampleKey]] = defaultdict(list)
         self._names: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        self._proposals = 0
+        self._proposals: dict[str, tuple[str, ...]] = {}
         for sample in samples:
             self._add(sample)
 
@@ -105,6 +115,9 @@ class MemoryIndex:
     def __contains__(self, sample_id: object) -> bool:
         return sample_id in self._by_id
 
+    def accepted(self, name: str) -> str:
+        return self._aliases.get(alias_key(name), "")
+
     def by_image(self, name: str) -> Sequence[SampleKey]:
         return self._by_image.get(base_name(name), ())
 
@@ -116,11 +129,16 @@ class MemoryIndex:
         return sample.size if sample else None
 
     def near(self, text: str) -> Sequence[str]:
-        self._proposals += 1
         wanted = normalised(text[:200])
-        bucket = self._names.get(wanted[:_FIRST_LETTERS], [])
-        if self._proposals > PROPOSALS or not wanted:
+        if wanted in self._proposals:
+            return self._proposals[wanted]
+        if len(self._proposals) >= PROPOSALS or not wanted:
             return ()
+        self._proposals[wanted] = self._near(wanted)
+        return self._proposals[wanted]
+
+    def _near(self, wanted: str) -> tuple[str, ...]:
+        bucket = self._names.get(wanted[:_FIRST_LETTERS], [])
         close = difflib.get_close_matches(wanted, {name for name, _ in bucket}, n=NEAR_MATCHES, cutoff=0.75)
         ids = (sample_id for match in close for name, sample_id in bucket if name == match)
         return tuple(dict.fromkeys(ids))[:NEAR_MATCHES]
@@ -130,6 +148,7 @@ class MemoryIndex:
         for _, sample in sorted(self._by_id.items()):
             said = [sample.id, sample.image, sample.question, sorted(sample.options.items()), sample.size]
             total.update(json.dumps(said).encode("ascii"))
+        total.update(json.dumps(sorted(self._aliases.items())).encode("ascii"))
         return total.hexdigest()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,9 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex, known: Recognis
     def convert(data: dict[str, Any], key: str, report: Report) -> Record:
         record = _READERS[key or kind_of(data)](data, options, report)
         if not isinstance(record, RolloutGroup | Settings) and record.sample_id not in samples:
-            unknown_sample(record.sample_id, samples, report)
+            if not (accepted := samples.accepted(record.sample_id)):
+                unknown_sample(record.sample_id, samples, report)
+            return replace(record, sample_id=accepted)
         return record
 
     wanted = "a list named trajectories, interventions, judgements or rollout_groups, or such JSONL files"

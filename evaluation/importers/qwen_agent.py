@@ -16,6 +16,7 @@ from pathlib import Path
 from annotation.importers import fields
 from annotation.importers.fields import Number4, Report
 from evaluation.importers.dialogues import Dialogue, read_dialogues, trajectory_of
+from evaluation.importers.failed_replies import says_failure
 from evaluation.importers.interface import BoxSpace, Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.messages import Exchange
 from evaluation.importers.smart_resize import smart_resize
@@ -37,7 +38,6 @@ FACTOR = 32
 MIN_PIXELS = 256 * FACTOR * FACTOR
 MODEL = "Qwen3-VL"
 _ZOOM = "image_zoom_in_tool"
-_FAILED = ("error", "tool execution error", "an error occurred")
 
 
 def detect(head: bytes, name: str) -> Detection:
@@ -74,7 +74,7 @@ def _zoom(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Repor
     elif source is None:
         done = "The call names a picture that is not there; where it looked is unknown."
         report.noted("no-such-picture", "img_idx", arguments.get("img_idx"), done)
-    ok = exchange.reply is not None and not exchange.reply.lower().startswith(_FAILED) and bool(exchange.pictures)
+    ok = not says_failure(exchange.reply) and bool(exchange.pictures)
     bbox, coords = on_picture(asked, space, source) if asked else (None, space.kind)
     executed, shown = _seen(bbox, coords, source) if bbox and source else (None, None)
     made = pictures.add(shown) if ok else None
@@ -109,7 +109,7 @@ def _seen(asked: Number4, coords: Coordinates, source: Picture) -> tuple[Number4
 
 def _other(exchange: Exchange) -> Step:
     """A call of another tool: it has no box, and what its picture shows is not known."""
-    failed = exchange.reply is None or exchange.reply.lower().startswith(_FAILED)
+    failed = says_failure(exchange.reply)
     return Step(
         tool=exchange.name[: fields.MAX_NAME] or "unnamed",
         arguments=exchange.arguments or {},

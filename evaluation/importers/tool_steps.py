@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from annotation.importers import fields
 from annotation.importers.fields import Report
+from evaluation.importers.failed_replies import says_failure
 from evaluation.importers.interface import BoxSpace
 from evaluation.importers.messages import Exchange
 from evaluation.importers.zooming import Pictures, box_in, on_picture
 from evaluation.schema import Step
-
-_FAILED = ("error", "tool execution error", "an error occurred", "failed")
 
 
 def step_of(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Report) -> Step:
@@ -29,7 +28,7 @@ def step_of(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Rep
         report.noted("no-box", "arguments", written, "The box is not four numbers; kept as written, never scored.")
     source = pictures.at(_number(arguments))
     bbox, coords = on_picture(asked, space, source) if asked else (None, space.kind)
-    ok = readable and not exchange.error and not (exchange.reply or "error").lstrip().lower().startswith(_FAILED)
+    ok = readable and not exchange.error and not says_failure(exchange.reply or None)
     ok = ok or (readable and not exchange.error and bool(exchange.pictures))
     made = pictures.add(None) if ok and exchange.pictures else None
     return Step(

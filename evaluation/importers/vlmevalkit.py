@@ -5,6 +5,8 @@
 - A prediction that only says that no answer could be had makes the row an error, not a wrong answer.
 - ``raw_response`` (DeepEyesV2) is the text of a Python list of messages, taken apart as literals. The code in it ran on
   ``image_1``, a copy of the picture resized to multiples of 28: boxes are brought back to the picture.
+- A prediction with ``<box>`` tags and no transcript (TreeBench, TreeVGR) tells in its reasoning where it looked: boxes
+  in pixels of the picture as the model was sent it, whose size the file does not say. Its answer stands in its tags.
 - What else a row holds (``log``, ``thinking``, columns of the benchmark) is kept. FORMATS 1c and 7a.
 """
 
@@ -18,8 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.fields import Report
+from annotation.importers.fields import Number4, Report
 from annotation.schema import ORIGINAL
+from evaluation.importers.box_cells import tagged_boxes
+from evaluation.importers.box_steps import box_steps
 from evaluation.importers.code_track import Program
 from evaluation.importers.code_turns import CodeTurn, steps_of
 from evaluation.importers.code_values import Raster
@@ -34,6 +38,8 @@ from evaluation.schema import Coordinates, Step, Trajectory
 
 MODEL = "unnamed"
 CODE_MODEL = "DeepEyesV2"
+TOLD = "box"
+"""The name of a step that is a box in the reasoning and no call."""
 MAX_TRANSCRIPT = 2_000_000
 _LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _FILE = re.compile(r"^(?P<model>.+?)_(?:VStar\w*|HRBench\w*|VTC\w*|TreeBench\w*|[A-Z][A-Za-z]*Bench\w*)")
@@ -71,12 +77,15 @@ def trajectory_from(row: Mapping[str, Any], options: ReadOptions, samples: Sampl
     predicted = fields.text(row.get("prediction"), "prediction", report).strip()
     failed = predicted.casefold().rstrip(".").startswith(_NO_ANSWER)
     turns = _turns(row.get("raw_response"), report)
+    told = [] if turns else tagged_boxes(predicted.partition("</think>")[0])
+    size = samples.size_of(sample)
+    steps = _told(told, options.coordinates, size, report) if told else _steps(turns, size, options.coordinates, report)
     return Trajectory(
         model=options.model or _model_of(report.file, bool(turns)),
         sample_id=sample,
         setting=options.setting,
-        steps=tuple(_steps(turns, samples.size_of(sample), options.coordinates, report)),
-        answer=None if failed else _answer(predicted, turns) or None,
+        steps=tuple(steps),
+        answer=None if failed else (answer_in(predicted) if told else None) or _answer(predicted, turns) or None,
         judge_correct=None if failed else _verdict(row, report),
         error=predicted if failed else "",
         extra={key: value for key, value in row.items() if key not in _READ and value not in ("", None)},
@@ -131,6 +140,13 @@ def _turns(raw: object, report: Report) -> list[CodeTurn]:
 def _answer(predicted: str, turns: Sequence[CodeTurn]) -> str:
     """The prediction; a transcript's own last answer where the prediction is empty."""
     return predicted or ((answer_in(turns[-1].text) or "") if turns else "")
+
+
+def _told(boxes: Sequence[Number4], space: BoxSpace | None, size: tuple[int, int] | None, report: Report) -> list[Step]:
+    if space is None:
+        done = "These are pixels of the picture as the model was sent it; read as pixels of the picture. Say its size."
+        report.noted("size-as-sent-unknown", "prediction", boxes[0], done)
+    return box_steps(boxes, TOLD, space or BoxSpace(), size)
 
 
 def _steps(

@@ -23,6 +23,7 @@ from annotation.importers.reading import RawRow, RowStream
 from annotation.importers.sources import Limits, Member, open_members
 from annotation.schema import ORIGINAL
 from evaluation.importers.dialogue import literal
+from evaluation.importers.failed_replies import says_failure
 from evaluation.importers.interface import Detection, ImportProblem, Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.matching import SampleKey, base_name
@@ -35,7 +36,6 @@ from evaluation.schema import Coordinates, Step, Trajectory
 MODEL = "unnamed"
 _SAVED = re.compile(r"Edited Image Path:\s*(\S+)")
 _INFO = re.compile(r"INFO:\s*(\{.*)", re.DOTALL)
-_FAILED = ("failed to run", "error", "**action required**", "an error occurred")
 _SIZES = ("cropped_size", "output_size", "new_size", "zoomed_size", "resized_size", "result_size", "size")
 _LISTED = re.compile(r"response_list_(.+)\.json\Z")
 _READ = frozenset({"status", "question", "options", "agent_answer", "conversation", "item_id", "full_response"})
@@ -142,7 +142,7 @@ def _step(exchange: Exchange, number: int, paths: dict[str, str]) -> Step:
     written = box_in(given) if exchange.name.endswith(("crop", "zoom_in")) else None
     reply = exchange.reply or ""
     saved = _SAVED.search(reply)
-    ok = exchange.arguments is not None and bool(reply) and not reply.lower().lstrip().startswith(_FAILED)
+    ok = exchange.arguments is not None and bool(reply) and not says_failure(reply)
     made = f"step_{number}" if ok and saved else None
     source = paths.get(base_name(str(arguments.get("image") or "")))
     if made and saved:

@@ -15,10 +15,11 @@ from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions import upload
 from evaluation.actions.dry_run_pictures import drawn
+from evaluation.actions.sample_aliases import accept_alias, forget_alias
 from evaluation.exporters.tables import write_csv
 from evaluation.forms import SPACES, ImportChoices
 from evaluation.views.exports import download
-from evaluation.views.imports_shown import five, issue_groups, run_words, settings_shown, strip
+from evaluation.views.imports_shown import columns_shown, counted, five, issue_groups, run_words, settings_shown, strip
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError, Conflict, InvalidInput
 from webapp.common.htmx import render_page
@@ -26,6 +27,8 @@ from webapp.common.paging import page_after
 from webapp.jobs.models import Job
 
 ISSUES = 100
+ALIASES = 50
+WORKING = ("reading", "running", "undoing")
 ISSUE_COLUMNS = ("severity", "rule", "file", "line", "field", "found", "done")
 
 
@@ -63,6 +66,25 @@ def choose(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
 @require_POST
 def read_again(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
     upload.read_again(actor=request.user, record=_load(request, slug, record))
+    return _back(slug, record)
+
+
+@login_required
+@require_POST
+def alias(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
+    """A name in the file means a sample from now on (empty: nothing again); the file is read anew."""
+    found = _load(request, slug, record)
+    name, sample = request.POST.get("name", ""), request.POST.get("sample", "")
+    try:
+        if sample:
+            accept_alias(actor=request.user, benchmark=found.benchmark, name=name, sample=sample)
+        else:
+            forget_alias(actor=request.user, benchmark=found.benchmark, name=name)
+        upload.read_again(actor=request.user, record=found)
+    except ApplicationError as error:
+        if error.status == 403:
+            raise
+        messages.warning(request, error.message)
     return _back(slug, record)
 
 
@@ -126,8 +148,8 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
         "benchmark": found.benchmark,
         "record": found,
         "job": job,
-        "live": found.state in ("reading", "running") and (job is None or job.is_live),
-        "stopped": found.state in ("reading", "running") and job is not None and not job.is_live,
+        "live": found.state in WORKING and (job is None or job.is_live),
+        "stopped": found.state in WORKING and job is not None and not job.is_live,
         "rights": rights,
         "may": may,
         "blocked": blocked or ("" if may else f"Your roles do not let you import {found.kind}."),
@@ -138,14 +160,20 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
     if found.state == "preview":
         context |= {
             "strip": strip(found),
+            "columns": columns_shown(found),
+            "strangers": found.preview.get("strangers", []),
+            "aliases": found.benchmark.sample_aliases.select_related("sample")[:ALIASES],
             "groups": issue_groups(found.preview.get("issues", [])),
             "run_words": run_words(found),
             **five(found, request.GET.get("five", ""), request.GET.get("record", "")),
         }
-    elif found.state in ("done", "failed"):
+    elif found.state == "reading":
+        context |= five(found, request.GET.get("five", ""), request.GET.get("record", ""))
+    elif found.state in ("done", "failed", "undone"):
         rows = found.issues.all()
         context |= {
             "strip": strip(found),
+            "undone": counted(found.preview.get("undone", {})),
             "page": page_after(rows, request.GET.get("after", ""), order=("pk",), size=ISSUES),
             "runs": _runs(found),
         }

@@ -8,9 +8,20 @@ from typing import Any
 
 from django.urls import reverse
 
+from evaluation.actions.column_mappings import FORMAT as TABLE
+from evaluation.actions.column_mappings import saved_for
+from evaluation.forms import BOX_FORMS
+from evaluation.importers.interface import ColumnMapping
+from evaluation.importers.mapping import BOX_FIELDS, FIELDS, mapping_from
+
 FIVE = 5
 LINES = 4
 SIDE = 240
+ROWS = {
+    "samples": "sample", "pictures": "picture", "trajectories": "trajectory", "interventions": "intervention",
+    "judgements": "judgement", "rollout groups": "rollout group", "runs": "run",
+}  # fmt: skip
+"""What an import brings, many and one."""
 BOTH = 0.5
 """From this confidence on a file counts as holding the other kind too."""
 
@@ -32,9 +43,9 @@ def written(record: Any) -> int:
 def strip(record: Any) -> dict[str, Any]:
     """The numbers over the records, and the parts of the bar. After the import: of what was written."""
     preview = record.preview
-    counts = record.counts if record.state == "done" else preview.get("counts", {})
+    counts = record.counts if record.state in ("done", "undone") else preview.get("counts", {})
     write = counts.get("new", 0) + counts.get("changed", 0)
-    done = record.state == "done"
+    done = record.state in ("done", "undone")
     noun = "samples" if record.kind == "samples" else "records"
     figures = [Figure(write, f"{noun} written" if done else f"{noun} to write")]
     if counts.get("changed"):
@@ -98,7 +109,7 @@ def run_words(record: Any) -> list[str]:
 
 def five(record: Any, which: str, chosen: str) -> dict[str, Any]:
     """Five of the drawn records, and the one shown in full. Numbers out of range are taken as the first."""
-    drawn = record.preview.get("records", [])
+    drawn = record.preview.get("records") or record.preview.get("first", [])
     pages = max(1, -(-len(drawn) // FIVE))
     page = int(which) % pages if which.isdecimal() and len(which) < 9 else 0
     first = page * FIVE
@@ -135,6 +146,29 @@ def _pictures(record: Any, row: Mapping[str, Any], index: int) -> dict[str, Any]
         return {"src": src, "crop_src": ""}
     box = ",".join(f"{value:.2f}".rstrip("0").rstrip(".") for value in crops[-1]["box"])
     return {"src": src, "crop_src": reverse("annotation:region", args=[slug, sha, box, SIDE])}
+
+
+def counted(goes: Mapping[str, int]) -> list[Figure]:
+    """Rows by what they are called, those there are, in the order of ``ROWS``: 8 "trajectories", 1 "run"."""
+    return [Figure(goes[many], one if goes[many] == 1 else many) for many, one in ROWS.items() if goes.get(many)]
+
+
+def columns_shown(record: Any) -> dict[str, Any]:
+    """The columns of a table, each with its first values and what it is read as; the fields there are; who has saved
+    the mapping before. Nothing of any other format."""
+    if record.format != TABLE or record.kind != "runs" or not record.preview.get("columns"):
+        return {}
+    columns = record.preview["columns"]
+    mapping = mapping_from(record.options["mapping"]) if record.options.get("mapping") else ColumnMapping()
+    saved = saved_for(record.benchmark, [column["name"] for column in columns])
+    return {
+        "rows": [{**column, "read_as": mapping.field_of(column["name"])} for column in columns],
+        "fields": list(FIELDS.values()),
+        "boxes": mapping.boxes.value,
+        "box_forms": BOX_FORMS,
+        "has_boxes": any(name in mapping.columns for name in ("boxes", *BOX_FIELDS)),
+        "saved": saved if saved and saved.mapping == record.options.get("mapping") else None,
+    }
 
 
 def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tuple[str, str]]) -> dict[str, Any]:

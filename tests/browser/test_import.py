@@ -38,15 +38,6 @@ def imports(page: Page, live_server: Any, lea: User, settings: Any, tmp_path: Pa
 
 
 @pytest.fixture
-def faults(page: Page) -> list[str]:
-    """What the browser complains of: refused code, missing files, errors."""
-    found: list[str] = []
-    page.on("console", lambda message: found.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: found.append(str(error)))
-    return found
-
-
-@pytest.fixture
 def send(imports: Page) -> Callable[[str, bytes], None]:
     def sent(name: str, content: bytes) -> None:
         imports.get_by_label(re.compile("Drop a file")).set_input_files(

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from annotation.models import ImportRecord
 from annotation.workflow import Role
+from evaluation.actions import dry_run
 from evaluation.models import Run
 from tests.conftest import signed_in
 from tests.evaluation.import_data import kitchen, lines, native, run_rows, sample_rows
@@ -194,3 +195,17 @@ def test_the_list_asks_as_often_for_many_imports_as_for_one(benchmark, lea):
             assert client.get(PAGE).status_code == 200
         counts.append(len(captured))
     assert counts[0] == counts[1]
+
+
+def test_of_a_long_file_the_first_records_are_shown_while_the_rest_is_read(benchmark, rui, monkeypatch):
+    client = signed_in(rui)
+    rows = [{"model": "M", "sample_id": "mug", "rollout": n, "answer": "B", "steps": []} for n in range(2500)]
+    answer = sent(client, lines(rows), "trajectories.jsonl")
+    record = ImportRecord.objects.get()
+    pages = []
+    monkeypatch.setattr(dry_run, "SOON", 0.0)
+    dry_run.dry_run(record.pk, lambda progress: pages.append(client.get(answer.url).content.decode()))
+    assert "The first records as read" in pages[0]
+    assert "Which colour is the mug?" in pages[0]
+    assert "Commit 2,500 records" in client.get(answer.url).content.decode()
+    assert "first" not in ImportRecord.objects.get().preview

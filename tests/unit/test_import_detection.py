@@ -10,6 +10,8 @@ import pytest
 
 from annotation.importers import IMPORTERS as SAMPLE_IMPORTERS
 from annotation.importers import detect_format as detect_samples
+from annotation.importers import sources
+from annotation.importers.documents import Document, DocumentStream, each_ending
 from annotation.importers.interface import ImportProblem
 from evaluation.importers import IMPORTERS as RUN_IMPORTERS
 from evaluation.importers import detect_format as detect_runs
@@ -23,14 +25,14 @@ SAMPLE = {"id": "a", "question": "q", "gold_boxes": []}
 def test_each_importer_stands_under_its_own_name() -> None:
     assert list(SAMPLE_IMPORTERS)[:2] == ["native", "vtc-bench"]
     assert list(RUN_IMPORTERS)[:2] == ["native", "deepeyes"]
-    assert (len(SAMPLE_IMPORTERS), len(RUN_IMPORTERS)) == (8, 13)
+    assert (len(SAMPLE_IMPORTERS), len(RUN_IMPORTERS)) == (9, 14)
     for table in (SAMPLE_IMPORTERS, RUN_IMPORTERS):
         assert all(name == entry.name and entry.title for name, entry in table.items())
 
 
 @pytest.mark.parametrize("name", ["deepeyes_vstar.jsonl", "deepeyes_hrbench.jsonl"])
 def test_deepeyes_is_recognised(name: str) -> None:
-    [best] = detect_runs(DATA / name)
+    best = detect_runs(DATA / name)[0]
     assert best.importer == "deepeyes"
     assert best.confidence >= 0.9
     assert len(best.reasons) >= 2
@@ -43,7 +45,7 @@ STRANGE = ["a\tb\n1\t2\n", '{"rows": [{"x": 1}]}', '[{"role": "user", "content":
 def test_an_unknown_format_is_not_guessed(tmp_path: Path, content: str) -> None:
     path = tmp_path / "strange.json"
     path.write_text(content)
-    assert detect_runs(path) == []
+    assert all((d.importer, d.confidence < 0.5) == ("table", True) for d in detect_runs(path))
 
 
 def test_a_native_file_is_recognised_for_what_it_holds(tmp_path: Path) -> None:
@@ -104,6 +106,32 @@ def test_near_matches_are_few_and_end_after_many_questions() -> None:
     assert 1 <= len(index.near("counting_12x")) <= 3
     assert index.near("zzz") == ()
     assert index.near("") == ()
-    for _ in range(PROPOSALS):
-        index.near("counting_1")
-    assert index.near("counting_1") == ()
+    for number in range(PROPOSALS):
+        index.near(f"counting_{number}x")
+    assert index.near("counting_1999x") == ()
+    assert index.near("counting_12x")
+
+
+def test_a_log_of_inspect_is_recognised_behind_its_journal(tmp_path: Path) -> None:
+    log = json.loads((DATA / "inspect_log.json").read_text())
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("_journal/start.json", json.dumps({"version": 2}))
+        archive.writestr("samples/1_epoch_1.json", json.dumps(log["samples"][0]))
+        archive.writestr("header.json", json.dumps({**log, "samples": []}))
+    assert detect_runs(path)[0].importer == "inspect"
+
+
+def test_the_list_of_a_zip_is_read_once_however_many_files_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "talks.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(30):
+            archive.writestr(f"talk_{number}.json", "{}")
+    opened = []
+    whole = sources.zipfile.ZipFile.__init__
+    monkeypatch.setattr(sources.zipfile.ZipFile, "__init__", lambda *a, **k: (opened.append(a), whole(*a, **k))[1])
+    stream = DocumentStream(path, group=each_ending(".json"), wanted="JSON")
+    assert [document.main for document in stream if isinstance(document, Document)] == [b"{}"] * 30
+    assert len(opened) == 2

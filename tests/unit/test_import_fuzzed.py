@@ -87,6 +87,8 @@ SEEDS = {
     "results_1.jsonl": (DATA / "vtc_run/results_20260101_120000.jsonl").read_bytes(),
     "predictions.tsv": (DATA / "vlmevalkit_prediction.tsv").read_bytes(),
     "conversation_history.json": json.dumps(THYME).encode(),
+    "mine.csv": b'id;pred;crops;seconds\na;B;[1,2,3,4];1\na;B;<box>[1,2,3,4]</box> {"bbox": "1 2 3 4"};x\n',
+    "mine.jsonl": b'{"id": "a", "pred": "x", "crops": [[1, 2, 3, 4], {"bbox": "1"}], "u": {"cost": 1}, "rollout": 1}\n',
 }
 HOSTILE = [b"\x00", b"\xff", b'"', b"\\", b"{", b"}", b"[", b"]", b",", b"\n", b"\r", b"\t", b"1e999", b"-1e308",
            b"null", b"NaN", b"true", b"\\u0000", b"\\ud800", b"original", b"<tool_call>", b"</answer>", b"<answer>",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.models import Benchmark
+from evaluation.actions.column_mappings import FORMAT as TABLE
+from evaluation.actions.column_mappings import options_for
 from evaluation.actions.import_runs import import_runs
 from evaluation.actions.metric_settings import change_settings
 from evaluation.importers import IMPORTERS, detect_format
+from evaluation.importers.mapping import mapping_in
 from evaluation.management.output import answering_plainly, chosen_format, print_counts, the_benchmark
 
 COUNTED = (
@@ -28,12 +32,23 @@ class Command(BaseCommand):
         parser.add_argument("--format", choices=sorted(IMPORTERS), help="recognised by content when left out")
         parser.add_argument("--model", default="", help="name of the model where the file has none")
         parser.add_argument("--setting", default="", help="base, code, interface or any other text")
+        parser.add_argument("--mapping", type=Path, metavar="FILE.json", help="columns of a table and what they are")
         parser.add_argument("--coordinates", default="", help="pixel, norm1, norm1000 or WxH of the model's input")
 
     @answering_plainly
     def handle(self, *, slug: str, path: Path, **options: Any) -> None:
         benchmark: Benchmark = the_benchmark(slug)
-        format = chosen_format(self, options["format"], path, detect_format)
+        mapping = _mapping(options["mapping"])
+        format = (
+            TABLE if mapping and not options["format"] else chosen_format(self, options["format"], path, detect_format)
+        )
+        if mapping and format != TABLE:
+            raise CommandError(f"A mapping is for the format {TABLE}, not for {format}. Leave out one of them.")
+        if format == TABLE:
+            columns = {"mapping": mapping, "coordinates": options["coordinates"]}
+            chosen = options_for(benchmark, path, columns)
+            mapping, options["coordinates"] = chosen["mapping"], chosen["coordinates"]
+            self.stdout.write(f"Columns: {json.dumps(mapping)}")
         _, result = import_runs(
             actor=None,
             benchmark=benchmark,
@@ -42,9 +57,20 @@ class Command(BaseCommand):
             model=options["model"],
             setting=options["setting"],
             coordinates=options["coordinates"],
+            mapping=mapping,
         )
         if result.settings:
             change_settings(actor=None, benchmark=benchmark, values=result.settings)
         print_counts(self, result.counts, result.issues, COUNTED)
         if result.summary and result.summary.all_failed:
             self.stdout.write("Every trajectory is an error: the run is kept as failed, not as 0 % right.")
+
+
+def _mapping(path: Path | None) -> dict[str, Any] | None:
+    """The mapping in a file, checked. Raises ``ImportProblem``."""
+    if path is None:
+        return None
+    try:
+        return mapping_in(path.read_text(encoding="utf-8")).as_dict()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} cannot be read as text. Check the path.") from error

@@ -1,0 +1,110 @@
+"""One Parquet file with a row per sample, as ``datasets.load_dataset("parquet", ...)`` reads it.
+
+Plain columns hold texts, numbers and gold boxes; what has no fixed shape (options by letter, facets, toolchain, plan,
+everything else) is JSON in a text. ``annotation.importers.parquet`` is its inverse.
+
+It cannot hold the pictures: ``image`` has their names, without bytes; put the files beside it. Whole numbers and
+fractions in boxes are all fractions.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from annotation.exporters.interface import MissingLibrary
+from annotation.exporters.native import PLAIN_FACETS, SAMPLE_KEYS, sample_row
+from annotation.schema import SampleRecord
+
+GROUP = 1000
+"""Samples in a row group, and in memory."""
+_TEXTS = ("id", "image_group", "question", "answer_type", *PLAIN_FACETS)
+_JSON = ("options", "facets", "segments", "reference_toolchain", "targets", "distractors")
+
+
+def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
+    """The file, a row group at a time. Raises ``MissingLibrary`` without pyarrow."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingLibrary("Parquet needs pyarrow: install sightline[parquet], or choose another format.") from error
+    return _parts(pyarrow, samples)
+
+
+def _parts(pyarrow: Any, samples: Iterable[SampleRecord]) -> Iterator[bytes]:
+    out = io.BytesIO()
+    schema = _schema(pyarrow)
+    with pyarrow.parquet.ParquetWriter(_Kept(out), schema, compression="zstd") as writer:
+        rows: list[dict[str, Any]] = []
+        for sample in samples:
+            rows.append(_row(sample))
+            if len(rows) == GROUP:
+                writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
+                yield _taken(out)
+                rows = []
+        if rows:
+            writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
+    yield _taken(out)
+
+
+class _Kept(io.RawIOBase):
+    """Hands on what is written and knows how much that was: Parquet only asks where it is."""
+
+    def __init__(self, out: io.BytesIO) -> None:
+        self._out, self._at = out, 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def write(self, data: Any) -> int:
+        written = self._out.write(data)
+        self._at += written
+        return written
+
+
+def _taken(out: io.BytesIO) -> bytes:
+    data = out.getvalue()
+    out.seek(0)
+    out.truncate()
+    return data
+
+
+def _schema(pyarrow: Any) -> Any:
+    text, number = pyarrow.string(), pyarrow.int64()
+    picture = pyarrow.struct([("bytes", pyarrow.binary()), ("path", text)])
+    boxes = pyarrow.list_(pyarrow.list_(pyarrow.float64()))
+    columns = [(name, text) for name in _TEXTS]
+    columns += [("image", picture), ("width", number), ("height", number), ("answer", pyarrow.list_(text))]
+    columns += [("gold_boxes", boxes), ("ordered", pyarrow.bool_()), *((name, text) for name in (*_JSON, "extra"))]
+    return pyarrow.schema(columns)
+
+
+def _row(sample: SampleRecord) -> dict[str, Any]:
+    native = _texts_alone(sample_row(sample))
+    answer = native.get("answer")
+    row = {name: native.get(name) for name in (*_TEXTS, "width", "height", "ordered")}
+    row["image"] = {"bytes": None, "path": sample.image} if sample.image else None
+    row["answer"] = answer if isinstance(answer, list) else None if answer is None else [answer]
+    row["gold_boxes"] = [box.as_list() for box in sample.content.gold_boxes]
+    row |= {name: _json(native[name]) for name in _JSON if name in native}
+    extra = {key: value for key, value in native.items() if key not in SAMPLE_KEYS}
+    return row | ({"extra": _json(extra)} if extra else {})
+
+
+def _texts_alone(native: dict[str, Any]) -> dict[str, Any]:
+    """Category, tier and dimension have columns of text; other values of them go with the other facets."""
+    others = {name: native[name] for name in PLAIN_FACETS if name in native and not isinstance(native[name], str)}
+    if not others:
+        return native
+    kept = {name: value for name, value in native.items() if name not in others}
+    return {**kept, "facets": {**native.get("facets", {}), **others}}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)

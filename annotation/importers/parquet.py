@@ -1,0 +1,111 @@
+"""Data sets as Hugging Face keeps them: Parquet files, alone or as the shards of a folder or zip. Files only.
+
+- Columns have the names of the native format, or the plain ones of ``question_rows`` (``question``, ``options``,
+  ``answer``, ``bbox``). Objects and lists may stand in a cell as JSON.
+- ``image`` is a picture with ``bytes`` and ``path``, its bytes alone, or its name. Of a list the first counts.
+- The split in a file's name becomes the facet ``split``.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from annotation.importers.converting import converted
+from annotation.importers.decoding import storable
+from annotation.importers.fields import Report
+from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions
+from annotation.importers.parquet_rows import ParquetRow, ParquetStream
+from annotation.importers.question_rows import BOXES, native_from
+
+MAX_TEXT = 64 << 20
+_IMAGES = ("image", "images", "decoded_image", "image_bytes")
+_JSON = frozenset({
+    "options", "choices", "answer", "gold_boxes", "facets", "segments", "reference_toolchain", "targets",
+    "distractors", "extra", *BOXES,
+})  # fmt: skip
+_PICTURES = (
+    (b"\xff\xd8\xff", "jpeg"),
+    (b"\x89PNG", "png"),
+    (b"RIFF", "webp"),
+    (b"II*\x00", "tiff"),
+    (b"MM\x00*", "tiff"),
+)
+
+
+def detect(head: bytes, name: str) -> Detection:
+    """Parquet with a column ``question``."""
+    if not head.startswith(b"PAR1\n"):
+        return Detection("parquet", 0.0)
+    columns = set(head.decode("utf-8", "replace").split("\n", 1)[1].split("\t"))
+    if "question" not in columns:
+        return Detection("parquet", 0.2, ("It is Parquet, but has no column question.",))
+    found = [key for key in ("gold_boxes", *BOXES, "image", "options", "answer") if key in columns]
+    return Detection(
+        "parquet", 0.9 if found else 0.5, (f"It is Parquet with the columns {', '.join(['question', *found])}.",)
+    )
+
+
+def read(path: Path, options: ReadOptions) -> Read:
+    """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
+    stream = ParquetStream(path, options.start)
+    given = 0
+    for row in stream:
+        yield from converted(row.values, partial(_native, row), Report(row.file, row.line))
+        given += 1
+        if given % PROGRESS_EVERY == 0:
+            yield stream.progress()
+    yield stream.progress()
+    if not given and not options.start.member:
+        raise ImportProblem(f"{path.name} has no rows. Check that it was written completely.")
+
+
+def _native(row: ParquetRow, values: Mapping[str, Any], report: Report) -> dict[str, Any]:
+    image = _picture(values, report)
+    plain = {key: _value(key, value) for key, value in values.items() if key not in _IMAGES and value is not None}
+    extra = plain.pop("extra", {})
+    plain.setdefault("id", f"{PurePosixPath(row.file).stem}:{row.line}")
+    native = plain if "gold_boxes" in plain else native_from(plain, report)
+    if isinstance(extra, dict):
+        native = {**extra, **native}
+    facets = native.get("facets")
+    if row.split and not (isinstance(facets, dict) and "split" in facets):
+        native["facets"] = {**(facets if isinstance(facets, dict) else {}), "split": row.split}
+    return native | ({"image": image} if image else {})
+
+
+def _value(key: str, value: Any) -> Any:
+    """A cell as a value that can be stored; JSON in a text is read where a list or an object belongs."""
+    if key in _JSON and isinstance(value, str) and value[:1] in "[{" and len(value) < MAX_TEXT:
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return storable(value)
+    if isinstance(value, dict):
+        # A struct has all its keys in every row.
+        value = {name: item for name, item in value.items() if item is not None}
+    return storable(value)
+
+
+def _picture(values: Mapping[str, Any], report: Report) -> str | None:
+    """The name of the picture, or the picture itself as an address."""
+    key = next((key for key in _IMAGES if values.get(key) is not None), "")
+    value = values.get(key)
+    if isinstance(value, list):
+        if len(value) > 1:
+            report.noted("several-pictures", key, len(value), "A sample has one picture; the first was taken.")
+        value = value[0] if value else None
+    name = ""
+    if isinstance(value, dict):
+        name, value = str(value.get("path") or ""), value.get("bytes")
+    if isinstance(value, bytes):
+        kind = next((kind for start, kind in _PICTURES if value.startswith(start)), "")
+        if kind:
+            return f"data:image/{kind};base64,{base64.b64encode(value).decode('ascii')}"
+        report.noted("no-picture", key, value[:8].hex(" "), "These bytes are no JPEG, PNG, WebP or TIFF; left out.")
+        return name or None
+    return (storable(value) if isinstance(value, str) else name) or None

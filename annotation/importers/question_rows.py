@@ -1,0 +1,83 @@
+"""Rows with a question and evidence boxes in plain words, brought to the keys of the native format.
+
+``options`` are a list or go by letter, ``answer`` is a letter, an option's text or the accepted answers. How boxes are
+written is told by ``bbox_format`` of a row; untold they are corners in pixels, or fractions where no number is above 1,
+and that reading is noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation.importers import fields
+from annotation.importers.boxes import corners
+from annotation.importers.fields import Number4, Report
+
+BOXES = ("evidence_boxes", "bbox", "bboxes", "boxes", "evidence")
+FORMATS = ("xyxy", "xywh", "normalized", "xywh_normalized")
+_READ = frozenset({"bbox_format", "options", "answer", "choices", *BOXES})
+
+
+def native_from(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
+    """One row with native keys. Raises ``RowRefused`` for boxes that are written in no known way."""
+    key = next((key for key in BOXES if row.get(key) is not None), "")
+    written = fields.items(row.get(key), key, report) if key else []
+    if fields.four_numbers(written):
+        written = [written]
+    size = (row.get("width"), row.get("height"))
+    how = row.get("bbox_format") or _guessed(written, report)
+    if how not in FORMATS:
+        done = f"The boxes are written in a way that is not known; the row was left out. Known: {', '.join(FORMATS)}."
+        report.refuse("unknown-box-format", "bbox_format", how, done)
+    options = _options(row.get("options", row.get("choices")))
+    native = {
+        **fields.extra(row, _READ),
+        "answer_type": "mc" if options else "open",
+        "options": options,
+        "answer": _answer(row.get("answer"), options),
+        "gold_boxes": [_corners(box, str(how), size, report) for box in written],
+    }
+    native.setdefault("id", f"{report.file}:{report.line}" if row.get("id") is None else row["id"])
+    return native
+
+
+def _guessed(written: Sequence[Any], report: Report) -> str:
+    """Fractions where no number is above 1, else corners in pixels."""
+    numbers = [number for box in written for number in fields.four_numbers(box) or ()]
+    if numbers and max(numbers) <= 1:
+        report.noted(
+            "taken-as-fractions", "bbox", written[0], "No number is above 1: read as fractions of the picture."
+        )
+        return "normalized"
+    return "xyxy"
+
+
+def _corners(box: Any, how: str, size: tuple[Any, Any], report: Report) -> Any:
+    """A box as corners in pixels; what is no box stays as it is, to be refused where it is read."""
+    box = corners(box) if how.startswith("xywh") else box
+    numbers = fields.four_numbers(box)
+    if numbers is None:
+        return box
+    if "normalized" not in how:
+        return list(numbers)
+    return list(_in_pixels(numbers, size, report))
+
+
+def _in_pixels(numbers: Number4, size: tuple[Any, Any], report: Report) -> Number4:
+    if not all(fields.is_number(side) and side > 0 for side in size):
+        done = "The boxes are fractions and the row has no width and height; it was left out. Add them."
+        report.refuse("size-unknown", "width", size, done)
+    wide, high = size
+    return numbers[0] * wide, numbers[1] * high, numbers[2] * wide, numbers[3] * high
+
+
+def _options(given: object) -> dict[str, Any]:
+    if isinstance(given, list):
+        return {chr(ord("A") + n): text for n, text in enumerate(given[:26])}
+    return given if isinstance(given, dict) else {}
+
+
+def _answer(given: object, options: Mapping[str, Any]) -> object:
+    """The letter of the option whose text the answer is; else the answer as it is."""
+    return next((letter for letter, text in options.items() if given == text and given not in options), given)

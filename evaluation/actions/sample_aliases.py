@@ -1,0 +1,52 @@
+"""Names by which files know samples: a person accepts what is proposed, or takes it back. Nothing joins by likeness."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from annotation.actions.access import require
+from annotation.models import Benchmark, Sample
+from annotation.workflow import Right
+from evaluation.importers.matching import alias_key
+from evaluation.models import SampleAlias
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import InvalidInput, NotFound
+
+NAME = 200
+
+
+def accept_alias(*, actor: User, benchmark: Benchmark, name: str, sample: str) -> SampleAlias:
+    """From now on files that say ``name`` mean the sample with the id ``sample``. A later choice replaces it."""
+    require(actor, benchmark, Right.IMPORT_RUNS)
+    name = alias_key(name)
+    if not 0 < len(name) <= NAME:
+        raise InvalidInput(f"A name has 1 to {NAME} characters.", field="name")
+    found = Sample.objects.filter(benchmark=benchmark, key=sample).first()
+    if found is None:
+        raise NotFound(f"{benchmark.title} has no sample {sample[:80]!r}. Choose one that is there.")
+    if Sample.objects.filter(benchmark=benchmark, key=name).exists():
+        raise InvalidInput(f"{name[:80]!r} is the id of a sample itself and cannot mean another.", field="name")
+    with transaction.atomic():
+        alias, _ = SampleAlias.objects.update_or_create(
+            benchmark=benchmark, name=name, defaults={"sample": found, "accepted_by": actor}
+        )
+        audit.record(
+            actor=actor, action="alias.accept", subject=alias, benchmark=benchmark.slug,
+            data={"name": name, "sample": found.key},
+        )  # fmt: skip
+    return alias
+
+
+def forget_alias(*, actor: User, benchmark: Benchmark, name: str) -> None:
+    """Files that say ``name`` mean nothing again; what was imported stays."""
+    require(actor, benchmark, Right.IMPORT_RUNS)
+    with transaction.atomic():
+        alias = benchmark.sample_aliases.select_related("sample").filter(name=alias_key(name)).first()
+        if alias is None:
+            return
+        audit.record(
+            actor=actor, action="alias.forget", subject=alias, benchmark=benchmark.slug,
+            data={"name": alias.name, "sample": alias.sample.key},
+        )  # fmt: skip
+        alias.delete()

@@ -1,0 +1,157 @@
+"""Undoing an import: what it brought goes, a batch at a time, and the record says so for good."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.actions.store_images import picture_path, tile_folder
+from annotation.models import Gold, Image, ImportRecord, Sample
+from evaluation.actions.list_columns import forget_columns
+from evaluation.actions.undo_plan import Kind, State, alone, brought, emptied, runs_of, samples_of, undo_plan
+from evaluation.actions.upload import require_kind
+from evaluation.models import Model, Run, Scoring
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict
+from webapp.jobs.actions import enqueue_on_commit
+
+BATCH = 500
+
+Report = Callable[[int, int], None]
+
+
+def ask_undo(*, actor: User, record: ImportRecord) -> ImportRecord:
+    """Begin to undo an import, or go on where it stopped. Raises ``Conflict`` when later work depends on it."""
+    with transaction.atomic():
+        record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
+        require_kind(actor, record)
+        plan = undo_plan(record)
+        if not plan.possible:
+            raise Conflict(f"The import of {record.file_name} cannot be undone. {' '.join(plan.later)}")
+        if record.state == State.DONE:
+            record.checkpoint = {"runs": runs_of(record), "total": sum(plan.goes.values())}
+            audit.record(
+                actor=actor, action="import.undo", subject=record, benchmark=record.benchmark.slug,
+                before=record.state, after=State.UNDOING, data={"file": record.file_name, "goes": dict(plan.goes)},
+            )  # fmt: skip
+        record.state = State.UNDOING
+        job = enqueue_on_commit(
+            "evaluation.undo_import",
+            payload={"record_id": record.pk},
+            actor=actor,
+            title=f"Undoing of {record.file_name}"[:200],
+            benchmark=record.benchmark.slug,
+            key=f"undo:{record.pk}",
+        )
+        record.job_id = str(job.pk)
+        record.save(update_fields=["state", "checkpoint", "job_id"])
+    return record
+
+
+def undo_import(*, record_id: int, report: Report) -> dict[str, int]:
+    """Remove what an import brought, each batch in a transaction of its own; begun again, it goes on with the rest.
+
+    Raises ``Conflict`` when somebody has worked on it meanwhile; what is left then stays.
+    """
+    record = ImportRecord.objects.select_related("benchmark").get(pk=record_id)
+    if record.state != State.UNDOING:
+        return dict(record.preview.get("undone", {}))
+    total = int(record.checkpoint.get("total", 0))
+    while batch := _batch(record):
+        done = sum(batch.values())
+        report(min(total, done), total)
+    with transaction.atomic():
+        record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record_id)
+        if record.kind == Kind.RUNS:
+            _remove_runs(record)
+        record.state, record.finished_at = State.UNDONE, timezone.now()
+        record.save(update_fields=["state", "finished_at", "preview"])
+        undone = dict(record.preview.get("undone", {}))
+        audit.record(
+            actor=None, action="import.undone", subject=record, benchmark=record.benchmark.slug,
+            before=State.UNDOING, after=State.UNDONE, data=undone,
+        )  # fmt: skip
+    return undone
+
+
+def _batch(record: ImportRecord) -> Counter[str]:
+    """Removes up to ``BATCH`` rows; what is removed so far, empty when nothing is left."""
+    pictures: list[Image] = []
+    with transaction.atomic():
+        now = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
+        plan = undo_plan(now)
+        if not plan.possible:
+            raise Conflict(" ".join(plan.later))
+        if now.kind == Kind.SAMPLES:
+            gone, pictures = _remove_samples(now)
+        else:
+            gone = _remove_rows(now)
+        if not gone:
+            return Counter()
+        undone = Counter(now.preview.get("undone", {})) + gone
+        now.preview = {**now.preview, "undone": dict(undone)}
+        now.save(update_fields=["preview"])
+    for image in pictures:
+        _remove_files(image)
+    return undone
+
+
+def _remove_rows(record: ImportRecord) -> Counter[str]:
+    for name, rows in brought(record).items():
+        if ids := list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH]):
+            if name != "rollout groups":
+                runs = set(rows.filter(pk__in=ids).order_by().values_list("run_id", flat=True))
+                Scoring.objects.filter(run_id__in=runs).update(stale=True)
+                forget_columns(runs)
+            rows.model.objects.filter(pk__in=ids).delete()
+            return Counter({name: len(ids)})
+    return Counter()
+
+
+def _remove_runs(record: ImportRecord) -> None:
+    """The runs that the import made and that hold nothing now, and the models that have no other run."""
+    runs = Run.objects.filter(pk__in=emptied(record, record.checkpoint.get("runs", [])))
+    models = list(runs.values_list("model_id", flat=True))
+    if count := runs.count():
+        runs.delete()
+        Model.objects.filter(pk__in=models, runs=None, baseline=False, url="").delete()
+        record.preview = {**record.preview, "undone": {**record.preview.get("undone", {}), "runs": count}}
+
+
+def _remove_samples(record: ImportRecord) -> tuple[Counter[str], list[Image]]:
+    """A batch of samples with their gold, and the pictures that nothing shows any more."""
+    ids = list(samples_of(record).order_by("pk").values_list("pk", flat=True)[:BATCH])
+    if not ids:
+        return Counter(), []
+    batch = Sample.objects.filter(pk__in=ids)
+    shown = list(alone(batch.exclude(image=None).values("image_id"), record).values_list("pk", flat=True))
+    Gold.objects.filter(sample__in=ids).delete()
+    batch.delete()
+    images = list(Image.objects.filter(pk__in=shown, samples=None))
+    Image.objects.filter(pk__in=[image.pk for image in images]).delete()
+    return Counter(samples=len(ids), pictures=len(images)), images
+
+
+def _remove_files(image: Image) -> None:
+    """The stored picture and its tiles, unless the same picture has come back meanwhile."""
+    if Image.objects.filter(sha256=image.sha256).exists():
+        return
+    default_storage.delete(picture_path(image))
+    _remove_folder(tile_folder(image.sha256))
+
+
+def _remove_folder(name: str) -> None:
+    try:
+        folders, files = default_storage.listdir(name)
+    except FileNotFoundError:
+        return
+    for file in files:
+        default_storage.delete(f"{name}/{file}")
+    for folder in folders:
+        _remove_folder(f"{name}/{folder}")
+    default_storage.delete(name)

@@ -1,0 +1,158 @@
+"""What undoing an import would remove, and what stands in its way: work that was done on it since."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Exists, OuterRef
+
+from annotation.models import (
+    AcceptedChain,
+    Annotation,
+    AuditItem,
+    BlindAnswer,
+    Comment,
+    Draft,
+    GoldCheck,
+    Image,
+    ImportRecord,
+    Review,
+    Revision,
+    Sample,
+    VersionEntry,
+)
+from evaluation.models import (
+    FailureLabel,
+    Intervention,
+    Judgement,
+    JudgingItem,
+    Note,
+    RolloutGroup,
+    Run,
+    Tagging,
+    Trajectory,
+)
+
+Kind, State = ImportRecord.Kind, ImportRecord.State
+IN_RUNS: tuple[Any, ...] = (Trajectory, Intervention, Judgement)
+"""What a run holds that may come from a file."""
+
+
+@dataclass(frozen=True)
+class UndoPlan:
+    """``goes``: how many rows of each kind would go. ``later``: sentences of what depends on them; with any, nothing
+    goes. ``stays``: sentences of what an undo does not bring back."""
+
+    goes: Mapping[str, int] = field(default_factory=dict)
+    later: tuple[str, ...] = ()
+    stays: tuple[str, ...] = ()
+
+    @property
+    def possible(self) -> bool:
+        return not self.later
+
+
+def undo_plan(record: ImportRecord) -> UndoPlan:
+    """The plan for an import that is done, or whose undoing was begun."""
+    if record.state not in (State.DONE, State.UNDOING):
+        return UndoPlan(later=("Only an import that is done can be undone.",))
+    return _of_samples(record) if record.kind == Kind.SAMPLES else _of_runs(record)
+
+
+def brought(record: ImportRecord) -> Mapping[str, Any]:
+    """The rows of an import of runs that are still as it wrote them, by what they are called."""
+    tables: Mapping[str, Any] = {"trajectories": Trajectory, "interventions": Intervention, "judgements": Judgement}
+    rows = {name: table.objects.filter(source=record) for name, table in tables.items()}
+    return {**rows, "rollout groups": RolloutGroup.objects.filter(source=record)}
+
+
+def runs_of(record: ImportRecord) -> list[int]:
+    """The runs in which an import has rows."""
+    rows = brought(record)
+    named = [rows[name].order_by().values_list("run_id", flat=True).distinct() for name in
+             ("trajectories", "interventions", "judgements")]  # fmt: skip
+    return sorted({run for found in named for run in found})
+
+
+def emptied(record: ImportRecord, runs: Sequence[int], tables: Sequence[Any] = IN_RUNS) -> list[int]:
+    """Of these runs, those that the import made and that would hold no row of ``tables`` without it."""
+    made = Run.objects.filter(pk__in=runs, created_at__gte=record.created_at)
+    for table in tables:
+        made = made.filter(~Exists(table.objects.filter(run=OuterRef("pk")).exclude(source=record)))
+    return list(made.values_list("pk", flat=True))
+
+
+def _of_runs(record: ImportRecord) -> UndoPlan:
+    runs = record.checkpoint.get("runs", []) if record.state == State.UNDOING else runs_of(record)
+    goes = {name: rows.count() for name, rows in brought(record).items()}
+    rows = sum(goes.values())
+    goes["runs"] = len(emptied(record, runs))
+    bare = emptied(record, runs, [Trajectory])
+    later = [
+        f"{count:,} {title} were made here of what its runs did."
+        for title, table in (("judgements", Judgement), ("interventions", Intervention))
+        if (count := table.objects.filter(run_id__in=bare, source=None).count())
+    ]
+    work: tuple[tuple[Any, str], ...] = (
+        (Tagging, "tags stand on its trajectories"),
+        (Note, "notes were written on its trajectories"),
+        (FailureLabel, "of its trajectories have a failure named by people"),
+        (JudgingItem, "of its trajectories are in a queue for judging"),
+    )
+    for table, words in work:
+        if count := table.objects.filter(trajectory__source=record).count():
+            later.append(f"{count:,} {words}.")
+    stays = []
+    changed = record.counts.get("changed", 0)
+    if changed:
+        stays.append(f"Up to {changed:,} of its records took the place of earlier ones, which do not come back.")
+    gone = record.counts.get("new", 0) + changed - rows
+    if gone > 0 and record.state == State.DONE:
+        stays.append(f"Up to {gone:,} of its records were replaced since, and stay as they are now.")
+    return UndoPlan(goes, tuple(later), tuple(stays))
+
+
+def samples_of(record: ImportRecord) -> Any:
+    """The samples that an import has made."""
+    return Sample.objects.filter(source=record)
+
+
+def _of_samples(record: ImportRecord) -> UndoPlan:
+    samples = samples_of(record)
+    later = []
+    made, new = samples.count(), record.counts.get("new", 0)
+    if made < new and record.state == State.DONE:
+        later.append(f"Only {made:,} of its {new:,} samples are known as its own; older imports did not keep that.")
+    if changed := record.counts.get("changed", 0):
+        later.append(f"It changed {changed:,} samples that were there before; what they were is not kept.")
+    ids = samples.values("pk")
+    work: tuple[tuple[Any, str], ...] = (
+        (
+            Trajectory.objects.filter(sample__in=ids),
+            "trajectories stand on its samples. Undo the imports of those runs",
+        ),
+        (Intervention.objects.filter(sample__in=ids), "interventions stand on its samples"),
+        (Judgement.objects.filter(sample__in=ids), "judgements stand on its samples"),
+        (VersionEntry.objects.filter(sample__in=ids), "of its samples are in a frozen version"),
+        (Annotation.objects.filter(sample__in=ids, imported=False), "annotations were made of its samples"),
+        (Revision.objects.filter(annotation__sample__in=ids, number__gt=1), "revisions of its samples came later"),
+        (Draft.objects.filter(annotation__sample__in=ids), "of its samples are being worked on"),
+        (Review.objects.filter(revision__annotation__sample__in=ids), "reviews were made of its samples"),
+        (BlindAnswer.objects.filter(revision__annotation__sample__in=ids), "answers were given to its samples"),
+        (Comment.objects.filter(annotation__sample__in=ids), "comments were written on its samples"),
+        (AcceptedChain.objects.filter(sample__in=ids), "toolchains were accepted for its samples"),
+        (GoldCheck.objects.filter(sample__in=ids), "of its samples are gold checks"),
+        (AuditItem.objects.filter(sample__in=ids), "of its samples are in an audit"),
+    )
+    later += [f"{count:,} {words}." for rows, words in work if (count := rows.count())]
+    goes = {"samples": made, "pictures": alone(samples.values("image_id"), record).count()}
+    stays = ("Names that its plans taught the tool bank stay there.",)
+    return UndoPlan(goes, tuple(later), stays)
+
+
+def alone(images: Any, record: ImportRecord) -> Any:
+    """Of these pictures, those that only samples of this import show."""
+    others = Sample.objects.filter(image=OuterRef("pk")).exclude(pk__in=samples_of(record).values("pk"))
+    return Image.objects.filter(pk__in=images).filter(~Exists(others))

@@ -1,0 +1,21 @@
+"""Steps from boxes that a file only tells, without a call around them: each is a look at the original picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from annotation.importers.fields import Number4
+from annotation.schema import ORIGINAL
+from evaluation.importers.interface import BoxSpace
+from evaluation.importers.zooming import Picture, on_picture
+from evaluation.schema import Step
+
+
+def box_steps(boxes: Iterable[Number4], tool: str, space: BoxSpace, size: tuple[int, int] | None) -> list[Step]:
+    """A step of ``tool`` for each box, ``(x1, y1, x2, y2)`` in ``space``. ``size``: of the picture, where known."""
+    picture = Picture(ORIGINAL, size)
+    steps = []
+    for number, box in enumerate(boxes, 1):
+        bbox, coords = on_picture(box, space, picture)
+        steps.append(Step(tool=tool, bbox=bbox, coords=coords, image_in=ORIGINAL, image_out=f"crop_{number}"))
+    return steps

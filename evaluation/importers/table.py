@@ -1,0 +1,271 @@
+"""Tables of any columns (CSV, TSV, xlsx, Parquet, JSONL, a JSON list), read by a mapping of columns to fields.
+
+- The mapping is chosen by the person importing; without one, what the names of the columns suggest is taken, and the
+  reasons of the detection say what that is. A column in an object in a row is named with a dot (``usage.cost``).
+- A row joins by its sample's id, else by question (with the options in columns ``A``, ``B`` …) or picture.
+- Boxes are crops of the original picture, in the order they stand, in the space that was chosen (pixels of the picture
+  without a choice). What is no box is kept as written and noted.
+- Pictures in a table are passed over: they are the samples'.
+- Columns that are read as nothing are kept beside the trajectory.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from annotation.importers import fields
+from annotation.importers.decoding import storable
+from annotation.importers.fields import Number4, Report
+from annotation.importers.interface import ImportProblem
+from annotation.importers.reading import is_lines
+from annotation.importers.tables import delimiter_of
+from annotation.schema import ORIGINAL, shortened
+from evaluation.importers.box_cells import boxes_in
+from evaluation.importers.box_steps import box_steps
+from evaluation.importers.interface import BoxSpace, ColumnMapping, Detection, Read, ReadOptions, SampleIndex
+from evaluation.importers.joining import Clues, find_sample
+from evaluation.importers.mapping import BOX_FIELDS, FIELDS, guessed
+from evaluation.importers.matching import base_name
+from evaluation.importers.table_rows import first_rows, read_table
+from evaluation.schema import Condition, Step, Trajectory, Usage
+
+NAME = "table"
+TOOL = "crop"
+MODEL = "unnamed"
+MAX_COLUMNS = 200
+EXAMPLES = 3
+DEPTH = 3
+AMOUNTS = ("input_tokens", "output_tokens", "seconds", "usd")
+_NO_USAGE = Usage()
+_LETTERS = tuple("ABCDEFGHIJ")
+_TRUE = frozenset({"true", "yes", "y", "1", "1.0", "correct", "right", "t"})
+_FALSE = frozenset({"false", "no", "n", "0", "0.0", "incorrect", "wrong", "f"})
+_NOTHING = frozenset({"", "none", "null", "nan", "n/a"})
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table and the first values in it, shortened."""
+
+    name: str
+    examples: tuple[str, ...] = ()
+
+
+def detect(head: bytes, name: str) -> Detection:
+    """Anything with columns: sure enough to be taken when their names say what is what and nothing else fits better."""
+    columns = _heading(head, name)
+    if len(columns) < 2:
+        return Detection(NAME, 0.0)
+    mapping = guessed(columns)
+    reasons = [f"It is a table of {len(columns)} columns."]
+    reasons += [f"{FIELDS[name].title} is {column}." for name, column in mapping.columns.items()]
+    if problem := mapping.problem():
+        return Detection(NAME, 0.2, (reasons[0], f"By their names: {problem[0].lower()}{problem[1:]}"))
+    if mapping.columns.get("answer", "answer").casefold() == "answer" and "correct" not in mapping.columns:
+        reasons.append("Nothing says that the answers are a model's; they may be the right ones.")
+        return Detection(NAME, 0.3, tuple(reasons))
+    return Detection(NAME, 0.5, tuple(reasons))
+
+
+def _heading(head: bytes, name: str) -> list[str]:
+    """The columns that the first bytes show; of JSON those of the first row."""
+    if head.startswith(b"PAR1\n"):
+        return head.decode("utf-8", "replace").split("\n", 1)[1].split("\t")
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").lstrip()
+    if text[:1] == "[" or (text[:1] == "{" and is_lines(head, name)):
+        try:
+            row, _ = json.JSONDecoder().raw_decode(text[1:].lstrip() if text[0] == "[" else text)
+        except (ValueError, RecursionError):
+            return []
+        return list(flat(row)) if isinstance(row, dict) else []
+    if not name.lower().endswith((".csv", ".tsv", ".tab", ".xlsx")):
+        return []
+    first = text.split("\n", 1)[0].rstrip("\r")
+    try:
+        return [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter_of(first)), [])]
+    except csv.Error:
+        return []
+
+
+def columns_of(path: Path) -> list[Column]:
+    """The columns of a table with examples, from its first rows. Raises ``ImportProblem`` when there is no table."""
+    names, rows = first_rows(path)
+    found: dict[str, list[str]] = {name: [] for name in names}
+    for row in rows:
+        for name, value in flat(row).items():
+            examples = found.setdefault(name, [])
+            text = shortened(
+                value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str), 60
+            )
+            if len(examples) < EXAMPLES and text not in {"", "null", '""'} and text not in examples:
+                examples.append(text)
+    return [Column(name, tuple(examples)) for name, examples in list(found.items())[:MAX_COLUMNS]]
+
+
+def flat(row: Mapping[str, Any], depth: int = DEPTH) -> dict[str, Any]:
+    """A row with the keys of objects in it as columns of their own.
+
+    >>> flat({"id": 1, "usage": {"cost": 0.5}})
+    {'id': 1, 'usage.cost': 0.5}
+    """
+    if not any(type(value) is dict for value in row.values()):
+        return dict(row)
+    found: dict[str, Any] = {}
+    for key, value in row.items():
+        if isinstance(value, dict) and value and depth > 1:
+            found |= {f"{key}.{inner}": item for inner, item in flat(value, depth - 1).items()}
+        else:
+            found[key] = value
+    return found
+
+
+def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
+    """All trajectories of ``path``. Raises ``ImportProblem`` when there is none, or the mapping lacks something."""
+    mapping = options.mapping or guessed([column.name for column in columns_of(path)])
+    if problem := mapping.problem():
+        raise ImportProblem(problem)
+
+    def convert(row: dict[str, Any], report: Report) -> Trajectory:
+        return trajectory_from(flat(row), mapping, options, samples, report)
+
+    return read_table(path, options.start, convert, f"{path.name} holds no rows.")
+
+
+def trajectory_from(
+    row: Mapping[str, Any], mapping: ColumnMapping, options: ReadOptions, samples: SampleIndex, report: Report
+) -> Trajectory:
+    """One row, flat. Raises ``RowRefused`` when it fits no sample or several, or a number is none."""
+    cell = {name: row.get(column) for name, column in mapping.columns.items()}
+    sample = find_sample(_clues(cell, row), samples, report)
+    error = _text(cell.get("error"), "error", report)
+    used = mapping.used
+    return Trajectory(
+        model=fields.name(_word(cell.get("model")), "model", report, default=options.model or MODEL),
+        sample_id=sample,
+        setting=fields.label(_word(cell.get("setting")), "setting", report, default=options.setting),
+        rollout=_rollout(cell.get("rollout"), report),
+        condition=fields.label(_word(cell.get("condition")), "condition", report, default=Condition.NONE),
+        steps=tuple(_steps(cell, mapping, options.coordinates or BoxSpace(), samples.size_of(sample), report)),
+        answer=None if error else _text(cell.get("answer"), "answer", report) or None,
+        judge_correct=None if error else _truth(cell.get("correct"), report),
+        error=error,
+        usage=_usage(cell, report),
+        extra={key: value for key, value in row.items() if key not in used and value not in ("", None)},
+        file=report.file,
+        line=report.line,
+    )
+
+
+def _clues(cell: Mapping[str, Any], row: Mapping[str, Any]) -> Clues:
+    told = {name: _word(cell.get(name)) for name in ("sample", "image", "question")}
+    given = told["sample"]
+    # Tables that passed through a spreadsheet or pandas have 7.0 for the id 7.
+    ids = [given, *([given[:-2]] if re.fullmatch(r"\d+\.0", given) else [])] if given else []
+    options = (
+        {letter: str(row[letter]) for letter in _LETTERS if row.get(letter) not in ("", None)}
+        if told["question"]
+        else {}
+    )
+    return Clues(ids, base_name(told["image"]), told["question"], options)
+
+
+def _word(value: object) -> str:
+    """A name in a cell as text: whole numbers without a point; what is no name is nothing."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return str(value).strip()
+
+
+def _text(value: object, field: str, report: Report) -> str:
+    text = fields.text(value, field, report).strip()
+    return "" if field == "error" and text.casefold() in _NOTHING else text
+
+
+def _truth(value: object, report: Report) -> bool | None:
+    if isinstance(value, str):
+        said = value.strip().casefold()
+        if said in _NOTHING:
+            return None
+        value = True if said in _TRUE else False if said in _FALSE else value
+    return fields.truth(value, "correct", report)
+
+
+def _number(value: object) -> float | None:
+    """A cell as a finite number, None when it is none."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if not fields.is_number(value):
+        return None
+    return float(value)  # type: ignore[arg-type]
+
+
+def _empty(value: object) -> bool:
+    return value is None or (isinstance(value, str) and value.strip().casefold() in _NOTHING)
+
+
+def _rollout(value: object, report: Report) -> int:
+    if _empty(value):
+        return 0
+    number = _number(value)
+    if number is None or not (0 <= number < 2**31 and number == int(number)):
+        done = "A rollout is 0, 1, 2 …; the row was left out. Choose another column, or none."
+        report.refuse("rollout-not-an-index", "rollout", value, done)
+    return int(number)
+
+
+def _usage(cell: Mapping[str, Any], report: Report) -> Usage:
+    amounts: dict[str, Any] = {}
+    for name in AMOUNTS:
+        value = cell.get(name)
+        if value is None or _empty(value):
+            continue
+        number = _number(value)
+        whole = name.endswith("tokens")
+        if number is None or number < 0 or (whole and (number != int(number) or number >= 2**53)):
+            report.repaired("not-a-count", name, value, "This is no amount; taken as unknown.")
+        else:
+            amounts[name] = int(number) if whole else number
+    return Usage(**amounts) if amounts else _NO_USAGE
+
+
+def _steps(
+    cell: Mapping[str, Any], mapping: ColumnMapping, space: BoxSpace, size: tuple[int, int] | None, report: Report
+) -> list[Step]:
+    boxes, rest = boxes_in(cell.get("boxes"))
+    if four := _four(cell, report):
+        boxes.append(four)
+    steps = box_steps(map(mapping.boxes.corners, boxes), TOOL, space, size)
+    if not all(isfinite(side) for step in steps for side in step.bbox or ()):
+        report.refuse("box-too-large", "boxes", cell.get("boxes"), "A box is beyond any number; the row was left out.")
+    for other in rest:
+        done = "This is no box of four numbers; kept as written, never scored."
+        report.noted("no-box", mapping.columns.get("boxes", "boxes"), other, done)
+        steps.append(Step(tool=TOOL, bbox_raw=storable(other), coords=space.kind, image_in=ORIGINAL, ok=False))
+    return steps
+
+
+def _four(cell: Mapping[str, Any], report: Report) -> Number4 | None:
+    """The box of four columns; None when all are empty. Some that are no numbers are noted, and there is no box."""
+    if "box_1" not in cell:
+        return None
+    given = [cell.get(name) for name in BOX_FIELDS]
+    if all(_empty(value) for value in given):
+        return None
+    numbers = [_number(value) for value in given]
+    a, b, c, d = numbers
+    if a is None or b is None or c is None or d is None:
+        report.noted("no-box", "box_1", given, "These are not four numbers; there is no box in this row.")
+        return None
+    return a, b, c, d

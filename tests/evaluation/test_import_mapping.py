@@ -1,0 +1,123 @@
+"""A table of anybody's columns: mapped on the page or in a file, kept for next time; names that a person accepts."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from annotation.models import ImportRecord
+from annotation.workflow import Role
+from evaluation.models import SampleAlias, SavedMapping, Trajectory
+from tests.conftest import signed_in
+from tests.evaluation.import_data import kitchen
+from webapp.common.models import AuditEntry
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PAGE = "/benchmarks/kitchen/import/"
+TABLE = b"key,said,where,note\nmug,B,100 100 50 50,x\ncup,A,,y\nmugg,A,,z\n"
+CHOSEN = {
+    "column": ["key", "said", "where", "note"], "read_as": ["sample", "answer", "boxes", ""], "boxes": "xywh",
+    "format": "table", "model": "M",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def home(settings, tmp_path):
+    settings.HOME = tmp_path
+
+
+@pytest.fixture
+def client(lea, rui):
+    kitchen(lea, (rui, Role.RESEARCHER))
+    return signed_in(rui)
+
+
+def sent(client, run_jobs, content=TABLE, name="mine.csv"):
+    answer = client.post(PAGE, {"file": SimpleUploadedFile(name, content)})
+    run_jobs()
+    return answer.url
+
+
+def test_columns_are_chosen_on_the_page_and_kept_for_the_next_file(client, run_jobs):
+    url = sent(client, run_jobs)
+    client.post(url + "choose/", {"format": "table"})
+    run_jobs()
+    text = client.get(url).content.decode()
+    assert "No column says which sample a row is about" in text
+    assert "100 100 50 50" in text
+    client.post(url + "choose/", CHOSEN)
+    run_jobs()
+    page = client.get(url)
+    assert "Commit 2 records" in page.content.decode()
+    assert [(c["name"], c["read_as"]) for c in page.context["columns"]["rows"]][:2] == [
+        ("key", "sample"), ("said", "answer"),
+    ]  # fmt: skip
+    counted = ImportRecord.objects.get().preview["counts"]
+    client.post(url + "commit/")
+    run_jobs()
+    done = ImportRecord.objects.get()
+    assert {n: done.counts.get(n) for n in ("new", "refused", "steps")} == {
+        n: counted.get(n) for n in ("new", "refused", "steps")
+    }
+    step = Trajectory.objects.get(sample__key="mug").steps.get()
+    assert (step.x1, step.y1, step.x2, step.y2) == (100, 100, 150, 150)
+    saved = SavedMapping.objects.get()
+    assert saved.mapping == {"columns": {"sample": "key", "answer": "said", "boxes": "where"}, "boxes": "xywh"}
+    assert AuditEntry.objects.filter(action="mapping.save").count() == 1
+    again = sent(client, run_jobs, b"note,where,said,key\nn,1 1 9 9,C,sign\n", "next.csv")
+    client.post(again + "choose/", {"format": "table"})
+    run_jobs()
+    text = client.get(again).content.decode()
+    assert "as saved by Rui Costa" in text
+    assert "Commit 1 record" in text
+
+
+def test_two_columns_are_not_read_as_one_field(client, run_jobs):
+    url = sent(client, run_jobs)
+    answer = client.post(url + "choose/", CHOSEN | {"read_as": ["sample", "sample", "", ""]})
+    assert answer.status_code == 400
+    assert "two columns are read as it, key and said" in answer.content.decode()
+
+
+def test_a_near_name_is_proposed_and_joined_only_when_a_person_says_so(client, run_jobs):
+    url = sent(client, run_jobs)
+    client.post(url + "choose/", CHOSEN)
+    run_jobs()
+    page = client.get(url)
+    assert page.context["strangers"] == [{"name": "mugg", "rows": 1, "near": ["mug"]}]
+    alias = reverse("evaluation:import-alias", args=["kitchen", ImportRecord.objects.get().pk])
+    client.post(alias, {"name": "mugg", "sample": "cup"})
+    run_jobs()
+    text = client.get(url).content.decode()
+    assert "mugg means cup" in text
+    assert ImportRecord.objects.get().preview["counts"].get("refused", 0) == 0
+    client.post(alias, {"name": "mugg"})
+    run_jobs()
+    assert not SampleAlias.objects.exists()
+    assert ImportRecord.objects.get().preview["counts"]["refused"] == 1
+    assert set(AuditEntry.objects.filter(action__startswith="alias.").values_list("action", flat=True)) == {
+        "alias.accept", "alias.forget",
+    }  # fmt: skip
+    refused = client.post(alias, {"name": "mug", "sample": "cup"}, follow=True)
+    assert "is the id of a sample itself" in refused.content.decode()
+
+
+def test_the_command_takes_the_mapping_from_a_file(client, run_jobs, tmp_path):
+    table, mapping = tmp_path / "mine.csv", tmp_path / "mapping.json"
+    table.write_bytes(TABLE)
+    mapping.write_text(json.dumps({"columns": {"sample": "key", "answer": "said"}}))
+    out = io.StringIO()
+    call_command("import_runs", "kitchen", str(table), mapping=mapping, model="M", stdout=out)
+    assert "trajectories 2, new 2" in out.getvalue()
+    mapping.write_text("{}")
+    with pytest.raises(CommandError, match="A mapping is a JSON object"):
+        call_command("import_runs", "kitchen", str(table), mapping=mapping, stdout=out)
+    mapping.write_text(json.dumps({"columns": {"sample": "key", "answer": "said"}}))
+    with pytest.raises(CommandError, match="is for the format table"):
+        call_command("import_runs", "kitchen", str(table), mapping=mapping, format="native", stdout=out)

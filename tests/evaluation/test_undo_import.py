@@ -1,0 +1,153 @@
+"""Undoing an import removes what it brought and nothing else, or says what stands in the way."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.storage import default_storage
+from django.urls import reverse
+
+from annotation.actions.benchmarks import create_benchmark
+from annotation.actions.freeze import freeze_version
+from annotation.actions.store_images import picture_path
+from annotation.models import Image, ImportRecord, Sample
+from annotation.workflow import Role
+from evaluation.actions import undo_import, upload
+from evaluation.actions.undo_plan import undo_plan
+from evaluation.models import Judgement, Model, Run, Score, Step, Trajectory
+from tests.conftest import signed_in
+from tests.evaluation.import_data import File, kitchen, native, picture, run_rows, sample_rows, zip_of
+from webapp.common.errors import Conflict
+from webapp.common.models import AuditEntry
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def home(settings, tmp_path):
+    settings.HOME = tmp_path
+    settings.MEDIA_ROOT = tmp_path / "media"
+
+
+@pytest.fixture
+def benchmark(lea, rui):
+    return kitchen(lea, (rui, Role.RESEARCHER))
+
+
+def imported(lea, benchmark, run_jobs, content, name="file.json", **more):
+    record = upload.receive(actor=lea, benchmark=benchmark, file=File(content, name), **more)
+    run_jobs()
+    upload.commit(actor=lea, record=ImportRecord.objects.get(pk=record.pk))
+    run_jobs()
+    record.refresh_from_db()
+    assert record.state == "done", record.preview
+    return record
+
+
+def undone(lea, record, run_jobs):
+    undo_import.ask_undo(actor=lea, record=record)
+    run_jobs()
+    record.refresh_from_db()
+    return record
+
+
+def test_an_import_of_runs_goes_as_it_came(lea, benchmark, run_jobs, monkeypatch):
+    monkeypatch.setattr(undo_import, "BATCH", 3)
+    rows = run_rows()
+    first = imported(lea, benchmark, run_jobs, native(trajectories=rows[:5]))
+    there = set(Trajectory.objects.values_list("pk", flat=True))
+    verdict = {"model": "Model C", "sample_id": "cup", "kind": "answer", "verdict": "Yes"}
+    later = [{**row, "model": "Model C"} for row in rows[:4]]
+    second = imported(lea, benchmark, run_jobs, native(trajectories=[*rows[5:], *later], judgements=[verdict]))
+    assert dict(undo_plan(second).goes) == {
+        "trajectories": 7, "interventions": 0, "judgements": 1, "rollout groups": 0, "runs": 3,
+    }  # fmt: skip
+    assert undone(lea, second, run_jobs).state == "undone"
+    assert second.preview["undone"] == {"trajectories": 7, "judgements": 1, "runs": 3}
+    assert set(Trajectory.objects.values_list("pk", flat=True)) == there
+    assert [run.model.name for run in Run.objects.select_related("model")] == ["Model A"]
+    assert not Model.objects.filter(name="Model C").exists()
+    assert set(Step.objects.values_list("trajectory_id", flat=True)) <= there
+    assert set(AuditEntry.objects.filter(action__startswith="import.und").values_list("action", flat=True)) == {
+        "import.undo", "import.undone",
+    }  # fmt: skip
+    undone(lea, first, run_jobs)
+    assert (Run.objects.count(), Score.objects.count(), Sample.objects.count()) == (0, 0, 4)
+
+
+def test_an_undoing_that_stopped_goes_on_with_the_rest(lea, benchmark, run_jobs, monkeypatch):
+    monkeypatch.setattr(undo_import, "BATCH", 3)
+    record = imported(lea, benchmark, run_jobs, native(trajectories=run_rows()))
+    undo_import.ask_undo(actor=lea, record=record)
+    with pytest.raises(KeyboardInterrupt):
+        undo_import.undo_import(record_id=record.pk, report=_stopping)
+    assert Trajectory.objects.count() == 5
+    run_jobs()
+    record.refresh_from_db()
+    assert (record.state, record.preview["undone"]["trajectories"]) == ("undone", 8)
+    assert not Run.objects.exists()
+
+
+def _stopping(done, total):
+    raise KeyboardInterrupt
+
+
+def test_what_a_later_import_replaced_stays(lea, benchmark, run_jobs):
+    rows = run_rows()
+    first = imported(lea, benchmark, run_jobs, native(trajectories=rows))
+    imported(lea, benchmark, run_jobs, native(trajectories=[{**rows[0], "answer": "other"}]))
+    assert undo_plan(first).stays == ("Up to 1 of its records were replaced since, and stay as they are now.",)
+    undone(lea, first, run_jobs)
+    assert Trajectory.objects.get().answer == "other"
+
+
+def test_a_judgement_made_here_since_stands_in_the_way(lea, benchmark, run_jobs):
+    record = imported(lea, benchmark, run_jobs, native(trajectories=run_rows()))
+    run = Run.objects.get(model__name="Model B")
+    Judgement.objects.create(run=run, sample=Sample.objects.get(key="mug"), kind="answer", judge="Rui")
+    with pytest.raises(Conflict, match="1 judgements were made here"):
+        undo_import.ask_undo(actor=lea, record=record)
+    assert Trajectory.objects.count() == 8
+
+
+def test_samples_go_with_the_pictures_that_nothing_else_shows(lea, run_jobs):
+    shared, own = picture(colour="red"), picture(640, 480, "blue")
+    kitchen, attic = (create_benchmark(actor=lea, slug=slug, title=slug.title()) for slug in ("kitchen", "attic"))
+    both = zip_of({"kitchen.png": shared, "wall.png": own})
+    content = native(samples=[{**row, "image": row.get("image", "").replace("jpg", "png")} for row in sample_rows()])
+    record = imported(lea, kitchen, run_jobs, content, images=File(both, "pictures.zip"))
+    imported(lea, attic, run_jobs, content, images=File(zip_of({"kitchen.png": shared}), "pictures.zip"))
+    alone = Image.objects.get(width=640)
+    assert default_storage.exists(picture_path(alone))
+    assert dict(undo_plan(record).goes) == {"samples": 4, "pictures": 1}
+    undone(lea, record, run_jobs)
+    assert (kitchen.samples.count(), attic.samples.count()) == (0, 4)
+    assert [image.width for image in Image.objects.all()] == [1000]
+    assert not default_storage.exists(picture_path(alone))
+    again = imported(lea, kitchen, run_jobs, content)
+    assert (again.pk != record.pk, kitchen.samples.count()) == (True, 4)
+
+
+def test_samples_stay_while_runs_or_versions_stand_on_them(lea, rui, run_jobs):
+    benchmark = create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
+    record = imported(lea, benchmark, run_jobs, native(samples=sample_rows()))
+    runs = imported(lea, benchmark, run_jobs, native(trajectories=run_rows()))
+    freeze_version(actor=lea, benchmark=benchmark)
+    address = reverse("evaluation:import-undo", args=["kitchen", record.pk])
+    page = signed_in(lea).get(address).content.decode()
+    assert "8 trajectories stand on its samples" in page
+    assert "4 of its samples are in a frozen version" in page
+    assert "Remove what it brought" not in page
+    assert signed_in(lea).post(address).status_code == 409
+    assert benchmark.samples.count() == 4
+    page = signed_in(lea).get(reverse("evaluation:import-undo", args=["kitchen", runs.pk])).content.decode()
+    assert "Remove what it brought" in page
+    answer = signed_in(lea).post(reverse("evaluation:import-undo", args=["kitchen", runs.pk]))
+    assert "Removing what file.json brought" in signed_in(lea).get(answer.url).content.decode()
+    run_jobs()
+    assert "Removed: 8 trajectories, 2 runs" in signed_in(lea).get(answer.url).content.decode()
+
+
+def test_an_import_that_changed_samples_cannot_be_undone(lea, benchmark, run_jobs):
+    rows = sample_rows()
+    record = imported(lea, benchmark, run_jobs, native(samples=[{**rows[0], "question": "Other?"}]))
+    assert "It changed 1 samples" in undo_plan(record).later[0]
