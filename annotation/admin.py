@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from annotation.models import (
+    AcceptedChain,
     Annotation,
     Assignment,
     AuditDraw,
@@ -37,6 +38,7 @@ from annotation.models import (
     Sample,
     Skip,
     ToolName,
+    VerifiedChain,
     Version,
     VersionEntry,
 )
@@ -312,3 +314,17 @@ class AuditItemAdmin(ReadOnlyAdmin):
     list_filter = ("verdict", "outcome")
     list_select_related = ("sample", "auditor")
     search_fields = ("sample__key", "auditor__email")
+
+
+@admin.register(AcceptedChain)
+class AcceptedChainAdmin(ReadOnlyAdmin):
+    list_display = ("sample", "digest", "note", "accepted_by", "created_at")
+    list_select_related = ("sample", "accepted_by")
+    search_fields = ("sample__key", "accepted_by__email", "note")
+
+
+@admin.register(VerifiedChain)
+class VerifiedChainAdmin(ReadOnlyAdmin):
+    list_display = ("sample", "digest", "person", "created_at")
+    list_select_related = ("sample", "person")
+    search_fields = ("sample__key", "person__email")

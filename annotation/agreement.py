@@ -6,13 +6,14 @@ its interval is a cluster bootstrap of those tables. An undefined coefficient is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from annotation.schema import AnswerType, Box, SampleContent
-from annotation.statistics import Floats, Interval, Ints, bootstrap_interval, cluster_totals, wilson
+from annotation.statistics import Z95, Floats, Interval, Ints, bootstrap_interval, cluster_totals, wilson
 
 MISSING = -1
 
@@ -159,6 +160,38 @@ def judge_quality(judge: Ints, people: Ints) -> JudgeQuality:
         return Coefficient(hits / n if n else None, n, wilson(hits, n))
 
     return JudgeQuality(rate(1), rate(0))
+
+
+def corrected_rate(yes: int, n: int, quality: JudgeQuality) -> Coefficient:
+    """The rate people would find, from a judge's rate ``yes / n`` and how good it is: Rogan-Gladen, clipped to 0..1.
+
+    (p + TNR − 1) / (TPR + TNR − 1), with TPR the sensitivity and TNR the specificity. None where the judge is no better
+    than chance (TPR + TNR ≤ 1), where either is undefined, or without items. The interval is that of Lang and Reiczigel
+    (2014), which carries the uncertainty of all three rates. Example: 60 of 100, TPR .9, TNR .8: .4 / .7 = .571.
+    """
+    tpr, tnr = quality.sensitivity, quality.specificity
+    if not n or tpr.value is None or tnr.value is None or tpr.value + tnr.value <= 1:
+        return Coefficient(None, n)
+    value = _rogan_gladen(yes / n, tpr.value, tnr.value)
+    more = Z95 * Z95
+    p, a, b = (yes + more / 2) / (n + more), _plus_one(tpr), _plus_one(tnr)
+    if a + b <= 1:
+        return Coefficient(min(max(value, 0.0), 1.0), n)
+    middle = _rogan_gladen(p, a, b)
+    of_a, of_b = a * (1 - a) / tpr.n, b * (1 - b) / tnr.n
+    shift = 2 * more * (middle * of_a - (1 - middle) * of_b)
+    half = Z95 * math.sqrt(p * (1 - p) / (n + more) + middle**2 * of_a + (1 - middle) ** 2 * of_b) / (a + b - 1)
+    low, high = (min(max(middle + shift + side * half, 0.0), 1.0) for side in (-1, 1))
+    return Coefficient(min(max(value, 0.0), 1.0), n, Interval(low, high, "lang-reiczigel"))
+
+
+def _rogan_gladen(rate: float, sensitivity: float, specificity: float) -> float:
+    return (rate + specificity - 1) / (sensitivity + specificity - 1)
+
+
+def _plus_one(rate: Coefficient) -> float:
+    """A rate with one success and one failure more, so that 0 and 1 are not taken for certain."""
+    return ((rate.value or 0.0) * rate.n + 1) / (rate.n + 2)
 
 
 def box_agreement(first: Sequence[Box], second: Sequence[Box]) -> BoxAgreement | None:

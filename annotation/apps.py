@@ -11,4 +11,6 @@ class AnnotationConfig(AppConfig):
         import_module("annotation.tasks")
         import_module("annotation.actions.invite")
         import_module("annotation.actions.suggest_predictions")
-        import_module("webapp.accounts.keys").add_keys(import_module("annotation.views.studio_keys").STUDIO)
+        keys = import_module("annotation.views.studio_keys")
+        for table in (keys.STUDIO, keys.REVIEW):
+            import_module("webapp.accounts.keys").add_keys(table)

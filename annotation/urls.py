@@ -23,6 +23,8 @@ from annotation.views import (
     work,
     work_reopen,
     work_samples,
+    workbench,
+    workbench_json,
 )
 from webapp.common.addresses import KEY
 
@@ -35,6 +37,7 @@ QUALITY = "benchmarks/<slug:slug>/quality"
 WORK = "benchmarks/<slug:slug>/work"
 REVIEW = "benchmarks/<slug:slug>/review"
 TOOLS = "benchmarks/<slug:slug>/settings/tools"
+CHAIN = "benchmarks/<slug:slug>/toolchain"
 
 urlpatterns = [
     path("benchmarks/", benchmarks.benchmarks, name="benchmarks"),
@@ -82,6 +85,12 @@ urlpatterns = [
     path(f"{WORK}/samples/<slug:verb>/", work_samples.act_on_samples, name="work-act"),
     path(f"{WORK}/outcomes/<int:pk>/", work_samples.work_outcome, name="work-outcome"),
     path(f"{WORK}/reopen/{KEY}/", work_reopen.reopen_sample, name="work-reopen"),
+    path("toolbox/", workbench.toolbox, name="toolbox"),
+    path(f"{CHAIN}/run/{KEY}/", workbench_json.run, name="chain-run"),
+    path(f"{CHAIN}/verify/{KEY}/", workbench_json.verify, name="chain-verify"),
+    path(f"{CHAIN}/accept/{KEY}/", workbench_json.accept, name="chain-accept"),
+    path(f"{CHAIN}/accepted/<int:pk>/remove/", workbench_json.remove, name="chain-remove"),
+    path(f"{CHAIN}/samples/{KEY}/", workbench.workbench, name="workbench"),
     path("benchmarks/<slug:slug>/versions/", versions.versions, name="versions"),
     path("benchmarks/<slug:slug>/versions/freeze/", versions.freeze, name="freeze"),
     path(f"{IMAGES}/thumbnail.jpg", images.thumbnail, name="thumbnail"),

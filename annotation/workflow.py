@@ -27,6 +27,10 @@ class State(StrEnum):
     DISCARDED = "discarded"
 
 
+OPEN = (State.DRAFT, State.RETURNED)
+"""Of an annotation that its author can work on."""
+
+
 class SampleState(StrEnum):
     """Where a sample stands, seen over all its annotations: what pages count and filter."""
 
@@ -50,14 +54,15 @@ class Right(StrEnum):
     SCORE = "score"
     EXPORT = "export"
     COMPARE_WORK = "compare_work"
+    JUDGE = "judge"
     MANAGE = "manage"
 
 
 RIGHTS: dict[Role, frozenset[Right]] = {
-    Role.ANNOTATOR: frozenset({Right.VIEW, Right.SEE_GOLD, Right.ANNOTATE, Right.COMPARE_WORK}),
-    Role.REVIEWER: frozenset({Right.VIEW, Right.SEE_GOLD, Right.REVIEW, Right.COMPARE_WORK}),
+    Role.ANNOTATOR: frozenset({Right.VIEW, Right.SEE_GOLD, Right.ANNOTATE, Right.COMPARE_WORK, Right.JUDGE}),
+    Role.REVIEWER: frozenset({Right.VIEW, Right.SEE_GOLD, Right.REVIEW, Right.COMPARE_WORK, Right.JUDGE}),
     Role.RESEARCHER: frozenset(
-        {Right.VIEW, Right.SEE_GOLD, Right.IMPORT_RUNS, Right.SCORE, Right.EXPORT, Right.COMPARE_WORK}
+        {Right.VIEW, Right.SEE_GOLD, Right.IMPORT_RUNS, Right.SCORE, Right.EXPORT, Right.COMPARE_WORK, Right.JUDGE}
     ),
     Role.LEAD: frozenset(Right),
 }

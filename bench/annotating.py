@@ -8,11 +8,11 @@ server; that of the database is not in it, and the people's is not either.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median, quantiles
 
 from bench import workers
-from bench.crowd import Times, expect, work_alone, work_together
+from bench.crowd import Crowd, Times, expect, work_alone, work_together
 from bench.options import Options
 from bench.rows import Row, Skipped
 from bench.site import Browser, Site, serving
@@ -37,24 +37,24 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
 
 
 def _measure(name: str, environ: Mapping[str, str], options: Options) -> Iterator[Row]:
-    samples, rounds, again = (60, 5, 1) if options.small else (10_000, 150, 5)
+    samples, rounds, again, each = (60, 5, 1, 20) if options.small else (10_000, 60, 5, 200)
     sessions = workers.call("desk:make_people", environ, count=PEOPLE)["sessions"]
     slugs = [f"round-{number}" for number in range(again)]
-    for slug, count in {"work": samples, **dict.fromkeys(slugs, 20 if options.small else 200)}.items():
-        workers.call("desk:make_work", environ, slug=slug, samples=count)
+    workers.call("desk:make_work", environ, works={"work": samples, **dict.fromkeys(slugs, each)})
     with serving(environ) as site:
         yield from _alone(name, site, sessions, rounds)
-        yield from _together(name, site, sessions, 10 if options.small else 600)
-        found = [work_together(site, sessions[:PEOPLE], slug, samples).handed for slug in slugs]
+        before = site.worked()
+        crowds = [work_together(site, sessions[:PEOPLE], slug) for slug in slugs]
+        yield from _together(name, crowds, site.worked() - before)
         yield Row("annotating", f"{name}, memory of the site afterwards", site.resident_mb(), "MB", 200)
-    counted = [workers.call("desk:count_work", environ, slug=slug) for slug in slugs]
-    twice = sum(len(handed) - len(set(handed)) for handed in found) + sum(one["twice"] for one in counted)
-    handed_in, wanted = sum(one["revisions"] for one in counted), sum(one["samples"] for one in counted)
-    if any(one["held"] or one["entries"] != one["annotations"] for one in counted):
+    counted = workers.call("desk:count_work", environ, slugs=slugs)
+    if counted["held"] or counted["entries"] != counted["annotations"]:
         raise RuntimeError(f"Seats are still held, or the audit lacks entries: {counted}")
-    said = f"{PEOPLE} people, {again} × {wanted // again} samples; Label Studio 10 to 12 % of them"
+    twice = counted["twice"] + sum(len(crowd.handed) - len(set(crowd.handed)) for crowd in crowds)
+    said = f"{PEOPLE} people, {again} × {each} samples; Label Studio 10 to 12 % of them"
     yield Row("annotating", f"{name}, samples handed out twice", twice, "samples", 0, limit=said)
-    yield Row("annotating", f"{name}, annotations too many or too few", abs(handed_in - wanted), "annotations", 0)
+    surplus = abs(counted["revisions"] - counted["samples"])
+    yield Row("annotating", f"{name}, annotations too many or too few", surplus, "annotations", 0)
 
 
 def _alone(name: str, site: Site, sessions: list[str], rounds: int) -> Iterator[Row]:
@@ -78,13 +78,10 @@ def _row(title: str, times: Times, request: str, target: float) -> Row:
     return Row("annotating", f"{title}, processor", median(worked), "ms", target, limit=limit)
 
 
-def _together(name: str, site: Site, sessions: list[str], most: int) -> Iterator[Row]:
-    """The better of two rounds: what others do on the machine only ever adds."""
-    before = site.worked()
-    rounds = [work_together(site, sessions[:PEOPLE], "work", count) for count in (most // 2, most // 2)]
-    asked = sum(len(crowd.waited) for crowd in rounds)
-    each = (site.worked() - before) / asked
-    best = max(rounds, key=lambda crowd: len(crowd.waited) / crowd.seconds)
+def _together(name: str, crowds: Sequence[Crowd], worked: float) -> Iterator[Row]:
+    """The best of the rounds: what others do on the machine only ever adds."""
+    each = worked / sum(len(crowd.waited) for crowd in crowds)
+    best = max(crowds, key=lambda crowd: len(crowd.waited) / crowd.seconds)
     rate, p95 = len(best.waited) / best.seconds, quantiles(best.waited, n=20)[-1]
     said = f"{each:.1f} ms of processor each, load {_load():.1f}; Label Studio 10 to 16 a second"
     title = f"{name}, {PEOPLE} people at once, next and submit"

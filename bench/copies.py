@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from django.db import connection, models, transaction
 
 from annotation.models import Benchmark
+from evaluation.actions.list_columns import keep_columns
 from evaluation.models import Metric, Model, Run, Score, Scoring, Step, Trajectory
 
 FLIPPED = 23
@@ -39,11 +40,13 @@ def _copy(source: Run, run: Run, shift: int, number: int) -> None:
     changed = {"trajectory_id": f"trajectory_id + {shift}", "scoring_id": str(scoring.pk), "correct": flipped}
     _insert(Score, changed, f"scoring_id = {old}")
     _insert(Metric, {"id": "NULL", "scoring_id": str(scoring.pk)}, f"scoring_id = {old}")
+    keep_columns(scoring)
 
 
 def _insert(table: type[models.Model], changed: Mapping[str, str], where: str) -> None:
-    """Rows of a table once more, with other values in some columns. SQLite gives a NULL key the next number."""
+    """Rows of a table once more, with other values in some columns. A NULL key becomes the next number."""
     columns = [str(field.column) for field in table._meta.local_concrete_fields]
+    columns = [column for column in columns if changed.get(column) != "NULL"]
     quoted = ", ".join(connection.ops.quote_name(column) for column in columns)
     values = ", ".join(changed.get(column, connection.ops.quote_name(column)) for column in columns)
     name = table._meta.db_table

@@ -63,10 +63,10 @@ class Crowd:
     problems: list[str] = field(default_factory=list)
 
 
-def work_together(site: Site, sessions: Sequence[str], slug: str, most: int) -> Crowd:
-    """Everybody asks for the next sample and submits it, until there is none or ``most`` were handed in."""
+def work_together(site: Site, sessions: Sequence[str], slug: str) -> Crowd:
+    """Everybody asks for the next sample and submits it, until there is none."""
     crowd, together = Crowd(), Barrier(len(sessions) + 1)
-    threads = [Thread(target=_one_of_many, args=(site, one, slug, most, crowd, together)) for one in sessions]
+    threads = [Thread(target=_one_of_many, args=(site, one, slug, crowd, together)) for one in sessions]
     for thread in threads:
         thread.start()
     together.wait()
@@ -79,11 +79,11 @@ def work_together(site: Site, sessions: Sequence[str], slug: str, most: int) -> 
     return crowd
 
 
-def _one_of_many(site: Site, session: str, slug: str, most: int, crowd: Crowd, together: Barrier) -> None:
+def _one_of_many(site: Site, session: str, slug: str, crowd: Crowd, together: Barrier) -> None:
     browser, queue = Browser(site, session), QUEUE.format(slug)
     together.wait()
     try:
-        while len(crowd.handed) < most:
+        while True:
             place = _place(_timed(crowd, lambda: browser.ask("POST", f"{queue}next/")))
             if place == queue:
                 return

@@ -27,13 +27,15 @@ def make_people(count: int) -> dict[str, Any]:
     return {"sessions": [_session(user) for user in made]}
 
 
-def make_work(slug: str, samples: int) -> None:
-    """A benchmark of samples to do, two on each picture, on which everybody annotates and the last person leads."""
-    benchmark = open_benchmark(slug)
-    records = (replace(record, content=NO_CONTENT) for record in invented.samples(samples))
-    while batch := list(islice(records, BATCH)):
-        names = {record.image: _picture(slug, str(record.image)) for record in batch}
-        save_samples(actor=None, benchmark=benchmark, records=batch, pictures=names)
+def make_work(works: dict[str, int]) -> None:
+    """Benchmarks of so many samples to do, two on each picture, on which everybody annotates and the last person
+    leads."""
+    for slug, samples in works.items():
+        benchmark = open_benchmark(slug)
+        records = (replace(record, content=NO_CONTENT) for record in invented.samples(samples))
+        while batch := list(islice(records, BATCH)):
+            names = {record.image: _picture(slug, str(record.image)) for record in batch}
+            save_samples(actor=None, benchmark=benchmark, records=batch, pictures=names)
 
 
 def open_benchmark(slug: str) -> Benchmark:
@@ -51,16 +53,16 @@ def let_in(slug: str) -> None:
         add_member(actor=None, benchmark=Benchmark.objects.get(slug=slug), user=user, role=Role.LEAD)
 
 
-def count_work(slug: str) -> dict[str, Any]:
-    """What the database has of a benchmark that was worked off: samples with more than one annotation, revisions,
-    seats that are still held, and entries of the audit that say that something was handed in."""
-    samples = Sample.objects.filter(benchmark__slug=slug)
+def count_work(slugs: list[str]) -> dict[str, Any]:
+    """What the database has of benchmarks that were worked off, together: samples with more than one annotation,
+    revisions, seats that are still held, and entries of the audit that say that something was handed in."""
+    samples = Sample.objects.filter(benchmark__slug__in=slugs)
     return {
         "twice": samples.annotate(n=Count("annotations")).filter(n__gt=1).count(),
         "annotations": Annotation.objects.filter(sample__in=samples).count(),
         "revisions": Revision.objects.filter(annotation__sample__in=samples).count(),
         "held": Lease.objects.filter(sample__in=samples).count(),
-        "entries": AuditEntry.objects.filter(benchmark=slug, action="annotation.submit").count(),
+        "entries": AuditEntry.objects.filter(benchmark__in=slugs, action="annotation.submit").count(),
         "samples": samples.count(),
     }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.contrib.auth.models import AnonymousUser
+
 from annotation.actions.quality_rules import rules_of
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role, may
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
 
 OPEN = {Right.VIEW, Right.SEE_GOLD}
 """What everyone may on a public benchmark."""
+
+
+class PublicReader(AnonymousUser):
+    """Whoever opens a published copy: they see what everyone sees of a public benchmark, be it public or not."""
 
 
 def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
@@ -49,7 +55,8 @@ def rights_of(user: Person, benchmark: Benchmark) -> frozenset[Right]:
     """Everything this person may do. Who only annotates sees no gold while gold checks are handed out: they could look
     up what is known."""
     roles = roles_of(user, benchmark)
-    rights = {right for right in Right if may(roles, right)} | (OPEN if benchmark.public else set())
+    is_open = benchmark.public or isinstance(user, PublicReader)
+    rights = {right for right in Right if may(roles, right)} | (OPEN if is_open else set())
     if roles == {Role.ANNOTATOR} and rules_of(benchmark).checks_run:
         rights.discard(Right.SEE_GOLD)
     return frozenset(rights)

@@ -1,29 +1,49 @@
-"""Remarks on an annotation, between its author and who reviews it."""
+"""Remarks on an annotation, between its author and who reviews it; those on a gold check are for the lead."""
 
 from __future__ import annotations
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation.actions.access import allowed, require
-from annotation.models import Annotation, Comment
+from annotation.models import Annotation, Benchmark, CheckAnswer, Comment
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import InvalidInput, NotAllowed
 
 LONGEST = 5000
+About = Annotation | CheckAnswer
 
 
-def may_discuss(actor: User, annotation: Annotation) -> bool:
+def may_discuss(actor: User, annotation: About) -> bool:
     """Whether this person may read and write remarks: who made the annotation, and who reviews the benchmark."""
     return annotation.author_id == actor.pk or allowed(actor, annotation.sample.benchmark, Right.REVIEW)
+
+
+def comments_on(annotation: About) -> QuerySet[Comment]:
+    return Comment.objects.filter(**_named(annotation))
+
+
+def remarks_on_checks(benchmark: Benchmark) -> QuerySet[Comment]:
+    """What people remarked on gold checks, for the lead: nobody else reviews those. The newest first."""
+    found = Comment.objects.filter(check_answer__check_of__sample__benchmark=benchmark)
+    return found.select_related("author", "check_answer__check_of__sample").order_by("-created_at", "-pk")
+
+
+def _named(annotation: About) -> dict[str, About]:
+    return {"check_answer" if isinstance(annotation, CheckAnswer) else "annotation": annotation}
+
+
+def _action(annotation: About, verb: str) -> str:
+    return f"{'gold_check' if isinstance(annotation, CheckAnswer) else 'annotation'}.{verb}"
 
 
 def add_comment(
     *,
     actor: User,
-    annotation: Annotation,
+    annotation: About,
     text: str,
     place: tuple[float, float] | None = None,
     parent: int | None = None,
@@ -46,19 +66,20 @@ def add_comment(
     with transaction.atomic():
         thread = _thread(annotation, parent)
         comment = Comment.objects.create(
-            annotation=annotation, author=actor, text=text, parent=thread,
+            **_named(annotation), author=actor, text=text, parent=thread,
             x=place[0] if place and not thread else None, y=place[1] if place and not thread else None,
         )  # fmt: skip
         audit.record(
-            actor=actor, action="annotation.comment", subject=annotation, benchmark=sample.benchmark.slug, reason=text,
-            data={"sample": sample.key, "comment": comment.pk},
+            actor=actor, action=_action(annotation, "comment"), subject=annotation, benchmark=sample.benchmark.slug,
+            reason=text, data={"sample": sample.key, "comment": comment.pk},
         )  # fmt: skip
     return comment
 
 
 def resolve_comment(*, actor: User, comment: Comment, resolved: bool = True) -> Comment:
     """Mark a thread as dealt with, or open it again; doing it twice changes nothing."""
-    _require(actor, comment.annotation)
+    about: About = comment.about
+    _require(actor, about)
     if comment.parent_id is not None:
         raise InvalidInput("A thread is resolved at its first comment.", field="comment")
     with transaction.atomic():
@@ -68,25 +89,24 @@ def resolve_comment(*, actor: User, comment: Comment, resolved: bool = True) -> 
         )
         if changed:
             audit.record(
-                actor=actor, action="annotation.resolve" if resolved else "annotation.unresolve",
-                subject=comment.annotation, benchmark=comment.annotation.sample.benchmark.slug,
-                data={"sample": comment.annotation.sample.key, "comment": comment.pk},
+                actor=actor, action=_action(about, "resolve" if resolved else "unresolve"), subject=about,
+                benchmark=about.sample.benchmark.slug, data={"sample": about.sample.key, "comment": comment.pk},
             )  # fmt: skip
     comment.refresh_from_db()
     return comment
 
 
-def _thread(annotation: Annotation, parent: int | None) -> Comment | None:
+def _thread(annotation: About, parent: int | None) -> Comment | None:
     """The first comment of the thread that ``parent`` belongs to."""
     if parent is None:
         return None
-    found = Comment.objects.filter(annotation=annotation, pk=parent).select_related("parent").first()
+    found = comments_on(annotation).filter(pk=parent).select_related("parent").first()
     if found is None:
         raise InvalidInput("The comment you answer is not on this annotation. Load the page again.", field="parent")
     return found.parent or found
 
 
-def _require(actor: User, annotation: Annotation) -> None:
+def _require(actor: User, annotation: About) -> None:
     require(actor, annotation.sample.benchmark, Right.VIEW)
     if not may_discuss(actor, annotation):
         raise NotAllowed(f"Only the author of an annotation and reviewers discuss it: {annotation.sample.key}.")

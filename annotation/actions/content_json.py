@@ -68,20 +68,30 @@ def content_to_json(
         "options": dict(content.options),
         "answer": list(content.answers),
         "gold_boxes": [_named(box, name) for box, name in zip(content.gold_boxes, named, strict=False)],
-        "reference_toolchain": [
-            {
-                "tool": call.tool,
-                "arguments": dict(call.arguments),
-                "image_in": list(call.image_in) if isinstance(call.image_in, tuple) else call.image_in,
-                "image_out": call.image_out,
-            }
-            for call in content.reference_toolchain
-        ],
+        "reference_toolchain": calls_to_json(content.reference_toolchain),
         "targets": [{"tool": target.tool, "step": target.step} for target in content.plan.targets],
         "distractors": list(content.plan.distractors),
         "ordered": content.plan.ordered,
         "facets": {name: list(values) for name, values in (facets or {}).items()},
     }
+
+
+def calls_from_json(value: object) -> tuple[ToolCall, ...]:
+    """The calls of a toolchain as pages send them. Raises ``InvalidInput`` with ``field`` as above."""
+    return _list({"reference_toolchain": value}, "reference_toolchain", _call)
+
+
+def calls_to_json(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
+    """The same as JSON, every key present."""
+    return [
+        {
+            "tool": call.tool,
+            "arguments": dict(call.arguments),
+            "image_in": list(call.image_in) if isinstance(call.image_in, tuple) else call.image_in,
+            "image_out": call.image_out,
+        }
+        for call in calls
+    ]
 
 
 def _named(box: Box, name: BoxName) -> dict[str, Any]:

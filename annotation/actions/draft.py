@@ -19,12 +19,10 @@ from annotation.actions.revisions import revision_json
 from annotation.actions.stale_draft import StaleDraft
 from annotation.checks import Check
 from annotation.models import Annotation, Draft, Revision, Sample, Skip
-from annotation.workflow import Right, State
+from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict
-
-OPEN = (State.DRAFT, State.RETURNED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from annotation.actions.access import require
 from annotation.models import Benchmark, Membership, Pause
+from annotation.querysets import PauseQuerySet
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -59,8 +60,17 @@ def resume(*, actor: User, benchmark: Benchmark, user: User | None = None) -> bo
 
 def pause_for(user: User, benchmark: Benchmark) -> Pause | None:
     """The pause that keeps this person from anything new, that of everybody first."""
-    standing = Pause.objects.standing().concerning(user).filter(benchmark=benchmark)
-    return standing.select_related("paused_by").order_by(F("user").desc(nulls_first=True)).first()
+    standing = _standing(user, benchmark).select_related("paused_by")
+    return standing.order_by(F("user").desc(nulls_first=True)).first()
+
+
+def is_paused(user: User, benchmark: Benchmark) -> bool:
+    """Whether anything keeps this person from what is new."""
+    return _standing(user, benchmark).exists()
+
+
+def _standing(user: User, benchmark: Benchmark) -> PauseQuerySet:
+    return Pause.objects.standing().concerning(user).filter(benchmark=benchmark)
 
 
 def require_going_on(user: User, benchmark: Benchmark) -> None:

@@ -11,11 +11,12 @@ from django.utils import timezone
 
 from annotation.actions.access import require
 from annotation.actions.check_work import begun_check, next_check
+from annotation.actions.pause import is_paused
 from annotation.actions.quality_rules import rules_of
-from annotation.actions.queue_leases import ANNOTATE, renew, take_authors_seat, take_to_annotate
+from annotation.actions.queue_leases import ANNOTATE, queue_of, renew, take_authors_seat, take_to_annotate
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Sample
 from annotation.querysets import AnnotationQuerySet, SampleQuerySet
-from annotation.workflow import Right, State
+from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
 
@@ -23,10 +24,27 @@ AT_ONCE = 20
 """Candidates looked at in one query: several, because others may take the first of them in the same moment."""
 
 
-def next_to_annotate(*, actor: User, benchmark: Benchmark) -> Sample | None:
-    """The next sample for this person, theirs under a lease from now on; None when there is nothing to do."""
+def next_to_annotate(*, actor: User, benchmark: Benchmark, shown: str = "") -> Sample | None:
+    """The next sample for this person, theirs under a lease from now on; None when there is nothing to do. ``shown``:
+    the key of one that they saw as the next, which it then is if it still waits for them."""
     require(actor, benchmark, Right.ANNOTATE)
-    return hand_out(actor, benchmark)
+    return (_shown(actor, benchmark, shown) if shown else None) or hand_out(actor, benchmark)
+
+
+def _shown(actor: User, benchmark: Benchmark, key: str) -> Sample | None:
+    """Not while gold checks are mixed in: nobody chooses past them."""
+    sample = Sample.objects.filter(benchmark=benchmark, key=key).first()
+    if sample is None or rules_of(benchmark).checks_run:
+        return None
+    mine = Annotation.objects.filter(sample=sample, author=actor, state__in=OPEN).not_skipped_by(actor).first()
+    if mine is not None:
+        return _take_again(actor, mine.pk)
+    queue = queue_of(benchmark)
+    waits = Sample.objects.filter(pk=sample.pk).open_to(actor, timezone.now(), [queue])
+    if is_paused(actor, benchmark) or not waits.exists():
+        return None
+    with transaction.atomic():
+        return take_to_annotate(actor, sample.pk, queue, sample.extra_places)
 
 
 def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None) -> Sample | None:
@@ -34,13 +52,16 @@ def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None)
     at last the drafts that were left. What ``SampleQuerySet.waiting_for`` counts is what is handed out. ``beside`` is a
     sample that it must not be."""
     others = Sample.objects.filter(benchmark=benchmark)
-    mine = Annotation.objects.filter(author=actor, sample__benchmark=benchmark).not_skipped_by(actor)
+    mine = Annotation.objects.filter(author=actor, sample__benchmark=benchmark, state__in=OPEN)
     if beside is not None:
         others, mine = others.exclude(pk=beside.pk), mine.exclude(sample=beside)
+    # Most often there is none. Which of them come first is asked only where there are any.
+    any_begun = mine.exists()
+    mine = mine.not_skipped_by(actor) if any_begun else mine
     return (
-        _first_again(actor, mine.again())
+        (_first_again(actor, mine.again()) if any_begun else None)
         or _new(actor, benchmark, others, beside)
-        or _first_again(actor, mine.filter(state=State.DRAFT).order_by("changed_at"))
+        or (_first_again(actor, mine.filter(state=State.DRAFT).order_by("changed_at")) if any_begun else None)
         or begun_check(actor, others)
     )
 
@@ -48,18 +69,18 @@ def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None)
 def _new(actor: User, benchmark: Benchmark, samples: SampleQuerySet, beside: Sample | None) -> Sample | None:
     """What is held, else a gold check where it is time for one, else by the rule. Checks are mixed in: where nothing
     else is left they do not go on by themselves."""
-    queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(actor)
-    if not queues:
+    if is_paused(actor, benchmark):
         return None
+    queue = queue_of(benchmark)
     held: Sample | None = samples.held_by(actor, ANNOTATE, timezone.now()).first()
     if held is not None and renew(actor, held.pk, ANNOTATE):
         return held
     rules = rules_of(benchmark)
-    if rules.checks_run and samples.open_to(actor, timezone.now(), queues).exists():
+    if rules.checks_run and samples.open_to(actor, timezone.now(), [queue]).exists():
         check = next_check(actor, benchmark, rules, beside)
         if check is not None:
             return check
-    return _by_rule(actor, samples, queues[0])
+    return _by_rule(actor, samples, queue)
 
 
 def _first_again(actor: User, annotations: AnnotationQuerySet) -> Sample | None:

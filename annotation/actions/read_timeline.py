@@ -34,6 +34,9 @@ WORDS = {
     "annotation.unresolve": "opened a comment again",
     "gold_check.begin": "began a draft",
     "gold_check.answer": "submitted",
+    "gold_check.comment": "commented",
+    "gold_check.resolve": "resolved a comment",
+    "gold_check.unresolve": "opened a comment again",
     "sample.skip": "skipped",
     "sample.extra_annotator": "one more person annotates it, since those asked are apart",
     "sample.assign": "assigned",
@@ -45,6 +48,8 @@ WORDS = {
 
 AS_ANNOTATION: dict[str, dict[str, Any]] = {"gold_check.begin": {}, "gold_check.answer": {"revision": 1}}
 """What who answers a gold check may know of it, and the data that an annotation would have."""
+REMARKS = ("gold_check.comment", "gold_check.resolve", "gold_check.unresolve")
+"""What they may know as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,9 @@ def timeline(sample: Sample, viewer: User, *, own: bool = False) -> list[Event]:
     about |= on_sample if sees_all else on_sample & Q(actor=viewer)
     answer = None if sees_all else check_of(viewer, sample)
     if answer is not None and answer.is_begun:
-        about |= Q(subject_type=answer._meta.label_lower, subject_id=str(answer.pk), action__in=AS_ANNOTATION)
+        about |= Q(
+            subject_type=answer._meta.label_lower, subject_id=str(answer.pk), action__in=[*AS_ANNOTATION, *REMARKS]
+        )
     entries = AuditEntry.objects.filter(about).select_related("actor").order_by("created", "pk")
     return [
         Event(

@@ -24,6 +24,7 @@ from annotation.models import (
     Gold,
     GoldBox,
     Image,
+    ImportRecord,
     PlanTool,
     ReferenceCall,
     Revision,
@@ -82,13 +83,14 @@ def save_samples(
     records: Sequence[SampleRecord],
     pictures: Mapping[str, Found] | None = None,
     since: datetime | None = None,
+    source: ImportRecord | None = None,
 ) -> Saved:
     """Write one batch. A sample that is there already keeps its key and gets a new gold revision where its content
     differs; the last of two records with one id wins. Imported samples arrive accepted; one without any content, such
     as a picture alone, is to do: it has no annotation and no gold.
 
     ``pictures``: what ``store_pictures`` found, by name. ``since``: when this import began; a record whose sample was
-    written after that is reported as ``repeated``."""
+    written after that is reported as ``repeated``. ``source``: the import that new samples are from."""
     latest = {record.id: record for record in records}
     saved = Saved(repeated=[record for record in records if latest[record.id] is not record])
     with transaction.atomic():
@@ -99,7 +101,7 @@ def save_samples(
             .prefetch_related("facets")
         }
         placed = {key: placed_record(record, there.get(key), pictures or {}) for key, record in latest.items()}
-        saved += _insert(actor, benchmark, [p for key, p in placed.items() if key not in there])
+        saved += _insert(actor, benchmark, [p for key, p in placed.items() if key not in there], source)
         for key, sample in there.items():
             if since is not None and sample.created_at >= since:
                 saved.repeated.append(latest[key])
@@ -144,10 +146,10 @@ def placed_record(record: SampleRecord, sample: Sample | None, pictures: Mapping
     return Placed(record, None, "", [])
 
 
-def _insert(actor: User | None, benchmark: Benchmark, placed: Sequence[Placed]) -> Saved:
+def _insert(actor: User | None, benchmark: Benchmark, placed: Sequence[Placed], source: ImportRecord | None) -> Saved:
     now = timezone.now()
     numbered = list(zip(reserve_ids(Sample, len(placed)), placed, strict=True))
-    insert_rows(Sample, _SAMPLE, [_sample_row(pk, benchmark, p, now) for pk, p in numbered])
+    insert_rows(Sample, _SAMPLE, [_sample_row(pk, benchmark, p, now, source) for pk, p in numbered])
     insert_rows(FacetValue, _FACET, [row for pk, p in numbered for row in _facets(pk, p.record)])
     _insert_gold(actor, [(pk, p.record) for pk, p in numbered if p.record.content != NO_CONTENT], now)
     return Saved(new=len(placed))
@@ -228,7 +230,7 @@ def add_gold_revision(*, actor: User | None, sample: Sample, record: SampleRecor
 
 _SAMPLE = [
     "id", "benchmark", "key", "state", "image", "image_name", "image_problem", "image_group", "width", "height",
-    "evidence_share", "extra", "created_at", "changed_at",
+    "evidence_share", "extra", "source", "created_at", "changed_at",
 ]  # fmt: skip
 _FACET = ["sample", "name", "position", "value", "kind"]
 _REVISION = [
@@ -244,14 +246,17 @@ def _size(record: SampleRecord) -> tuple[int | None, int | None]:
     return (record.width, record.height) if record.width and record.height else (None, None)
 
 
-def _sample_row(pk: int, benchmark: Benchmark, placed: Placed, now: Any) -> tuple[Any, ...]:
+def _sample_row(
+    pk: int, benchmark: Benchmark, placed: Placed, now: Any, source: ImportRecord | None
+) -> tuple[Any, ...]:
     record = placed.record
     width, height = _size(record)
     state = SampleState.TO_DO if record.content == NO_CONTENT else SampleState.ACCEPTED
     return (
         pk, benchmark.pk, record.id, state.value, placed.image.pk if placed.image else None,
         record.image or "", placed.problem, record.image_group or "", width, height,
-        evidence_share(record.content.gold_boxes, width, height), as_json(dict(record.extra)), now, now,
+        evidence_share(record.content.gold_boxes, width, height), as_json(dict(record.extra)),
+        source.pk if source else None, now, now,
     )  # fmt: skip
 
 

@@ -43,8 +43,10 @@ def _others(tool: BankTool, names: Iterable[str]) -> tuple[str, ...]:
 
 def know_names(actor: User | None, benchmark: Benchmark, names: Iterable[str]) -> list[BankTool]:
     """Take the names that the bank lacks into it: what a lead or an import names is accepted, what others name is
-    proposed. Call inside the transaction that submits them. One query when all are known."""
+    proposed. Call inside the transaction that submits them. One query when all are known, none without names."""
     wanted = distinct(names)
+    if not wanted:
+        return []
     new = wanted.keys() - _known(benchmark, wanted)
     if not new:
         return []

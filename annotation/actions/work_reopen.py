@@ -9,11 +9,13 @@ from django.db.models import prefetch_related_objects
 from django.utils import timezone
 
 from annotation.actions.access import require
+from annotation.actions.check_work import FIRST_PLACE
+from annotation.actions.queue_leases import ANNOTATE
 from annotation.actions.receipts import answered_once
 from annotation.actions.revisions import revision_json
 from annotation.actions.work_assign import SETTLED, Refused, require_annotator
 from annotation.actions.work_batch import Batch, load_batch, move_many, settle_many, words
-from annotation.models import Annotation, Assignment, Benchmark, Draft, Membership, Receipt, Revision, Sample
+from annotation.models import Annotation, Assignment, Benchmark, Draft, Lease, Membership, Receipt, Revision, Sample
 from annotation.querysets import SampleQuerySet
 from annotation.workflow import Right, SampleState, State, roles_with
 from webapp.accounts.models import User
@@ -47,6 +49,8 @@ def reopen_samples(
         plan = _plan(actor, batch, to)
         _reopen(actor, batch, plan, reason)
         _begin_afresh(actor, batch, plan, reason, to)
+        # Whoever holds one as a gold check gives it back: what is worked on anew is known no more.
+        Lease.objects.filter(sample__in=batch.samples, seat=ANNOTATE, place__gte=FIRST_PLACE).delete()
         settle_many(batch.samples)
         return batch.answer() | {"to": str(to) if to else ""}
 

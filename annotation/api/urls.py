@@ -1,12 +1,14 @@
 from django.urls import URLPattern, URLResolver, path
 
-from annotation.api import benchmarks, samples
+from annotation.api import benchmarks, samples, toolbox
 from webapp.common.addresses import KEY
 
 BENCHMARK = "benchmarks/<slug:slug>"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("benchmarks/", benchmarks.benchmarks, name="api-benchmarks"),
+    path("toolbox/", toolbox.toolbox, name="api-toolbox"),
+    path("toolbox/<slug:name>/", toolbox.tool_call, name="api-tool"),
     path(f"{BENCHMARK}/samples/", samples.samples, name="api-samples"),
     path(f"{BENCHMARK}/samples/{KEY}/", samples.sample, name="api-sample"),
 ]

@@ -63,14 +63,13 @@ def noise_like(picture: Picture, seed: int) -> Picture:
     return np.random.default_rng(seed).integers(0, 256, picture.shape, dtype=np.uint8)
 
 
-def encode_jpeg(picture: Picture, quality: int = 88) -> bytes:
-    """JPEG bytes; colours are not subsampled, since evidence is often a few coloured pixels."""
-    settings = [
-        cv2.IMWRITE_JPEG_QUALITY,
-        quality,
-        cv2.IMWRITE_JPEG_SAMPLING_FACTOR,
-        cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444,
-    ]
+def encode_jpeg(picture: Picture, quality: int = 88, halved: bool = False) -> bytes:
+    """JPEG bytes; ``halved`` stores colours at half the size (4:2:0).
+
+    By default they keep theirs, since evidence is often a few coloured pixels.
+    """
+    colours = cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420 if halved else cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444
+    settings = [cv2.IMWRITE_JPEG_QUALITY, quality, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, colours]
     return _encoded(".jpg", picture, settings)
 
 

@@ -1,6 +1,7 @@
 from annotation.models.annotation import Annotation, GoldBox, PlanTool, ReferenceCall, Review, Revision
 from annotation.models.audit import AuditDraw, AuditItem
 from annotation.models.benchmark import Benchmark, InvitedRole, Membership, Version, VersionEntry
+from annotation.models.chains import AcceptedChain, VerifiedChain
 from annotation.models.comment import BlindAnswer, Comment
 from annotation.models.draft import Draft, Receipt
 from annotation.models.imports import ImportIssue, ImportRecord
@@ -10,6 +11,7 @@ from annotation.models.sample import FacetValue, Gold, Image, Sample
 from annotation.models.tools import BankTool, ToolName
 
 __all__ = [
+    "AcceptedChain",
     "Annotation",
     "Assignment",
     "AuditDraw",
@@ -41,6 +43,7 @@ __all__ = [
     "Sample",
     "Skip",
     "ToolName",
+    "VerifiedChain",
     "Version",
     "VersionEntry",
 ]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
@@ -12,10 +14,14 @@ from annotation.querysets_quality import BlindAnswerQuerySet
 class Comment(models.Model):
     """A remark on an annotation, at a place of the picture (pixels of the original) or on the whole; with answers.
 
-    A thread is a first comment and its answers (``parent``); resolving the first resolves the thread.
+    A thread is a first comment and its answers (``parent``); resolving the first resolves the thread. A remark on what
+    is made of a gold check (``check_answer``) looks to its author like any other.
     """
 
-    annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="comments")
+    annotation = models.ForeignKey(Annotation, null=True, blank=True, on_delete=models.CASCADE, related_name="comments")
+    check_answer = models.ForeignKey(
+        "annotation.CheckAnswer", null=True, blank=True, on_delete=models.CASCADE, related_name="comments"
+    )
     author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.CASCADE, related_name="answers")
     text = models.TextField()
@@ -31,6 +37,11 @@ class Comment(models.Model):
         ordering = ["created_at", "pk"]
         constraints = [
             models.CheckConstraint(
+                condition=Q(annotation__isnull=False, check_answer__isnull=True)
+                | Q(annotation__isnull=True, check_answer__isnull=False),
+                name="comment_on_one_thing",
+            ),
+            models.CheckConstraint(
                 condition=Q(x__isnull=True, y__isnull=True) | Q(x__gte=0, y__gte=0), name="comment_place_whole"
             ),
             models.CheckConstraint(
@@ -41,6 +52,11 @@ class Comment(models.Model):
 
     def __str__(self) -> str:
         return self.text[:60]
+
+    @property
+    def about(self) -> Any:
+        """The annotation or the answer to a gold check that it is on."""
+        return self.annotation or self.check_answer
 
 
 class BlindAnswer(models.Model):

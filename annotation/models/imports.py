@@ -17,13 +17,16 @@ class ImportRecord(models.Model):
         RUNS = "runs"
 
     class State(models.TextChoices):
-        """An uploaded file is read (a dry run), waits for a decision (preview), runs; a command runs at once."""
+        """An uploaded file is read (a dry run), waits for a decision (preview), runs; a command runs at once. What is
+        done can be undone."""
 
         READING = "reading"
         PREVIEW = "preview"
         RUNNING = "running"
         DONE = "done"
         FAILED = "failed"
+        UNDOING = "undoing"
+        UNDONE = "undone"
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="imports")
     kind = models.CharField(max_length=8, choices=Kind)

@@ -124,6 +124,15 @@ class CheckAnswer(models.Model):
         return f"{self.user} on {self.check_of}"
 
     @property
+    def sample(self) -> Sample:
+        return self.check_of.sample
+
+    @property
+    def author_id(self) -> int:
+        """Whose it is, by the name that an annotation has for it."""
+        return self.user_id
+
+    @property
     def is_begun(self) -> bool:
         """Whether anything was written that still stands."""
         return self.version > 0 or self.state == self.State.HANDED_IN

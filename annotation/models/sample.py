@@ -64,6 +64,14 @@ class Sample(models.Model):
         default=0, db_default=0, help_text="People who annotate it beyond the overlap."
     )
     extra = models.JSONField(default=dict, blank=True)
+    source = models.ForeignKey(
+        "annotation.ImportRecord",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="The import that made it.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
 

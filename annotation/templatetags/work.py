@@ -8,6 +8,7 @@ from typing import Any
 from django import template
 
 from annotation.models import Review
+from annotation.toolbox.signature import shown_value
 
 register = template.Library()
 
@@ -70,3 +71,9 @@ def answer_words(content: dict[str, Any], answer: str) -> str:
     """An answer with the option it stands for: "C, 3rd floor"; an open answer as it is."""
     option = content["options"].get(answer)
     return f"{answer}, {option}" if option else answer
+
+
+@register.filter
+def parameter_value(value: object) -> str:
+    """A parameter's value as a person reads it."""
+    return shown_value(value)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.actions.check_work import check_of, shown_content
 from annotation.actions.checks_of import checks_of
-from annotation.actions.comments import may_discuss
+from annotation.actions.comments import comments_on, may_discuss
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.draft import current_content, draft_of
 from annotation.actions.pause import pause_for
@@ -23,7 +23,6 @@ from annotation.models import (
     BankTool,
     Benchmark,
     CheckAnswer,
-    Comment,
     Draft,
     Lease,
     Review,
@@ -33,7 +32,7 @@ from annotation.models import (
     ToolName,
 )
 from annotation.schema import SampleContent
-from annotation.views.studio_keys import studio_keys
+from annotation.views.studio_keys import STUDIO, keys_json
 from annotation.views.work_loading import bank_json, comments_json, known_facets, picture_json, thumbnail_of
 from annotation.workflow import State
 from webapp.accounts.models import User
@@ -86,7 +85,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
     state = annotation.state if annotation else answer.shown_state if answer else State.DRAFT.value
     content = _content(annotation, answer, sample)
     begun = annotation is not None or (answer is not None and answer.is_begun)
-    comments = _comments(user, annotation, slug)
+    comments = _comments(user, annotation or answer, slug)
     editable = state in (State.DRAFT, State.RETURNED) and _is_open(annotation or answer, sample)
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in STEPS.items()}
     urls |= {
@@ -102,7 +101,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         "state": state,
         "editable": editable,
         "suggestions": _suggestions(sample) if editable else [],
-        "keys": studio_keys(user),
+        "keys": keys_json(user, STUDIO),
         "facets": known_facets(sample.benchmark),
         "bank": bank_json(sample.benchmark),
         "urls": urls,
@@ -167,10 +166,8 @@ def last_return(annotation: Annotation) -> Review | None:
     return returned.select_related("reviewer").order_by("-created_at").first()
 
 
-def _comments(user: User, annotation: Annotation | None, slug: str) -> list[dict[str, Any]]:
-    if annotation is None or not may_discuss(user, annotation):
-        return []
-    return comments_json(Comment.objects.filter(annotation=annotation), slug)
+def _comments(user: User, mine: Annotation | CheckAnswer | None, slug: str) -> list[dict[str, Any]]:
+    return comments_json(comments_on(mine), slug) if mine is not None and may_discuss(user, mine) else []
 
 
 def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.actions.pause import pause_for
 from annotation.actions.queue import next_to_annotate
 from annotation.actions.queue_progress import my_progress, whole_progress
 from annotation.actions.read_timeline import timeline
@@ -31,9 +32,11 @@ def annotate(request: Request, slug: str) -> HttpResponse:
 
 @require_POST
 def annotate_next(request: Request, slug: str) -> HttpResponse:
-    """Hand out the next sample and go to it; to the queue when there is nothing to do."""
+    """Hand out the next sample and go to it; to the queue when there is nothing to do. POST sample: the key of the one
+    that the page showed as the next."""
     benchmark = load_benchmark(request, slug, Right.ANNOTATE)
-    sample = next_to_annotate(actor=person_of(request), benchmark=benchmark)
+    shown = request.POST.get("sample", "")
+    sample = next_to_annotate(actor=person_of(request), benchmark=benchmark, shown=shown)
     if sample is None:
         return _see("annotation:annotate", slug)
     return _see("annotation:annotate-sample", slug, sample.key)
@@ -42,12 +45,13 @@ def annotate_next(request: Request, slug: str) -> HttpResponse:
 @require_safe
 def annotate_sample(request: Request, slug: str, key: str) -> HttpResponse:
     """Template annotation/annotate_sample.html; context: sample, studio (for json_script, see ``studio_json``), events
-    (Event, what happened to my annotation), and the benchmark's head."""
+    (Event, what happened to my annotation), pause (why nothing new is handed out to me, or None), and the benchmark's
+    head."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     context = benchmark_context(request, sample.benchmark, "annotate")
     rights = rights_in(request, sample.benchmark)
     context |= {"sample": sample, "studio": studio_json(person, sample, rights)}
-    context |= {"events": timeline(sample, person, own=True)}
+    context |= {"events": timeline(sample, person, own=True), "pause": pause_for(person, sample.benchmark)}
     return render(request, "annotation/annotate_sample.html", context)
 
 

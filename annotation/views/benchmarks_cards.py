@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.urls import NoReverseMatch, reverse
 
+from annotation.actions.quality_rules import rules_of
 from annotation.models import Benchmark, Sample
 from annotation.views.samples_words import WAITING_WORDS
 from annotation.workflow import SampleState
@@ -40,13 +41,16 @@ class Card:
 
 @dataclass(frozen=True)
 class Waiting:
-    """What waits for a person in one benchmark: the link leads to exactly that many samples."""
+    """What waits for a person in one benchmark: the link leads to exactly that many samples, ``begin`` is where the
+    first of them is handed out."""
 
     words: str
     benchmark: str
     count: int
     href: str
     kind: str
+    begin: str
+    slug: str
 
 
 def cards_for(user: Person, benchmarks: BenchmarkQuerySet | None = None) -> list[Card]:
@@ -93,16 +97,22 @@ def waiting_for(user: Person) -> list[Waiting]:
         for number, count in Sample.objects.waiting_for(user, kind).by_benchmark().items():
             benchmark = titles[number]
             href = f"{reverse('annotation:samples', args=[benchmark.slug])}?waiting={kind}"
-            rows.append(Waiting(words, benchmark.title, count, href, kind))
+            begin = reverse(f"annotation:{'review' if kind == 'review' else 'annotate'}-next", args=[benchmark.slug])
+            rows.append(Waiting(words, benchmark.title, count, href, kind, begin, benchmark.slug))
     return rows
 
 
 def next_for(user: Person, waiting: list[Waiting]) -> Sample | None:
-    """The first sample of the most urgent kind that has a picture to show."""
+    """The first sample of the first row that has a picture to show. None where gold checks are mixed into what is to
+    annotate: a picture shown beforehand would tell which is one."""
     if not waiting:
         return None
-    found = Sample.objects.waiting_for(user, waiting[0].kind).filter(image__state="ready")
-    return found.with_gold().select_related("benchmark", "image", "gold__revision").order_by("benchmark", "key").first()
+    found = Sample.objects.waiting_for(user, waiting[0].kind).filter(
+        image__state="ready", benchmark__slug=waiting[0].slug
+    )
+    first = found.with_gold().select_related("benchmark__quality", "image", "gold__revision").order_by("key").first()
+    hidden = first is not None and waiting[0].kind != "review" and rules_of(first.benchmark).checks_run
+    return None if hidden else first
 
 
 def is_first_run() -> bool:

@@ -14,6 +14,7 @@ from annotation.imaging.evidence import crop_area
 from annotation.models import BlindAnswer, Review, Revision, Sample
 from annotation.quality import Condition
 from annotation.schema import Box
+from annotation.views.studio_keys import REVIEW, keys_json
 from annotation.views.work_loading import picture_json, revision_head
 from webapp.accounts.models import User
 
@@ -41,6 +42,7 @@ def blind_json(user: User, sample: Sample, revision: Revision) -> dict[str, Any]
         "blind": _blind(blind),
         "open": open_,
         "reasons": Review.Reason.values,
+        "keys": keys_json(user, REVIEW),
     }
 
 

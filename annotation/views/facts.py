@@ -69,7 +69,8 @@ def facts_of(benchmark: Benchmark) -> Facts:
     answers = {name: SAMPLE_FILTERS["answer"](name) for name in ANSWERS}
     states = {state: SAMPLE_FILTERS["state"](state) for state in STATE_WORDS}
     counts = benchmark.samples.counted({**states, **answers})
-    shares = [share for share in benchmark.samples.values_list("evidence_share", flat=True) if share is not None]
+    known = benchmark.samples.filter(evidence_share__isnull=False).order_by()
+    shares = list(known.values_list("evidence_share", flat=True))
     lengths = benchmark.samples.reference_lengths()
     chains = [length for length, n in lengths.items() for _ in range(n)]
     return Facts(

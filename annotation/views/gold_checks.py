@@ -12,6 +12,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.actions.comments import remarks_on_checks
 from annotation.actions.content_json import content_from_json
 from annotation.actions.gold_checks import (
     add_checks,
@@ -33,6 +34,7 @@ from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError
 
 MOST_UNDECIDED = 20
+MOST_REMARKS = 20
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ def checks_page(
     add: AddChecksForm | None = None,
 ) -> HttpResponse:
     """Template annotation/gold_checks.html; context: people, everyone, by_rows (GroupRow), undecided (UndecidedRow) and
-    undecided_n, checks (GoldCheck), rules, add (forms), stored (QualityRules), by, facets."""
+    undecided_n, remarks (Comment), checks (GoldCheck), rules, add (forms), stored (QualityRules), by, facets."""
     facets = facet_names(benchmark)
     by = request.GET.get("by", "")
     by = by if by in facets else ""
@@ -86,6 +88,7 @@ def checks_page(
         "by_rows": [_group(benchmark, one) for one in grouped(rows, lambda r: r.values or ("none",))] if by else [],
         "undecided": [_undecided(row) for row in waiting[:MOST_UNDECIDED]],
         "undecided_n": len(waiting),
+        "remarks": remarks_on_checks(benchmark)[:MOST_REMARKS],
         "checks": running_checks(benchmark),
         "stored": stored,
         "rules": rules or CheckRulesForm(initial=_initial(stored)),

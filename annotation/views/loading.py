@@ -16,6 +16,8 @@ def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -
     if benchmark is None:
         raise Http404("There is no such benchmark for this person.")
     if not allowed(request.user, benchmark, right):
+        if not request.user.is_authenticated:
+            raise NotAllowed(f"This page of {benchmark.title} is for its members. Sign in to see whether you are one.")
         if right is Right.SEE_GOLD:
             raise NotAllowed(f"Gold of {benchmark.title} is kept from annotators at the moment. Ask its lead.")
         raise NotAllowed(f"Your roles on {benchmark.title} do not include this. Ask its lead.")

@@ -10,11 +10,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.actions.checks_of import checks_of
+from annotation.actions.comments import comments_on
 from annotation.actions.pause import pause_for
 from annotation.actions.queue_leases import queue_of
 from annotation.actions.review import in_order_of_review
 from annotation.actions.revisions import content_of, revision_json
-from annotation.models import Annotation, AuditItem, Benchmark, Comment, Review, Revision, Sample
+from annotation.models import Annotation, AuditItem, Benchmark, Review, Revision, Sample
 from annotation.quality import BlindRule
 from annotation.views.blind_context import blind_json
 from annotation.views.work_loading import comments_json, known_facets, revision_head, thumbnail_of
@@ -78,7 +79,7 @@ def _after(annotation: Annotation, revision: Revision, slug: str) -> dict[str, A
         "previous_revision": revision_head(previous) if previous else None,
         "history": _history(annotation),
         "checks": [asdict(one) for one in checks],
-        "comments": comments_json(Comment.objects.filter(annotation=annotation), slug),
+        "comments": comments_json(comments_on(annotation), slug),
         "facets": known_facets(sample.benchmark),
     }
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_POST
 
+from annotation.actions.check_work import check_of
 from annotation.actions.comments import add_comment, resolve_comment
 from annotation.actions.queue_leases import REVIEW, renew
 from annotation.actions.review import Decision, answer_blind, decide, leave_review, under_review
 from annotation.actions.skip import skip
-from annotation.models import Annotation, Comment, Sample
+from annotation.models import Annotation, CheckAnswer, Comment, Sample
 from annotation.quality import Condition
 from annotation.views.annotate_json import next_url
 from annotation.views.answers import answers_json, body_of, key_of, number_of, text_of
@@ -87,8 +89,9 @@ def comments(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 def resolve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """{"resolved": true or false; true unless said} -> {"comment"}."""
     benchmark = load_benchmark(request, slug)
-    found = Comment.objects.filter(annotation__sample__benchmark=benchmark).select_related(
-        "annotation__sample__benchmark"
+    here = Q(annotation__sample__benchmark=benchmark) | Q(check_answer__check_of__sample__benchmark=benchmark)
+    found = Comment.objects.filter(here).select_related(
+        "annotation__sample__benchmark", "check_answer__check_of__sample__benchmark"
     )
     comment = get_object_or_404(found, pk=pk)
     resolved = body_of(request).get("resolved", True) is not False
@@ -124,9 +127,12 @@ def renew_review(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     return JsonResponse({})
 
 
-def _annotation(person: User, sample: Sample) -> Annotation:
+def _annotation(person: User, sample: Sample) -> Annotation | CheckAnswer:
     own = Annotation.objects.filter(sample=sample, author=person).select_related("sample__benchmark").first()
-    return own or under_review(person, sample)[0]
+    if own is not None:
+        return own
+    answer = check_of(person, sample)
+    return answer if answer is not None and answer.is_begun else under_review(person, sample)[0]
 
 
 def _flag(data: Mapping[str, Any], name: str) -> bool:

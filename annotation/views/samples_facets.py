@@ -40,17 +40,14 @@ class Facet:
 
 
 def facets_of(samples: SampleQuerySet, terms: Terms, user: Person) -> list[Facet]:
-    """Of these samples: states, their own facets, evidence area, pictures. Four queries, and one more for each facet
+    """Of these samples: states, their own facets, evidence area, pictures. Two queries, and one more for each facet
     (and each of these lists) that is narrowed by."""
 
     def narrowed(own: str) -> SampleQuerySet:
         left = terms.without(own)
         return samples.narrowed(left.values, chosen=left.chosen, user=user)
 
-    fixed = {
-        name: narrowed(name).counted({value: SAMPLE_FILTERS[name](value) for value in values})
-        for name, values in (("state", list(STATE_WORDS)), ("area", [a for a, _ in AREAS]), ("picture", list(PICTURES)))
-    }
+    fixed = _fixed_counts(narrowed, terms)
     states = [(value, word, sign) for value, (sign, word) in STATE_WORDS.items()]
     pictures = [("yes", "Here", ""), ("problem", "Problem", "")]
     return [
@@ -59,6 +56,18 @@ def facets_of(samples: SampleQuerySet, terms: Terms, user: Person) -> list[Facet
         _fixed("Evidence area", "area", [(value, word, "") for value, word in AREAS], fixed["area"], terms),
         _fixed("Picture", "picture", pictures, fixed["picture"], terms),
     ]
+
+
+def _fixed_counts(narrowed: Callable[[str], SampleQuerySet], terms: Terms) -> dict[str, dict[str, int]]:
+    """The lists whose values are known beforehand: all that nothing narrows by in one query, each other in its own."""
+    lists = {"state": list(STATE_WORDS), "area": [area for area, _ in AREAS], "picture": list(PICTURES)}
+    alike = [name for name in lists if name not in terms.values]
+    found: dict[str, dict[str, int]] = {}
+    for names, own in [(alike, ""), *[([name], name) for name in lists if name not in alike]]:
+        conditions = {f"{name}:{value}": SAMPLE_FILTERS[name](value) for name in names for value in lists[name]}
+        counts = narrowed(own).counted(conditions) if conditions else {}
+        found |= {name: {value: counts[f"{name}:{value}"] for value in lists[name]} for name in names}
+    return found
 
 
 def _fixed(

@@ -1,4 +1,4 @@
-"""The keys of the annotation studio: what they are unless a person changed them, and which stay what they are."""
+"""The keys of annotating and of reviewing: what they are unless a person changed them, and which stay what they are."""
 
 from __future__ import annotations
 
@@ -37,7 +37,31 @@ STUDIO = KeyTable(
 )
 
 
-def studio_keys(user: User) -> list[dict[str, Any]]:
-    """For the studio's script: what is done by key, in words, and by which keys this person does it."""
-    own = own_keys(user, STUDIO)
-    return [{"name": key.name, "words": key.words, "keys": STUDIO.used(key, own)} for key in STUDIO.keys]
+REVIEW = KeyTable(
+    "review",
+    "Reviewing",
+    (
+        Key("accept", "accept; in an audit: agree", "A"),
+        Key("fix", "fix and accept", "E"),
+        Key("return", "return to the author", "R"),
+        Key("discard", "discard; in an audit: disagree", "D"),
+        Key("confirm", "send the answer or the decision", "Ctrl+Enter"),
+        Key("unsure", "not sure of the answer", "U"),
+        Key("cannot", "cannot tell the answer", "0"),
+        Key("comment", "comment on a place", "C"),
+        Key("box", "draw a box while fixing", "B"),
+        Key("gold", "hide or show gold", "G"),
+        Key("evidence", "to the evidence", "Z"),
+        Key("fit", "whole picture", "F"),
+    ),
+    {
+        **{str(number): "option or reason" for number in range(1, 10)},
+        "?": "list of keys",
+    },
+)
+
+
+def keys_json(user: User, table: KeyTable) -> list[dict[str, Any]]:
+    """For the script of a page: what is done by key, in words, and by which keys this person does it."""
+    own = own_keys(user, table)
+    return [{"name": key.name, "words": key.words, "keys": table.used(key, own)} for key in table.keys]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from annotation.models import Benchmark, Image, Membership, Sample
 from tests.annotation.pages_data import make_benchmark
 from tests.conftest import signed_in
+from tests.factories import PASSWORD
 from webapp.accounts.models import User
 
 pytestmark = pytest.mark.django_db
@@ -78,3 +81,14 @@ def test_others_cannot_make_one(lea: User, client: Any) -> None:
     assert signed_in(lea).post(NEW, {"slug": "a", "title": "A"}).status_code == 403
     assert client.get(NEW).status_code == 302
     assert not Benchmark.objects.exists()
+
+
+def test_a_visitor_is_sent_to_sign_in_and_back_to_the_page_they_wanted(lea: User, client: Any) -> None:
+    street = make_benchmark(lea, "street", public=True)
+    wanted = f"/benchmarks/{street.slug}/agreement/?view=a&sort=b"
+    stopped = client.get(wanted)
+    way = re.search(r'class="btn btn--primary" href="([^"]+)"', stopped.content.decode())
+    assert stopped.status_code == 403
+    assert way is not None
+    answer = client.post(html.unescape(way[1]), {"email": lea.email, "password": PASSWORD})
+    assert answer.url == wanted

@@ -25,7 +25,8 @@ from annotation.actions.queue_progress import my_progress
 from annotation.actions.queue_settings import set_queue
 from annotation.actions.skip import skip
 from annotation.actions.submit import submit
-from annotation.models import Annotation, CheckAnswer, FacetValue, Gold, GoldCheck, Pause, Revision, Sample
+from annotation.actions.work_reopen import reopen_samples
+from annotation.models import Annotation, CheckAnswer, Comment, FacetValue, Gold, GoldCheck, Pause, Revision, Sample
 from annotation.workflow import SampleState
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
@@ -186,6 +187,52 @@ def test_the_annotators_browser_gets_the_same_for_a_check_field_by_field(ana, le
     assert told_apart(ana, check, other) == {}
 
 
+def test_who_comments_on_a_check_is_answered_as_on_any_sample(ana, lea, kitchen):
+    begin_with(lea, kitchen, 1)
+    check, other = take_one(ana, kitchen), kitchen.samples.get(key="s-0005")
+    assert is_check(check)
+    said: dict[str, list[Any]] = {}
+    for sample in (check, other):
+        client, here = signed_in(ana), said.setdefault(sample.key, [])
+
+        def post(step: str, body: dict[str, Any], client=client, sample=sample, here=here) -> Any:
+            address = step if step.startswith("/") else f"/benchmarks/kitchen/{step}/{sample.key}/"
+            answer = client.post(address, json.dumps(body), content_type="application/json")
+            here.append((answer.status_code, re.sub(r'"(at|reference)": "[^"]+"', "", answer.content.decode())))
+            return answer.json()
+
+        post("review/comments", {"text": "Too early."})
+        post("annotate/draft", {"version": 0, "content": content()})
+        thread = post("review/comments", {"text": "Is this the plate?", "x": 5, "y": 6})["comment"]
+        post("review/comments", {"text": "Or the cup?", "parent": thread["id"]})
+        post(thread["url"], {})
+        post(thread["url"], {"resolved": False})
+    numbers = re.compile(r'"(id|parent)": \d+|resolve/\d+')
+    alike = [[(code, numbers.sub("", text.replace(key, "KEY"))) for code, text in rows] for key, rows in said.items()]
+    assert alike[0] == alike[1]
+    assert [code for code, _ in alike[0]] == [409, 200, 201, 201, 200, 200]
+    shown = [browser_of(ana, sample) for sample in (check, other)]
+    assert [len(one["comments"]) for one in shown] == [1, 1]
+    pages = [numbers.sub("", re.sub(r'answer="\d+"|resolve/\d+', "", "\n".join(one["page"]))) for one in shown]
+    assert pages[0] == pages[1]
+    assert b"Is this the plate?" in signed_in(lea).get("/benchmarks/kitchen/quality/").content
+    assert not Comment.objects.filter(annotation__sample=check).exists()
+
+
+def test_a_check_that_is_reopened_while_somebody_holds_it_makes_no_surplus_annotation(ana, lea, kitchen):
+    begin_with(lea, kitchen, 1)
+    check = take_one(ana, kitchen)
+    save_draft(actor=ana, sample=check, version=0, content=content())
+    chosen = kitchen.samples.filter(pk=check.pk)
+    reopen_samples(actor=lea, benchmark=kitchen, samples=chosen, reason="The plate was moved.", key="again")
+    again = kitchen.samples.select_related("benchmark").get(pk=check.pk)
+    before = Annotation.objects.filter(sample=again).count()
+    with pytest.raises(Conflict, match="somebody else has it now"):
+        save_draft(actor=ana, sample=again, version=1, content=content())
+    assert Annotation.objects.filter(sample=again).count() == before
+    assert take_one(ana, kitchen) != again
+
+
 def test_a_check_counts_as_work_in_what_its_annotator_sees(ana, lea, kitchen):
     begin_with(lea, kitchen, 1)
     sample = take_one(ana, kitchen)
@@ -318,9 +365,9 @@ def test_every_count_of_the_page_opens_as_many_samples(ana, lea, kitchen, django
             assert client.get(count.href).context["total"] == count.n
 
 
-QUERIES = 14
-"""Session, user, benchmark, roles (2), facets, answers, values of the facet, pauses, rules, checks, the counts of four
-tabs, and the version."""
+QUERIES = 15
+"""Session, user, benchmark, roles (2), facets, answers, values of the facet, pauses, rules, checks, comments, the
+counts of four tabs, and the version."""
 
 
 def test_overlap_is_not_exceeded_by_checks(ana, bo, lea, kitchen):

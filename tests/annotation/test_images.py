@@ -19,7 +19,7 @@ from tests.conftest import signed_in
 from webapp.accounts.models import User
 from webapp.jobs.runner import run_waiting
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 REGION = "regions/0,0,20,10/120.jpg"
 
 

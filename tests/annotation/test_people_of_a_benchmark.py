@@ -18,7 +18,7 @@ from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 SETTINGS = "/benchmarks/kitchen/settings/"
 DETAILS = {"title": "Kitchen 4K", "description": "Mugs.", "licence": "CC-BY-4.0", "public": "on"}
 

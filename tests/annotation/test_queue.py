@@ -230,7 +230,7 @@ def test_progress_counts_what_was_done_and_tells_no_pace_from_little(ana, rui):
     assert my_progress(rui, benchmark).reviewed == 1
 
 
-PEOPLE, ROUNDS = 8, 200
+PEOPLE, ROUNDS = 8, 96
 
 
 @pytest.mark.django_db(transaction=True)

@@ -11,7 +11,7 @@ from annotation.models import Sample
 from tests.annotation.work_data import annotation_of, content, reviewed, submitted, to_annotate
 from tests.conftest import signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 GOLD = {
     "gold_boxes": [{"box": [317, 419, 333, 431], "label": "amber tag"}],

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from annotation.actions.benchmarks import add_member
-from annotation.models import Annotation, Benchmark, Image, Sample
+from annotation.models import Annotation, Benchmark, FacetValue, Image, Sample
 from annotation.workflow import Role
 from evaluation.actions.describe_benchmark import describe_benchmark
 from evaluation.models import Model, Run, Trajectory
@@ -91,6 +91,17 @@ def test_a_list_counts_itself_without_its_own_filter(kitchen: Benchmark, lea: Us
     assert counts["Night"] == {"true": (2, False), "false": (2, False)}
 
 
+def test_a_value_that_a_sample_has_twice_counts_once(kitchen: Benchmark, lea: User) -> None:
+    sample = Sample.objects.get(key="mug-000")
+    said = sample.facets.get(name="colour").value
+    FacetValue.objects.create(sample=sample, name="colour", position=1, value="mauve")
+    FacetValue.objects.create(sample=sample, name="colour", position=2, value="mauve")
+    FacetValue.objects.create(sample=sample, name="colour", position=3, value=said)
+    facets = signed_in(lea).get(PAGE).context["facets"]
+    [colour] = [facet for facet in facets if facet.title == "Colour"]
+    assert {value.label: value.count for value in colour.values} == {"red": 4, "blue": 4, "green": 4, "mauve": 1}
+
+
 def test_a_value_that_leaves_nothing_can_be_taken_away_where_it_was_chosen(kitchen: Benchmark, lea: User) -> None:
     facets = signed_in(lea).get(PAGE, {"facet.colour": "red", "q": "no such mug"}).context["facets"]
     [colour] = [facet for facet in facets if facet.values]
@@ -134,14 +145,14 @@ def test_the_page_takes_the_same_queries_for_one_sample_and_for_sixty(
     client = signed_in(lea)
     client.get(PAGE)
     # session, person; the benchmark, roles (may I, see gold, what else); tabs count samples, reviews, pauses, runs;
-    # version; page: samples, boxes, calls, plan tools, facets; how many; strip: states and answers, pictures, shares,
-    # chains; at the left: states, areas, pictures, facets.
+    # version; page: samples, boxes, calls, plan tools, facets; strip: states and answers, pictures, shares, chains; at
+    # the left: states, areas and pictures, facets.
     for count in (1, 60):
         fill(lea, kitchen, 1, count)
-        with django_assert_num_queries(23):
+        with django_assert_num_queries(20):
             answer = client.get(PAGE)
         assert answer.context["total"] == count
-        with django_assert_num_queries(23):
+        with django_assert_num_queries(20):
             client.get(PAGE, {"view": "table", "sort": "share"})
 
 

@@ -1,5 +1,5 @@
-import { singleKey } from "../lib/keys.js";
 import { showFields } from "./difference.js";
+import { OwnTable } from "./own-table.js";
 import { ReviewLens } from "./review-lens.js";
 import { ReviewSeat } from "./review-seat.js";
 import { ReviewStage } from "./review-stage.js";
@@ -9,12 +9,7 @@ import { ReviewStage } from "./review-stage.js";
  * Reads the block "review" (annotation.views.audit_pages).
  */
 export class SightlineAudit extends HTMLElement {
-  static keys = [
-    ["G", "gold"],
-    ["F", "whole picture"],
-    ["Z", "fly to the evidence"],
-  ];
-
+  #keys;
   #stage = null;
   #showsGold = true;
   #ending = null;
@@ -22,7 +17,9 @@ export class SightlineAudit extends HTMLElement {
   async connectedCallback() {
     this.#ending = new AbortController();
     const { signal } = this.#ending;
-    const { image, content, urls } = JSON.parse(document.getElementById("review").textContent);
+    const { image, content, urls, keys } = JSON.parse(document.getElementById("review").textContent);
+    this.#keys = new OwnTable(keys);
+    this.#keys.show(this);
     const seat = new ReviewSeat(urls, (sentence) => this.#say(sentence), signal);
     this.querySelector("form").addEventListener("submit", () => seat.goOn(), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
@@ -35,18 +32,20 @@ export class SightlineAudit extends HTMLElement {
     this.#stage.flyToEvidence();
   }
 
+  /** For the list of keys. */
+  get keys() {
+    return this.#keys?.rows ?? [];
+  }
+
   disconnectedCallback() {
     this.#ending?.abort();
   }
 
   #key(event) {
-    const act = {
-      g: () => this.#stage?.showGold((this.#showsGold = !this.#showsGold)),
-      z: () => this.#stage?.flyToEvidence(),
-    }[singleKey(event)];
-    if (!act) return;
-    event.preventDefault();
-    act();
+    this.#keys.press(event, this, {
+      gold: () => this.#stage?.showGold((this.#showsGold = !this.#showsGold)),
+      evidence: () => this.#stage?.flyToEvidence(),
+    });
   }
 
   #say(trouble) {

@@ -2,7 +2,7 @@ import { send } from "./review-send.js";
 import { pinAt } from "./stage-places.js";
 
 /**
- * Comments on a sample, some pinned to a place of the picture, with answers; a thread can be resolved.
+ * Comments on a sample, some pinned to a place of the picture, with answers; a thread can be resolved, and opened again.
  *
  *   <section data-comments data-url="/…/comments/"><div id="comments">{% include "annotation/_comments.html" %}</div>
  *     <form>[name=text], [data-about], [data-trouble], submit</form></section>
@@ -90,7 +90,7 @@ export class Comments {
     const resolve = target.closest("[data-resolve]");
     if (!resolve) return;
     resolve.setAttribute("aria-busy", "true");
-    const { ok, trouble } = await send(resolve.dataset.resolve, {});
+    const { ok, trouble } = await send(resolve.dataset.resolve, { resolved: !("openAgain" in resolve.dataset) });
     resolve.removeAttribute("aria-busy");
     if (ok) await this.#renew();
     else this.#complain(trouble);

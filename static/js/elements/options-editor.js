@@ -116,9 +116,9 @@ export class OptionsEditor {
 
   #pasted(event) {
     const lines = pastedLines(event.clipboardData.getData("text/plain"));
-    if (!lines || !event.target.matches(".input")) return;
-    event.preventDefault();
     const place = this.#place(event.target);
+    if (!lines || place < 0) return;
+    event.preventDefault();
     this.#edit((content) => pasteOptions(content, place, lines));
     this.#focus(Math.min(this.#list.children.length, place + lines.length) - 1);
   }

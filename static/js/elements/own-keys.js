@@ -29,7 +29,7 @@ export class SightlineKeys extends HTMLElement {
     const rows = [...this.querySelectorAll("[data-usual]")];
     for (const row of rows) {
       const { value } = row.querySelector("input");
-      const other = rows.find((one) => one !== row && one.querySelector("input").value === value);
+      const other = rows.find((one) => one !== row && one.parentElement === row.parentElement && one.querySelector("input").value === value);
       const words = other?.querySelector("label").textContent;
       this.#say(row, other ? `${value} is also for “${words}”. Choose another key for one of the two.` : "");
       row.querySelector("[data-act=usual]").hidden = value === row.dataset.usual;

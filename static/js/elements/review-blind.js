@@ -1,5 +1,6 @@
 import { singleKey } from "../lib/keys.js";
 import { BlindAnswer, Stopwatch } from "../models/review-blind.js";
+import { OwnTable } from "./own-table.js";
 import { ReviewSeat } from "./review-seat.js";
 import { send } from "./review-send.js";
 import { ReviewStage } from "./review-stage.js";
@@ -12,12 +13,7 @@ import { ReviewStage } from "./review-stage.js";
  * Reads image and urls from the block "review". Enter or Ctrl Enter sends; the page that comes shows the picture, or gold.
  */
 export class SightlineBlind extends HTMLElement {
-  static keys = [
-    ["1 – 9", "choose an option"],
-    ["F", "whole picture"],
-    ["Ctrl+Enter", "show gold"],
-  ];
-
+  #keys;
   #answer = new BlindAnswer();
   #watch = new Stopwatch(() => performance.now());
   #sending = false;
@@ -36,11 +32,18 @@ export class SightlineBlind extends HTMLElement {
     document.addEventListener("keydown", (event) => this.#key(event, form), { signal });
     document.addEventListener("visibilitychange", () => this.#watch.show(!document.hidden), { signal });
     this.#read(form);
-    const { image, urls, condition } = JSON.parse(document.getElementById("review").textContent);
+    const { image, urls, condition, keys } = JSON.parse(document.getElementById("review").textContent);
+    this.#keys = new OwnTable(keys);
+    this.#keys.show(this);
     this.#url = urls.blind;
     this.#condition = condition;
     this.#seat = new ReviewSeat(urls, (sentence) => this.#say(sentence), signal);
     if (image) await new ReviewStage(this.querySelector(".stage"), image).open(signal);
+  }
+
+  /** For the list of keys. */
+  get keys() {
+    return [...(this.#keys?.rows ?? []), ["1 … 9", "choose an option"], ["Enter", "show gold"]];
   }
 
   disconnectedCallback() {
@@ -54,11 +57,7 @@ export class SightlineBlind extends HTMLElement {
   }
 
   #key(event, form) {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.repeat) {
-      event.preventDefault();
-      form.requestSubmit();
-      return;
-    }
+    this.#keys?.press(event, this, { confirm: () => form.requestSubmit() });
     const key = singleKey(event);
     const option = /^[1-9]$/.test(key) ? form.querySelectorAll("[type=radio]")[Number(key) - 1] : null;
     if (option) {

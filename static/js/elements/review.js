@@ -1,9 +1,9 @@
-import { singleKey } from "../lib/keys.js";
 import { newKey } from "../lib/request.js";
 import { movedBoxes } from "../models/difference-fields.js";
 import { Review } from "../models/review.js";
 import { Comments } from "./comments.js";
 import { showDifference, showFields } from "./difference.js";
+import { OwnTable } from "./own-table.js";
 import { ReviewFix } from "./review-fix.js";
 import { ReviewFoot } from "./review-foot.js";
 import { ReviewLens } from "./review-lens.js";
@@ -16,15 +16,8 @@ import { ReviewStage } from "./review-stage.js";
  * Reads the block "review" (annotation.views.review_context). What is typed stays in the browser until the server has it.
  */
 export class SightlineReview extends HTMLElement {
-  static keys = [
-    ["G", "gold"],
-    ["F", "whole picture"],
-    ["Z", "fly to the evidence"],
-    ["Ctrl+Enter", "confirm the decision"],
-    ["Esc", "back to the four decisions"],
-  ];
-
   #data;
+  #keys;
   #review;
   #stage = null;
   #lens = null;
@@ -41,6 +34,8 @@ export class SightlineReview extends HTMLElement {
     this.#ending = new AbortController();
     const { signal } = this.#ending;
     const { image, content, previous } = this.#data;
+    this.#keys = new OwnTable(this.#data.keys);
+    this.#keys.show(this);
     const kept = this.#kept();
     this.#fixed = kept.content ?? content;
     this.#review = new Review(kept);
@@ -58,6 +53,11 @@ export class SightlineReview extends HTMLElement {
     await this.#stage?.open(signal);
     this.#draw();
     this.#stage?.flyToEvidence();
+  }
+
+  /** For the list of keys. */
+  get keys() {
+    return [...(this.#keys?.rows ?? []), ["Esc", "back to the four decisions"]];
   }
 
   disconnectedCallback() {
@@ -132,18 +132,16 @@ export class SightlineReview extends HTMLElement {
       event.preventDefault();
       return;
     }
-    const confirms = event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.repeat;
-    const act = confirms
-      ? () => this.#decide()
-      : event.key === "Escape"
-        ? () => this.#leave()
-        : {
-            g: () => this.#stage?.showGold((this.#showsGold = !this.#showsGold)),
-            z: () => this.#stage?.flyToEvidence(),
-          }[singleKey(event)];
-    if (!act) return;
-    event.preventDefault();
-    act();
+    if (event.key === "Escape") {
+      event.preventDefault();
+      this.#leave();
+      return;
+    }
+    this.#keys.press(event, this, {
+      gold: () => this.#stage?.showGold((this.#showsGold = !this.#showsGold)),
+      evidence: () => this.#stage?.flyToEvidence(),
+      confirm: () => this.#decide(),
+    });
   }
 
   /** Back to the four decisions; what was typed stays. */

@@ -11,6 +11,7 @@ export class StudioBoxes {
   #edit;
   #again;
   #content = { gold_boxes: [] };
+  #returned;
   #selected = null;
   /** A box made by key that nothing was done to yet: the first drag after it draws it anew. */
   #fresh = null;
@@ -25,7 +26,8 @@ export class StudioBoxes {
       changed: (at, box) => edit((content) => setBox(content, at, box)),
       selected: (at) => this.select(at),
     });
-    this.#canvas.lay(new FrameMarks(old.map(({ box }) => ({ kind: "old", box, turn: null, tag: "returned" }))));
+    this.#returned = new FrameMarks(old.map(({ box }) => ({ kind: "old", box, turn: null, tag: "returned" })));
+    this.#canvas.lay(this.#returned);
     this.#list = new BoxList(root.querySelector("[data-part=boxes]"), image, edit, (at) => this.select(at));
     this.#canvas.draws = true;
     stage.addEventListener("click", ({ target }) => {
@@ -58,6 +60,9 @@ export class StudioBoxes {
     this.#content = content;
     if (this.#selected !== null && this.#selected >= content.gold_boxes.length) this.#selected = null;
     if (this.#fresh && this.#fresh !== content) this.#fresh = null;
+    // What stands as it was returned is not shown twice.
+    const kept = new Set(content.gold_boxes.map(({ box }) => String(box)));
+    this.#returned.keep(({ box }) => !kept.has(String(box)));
     this.#canvas.show(content, this.#selected);
     this.#list.show(content, this.#selected);
   }

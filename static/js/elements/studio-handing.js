@@ -48,7 +48,7 @@ export class Handing {
       await this.#parts.saving.flush();
       if (this.#parts.saving.state === "saved") await this.#submit();
     } catch {
-      this.#say(SILENT);
+      this.#say(SILENT, true);
     } finally {
       this.#setBusy(false);
     }
@@ -68,7 +68,7 @@ export class Handing {
       this.show();
       checks.visit();
     } else if (status === 409 && !data.content) saving.lose(data.error?.message ?? "");
-    else this.#say(data.error?.message ?? `The server did not take it (${status}). Nothing is lost; try again.`);
+    else this.#say(data.error?.message ?? `The server did not take it (${status}). Nothing is lost; try again.`, true);
   }
 
   async #leave(name, body) {
@@ -118,7 +118,9 @@ export class Handing {
     else this.#button.removeAttribute("aria-busy");
   }
 
-  #say(words) {
-    this.#root.querySelector("[data-part=reason]").textContent = words;
+  #say(words, failed = false) {
+    const reason = this.#root.querySelector("[data-part=reason]");
+    reason.textContent = words;
+    reason.classList.toggle("is-bad", failed);
   }
 }

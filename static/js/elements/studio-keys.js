@@ -1,8 +1,8 @@
-import { chordOf, keysOf } from "../lib/chords.js";
+import { chordOf } from "../lib/chords.js";
 import { isTyping } from "../lib/keys.js";
+import { OwnTable } from "./own-table.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const SHORT = { Ctrl: "⌃", Shift: "⇧", Alt: "⌥", Enter: "⏎", Delete: "⌦", Space: "␣" };
 
 /** What keys do that stay what they are. */
 const FIXED = [
@@ -17,34 +17,15 @@ const FIXED = [
 ];
 
 /** The keys of the studio as one person has them. */
-export class StudioKeys {
-  #table;
-  #names;
-
-  /** @param {{name: string, words: string, keys: string[]}[]} table of annotation.views.studio_keys */
-  constructor(table) {
-    this.#table = table;
-    this.#names = new Map(table.flatMap(({ name, keys }) => keys.map((key) => [key, name])));
-  }
-
-  /** For the list of keys. */
+export class StudioKeys extends OwnTable {
   get rows() {
-    return [...this.#table.map(({ keys, words }) => [keysOf(keys[0]).join(" "), words]), ...FIXED];
-  }
-
-  /** Buttons say the key that presses them, in signs or (data-words) in words. */
-  show(root) {
-    for (const { name, keys } of this.#table) {
-      const words = keysOf(keys[0]);
-      const signs = words.map((key) => SHORT[key] ?? key);
-      for (const mark of root.querySelectorAll(`[data-key-of="${name}"]`)) mark.textContent = "words" in mark.dataset ? words.join(" ") : signs.join("");
-    }
+    return [...super.rows, ...FIXED];
   }
 
   /** What a key press asks for, as [name, …values]; null when it is none of the studio's. */
   asked(event) {
     const chord = chordOf(event);
-    if (event.ctrlKey || event.metaKey) return this.#named(chord);
+    if (event.ctrlKey || event.metaKey) return this.#asked(chord);
     // A target of the tool plan has arrows and Delete of its own.
     if (event.target.closest(".plan-target")) return null;
     const arrow = ARROWS[event.key];
@@ -54,10 +35,11 @@ export class StudioKeys {
     }
     if (event.key === "Escape") return ["escape"];
     if (isTyping(event.target)) return null;
-    return /^[1-9]$/.test(chord) ? ["facet", Number(chord)] : this.#named(chord);
+    return /^[1-9]$/.test(chord) ? ["facet", Number(chord)] : this.#asked(chord);
   }
 
-  #named(chord) {
-    return this.#names.has(chord) ? [this.#names.get(chord)] : null;
+  #asked(chord) {
+    const name = this.named(chord);
+    return name ? [name] : null;
   }
 }

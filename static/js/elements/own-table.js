@@ -1,0 +1,51 @@
+import { chordOf, keysOf } from "../lib/chords.js";
+import { isTyping } from "../lib/keys.js";
+
+const SHORT = { Ctrl: "⌃", Shift: "⇧", Alt: "⌥", Enter: "⏎", Delete: "⌦", Space: "␣" };
+
+/**
+ * The keys of a page as one person has them. A <kbd data-key-of="accept"> in a button says its key; pressed, the button is
+ * clicked, unless the page does something else by that name.
+ */
+export class OwnTable {
+  #table;
+  #names;
+
+  /** @param {{name: string, words: string, keys: string[]}[]} table of annotation.views.studio_keys */
+  constructor(table) {
+    this.#table = table;
+    this.#names = new Map(table.flatMap(({ name, keys }) => keys.map((key) => [key, name])));
+  }
+
+  /** For the list of keys. */
+  get rows() {
+    return this.#table.map(({ keys, words }) => [keysOf(keys[0]).join(" "), words]);
+  }
+
+  /** Buttons say the key that presses them, in signs or (data-words) in words. */
+  show(root) {
+    for (const { name, keys } of this.#table) {
+      const words = keysOf(keys[0]);
+      const signs = words.map((key) => SHORT[key] ?? key);
+      for (const mark of root.querySelectorAll(`[data-key-of="${name}"]`)) mark.textContent = "words" in mark.dataset ? words.join(" ") : signs.join("");
+    }
+  }
+
+  /** What is done by a key, or undefined. */
+  named(chord) {
+    return this.#names.get(chord);
+  }
+
+  /** Do what the key is for: one of `acts` by name, else a click on the button that carries its mark. */
+  press(event, root, acts = {}) {
+    const name = this.named(chordOf(event));
+    const held = event.ctrlKey || event.metaKey || event.altKey;
+    if (!name || event.repeat || event.defaultPrevented || (isTyping(event.target) && !held)) return;
+    if (document.querySelector("dialog[open]")) return;
+    const button = root.querySelector(`[data-key-of="${name}"]`)?.closest("button, label");
+    const act = acts[name] ?? (button && !button.closest("[hidden]") ? () => button.click() : null);
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+}
