@@ -8,11 +8,15 @@ from django.contrib import admin
 from django.db.models import URLField
 from django.http import HttpRequest
 
+from evaluation import admin_marks as admin_marks
 from evaluation.models import (
     BenchmarkSettings,
     Comparison,
     Intervention,
     Judgement,
+    JudgingItem,
+    JudgingQueue,
+    JudgingSeat,
     Metric,
     Model,
     Rollout,
@@ -20,6 +24,7 @@ from evaluation.models import (
     Run,
     Score,
     Scoring,
+    SliceTables,
     Standing,
     Step,
     Trajectory,
@@ -165,3 +170,32 @@ class ComparisonAdmin(ReadOnlyAdmin):
     list_filter = ("a__run__benchmark",)
     list_select_related = ("a__run__model", "b__run__model")
     search_fields = ("a__run__model__name", "b__run__model__name")
+
+
+@admin.register(JudgingQueue)
+class JudgingQueueAdmin(ReadOnlyAdmin):
+    list_display = ("pk", "benchmark", "people", "drawn_from", "created_by", "created_at")
+    list_filter = ("benchmark",)
+    list_select_related = ("benchmark", "created_by")
+    search_fields = ("benchmark__slug", "seed")
+
+
+@admin.register(JudgingItem)
+class JudgingItemAdmin(ReadOnlyAdmin):
+    list_display = ("queue_id", "position", "trajectory_id", "kind")
+    list_filter = ("kind",)
+    search_fields = ("queue__seed",)
+
+
+@admin.register(JudgingSeat)
+class JudgingSeatAdmin(ReadOnlyAdmin):
+    list_display = ("item_id", "place", "user", "taken_at", "done_at")
+    list_select_related = ("user",)
+    search_fields = ("user__email",)
+
+
+@admin.register(SliceTables)
+class SliceTablesAdmin(ReadOnlyAdmin):
+    list_display = ("scoring_id", "slice_by", "slice")
+    list_filter = ("slice_by",)
+    search_fields = ("slice",)

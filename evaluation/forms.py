@@ -7,7 +7,9 @@ from typing import Any
 from django import forms
 
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
+from evaluation.actions.judging import MOST
 from evaluation.importers import IMPORTERS as RUN_FORMATS
+from evaluation.importers.mapping import FIELDS, BoxForm
 from evaluation.metrics.settings import CHOICES, RANGES
 from evaluation.metrics.settings_words import EFFECTS
 
@@ -16,6 +18,13 @@ SPACES = (
     ("pixel", "Pixels of the picture"),
     ("norm1", "0 to 1 of the picture"),
     ("norm1000", "0 to 1000 of the picture"),
+)
+
+
+BOX_FORMS = (
+    (BoxForm.XYXY.value, "x1, y1, x2, y2"),
+    (BoxForm.XYWH.value, "x, y, width, height"),
+    (BoxForm.CXCYWH.value, "centre x, centre y, width, height"),
 )
 
 
@@ -39,7 +48,23 @@ class ImportChoices(forms.Form):
     sent_size = forms.CharField(label="Size of the picture the model was sent", required=False, max_length=20)
     model = forms.CharField(label="Model", required=False, max_length=200)
     setting = forms.CharField(label="Setting", required=False, max_length=200)
+    boxes = forms.ChoiceField(label="A box is written as", choices=BOX_FORMS, required=False)
     score = forms.BooleanField(label="Score when done", required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Columns of a table come as pairs: each ``column`` with what it is ``read_as``."""
+        data = self.data
+        pairs = zip(data.getlist("column"), data.getlist("read_as"), strict=False) if "column" in data else ()  # type: ignore[attr-defined]
+        self.columns: dict[str, str] = {}
+        for column, name in pairs:
+            if name in self.columns:
+                title = FIELDS[name].title if name in FIELDS else name
+                self.add_error(
+                    None, f"{title}: two columns are read as it, {self.columns[name]} and {column}. Choose one."
+                )
+            elif name:
+                self.columns[name] = column
+        return self.cleaned_data
 
     def choices(self) -> dict[str, Any]:
         """The choices as ``evaluation.actions.upload.choose`` takes them; only what the form that was sent holds."""
@@ -48,7 +73,16 @@ class ImportChoices(forms.Form):
             space = self.cleaned_data["coordinates"]
             given["coordinates"] = self.cleaned_data["sent_size"] if space == "size" else space
         given |= {name: self.cleaned_data[name] for name in ("model", "setting") if name in self.data}
+        if "column" in self.data:
+            given["mapping"] = {"columns": self.columns, "boxes": self.cleaned_data["boxes"] or BoxForm.XYXY.value}
         return given | {"score": self.cleaned_data["score"]}
+
+
+class JudgingForm(forms.Form):
+    """How many trajectories of a list people judge, and how many people each."""
+
+    size = forms.IntegerField(label="Trajectories", min_value=1, max_value=MOST, initial=40)
+    people = forms.IntegerField(label="People for each", min_value=1, max_value=5, initial=1)
 
 
 class MetricSettingsForm(forms.Form):

@@ -8,6 +8,7 @@ from typing import Any
 from annotation.importers.interface import Progress
 from evaluation.actions import dry_run as dry_run_action
 from evaluation.actions import dry_run_commit
+from evaluation.actions import undo_import as undo_action
 from evaluation.actions.queue_scoring import KIND as SCORE
 from evaluation.actions.queue_scoring import score_in_job
 from webapp.jobs.context import JobContext
@@ -32,6 +33,13 @@ def import_record(context: JobContext, record_id: int) -> dict[str, Any]:
         report=_in_kilobytes(context),
         report_run=lambda done, total, run: context.progress(done, total, unit="runs scored"),
         warn=context.warn,
+    )
+
+
+@job("evaluation.undo_import", title="Undo")
+def undo_import(context: JobContext, record_id: int) -> dict[str, Any]:
+    return undo_action.undo_import(
+        record_id=record_id, report=lambda done, total: context.progress(done, total, unit="rows")
     )
 
 

@@ -99,6 +99,14 @@ class Neighbours:
 
 
 @dataclass(frozen=True)
+class Ablation:
+    """A model with several settings: one row of it, and how the others differ from it; p adjusted over the model."""
+
+    base: BoardRow
+    others: list[tuple[BoardRow, Difference]]
+
+
+@dataclass(frozen=True)
 class Facet:
     """A facet to slice by: its values, each with the number of samples that have it."""
 
@@ -123,6 +131,7 @@ class Board:
     reference: BoardRow | None = None
     failed: list[BoardRow] = field(default_factory=list)
     neighbours: list[Neighbours] = field(default_factory=list)
+    ablations: list[Ablation] = field(default_factory=list)
     facets: list[Facet] = field(default_factory=list)
     settings: MetricSettings = field(default_factory=MetricSettings)
     ranked_by: str = ""

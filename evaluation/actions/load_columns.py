@@ -62,7 +62,7 @@ def load_samples(benchmark: Benchmark) -> LoadedSamples:
     columns = SampleColumns(
         keys=[row[1] for row in rows],
         size=np.array([[_nan(row[2]), _nan(row[3])] for row in rows], float).reshape(-1, 2),
-        cluster=_codes([row[4] or row[5] or row[6] or ("sample", row[1]) for row in rows]),
+        cluster=cluster_codes((row[1], *row[4:7]) for row in rows),
         gold_start=_starts(gold),
         gold_boxes=np.array([box for several in gold for box in several], float).reshape(-1, 4),
         answers=[_answer_key(contents[pk]) for pk in revisions],
@@ -150,8 +150,10 @@ def _starts(groups: Iterable[Sequence[Any]]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum([len(group) for group in groups], dtype=np.int64)]).astype(np.int64)
 
 
-def _codes(names: Sequence[Any]) -> NDArray[np.int64]:
+def cluster_codes(rows: Iterable[Sequence[Any]]) -> NDArray[np.int64]:
+    """A number for the cluster of each sample, given as key, image group, picture and name of the picture."""
     codes: dict[Any, int] = {}
+    names = (group or image or name or ("sample", key) for key, group, image, name in rows)
     return np.array([codes.setdefault(name, len(codes)) for name in names], np.int64)
 
 

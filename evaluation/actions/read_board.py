@@ -1,4 +1,4 @@
-"""The leaderboard of a benchmark as records: for page, command and API. Seven queries, whatever its size."""
+"""The leaderboard of a benchmark as records: for page, command and API. Eight queries, whatever its size."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from itertools import pairwise
 from django.db.models import Count, Max
 
 from annotation.models import Benchmark, Gold
-from evaluation.actions.board_rows import COUNTED_BY, Board, BoardMetric, BoardRow, Difference, Facet, Neighbours
+from evaluation.actions.board_rows import (
+    COUNTED_BY,
+    Ablation,
+    Board,
+    BoardMetric,
+    BoardRow,
+    Difference,
+    Facet,
+    Neighbours,
+)
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.rank_runs import RANKED_BY
 from evaluation.actions.read_published import PublishedRow, published_rows
@@ -24,6 +33,8 @@ __all__ = ["Board", "BoardRow", "Difference", "PublishedRow", "published_rows", 
 SORTED_BY = "valid_grounded_reasoning"
 DETAILED = frozenset({COUNTED_BY, "accuracy", "ate_text", "ate_visual"})
 """The metrics whose detail a board shows: counts, clusters, flips."""
+BASE = "base"
+"""The setting that the others of a model are compared with."""
 NEIGHBOURS = 13
 """Ranked rows whose neighbours are compared: twelve pairs, so that Holm's correction leaves something to see."""
 
@@ -64,6 +75,7 @@ def read_board(
         reference=chosen,
         failed=[row for row in scored if row.failed],
         neighbours=neighbours,
+        ablations=_ablations(alive) if not slice_by else [],
         facets=_facets(chosen),
         settings=_settings(chosen, freshness.settings),
         ranked_by=ranked_by,
@@ -147,6 +159,23 @@ def _comparisons(chosen: BoardRow, ranked: Sequence[BoardRow]) -> tuple[dict[int
     rows = {_scoring(row): row for row in ladder}
     neighbours = [Neighbours(rows[a], rows[b], against[a, b]) for a, b in steps if (a, b) in against]
     return {row: difference for (row, _), difference in differences.items()}, neighbours
+
+
+def _ablations(rows: Sequence[BoardRow]) -> list[Ablation]:
+    """Models with several runs: the run under the setting "base", else the first by name, and each other against it."""
+    models: dict[int, list[BoardRow]] = {}
+    for row in sorted(rows, key=lambda row: (row.run.setting != BASE, row.run.setting, row.run.pk)):
+        models.setdefault(row.run.model_id, []).append(row)
+    wanted = Comparison.objects.of_one_model([_scoring(base) for base, *_ in models.values()])
+    stored = {(pair.a_id, pair.b_id): pair for pair in wanted}
+    found = []
+    for base, *others in models.values():
+        against = _differences(stored, [(_scoring(other), _scoring(base)) for other in others])
+        known = [(other, against[_scoring(other), _scoring(base)]) for other in others
+                 if (_scoring(other), _scoring(base)) in against]  # fmt: skip
+        if known:
+            found.append(Ablation(base, known))
+    return sorted(found, key=lambda one: str(one.base.run.model))
 
 
 def _scoring(row: BoardRow) -> int:

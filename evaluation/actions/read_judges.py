@@ -2,21 +2,40 @@
 
 A verdict is of one run on one sample. A judge is a person where its name is that of a member of the benchmark, or the
 address they sign in with; whatever else is named is a judge model. Who sees people together sees them without names.
+Of sufficiency a judge may give an answer instead: it is held against the gold as any answer is. Who could not tell has
+no verdict; such judgements are counted apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from annotation.actions.read_agreement import Audience, facet_values
-from annotation.agreement import Agreement, JudgeQuality, agree, judge_quality, one_against_rest
+from annotation.agreement import (
+    Agreement,
+    Coefficient,
+    JudgeQuality,
+    agree,
+    corrected_rate,
+    judge_quality,
+    one_against_rest,
+)
 from annotation.models import Benchmark, Membership
+from annotation.schema import AnswerType
 from annotation.statistics import Interval, Ints, wilson
-from evaluation.models import Judgement
+from evaluation.actions.judging import UNDECIDED
+from evaluation.actions.metric_settings import settings_of
+from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey
+from evaluation.metrics.faithfulness import sufficient
+from evaluation.metrics.settings import MetricSettings
+from evaluation.models import Judgement, Trajectory
+from evaluation.schema import JudgementKind
 
 UNNAMED = "a judge"
 SOMEBODY = "a person"
@@ -33,6 +52,10 @@ class Verdict:
     judge: str
     word: str
     values: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> tuple[int, str]:
+        return self.run, self.key
 
 
 @dataclass(frozen=True)
@@ -67,11 +90,11 @@ class Pair:
         """The verdicts in use."""
         return sorted({verdict.word for both in self.verdicts for verdict in both})
 
-    def table(self) -> list[tuple[str, list[list[str]]]]:
-        """For each verdict of the first the ids of the samples by the verdict of the second."""
-        found: dict[tuple[str, str], list[str]] = {}
+    def table(self) -> list[tuple[str, list[list[Verdict]]]]:
+        """For each verdict of the first its verdicts by that of the second."""
+        found: dict[tuple[str, str], list[Verdict]] = {}
         for one, other in self.verdicts:
-            found.setdefault((one.word, other.word), []).append(one.key)
+            found.setdefault((one.word, other.word), []).append(one)
         return [(row, [found.get((row, column), []) for column in self.words]) for row in self.words]
 
     def agreement(self) -> Agreement | None:
@@ -101,16 +124,34 @@ class Pair:
 
 @dataclass(frozen=True)
 class Judged:
-    """Everything said of one kind: the judges, people first, which are people, and the verdicts."""
+    """Everything said of one kind: the judges, people first, which are people, and the verdicts. ``undecided``: how
+    often each could not tell."""
 
     judges: Sequence[str]
     people: frozenset[str]
     verdicts: Sequence[Verdict]
+    undecided: Mapping[str, int] = field(default_factory=dict)
+
+    def only(self, places: Collection[tuple[int, str]]) -> Judged:
+        """The same, of these runs on these samples."""
+        inside = [one for one in self.verdicts if one.place in places]
+        return replace(self, verdicts=inside)
+
+    def rate(self, judge: str) -> tuple[int, int]:
+        """How often a judge says yes, and how many verdicts it gave in all."""
+        words = [one.word for one in self.verdicts if one.judge == judge]
+        return sum(word in YES for word in words), len(words)
+
+    def corrected(self, pair: Pair) -> Coefficient | None:
+        """The rate people would find on all that the judge of a pair judged; None unless it is a test of yes and no."""
+        quality = pair.quality()
+        if quality is None:
+            return None
+        judge = next(iter({pair.first, pair.second} - pair.people))
+        return corrected_rate(*self.rate(judge), quality)
 
     def pair(self, first: str, second: str) -> Pair:
-        mine, theirs = (
-            {(one.run, one.key): one for one in self.verdicts if one.judge == judge} for judge in (first, second)
-        )
+        mine, theirs = ({one.place: one for one in self.verdicts if one.judge == judge} for judge in (first, second))
         shared = sorted(mine.keys() & theirs.keys(), key=lambda place: (place[1], place[0]))
         return Pair(first, second, [(mine[place], theirs[place]) for place in shared], self.people)
 
@@ -126,31 +167,61 @@ def kinds_of(benchmark: Benchmark) -> list[str]:
 
 def load_judged(benchmark: Benchmark, kind: str, audience: Audience, user: str = "", by: str = "") -> Judged:
     """All verdicts of a kind. For ``Audience.OWN`` of people only ``user`` (an address), for ``Audience.TOGETHER``
-    people without names. Two queries, and one for the values of the facet ``by``."""
+    people without names. Four queries, and one for the values of the facet ``by``."""
     members = _people(benchmark)
+    settings = settings_of(benchmark)
     values = facet_values(benchmark, by) if by else {}
-    rows = Judgement.objects.filter(run__benchmark=benchmark, kind=kind, verdict__isnull=False).order_by("pk")
+    rows = Judgement.objects.filter(run__benchmark=benchmark, kind=kind).order_by("pk")
     verdicts = []
-    people: dict[str, None] = {}
-    for row in rows.values("run", "judge", "verdict", *_SAMPLE):
+    judges: dict[str, bool] = {}
+    undecided: Counter[str] = Counter()
+    for row in rows.values("run", "judge", "verdict", "answer", *_SAMPLE, *_GOLD):
         person = members.get(row["judge"].strip().casefold())
         if person and audience is Audience.OWN and person[1] != user:
             continue
-        name = _name(row["judge"], person, audience)
-        if person:
-            people[name] = None
-        verdicts.append(_verdict(row, name, values))
-    names = {one.judge for one in verdicts}
-    return Judged(sorted(names, key=lambda name: (name not in people, name)), frozenset(people), verdicts)
+        name, word = _name(row["judge"], person, audience), _word(row, kind, settings)
+        if word is None:
+            continue
+        judges[name] = person is not None
+        if word == UNDECIDED:
+            undecided[name] += 1
+        else:
+            verdicts.append(_verdict(row, name, word, values))
+    people = frozenset(name for name, is_person in judges.items() if is_person)
+    return Judged(sorted(judges, key=lambda name: (name not in people, name)), people, verdicts, undecided)
+
+
+def trajectories_of(verdicts: Iterable[Verdict], benchmark: Benchmark) -> dict[tuple[int, str], int]:
+    """The trajectory that each verdict is about, by run and sample; without one it is left out. One query."""
+    places = {one.place for one in verdicts}
+    found = Trajectory.objects.of(benchmark).evaluated().filter(sample__key__in={key for _, key in places})
+    rows = found.values_list("run_id", "sample__key", "pk")
+    return {(run, key): pk for run, key, pk in rows if (run, key) in places}
 
 
 _SAMPLE = ("sample", "sample__key", "sample__image", "sample__image_group")
+_GOLD = tuple(f"sample__gold__revision__{name}" for name in ("answer_type", "options", "answers"))
+
+
+def _word(row: Mapping[str, Any], kind: str, settings: MetricSettings) -> str | None:
+    """What a judgement comes to: the first word of its verdict, or whether its answer is right; None: nothing."""
+    said = next(iter(str(row["verdict"] or "").split()), "").strip(".,;:!").casefold()
+    if kind != JudgementKind.SUFFICIENCY or said in YES or said == "no" or row["answer"] is None:
+        return said if row["verdict"] is not None else None
+    answer_type, options, answers = (row[name] for name in _GOLD)
+    key = AnswerKey(answer_type == AnswerType.MULTIPLE_CHOICE, options or {}, tuple(answers or ()))
+    right = sufficient(row["verdict"], row["answer"], key, settings)
+    return None if right == UNKNOWN else "yes" if right == TRUE else "no"
 
 
 def _people(benchmark: Benchmark) -> dict[str, tuple[str, str]]:
-    """Name and address of each member, by either of them in small letters."""
+    """Name and address of each member, and of who judged here, by either of them in small letters."""
     found: dict[str, tuple[str, str]] = {}
-    rows = Membership.objects.filter(benchmark=benchmark).values_list("user__name", "user__email").distinct()
+    judged = Judgement.objects.filter(run__benchmark=benchmark, person__isnull=False).order_by()
+    rows = [
+        *judged.values_list("person__name", "person__email").distinct(),
+        *Membership.objects.filter(benchmark=benchmark).values_list("user__name", "user__email").distinct(),
+    ]
     for name, email in rows:
         found[email.casefold()] = found[name.strip().casefold() or email.casefold()] = (name or email, email)
     return found
@@ -162,11 +233,10 @@ def _name(judge: str, person: tuple[str, str] | None, audience: Audience) -> str
     return SOMEBODY if audience is Audience.TOGETHER else person[0]
 
 
-def _verdict(row: Mapping[str, object], judge: str, values: Mapping[int, Sequence[str]]) -> Verdict:
-    sample, image = int(str(row["sample"])), row["sample__image"]
+def _verdict(row: Mapping[str, Any], judge: str, word: str, values: Mapping[int, Sequence[str]]) -> Verdict:
+    sample, image = int(row["sample"]), row["sample__image"]
     cluster = str(row["sample__image_group"] or (f"image {image}" if image else f"sample {sample}"))
-    word = next(iter(str(row["verdict"]).split()), "").strip(".,;:!").casefold()
-    return Verdict(int(str(row["run"])), str(row["sample__key"]), cluster, judge, word, tuple(values.get(sample, ())))
+    return Verdict(int(row["run"]), str(row["sample__key"]), cluster, judge, word, tuple(values.get(sample, ())))
 
 
 def by_value(pair: Pair) -> list[tuple[str, Pair]]:

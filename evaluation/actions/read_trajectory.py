@@ -29,7 +29,7 @@ from evaluation.metrics.regions import BoxSets
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.shares import Shares, measure_regions
-from evaluation.models import Intervention, Step, Trajectory
+from evaluation.models import Intervention, Judgement, Step, Trajectory
 from evaluation.schema import StepFlag
 from webapp.common.errors import NotFound
 
@@ -121,13 +121,20 @@ def read_on_sample(sample: Any) -> list[Trajectory]:
 
 def read_last_crops(trajectories: Sequence[Trajectory], sample: Any) -> dict[int, Corners]:
     """The last usable crop of each of these on one sample, by primary key; without one it is left out. Two queries."""
+    return {pk: crops[-1][1] for pk, crops in read_crops(trajectories, sample).items()}
+
+
+def read_crops(trajectories: Sequence[Trajectory], sample: Any) -> dict[int, list[tuple[int, Corners]]]:
+    """All usable crops of each of these on one sample, by primary key, as turn number (from 1) and corners; without
+    one it is left out. Two queries."""
     whole = list(Trajectory.objects.filter(pk__in=[trajectory.pk for trajectory in trajectories]))
     samples, loaded = sample_columns([record_of(sample)]), load_trajectories(whole)
     crops = score_run(samples, loaded.columns, MetricSettings()).step_crops
-    found: dict[int, Corners] = {}
-    for row, box in zip(rows_of(loaded.columns.step_start).tolist(), crops, strict=True):
+    found: dict[int, list[tuple[int, Corners]]] = {}
+    rows = rows_of(loaded.columns.step_start).tolist()
+    for row, position, box in zip(rows, loaded.positions.tolist(), crops, strict=True):
         if corners := _corners(box):
-            found[loaded.pks[row]] = corners
+            found.setdefault(loaded.pks[row], []).append((position + 1, corners))
     return found
 
 
@@ -156,6 +163,12 @@ def read_others(trajectory: Trajectory) -> tuple[list[Trajectory], list[Interven
     found = Trajectory.objects.filter(**same).select_related("score").defer(*LONG)
     outcomes = Intervention.objects.filter(**same).order_by("condition")
     return list(found.order_by("condition", "rollout")), list(outcomes)
+
+
+def judgements_on(trajectory: Trajectory) -> list[Judgement]:
+    """What judges and people said of this run on this sample. One query."""
+    found = Judgement.objects.filter(run=trajectory.run_id, sample=trajectory.sample_id)
+    return list(found.order_by("kind", "judge"))
 
 
 def _turns(

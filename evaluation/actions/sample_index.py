@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from annotation.models import Benchmark, Revision, Sample
-from evaluation.importers.matching import MemoryIndex, SampleIndex, SampleKey
+from evaluation.importers.matching import MemoryIndex, SampleIndex, SampleKey, alias_key
 
 CHUNK = 5000
 
@@ -14,7 +14,7 @@ CHUNK = 5000
 def sample_index(benchmark: Benchmark) -> SampleIndex:
     """The benchmark's samples: by id at once; by picture, by question and by likeness from the first such question on.
 
-    One query, and two more when more than ids is asked for.
+    Two queries, and two more when more than ids is asked for.
     """
     return _LazyIndex(benchmark)
 
@@ -24,6 +24,9 @@ class _LazyIndex:
 
     def __init__(self, benchmark: Benchmark) -> None:
         self._benchmark = benchmark
+        aliases = benchmark.sample_aliases.values_list("name", "sample__key")
+        self.aliases: dict[str, str] = dict(aliases)
+        """Accepted names and the ids they mean."""
         self._ids = frozenset(Sample.objects.filter(benchmark=benchmark).values_list("key", flat=True))
 
     @cached_property
@@ -35,14 +38,20 @@ class _LazyIndex:
         }
         samples = Sample.objects.filter(benchmark=self._benchmark)
         return MemoryIndex(
-            SampleKey(key, image, *questions.get(pk, ("", {})), (width, height) if width and height else None)
-            for pk, key, image, width, height in samples.values_list(
-                "pk", "key", "image_name", "width", "height"
-            ).iterator(CHUNK)
+            (
+                SampleKey(key, image, *questions.get(pk, ("", {})), (width, height) if width and height else None)
+                for pk, key, image, width, height in samples.values_list(
+                    "pk", "key", "image_name", "width", "height"
+                ).iterator(CHUNK)
+            ),
+            self.aliases,
         )
 
     def __contains__(self, sample_id: object) -> bool:
         return sample_id in self._ids
+
+    def accepted(self, name: str) -> str:
+        return self.aliases.get(alias_key(name), "")
 
     def by_image(self, name: str) -> Sequence[SampleKey]:
         return self._whole.by_image(name)

@@ -11,6 +11,8 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from annotation.models import Benchmark, ImportRecord, Sample
+from evaluation.actions.carry_marks import put_back, take_marks
+from evaluation.actions.list_columns import forget_columns
 from evaluation.importers.recognition import Stored, Unchanged
 from evaluation.models import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Scoring, Step, Trajectory
 from evaluation.schema import Intervention as InterventionRecord
@@ -110,6 +112,7 @@ def _write(
     """Write the records that are not stored, or not as they are now; how many, and how many were stored otherwise."""
     digests = {key: digest(record) for key, record in records.items()}
     changed = [key for key in records if key in there and there[key].digest != digests[key]]
+    marks = take_marks([there[key].pk for key in changed])
     if changed:
         Trajectory.objects.filter(pk__in=[there[key].pk for key in changed]).delete()
     wanted = [key for key in records if key not in there] + changed
@@ -117,10 +120,12 @@ def _write(
     numbered = list(zip(ids, wanted, strict=True))
     rows = [_trajectory_row(pk, key, records[key], digests[key], source) for pk, key in numbered]
     insert_rows(Trajectory, _TRAJECTORY, rows)
+    put_back(marks, {there[key].pk: pk for pk, key in numbered if key in there})
     steps = [_step_row(pk, place, step) for pk, key in numbered for place, step in enumerate(records[key].steps)]
     insert_rows(Step, _STEP, steps)
     if wanted:
         Scoring.objects.filter(run_id__in={key[0] for key in wanted}).update(stale=True)
+        forget_columns({key[0] for key in wanted})
     _know_again(records, there, set(changed))
     return len(wanted), len(changed)
 

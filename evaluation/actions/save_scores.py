@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from evaluation.actions.load_columns import LoadedRun
 from evaluation.metrics.columns import UNKNOWN, MetricRow, ScoreColumns
+from evaluation.metrics.failures import failures_of
 from evaluation.models import Metric, Score, Scoring
 from webapp.common.bulk import as_json, insert_rows
 
@@ -26,7 +27,7 @@ _ALWAYS = (
 )  # fmt: skip
 _FIELDS = [
     "trajectory", "scoring", "letter", "crop_index", "crop_x1", "crop_y1", "crop_x2", "crop_y2",
-    *_TRUTHS, *_THREE_VALUED, *_FLOATS, *_COUNTS, *_ALWAYS,
+    *_TRUTHS, *_THREE_VALUED, *_FLOATS, *_COUNTS, *_ALWAYS, "failure",
 ]  # fmt: skip
 
 
@@ -54,6 +55,7 @@ def _columns(scoring: Scoring, loaded: LoadedRun, scores: ScoreColumns) -> Itera
         yield [None if value < 0 else value for value in getattr(scores, name).tolist()]
     for name in _ALWAYS:
         yield getattr(scores, name).tolist()
+    yield failures_of(scores, loaded.columns.step_start).tolist()
 
 
 def _positions(loaded: LoadedRun, scores: ScoreColumns) -> list[int | None]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Count
@@ -14,25 +12,18 @@ from django.utils import timezone
 from annotation.actions.access import require
 from annotation.models import Benchmark, Version
 from annotation.workflow import Right
+from evaluation.actions.list_columns import keep_columns
 from evaluation.actions.load_columns import LoadedRun, LoadedSamples, load_run, load_samples
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.rank_runs import rank_runs
+from evaluation.actions.run_tables import save_slice_tables, whole_tables
 from evaluation.actions.save_scores import save_metrics, save_scores
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.columns import TRUE, SampleColumns, ScoreColumns
 from evaluation.metrics.faithfulness import FaithfulnessColumns, faithfulness_columns
-from evaluation.metrics.heatmap import heat_map
 from evaluation.metrics.score import score_run as score_columns
+from evaluation.metrics.selection import selected_measures
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.tables import (
-    coverage_curve,
-    crop_regions,
-    length_histogram,
-    outcomes_by_targets,
-    tool_choices,
-    tool_distribution,
-)
-from evaluation.metrics.thresholds import quadrants_by_threshold
 from evaluation.models import Intervention, Judgement, Run, Scoring, Trajectory
 from evaluation.schema import Condition, JudgementKind
 from evaluation.schema import Intervention as InterventionRecord
@@ -91,35 +82,16 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
             samples_n=len(samples.columns),
             trajectories_n=len(loaded.columns),
             failed_n=int(loaded.columns.failed.sum()),
-            extras=_tables(samples.columns, scores, loaded, settings),
+            extras=whole_tables(samples.columns, scores, loaded.columns, settings),
         )
         for part, part_scores in [(loaded, scores), *((p, s) for _, p, s in others)]:
             save_scores(scoring, part, part_scores)
         save_metrics(scoring, rows)
+        keep_columns(scoring, loaded.pks, selected_measures(samples.columns, scores, loaded.columns, settings))
+        save_slice_tables(scoring, samples.columns, scores, loaded.columns, settings)
         Scoring.objects.filter(pk=scoring.pk).update(seconds=time.monotonic() - begun)
         audit.record(actor=actor, action="run.score", subject=run, benchmark=run.benchmark.slug)
     return scoring
-
-
-def _tables(
-    samples: SampleColumns, scores: ScoreColumns, loaded: LoadedRun, settings: MetricSettings
-) -> dict[str, Any]:
-    """The tables behind the charts of the run page, as JSON."""
-    return {
-        "tools": [asdict(row) for row in tool_distribution(loaded.columns, settings)],
-        "tool_choices": [asdict(row) for row in tool_choices(samples, loaded.columns)],
-        "lengths": [asdict(row) for row in length_histogram(scores)],
-        "coverage": coverage_curve(scores, loaded.columns).tolist(),
-        "outcomes": {size: row.tolist() for size, row in outcomes_by_targets(samples, scores).items()},
-        "regions": crop_regions(scores, settings),
-        "thresholds": quadrants_by_threshold(scores.ioa, scores.correct == TRUE, scores.in_population).tolist(),
-        "heat": _heat(samples, scores, loaded),
-    }
-
-
-def _heat(samples: SampleColumns, scores: ScoreColumns, loaded: LoadedRun) -> dict[str, Any] | None:
-    heat = heat_map(samples, loaded.columns, scores)
-    return None if heat is None else asdict(heat) | {"difference": heat.difference.round(6).tolist()}
 
 
 def _others(
@@ -144,7 +116,7 @@ def _faithfulness(
     settings: MetricSettings,
 ) -> FaithfulnessColumns:
     """Recorded interventions and judgements, and what trajectories under a condition amount to. A record wins over
-    the trajectory: it is what the file says."""
+    the trajectory: it is what the file says. What people judged here is what judges are held against, and left out."""
     recorded = [
         InterventionRecord("", key, condition, correct)
         for key, condition, correct in Intervention.objects.filter(run=run).values_list(
@@ -161,7 +133,7 @@ def _faithfulness(
     ]
     judgements = (
         JudgementRecord("", key, JudgementKind(kind), verdict, answer)
-        for key, kind, verdict, answer in Judgement.objects.filter(run=run)
+        for key, kind, verdict, answer in Judgement.objects.filter(run=run, person__isnull=True)
         .order_by("pk")
         .values_list("sample__key", "kind", "verdict", "answer")
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from annotation.models import Benchmark
 from evaluation.importers.interface import Importer, Recogniser, SampleIndex
@@ -18,10 +19,12 @@ NAMES = (
 
 
 def recogniser(
-    benchmark: Benchmark, importer: Importer, options: Mapping[str, str], samples: SampleIndex
+    benchmark: Benchmark, importer: Importer, options: Mapping[str, Any], samples: SampleIndex
 ) -> Recogniser:
     """Knows the rows of this benchmark that were read with these choices, where nothing they depend on has changed."""
     about = [importer.name, str(benchmark.pk), json.dumps(options, sort_keys=True)]
+    if benchmark.sample_aliases.exists():
+        about.append(json.dumps(sorted(benchmark.sample_aliases.values_list("name", "sample__key"))))
     if importer.by_content:
         about.append(samples.digest())
     empty = not Trajectory.objects.of(benchmark).exists()

@@ -13,16 +13,20 @@ from rest_framework.response import Response
 
 from annotation.api.loading import FACET, PAGING, benchmark_for, page_of, paged, terms_of
 from annotation.workflow import Right
+from evaluation.actions.list_words import check_query
 from evaluation.actions.read_runs import trajectory_record
 from evaluation.exporters.native import trajectory_row
 from evaluation.metrics.catalogue import SAMPLE_COLUMNS
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
 from evaluation.models import Score, Trajectory
-from evaluation.querysets import TRAJECTORY_FILTERS
+from evaluation.query.fields import described
 
 MEASURES = tuple(name for name in SAMPLE_COLUMNS if name not in ("run", "model", "sample"))
 NAMED = {"quadrant": Quadrant.NAMES, "plan_outcome": Outcome.NAMES, "chain_status": ChainStatus.NAMES}
-TERMS = [OpenApiParameter(name, str, description="As in the list of trajectories.") for name in TRAJECTORY_FILTERS]
+TERMS = [
+    OpenApiParameter("q", str, description="A query: run:3 quadrant:G+A- and (calls > 4 or tool:crop)."),
+    *(OpenApiParameter(field.name, str, description=field.about) for field in described()),
+]
 ROW = inline_serializer(
     "ScoredTrajectory",
     {
@@ -41,11 +45,13 @@ ROW = inline_serializer(
 )
 @api_view(["GET"])
 def trajectories(request: Request, slug: str) -> Response:
-    """Trajectories in the order they came, narrowed by the terms of their page: ?run=3&quadrant=G%2BA-.
+    """Trajectories in the order they came, narrowed as on their page, by terms or by a query: ?run=3&q=quadrant:G%2BA-.
 
     As on the page, those that metrics are made of, unless ?condition= names another.
     """
-    rows = Trajectory.objects.of(benchmark_for(request, slug, Right.SEE_GOLD)).listed(terms_of(request))
+    benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request)
+    check_query(benchmark, terms.get("q", ""), request.user)
+    rows = Trajectory.objects.of(benchmark).listed(terms, request.user)
     loaded = rows.select_related("run__model", "sample", "score").prefetch_related("steps").distinct()
     return paged(request, loaded, "pk", _shown)
 

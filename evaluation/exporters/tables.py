@@ -1,4 +1,4 @@
-"""Tidy rows (METRICS 10) as JSON, CSV or Parquet. What is undefined is null in JSON and Parquet, empty in CSV."""
+"""Tidy rows (METRICS 10) as JSON, JSON lines, CSV or Parquet. What is undefined is null, in CSV empty."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import csv
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
 from typing import IO, Any
+
+from annotation.exporters.interface import MissingLibrary
 
 Row = Mapping[str, Any]
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-class MissingLibrary(Exception):
-    """An optional library is not installed. The text says which, and how to get it."""
 
 
 def write_json(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> int:
@@ -23,9 +23,16 @@ def write_json(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> i
     count = 0
     out.write(b"[")
     for count, row in enumerate(rows, 1):
-        text = json.dumps({name: _defined(row.get(name)) for name in columns}, ensure_ascii=False, allow_nan=False)
-        out.write((b"\n" if count == 1 else b",\n") + text.encode())
+        out.write((b"\n" if count == 1 else b",\n") + _object(row, columns).encode())
     out.write(b"\n]\n")
+    return count
+
+
+def write_jsonl(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> int:
+    """One JSON object a line; the number of rows."""
+    count = 0
+    for count, row in enumerate(rows, 1):  # noqa: B007 the last value is returned
+        out.write(f"{_object(row, columns)}\n".encode())
     return count
 
 
@@ -58,11 +65,22 @@ def write_parquet(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -
     return int(table.num_rows)
 
 
+@cache
+def writes_parquet() -> bool:
+    """Whether the library for Parquet is installed."""
+    return find_spec("pyarrow") is not None
+
+
 WRITERS: Mapping[str, Callable[[IO[bytes], Iterable[Row], Sequence[str]], int]] = {
     "json": write_json,
+    "jsonl": write_jsonl,
     "csv": write_csv,
     "parquet": write_parquet,
 }
+
+
+def _object(row: Row, columns: Sequence[str]) -> str:
+    return json.dumps({name: _defined(row.get(name)) for name in columns}, ensure_ascii=False, allow_nan=False)
 
 
 def _defined(value: Any) -> Any:

@@ -17,7 +17,6 @@ from evaluation.metrics.columns import (
     TRUE,
     UNKNOWN,
     Bools,
-    Floats,
     Ints,
     MetricRow,
     RunColumns,
@@ -31,8 +30,9 @@ from evaluation.metrics.faithfulness import (
     evidence_of_samples,
     intervention_effect,
 )
-from evaluation.metrics.intervals import DRAWS, SEED, Interval, mean_interval, rate_interval, ratio_interval
-from evaluation.metrics.measures import RATE, RATIO, Measure, Rows, all_measures, evaluated_rows, success_measures
+from evaluation.metrics.intervals import DRAWS, SEED, Interval, rate_interval
+from evaluation.metrics.measures import Measure, Rows, all_measures, evaluated_rows, success_measures
+from evaluation.metrics.selection import summarise
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import TARGETS, WHOLE, Slice, slice_rows
 from evaluation.schema import Condition
@@ -118,23 +118,10 @@ def order_of_metrics() -> tuple[str, ...]:
 
 
 def _summary(measure: Measure, part: Slice, counts: Mapping[str, Any], task: _Task) -> MetricRow:
+    cluster = None if task.alone else task.rows.cluster[part.rows]
     numerator, denominator = measure.numerator[part.rows], measure.denominator[part.rows]
-    inside = (denominator != 0) | (numerator != 0)
-    numerator, denominator = numerator[inside], denominator[inside]
-    top, bottom = float(numerator.sum()), float(denominator.sum())
-    interval = None
-    if bottom > 0:
-        cluster = None if task.alone else task.rows.cluster[part.rows][inside]
-        interval = _interval(measure.kind, numerator, denominator, cluster, task)
-    return _row(measure.metric, part, top / bottom if bottom else None, len(numerator), top, interval, dict(counts))
-
-
-def _interval(kind: str, numerator: Floats, denominator: Floats, cluster: Ints | None, task: _Task) -> Interval | None:
-    if kind == RATE:
-        return rate_interval(numerator, cluster)
-    if kind == RATIO:
-        return ratio_interval(numerator, denominator, cluster, draws=task.draws, seed=task.seed)
-    return mean_interval(numerator, cluster)
+    found = summarise(measure.kind, numerator, denominator, cluster, draws=task.draws, seed=task.seed)
+    return _row(measure.metric, part, found.value, found.n, found.numerator, found.interval, dict(counts))
 
 
 def _faithfulness_rows(part: Slice, counts: Mapping[str, Any], task: _Task) -> list[MetricRow]:

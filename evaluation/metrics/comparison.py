@@ -59,6 +59,13 @@ class Results(Protocol):
     def __len__(self) -> int: ...
 
 
+class Clustered(Protocol):
+    """What comparing needs of samples: ``SampleColumns`` has it."""
+
+    @property
+    def cluster(self) -> Ints: ...
+
+
 @dataclass(frozen=True)
 class Pairing:
     """Rows of two runs that belong together: ``first[i]`` and ``second[i]`` are trajectories of the same sample."""
@@ -81,7 +88,7 @@ def common_rows(a: Results, b: Results, settings: MetricSettings) -> Pairing:
 
 
 def compare(
-    samples: SampleColumns,
+    samples: Clustered,
     a: Results,
     b: Results,
     settings: MetricSettings,

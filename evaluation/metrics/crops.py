@@ -26,7 +26,7 @@ from evaluation.metrics.boxes import BLOCK, clipped, filled, valid
 from evaluation.metrics.columns import NO_IMAGE, NORM1, NORM1000, ORIGINAL_IMAGE, Bools, Floats, Ints, RunColumns
 from evaluation.metrics.names import ToolKind
 from evaluation.metrics.producers import NO_STEP, Producers
-from evaluation.metrics.ragged import positions_of, rows_of
+from evaluation.metrics.ragged import rows_of
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Crops:
 
 
 def find_crops(run: RunColumns, size: Floats, kinds: Ints, producers: Producers, requested: bool = False) -> Crops:
-    """The crops of all trajectories, the k-th calls of all of them at once.
+    """The crops of all trajectories, the calls on originals first, then those on what they returned, and so on.
 
     Args:
         size: (n, 2) width and height of each trajectory's original picture, NaN when unknown.
@@ -59,7 +59,7 @@ def find_crops(run: RunColumns, size: Floats, kinds: Ints, producers: Producers,
     scored = _RecordedBoxes(steps.bbox, steps.coords) if requested else executed
     frames = _Frames(run, size, producers)
     box = np.full((len(steps), 4), np.nan)
-    for rows in _rows_by_position(run.step_start):
+    for rows in frames.in_order():
         frame = frames.of_inputs(rows)
         region = executed.inside(rows, frame)
         frames.write(rows, kinds[rows], frame, region, steps.out_size[rows])
@@ -68,15 +68,6 @@ def find_crops(run: RunColumns, size: Floats, kinds: Ints, producers: Producers,
     usable = zoom & steps.ok & ~steps.unused & filled(box)
     box[~usable] = np.nan
     return Crops(zoom, box, usable)
-
-
-def _rows_by_position(start: Ints) -> Iterator[Ints]:
-    """The first steps of all trajectories, then the second ones, and so on; in blocks that stay in the cache."""
-    position = positions_of(start)
-    order = np.argsort(position, kind="stable")
-    for rows in np.split(order, np.cumsum(np.bincount(position))[:-1]):
-        for begin in range(0, len(rows), BLOCK):
-            yield rows[begin : begin + BLOCK]
 
 
 class _Frames:
@@ -98,6 +89,18 @@ class _Frames:
         earlier = np.concatenate([[0], np.cumsum(written)])
         so_far = earlier[:-1] - earlier[run.step_start[:-1]][self.trajectory]
         return np.asarray((producers.first_input == NO_IMAGE) & (so_far == 0))
+
+    def in_order(self) -> Iterator[Ints]:
+        """All steps, each after the one that made its input; in blocks that stay in the cache."""
+        waiting = np.arange(len(self.trajectory))
+        done = np.zeros(len(self._table), np.bool_)
+        done[len(waiting) :] = True
+        while len(waiting):
+            ready = done[self._source[waiting]]
+            rows, waiting = waiting[ready], waiting[~ready]
+            for begin in range(0, len(rows), BLOCK):
+                yield rows[begin : begin + BLOCK]
+            done[rows] = True
 
     def of_inputs(self, rows: Ints) -> Floats:
         return self._table[self._source[rows]]

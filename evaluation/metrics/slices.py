@@ -50,7 +50,7 @@ def _capped(count: int, most: int) -> tuple[str, ...]:
 
 
 def _sliced(name: str, values: Sequence[tuple[str, ...]], row_sample: Ints) -> Iterator[Slice]:
-    order = sorted({value for several in values for value in several}, key=_natural)
+    order = sorted({value for several in values for value in several}, key=natural)
     place = {value: code for code, value in enumerate(order)}
     counts = np.fromiter((len(set(several)) for several in values), np.int64, len(values))
     codes = np.array([place[value] for several in values for value in dict.fromkeys(several)], np.int64)
@@ -79,7 +79,7 @@ def _grouped(codes: Ints, members: Ints, groups: int) -> list[Ints]:
     return np.split(members[order], ends[:-1]) if groups else []
 
 
-def _natural(value: str) -> tuple[int, float, str]:
+def natural(value: str) -> tuple[int, float, str]:
     """Numbers by size, before texts."""
     try:
         return 0, float(value), value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evaluation.metrics.columns import Bools, Floats, Ints
+from evaluation.metrics.intervals import rate_interval
 from evaluation.metrics.ragged import TIE
 
 STEPS = 100
@@ -31,6 +32,43 @@ def quadrants_by_threshold(ioa: Floats, correct: Bools, population: Bools) -> In
     columns = [_grounded(passed[right]), _grounded(passed[~right])]
     columns += [right.sum() - columns[0], (~right).sum() - columns[1]]
     return np.stack(columns, axis=1)
+
+
+def quadrant_intervals(
+    ioa: Floats, correct: Bools, population: Bools, cluster: Ints
+) -> list[list[tuple[float, float] | None]]:
+    """The 95 % interval of each share of ``quadrants_by_threshold``, as of any rate (METRICS 9.1): (STEPS + 1) lists of
+    four (low, high), 0..1; None without a population.
+
+    ``cluster``: (n,). Neighbouring thresholds with the same rows on either side have the same intervals.
+    """
+    thresholds = np.arange(STEPS + 1) / STEPS
+    passed = np.searchsorted(thresholds + TIE, ioa[population], side="left")
+    right, groups = correct[population], cluster[population]
+    found: list[list[tuple[float, float] | None]] = []
+    moved = np.bincount(passed, minlength=STEPS + 2)
+    for step in range(STEPS + 1):
+        if step and not moved[step]:
+            found.append(found[-1])
+            continue
+        grounded = passed > step
+        cells = (grounded & right, grounded & ~right, ~grounded & right, ~grounded & ~right)
+        intervals = [rate_interval(cell.astype(np.float64), groups) for cell in cells]
+        found.append([None if one is None else (one.low, one.high) for one in intervals])
+    return found
+
+
+def ranks_by_threshold(counts: Ints) -> Ints:
+    """(runs, STEPS + 1) rank of each run by its share of G+A+ at each threshold: 1 is the largest, equal shares have
+    the same rank, and 0 is a run without a population there.
+
+    ``counts``: (runs, STEPS + 1, 4), of ``quadrants_by_threshold``.
+    """
+    whole = counts.sum(axis=2)
+    share = np.where(whole > 0, counts[:, :, 0] / np.maximum(whole, 1), -1.0)
+    above = (share[None, :, :] > share[:, None, :] + TIE).sum(axis=1)
+    ranks: Ints = np.where(whole > 0, above + 1, 0).astype(np.int64)
+    return ranks
 
 
 def _grounded(passed: Ints) -> Ints:

@@ -1,20 +1,35 @@
+from evaluation.models.judging import JudgingItem, JudgingQueue, JudgingSeat
+from evaluation.models.listing import FailureLabel, ListColumn, Note, SavedSlice, Tag, Tagging
+from evaluation.models.mapping import SampleAlias, SavedMapping
 from evaluation.models.run import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Step, Trajectory
-from evaluation.models.score import BenchmarkSettings, Metric, Score, Scoring
+from evaluation.models.score import BenchmarkSettings, Metric, Score, Scoring, SliceTables
 from evaluation.models.standing import Comparison, Standing
 
 __all__ = [
     "BenchmarkSettings",
     "Comparison",
+    "FailureLabel",
     "Intervention",
     "Judgement",
+    "JudgingItem",
+    "JudgingQueue",
+    "JudgingSeat",
+    "ListColumn",
     "Metric",
     "Model",
+    "Note",
     "Rollout",
     "RolloutGroup",
     "Run",
+    "SampleAlias",
+    "SavedMapping",
+    "SavedSlice",
     "Score",
     "Scoring",
+    "SliceTables",
     "Standing",
     "Step",
+    "Tag",
+    "Tagging",
     "Trajectory",
 ]

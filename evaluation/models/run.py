@@ -150,12 +150,19 @@ class Intervention(models.Model):
 
 
 class Judgement(models.Model):
-    """A verdict by a judge model or a person: on an answer, on reliability or on sufficiency."""
+    """A verdict by a judge model or a person: on an answer, on reliability or on sufficiency.
+
+    ``person``: who gave it here, in a judging queue; ``judge`` is then the address they sign in with. Such verdicts are
+    what judges are held against: they are in no metric of the run.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="judgements")
     sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="+")
     kind = models.CharField(max_length=12)
     judge = models.CharField(max_length=200, blank=True, default="")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="judgements"
+    )
     verdict = models.TextField(null=True, blank=True)
     answer = models.TextField(null=True, blank=True)
     extra = models.JSONField(default=dict, blank=True)

@@ -43,6 +43,25 @@ class Scoring(models.Model):
         return f"scores of {self.run}"
 
 
+class SliceTables(models.Model):
+    """The tables of ``Scoring.extras`` on one value of a facet, so that a run's page can be about a slice."""
+
+    # Found by the constraint below, which begins with it.
+    scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="slice_tables", db_index=False)
+    slice_by = models.CharField(max_length=60)
+    slice = models.CharField(max_length=200)
+    tables = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name_plural = "slice tables"
+        constraints = [
+            models.UniqueConstraint(fields=["scoring", "slice_by", "slice"], name="slice_tables_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"tables of {self.scoring_id} on {self.slice_by} {self.slice}"
+
+
 class Score(models.Model):
     """The per-trajectory measures of METRICS 10; null where undefined. See ``evaluation.metrics.columns``."""
 
@@ -86,6 +105,9 @@ class Score(models.Model):
     plan_extra = models.IntegerField(null=True)
     plan_in_order = models.BooleanField(null=True)
     plan_prefix = models.IntegerField(null=True)
+    failure = models.SmallIntegerField(
+        default=-1, db_default=-1, help_text="What went wrong by rule: see evaluation.metrics.failures."
+    )
 
     objects = ScoreQuerySet.as_manager()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import IO
 
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
@@ -12,13 +11,14 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotation.exporters import EXPORTERS
+from annotation.exporters.interface import MissingLibrary
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.actions.count_exports import count_exports
 from evaluation.actions.export_benchmark import export_parts
 from evaluation.actions.export_rows import EXPORTS
-from evaluation.exporters.tables import WRITERS, MissingLibrary
+from evaluation.exporters.tables import WRITERS, writes_parquet
 from webapp.common.errors import NotFound, Unavailable
 from webapp.common.streaming import streamed
 
@@ -43,7 +43,7 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
         "kinds": list(WRITERS),
         "formats": [(one.name, one.title, one.suffix.removeprefix(".")) for one in EXPORTERS.values()],
         "samples_n": counts["benchmark"],
-        "parquet": find_spec("pyarrow") is not None,
+        "parquet": writes_parquet(),
     }
     return render(request, "evaluation/export.html", context)
 
@@ -58,7 +58,10 @@ def exported(request: HttpRequest, slug: str, name: str, extension: str) -> Stre
             f"{slug}-{name}.{extension}", lambda out: WRITERS[extension](out, table.rows(benchmark), table.columns)
         )
     if name in EXPORTERS and EXPORTERS[name].suffix == f".{extension}":
-        return streamed(f"{slug}-{name}.{extension}", export_parts(name, benchmark))
+        try:
+            return streamed(f"{slug}-{name}.{extension}", export_parts(name, benchmark))
+        except MissingLibrary as error:
+            raise Unavailable(str(error)) from error
     raise NotFound(f"There is no export {name}.{extension}. The export page lists those there are.")
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from annotation.views.benchmarks_cards import cards_for, is_first_run, next_for, waiting_for
-from annotation.views.samples import tile_of
+from annotation.views.tiles import tile_of
 from evaluation.actions.read_home import happenings, recent_runs
 from webapp.accounts.models import User
 from webapp.common.http import Request

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,9 @@ from annotation.views.agreement import agreement_context
 from annotation.views.agreement_links import Count, count_of
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
-from evaluation.actions.read_judges import Judged, Pair, by_value, kinds_of, load_judged
+from evaluation.actions.read_judges import Judged, Pair, Verdict, by_value, kinds_of, load_judged, trajectories_of
+from evaluation.views.run_links import Count as Trajectories
+from evaluation.views.run_links import named_list
 
 INK = 10
 """A cell's ink has this many steps."""
@@ -66,8 +68,9 @@ def judges(request: HttpRequest, slug: str) -> HttpResponse:
         "judges": judged.judges,
         "people_n": len(judged.people),
         "verdicts_n": len(judged.verdicts),
+        "undecided": sorted(judged.undecided.items()),
         "matrix": _matrix(judged, pair) if pair else [],
-        "pair": _pair_context(benchmark, pair, by) if pair else None,
+        "pair": pair_context(benchmark, judged, pair, by) if pair else None,
         "facets": facets,
         "by": by,
         "draws": DRAWS,
@@ -101,13 +104,17 @@ def _matrix(judged: Judged, chosen: Pair) -> list[tuple[str, bool, list[Cell | N
     return [(a, a in judged.people, [cell(a, b) for b in judged.judges]) for a in judged.judges]
 
 
-def _pair_context(benchmark: Any, pair: Pair, by: str) -> dict[str, Any]:
+def pair_context(benchmark: Any, judged: Judged, pair: Pair, by: str = "") -> dict[str, Any]:
     """names, samples and same (Count), verdicts, raw and its interval, coefficients (name, Coefficient), table (word,
-    cells of verdicts and Count), words, quality (words, Coefficient), by_rows (ValueRow)."""
+    cells of verdicts, Count of samples and of trajectories), words, quality (words, Coefficient), judge and its rate,
+    corrected (Coefficient or None), by_rows (ValueRow)."""
     found, quality = pair.agreement(), pair.quality()
     coefficients: list[tuple[str, Coefficient]] = []
     if found is not None:
         coefficients = [("Cohen’s κ", found.kappa), ("Krippendorff’s α", found.alpha), ("Gwet’s AC1", found.ac1)]
+    judge = next(iter({pair.first, pair.second} - pair.people), "")
+    places = trajectories_of((one for one, _ in pair.verdicts), benchmark)
+    rate = judged.rate(judge) if quality else None
     return {
         "names": (pair.first, pair.second),
         "samples": count_of(benchmark, pair.keys),
@@ -118,15 +125,23 @@ def _pair_context(benchmark: Any, pair: Pair, by: str) -> dict[str, Any]:
         "interval": pair.interval,
         "coefficients": coefficients,
         "words": pair.words,
-        "table": [(word, [_cell(benchmark, keys) for keys in cells]) for word, cells in pair.table()],
+        "table": [(word, [_cell(benchmark, found, places) for found in cells]) for word, cells in pair.table()],
         "quality": _quality_rows(quality.sensitivity, quality.specificity) if quality else [],
-        "judge": next(iter({pair.first, pair.second} - pair.people), ""),
+        "judge": judge,
+        "rate": rate,
+        "judge_rate": rate[0] / rate[1] if rate else None,
+        "corrected": judged.corrected(pair),
         "by_rows": [_value_row(benchmark, value, one) for value, one in by_value(pair)] if by else [],
     }
 
 
-def _cell(benchmark: Any, keys: Sequence[str]) -> tuple[int, Count]:
-    return len(keys), count_of(benchmark, keys)
+def _cell(
+    benchmark: Any, verdicts: Sequence[Verdict], places: Mapping[tuple[int, str], int]
+) -> tuple[int, Count, Trajectories]:
+    """Verdicts, their samples, and their trajectories: a list only where each has one."""
+    pks = [places[one.place] for one in verdicts if one.place in places]
+    href = named_list(benchmark, pks) if len(pks) == len(verdicts) else ""
+    return len(verdicts), count_of(benchmark, [one.key for one in verdicts]), Trajectories(len(verdicts), href)
 
 
 def _quality_rows(sensitivity: Coefficient, specificity: Coefficient) -> list[tuple[str, Coefficient]]:

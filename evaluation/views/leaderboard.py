@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from io import BytesIO
+from itertools import groupby
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, HttpRequest, HttpResponse, QueryDict
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
@@ -18,50 +19,51 @@ from annotation.workflow import Right
 from evaluation.actions.board_rows import Board, BoardRow
 from evaluation.actions.export_rows import EXPORTS, metric_rows
 from evaluation.actions.queue_scoring import queue_scoring
-from evaluation.actions.read_board import SORTED_BY, read_board
-from evaluation.exporters.tables import WRITERS
-from evaluation.metrics.catalogue import METRICS
+from evaluation.actions.read_board import read_board
+from evaluation.exporters.documents import DOCUMENTS
+from evaluation.exporters.tables import WRITERS, writes_parquet
 from evaluation.views import leaderboard_table as table
 from evaluation.views.exports import download
 from evaluation.views.leaderboard_chart import accuracy_chart
-from evaluation.views.leaderboard_columns import (
-    ACCURACY,
-    GROUNDED,
-    GROUPS,
-    METRICS_SHOWN,
-    PLAIN,
-    SEEN,
-    Column,
-    plain_columns,
-)
+from evaluation.views.leaderboard_columns import ACCURACY, GROUNDED, GROUPS, SEEN, Column
+from evaluation.views.leaderboard_export import view_columns, view_document, view_rows
+from evaluation.views.leaderboard_figure import FIGURES, figure_png, figure_svg
 from evaluation.views.leaderboard_links import Addresses, slice_links
+from evaluation.views.leaderboard_menu import column_menu
+from evaluation.views.leaderboard_view import View
 from evaluation.views.leaderboard_words import settings_words
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import InvalidInput
+from webapp.common.errors import InvalidInput, NotFound
 
-FORMATS = ("csv", "json")
+FORMATS = (*WRITERS, *DOCUMENTS, *FIGURES)
 
 
 @require_safe
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     """Template evaluation/leaderboard.html. Address: ?by=FACET&slice=VALUE &sort=METRIC &reference=RUN
     &groups=grounding,toolchain,... (shown side by side) &group=NAME (the one shown on a small screen)
-    &published=all &format=csv|json (the metrics of this slice as a file).
+    &columns=METRIC,... (in this order) &pin=METRIC,... &intervals=yes &published=all
+    &format=csv|json|jsonl|parquet|md|tex|svg|png (this view as a file) &table=metrics (all metrics of the slice).
 
-    Seven queries for the board, whatever its size; the rest are those of every page of a benchmark.
+    Eight queries for the board, whatever its size; the rest are those of every page of a benchmark.
     """
     benchmark = load_benchmark(request, slug)
     view = View.of(request)
-    if "format" in request.GET:
-        return _as_file(benchmark, view, request.GET["format"])
+    format = request.GET.get("format", "")
+    if format and request.GET.get("table") == "metrics":
+        return _metrics_file(benchmark, view, format)
+    if format and format not in FORMATS:
+        raise InvalidInput(f"A leaderboard is exported as {', '.join(FORMATS)}, not as {format!r}.", field="format")
     board = read_board(
         benchmark,
         slice_by=view.by,
         slice=view.slice,
         sorted_by=view.sort,
         reference=view.reference,
-        metrics=METRICS_SHOWN,
+        metrics=view.metrics,
     )
+    if format:
+        return _view_file(benchmark, board, view, format)
     context = benchmark_context(request, benchmark, "leaderboard")
     return render(request, "evaluation/leaderboard.html", {**context, **_shown(board, view, slug)})
 
@@ -76,52 +78,13 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
     return redirect("evaluation:leaderboard", slug)
 
 
-@dataclass(frozen=True)
-class View:
-    """What the address asks for."""
-
-    by: str
-    slice: str
-    sort: str
-    reference: int | None
-    groups: tuple[str, ...]
-    group: str
-    all_published: bool
-    terms: QueryDict
-
-    @classmethod
-    def of(cls, request: HttpRequest) -> View:
-        terms = request.GET
-        by, value = terms.get("by", ""), terms.get("slice", "")
-        asked = [name for name in terms.get("groups", "").split(",") if name in GROUPS]
-        groups = tuple(name for name in GROUPS if name in asked) or tuple(GROUPS)
-        group = terms.get("group", "")
-        reference = terms.get("reference", "")
-        return cls(
-            by=by if value else "",
-            slice=value if by else "",
-            sort=terms["sort"] if terms.get("sort") in METRICS else SORTED_BY,
-            reference=int(reference) if reference.isdecimal() and len(reference) < 19 else None,
-            groups=groups,
-            group=group if group in groups else groups[0],
-            all_published=terms.get("published") == "all",
-            terms=terms,
-        )
-
-    def without(self, *names: str) -> str:
-        """The address of this view but for these terms, for others to be added to."""
-        terms = self.terms.copy()
-        for name in names:
-            terms.pop(name, None)
-        return f"?{terms.urlencode()}&" if terms else "?"
-
-
 def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
     addresses = Addresses(slug, view.by, view.slice)
     shown = table.Table(
         board=board,
         addresses=addresses,
-        columns=plain_columns(view.groups),
+        columns=view.columns,
+        intervals=view.intervals,
         axis=table.accuracy_axis(board),
         difference_axis=table.difference_axis(board),
         refer=f"{view.without('reference')}reference=" if board.whole else "",
@@ -138,16 +101,19 @@ def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
         "axis": shown.axis,
         "heads": _heads(view),
         "sorts": {column.metric: _sorted(column, view) for column in (ACCURACY, GROUNDED, SEEN)},
-        "bands": [(group, span) for group in GROUPS if (span := _span(group, view, board))],
+        "bands": _bands(view, board),
+        "menu": column_menu(view),
         "ranked": ranked,
         "baselines": shown.rows(board.baselines, letters=False),
         "failed": [(row, table.hidden_counts(row, addresses)) for row in board.failed],
-        "published": table.shown_published(published, view.groups),
+        "published": table.shown_published(published, view.columns),
         "chart": accuracy_chart(ranked),
         "letters": {row.row.run.pk: row.letter for row in ranked},
         "detectable": _detectable(board),
+        "ablations": table.shown_ablations(board, addresses),
         "basis": _basis(board.reference),
         "drawn": next((r.row.standing.detail for r in ranked if r.row.standing), {}),
+        "parquet": writes_parquet(),
         "with_missing": [(row, n) for row in board.rows() if (n := row.counts.get("missing"))],
     }
 
@@ -168,10 +134,7 @@ def _chip(name: str, view: View) -> dict[str, Any]:
 
 def _heads(view: View) -> list[dict[str, Any]]:
     """The heads of the plain columns."""
-    return [
-        {"column": column, "sorted": _sorted(column, view), "classes": classes}
-        for column, classes in plain_columns(view.groups)
-    ]
+    return [{"column": column, "sorted": _sorted(column, view), "classes": classes} for column, classes in view.columns]
 
 
 def _sorted(column: Column, view: View) -> str:
@@ -181,12 +144,12 @@ def _sorted(column: Column, view: View) -> str:
     return "ascending" if column.lower_is_better else "descending"
 
 
-def _span(group: str, view: View, board: Board) -> int:
-    """Columns of a group; accuracy and quadrants always stand, the difference on the whole benchmark only."""
-    plain = sum(column.group == group for column in PLAIN) if group in view.groups else 0
-    if group != "grounding":
-        return plain
-    return 2 + plain + (1 + board.whole if group in view.groups else 0)
+def _bands(view: View, board: Board) -> list[tuple[str, int]]:
+    """The groups over the columns as they stand, and how many each spans. Accuracy and quadrants always stand, the
+    difference on the whole benchmark only."""
+    fixed = ["grounding"] * (2 + (1 + board.whole if "grounding" in view.groups else 0))
+    plain = ["pinned" if column.metric in view.pinned else column.group for column, _ in view.columns]
+    return [(group, len(list(same))) for group, same in groupby([*fixed, *plain])]
 
 
 def _basis(reference: BoardRow | None) -> Mapping[str, Any]:
@@ -201,12 +164,35 @@ def _detectable(board: Board) -> tuple[float, float] | None:
     return (min(known), max(known)) if known else None
 
 
-def _as_file(benchmark: Any, view: View, format: str) -> FileResponse:
-    """The metrics of this slice, every one of them, with the columns of METRICS 10."""
-    if format not in FORMATS:
-        raise InvalidInput(f"A leaderboard is exported as {' or '.join(FORMATS)}, not as {format!r}.", field="format")
+def _metrics_file(benchmark: Any, view: View, format: str) -> FileResponse:
+    """Every metric of this slice, with the columns of METRICS 10."""
+    if format not in WRITERS:
+        raise InvalidInput(f"Metrics are exported as {', '.join(WRITERS)}, not as {format!r}.", field="format")
     rows = (row for row in metric_rows(benchmark, slice_by=view.by) if row["slice"] == view.slice)
-    name = "-".join(part for part in (benchmark.slug, "leaderboard", view.by, view.slice) if part)
-    return download(
-        f"{name}.{format}", lambda out: WRITERS[format](out, rows, EXPORTS["metrics"].columns)
-    )  # fmt: skip
+    name = _filename(benchmark, "metrics", view, format)
+    return download(name, lambda out: WRITERS[format](out, rows, EXPORTS["metrics"].columns))
+
+
+def _view_file(benchmark: Any, board: Board, view: View, format: str) -> FileResponse:
+    """This view, row by row and column by column, or its drawing."""
+    shown = _shown(board, view, benchmark.slug)
+    name = _filename(benchmark, "leaderboard", view, format)
+    if format in FIGURES:
+        return _figure(shown["chart"], f"{benchmark.title}: accuracy", name, format)
+    if format in DOCUMENTS:
+        bands = [("", shown["ranked"]), ("Baselines", shown["baselines"])]
+        found = view_document(view, board, bands, shown["published"], benchmark.title)
+        return download(name, lambda out: DOCUMENTS[format](out, found))
+    rows, columns = view_rows(view, board, shown["published"]), view_columns(view, board)
+    return download(name, lambda out: WRITERS[format](out, rows, columns))
+
+
+def _figure(chart: Any, caption: str, name: str, format: str) -> FileResponse:
+    if chart is None:
+        raise NotFound("There is no drawing of this view: two ranked runs with accuracy and cost or calls are needed.")
+    content = figure_png(chart, caption) if format == "png" else figure_svg(chart, caption).encode()
+    return FileResponse(BytesIO(content), as_attachment=True, filename=name)
+
+
+def _filename(benchmark: Any, what: str, view: View, format: str) -> str:
+    return "-".join(part for part in (benchmark.slug, what, view.by, view.slice) if part) + f".{format}"

@@ -15,10 +15,12 @@ from evaluation.actions.read_published import PublishedRow
 from evaluation.models import Standing
 from webapp.common import svg
 from webapp.common.markup import put, put_each
-from webapp.common.wording import NOT_AVAILABLE, decimal, percent
+from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent
 
 STAR = put('<span class="ast" title="{}">*</span>', "p below .05, exact McNemar")
 NOTHING = SafeString()
+SAME_P = 1e-12
+"""With one sample to a picture the cluster test is the exact test, to this."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Cell:
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    method: str = ""
+    spread: str = ""
 
     def markup(self) -> SafeString:
         """The text, a link where it counts trajectories, with the star of a small p."""
@@ -53,6 +57,12 @@ class Cell:
         if self.text == NOT_AVAILABLE:
             return put('<span class="faint">{}</span>', self.text)
         return put("{}{}", self.text, star)
+
+    def with_spread(self) -> SafeString:
+        """The number with its interval in digits under it."""
+        if not self.spread:
+            return self.markup()
+        return put('{}<span class="spread xs">{}</span>', self.markup(), self.spread)
 
     def with_bar(self, axis: Axis) -> SafeString:
         """The number with its interval under it."""
@@ -81,10 +91,13 @@ class ShownRow:
     cells: list[Cell]
     hidden_counts: list[Cell]
     is_reference: bool = False
+    intervals: bool = False
 
     def table_cells(self) -> SafeString:
-        """The plain columns; what a number rests on is in its hover text."""
-        found = ((cell.classes, cell.title, cell.markup()) for cell in self.cells)
+        """The plain columns; what a number rests on is in its hover text, its interval under it when asked for."""
+        found = (
+            (cell.classes, cell.title, cell.with_spread() if self.intervals else cell.markup()) for cell in self.cells
+        )
         return put_each("\n", '<td class="num {}" title="{}">{}</td>', found)
 
     def counts(self) -> SafeString:
@@ -126,21 +139,29 @@ def place_words(standing: Standing | None, ranked_by: str) -> SafeString:
         title = f"Rank by {ranked_by}, {drawn}"
     else:
         spread, title = NOT_AVAILABLE, "No range: fewer than 20 picture clusters"
+    best = put('<span class="best xs">best {} %</span>', percent(standing.p_best, 0)) if standing.p_best else NOTHING
     return put(
-        '<span title="{}"><b>{}</b> <span class="err">[{}]</span></span>', title, standing.rank, spread
+        '<span title="{}"><b>{}</b> <span class="err">[{}]</span></span>{}', title, standing.rank, spread, best
     )  # fmt: skip
 
 
-def difference_markup(row: BoardRow, flips: Iterable[Cell], is_reference: bool, axis: Axis) -> SafeString:
-    """The difference to the reference row, its interval and p, and the answers gained and lost."""
-    if is_reference:
+def difference_markup(row: BoardRow, flips: Iterable[Cell], compare: str, axis: Axis) -> SafeString:
+    """The difference to the reference row, its interval and p, the answers gained and lost, and p by picture cluster
+    where pictures have several samples. ``compare``: the page of the two side by side, nothing for the reference."""
+    if not compare:
         return put('<span class="small muted">{}</span>', "reference")
     if row.against is None:
         return put('<span class="faint">{}</span>', NOT_AVAILABLE)
     d = row.against
+    clusters = d.p_cluster is not None and d.p_value is not None and abs(d.p_cluster - d.p_value) > SAME_P
+    tests = f"Exact McNemar p {p_value(d.p_value)}, after Holm {p_value(d.p_holm)}, by picture {p_value(d.p_cluster)}"
     return put(
-        '{} <span class="flips xs">{} <span class="faint">of {}</span></span>',
+        '<span title="{}">{}</span> <span class="flips xs">{} <span class="faint">of {}</span>{} {}</span>',
+        tests,
         svg.difference(d.difference, d.low, d.high, d.p_holm, axis.low, axis.high, d.tie),
         put_each(" ", "{}", ((cell.markup(),) for cell in flips)),
         decimal(d.n),
-    )
+        put(' <span class="faint" title="cluster sign-flip">by picture p {}</span>', p_value(d.p_cluster))
+        if clusters else NOTHING,
+        put('<a class="versus" href="{}" rel="nofollow">compare</a>', compare),
+    )  # fmt: skip

@@ -45,8 +45,11 @@ class Chart:
 
 
 def accuracy_chart(rows: Sequence[ShownRow]) -> Chart | None:
-    """Ranked rows with an accuracy, over what they cost. None when fewer than two can be drawn."""
-    priced = any(row.row.value("usd_mean") is not None for row in rows)
+    """Ranked rows with an accuracy, over cost, or over calls where fewer than two name a cost.
+
+    None when fewer than two can be drawn.
+    """
+    priced = sum(row.row.value("usd_mean") is not None for row in rows) > 1
     metric, title, unit = ("usd_mean", "cost", "usd") if priced else ("calls_mean", "calls", "calls")
     found = [
         (row, cost, row.accuracy.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.metrics.catalogue import METRICS
@@ -67,17 +67,28 @@ PLAIN: tuple[Column, ...] = (
 )
 """The columns of one number, after accuracy, difference, grounded score and quadrants, which have drawings."""
 
-METRICS_SHOWN = frozenset({ACCURACY.metric, GROUNDED.metric, *QUADRANTS, *(column.metric for column in PLAIN)})
+ALWAYS = frozenset({ACCURACY.metric, GROUNDED.metric, *QUADRANTS})
+"""What every board shows, and so what no column has to be chosen for."""
+CHOICE: Mapping[str, Column] = {column.metric: column for column in PLAIN} | {
+    name: Column(name, metric.label)
+    for name, metric in METRICS.items()
+    if metric.group in GROUPS and name not in ALWAYS and all(column.metric != name for column in PLAIN)
+}
+"""Every column that can be chosen, by its metric: those shown without a choice first."""
+
 FLIPS: Mapping[str, str] = {"ate_text": "text", "ate_visual": "visual"}
 """Effects of a condition: answers lost and gained under it."""
 
 
-def plain_columns(groups: Collection[str]) -> list[tuple[Column, str]]:
-    """The plain columns of these groups, each with its classes: a vertical hairline where a group begins."""
+def plain_columns(names: Sequence[str], pinned: Collection[str] = ()) -> list[tuple[Column, str]]:
+    """The columns of these metrics in their order, each with its classes: a vertical hairline where a group begins.
+
+    A pinned one is of no group: it is never put away on a small screen.
+    """
     found, before = [], "grounding"
-    for column in PLAIN:
-        group = column.group
-        if group in groups:
-            found.append((column, f"g g-{group}{' grp' if group != before else ''}"))
-            before = group
+    for column in (CHOICE[name] for name in names):
+        group = "pinned" if column.metric in pinned else column.group
+        classes = "p" if group == "pinned" else f"g g-{group}"
+        found.append((column, f"{classes}{' grp' if group != before else ''}"))
+        before = group
     return found

@@ -29,6 +29,9 @@ class Addresses:
         parts = (f"run={run}", _encoded(tuple(terms.items())), self._encoded)
         return f"{self._list}?{'&'.join(part for part in parts if part)}"
 
+    def compare(self, reference: int, run: int) -> str:
+        return f"{reverse('evaluation:compare', args=[self._slug])}?run={reference}&run={run}"
+
     def run(self, run: int) -> str:
         return reverse("evaluation:run", args=[self._slug, run])
 

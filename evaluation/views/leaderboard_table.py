@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from evaluation.actions.board_rows import Board, BoardMetric, BoardRow
+from django.utils.safestring import SafeString
+
+from evaluation.actions.board_rows import Board, BoardMetric, BoardRow, Difference
 from evaluation.actions.list_runs import RunRow
 from evaluation.actions.read_published import PublishedRow
 from evaluation.metrics.catalogue import METRICS
@@ -19,7 +21,7 @@ from evaluation.views.leaderboard_cells import (
     difference_markup,
     place_words,
 )
-from evaluation.views.leaderboard_columns import ACCURACY, FLIPS, GROUNDED, QUADRANTS, Column, plain_columns
+from evaluation.views.leaderboard_columns import ACCURACY, FLIPS, GROUNDED, QUADRANTS, Column
 from evaluation.views.leaderboard_links import Addresses
 from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
 
@@ -51,7 +53,7 @@ def difference_axis(board: Board) -> Axis:
 @dataclass(frozen=True)
 class Table:
     """What all rows of a board share. ``refer``: the address of the board with another reference, but for its run;
-    nothing where no row can be compared."""
+    nothing where no row can be compared. ``intervals``: they stand under the numbers of the plain columns."""
 
     board: Board
     addresses: Addresses
@@ -59,6 +61,7 @@ class Table:
     axis: Axis
     difference_axis: Axis
     refer: str
+    intervals: bool = False
 
     def rows(self, rows: Sequence[BoardRow], *, letters: bool) -> list[ShownRow]:
         """``letters``: each row has one, by which a drawing names it, if there are enough."""
@@ -69,7 +72,7 @@ class Table:
         run, board, addresses = row.run.pk, self.board, self.addresses
         is_reference = board.reference is not None and board.reference.run.pk == run
         accuracy, grounded = metric_cell(row, ACCURACY, addresses), metric_cell(row, GROUNDED, addresses)
-        flips = _flips(row, board, addresses)
+        turned = flips(row, board.reference, row.against, addresses)
         return ShownRow(
             row=row,
             letter=letter,
@@ -79,14 +82,22 @@ class Table:
             n=_count(row, "trajectories", {"scored": "yes"}, addresses),
             accuracy=accuracy,
             accuracy_bar=accuracy.with_bar(self.axis),
-            against=difference_markup(row, flips, is_reference, self.difference_axis) if board.whole else NOTHING,
+            against=difference_markup(row, turned, self._versus(row), self.difference_axis) if board.whole else NOTHING,
             grounded=grounded,
             grounded_bar=grounded.with_bar(SHARES),
             quadrants=[metric_cell(row, column, addresses) for column in FOUR],
             cells=[metric_cell(row, column, addresses, classes) for column, classes in self.columns],
             hidden_counts=hidden_counts(row, addresses),
             is_reference=is_reference,
+            intervals=self.intervals,
         )
+
+    def _versus(self, row: BoardRow) -> str:
+        """The page of this row and the reference side by side; nothing for the reference itself."""
+        reference = self.board.reference
+        if reference is None or reference.run.pk == row.run.pk:
+            return ""
+        return self.addresses.compare(reference.run.pk, row.run.pk)
 
 
 def hidden_counts(row: BoardRow, addresses: Addresses) -> list[Cell]:
@@ -114,18 +125,42 @@ def _count(row: BoardRow, name: str, terms: Mapping[str, str], addresses: Addres
     return Cell(decimal(n), href=addresses.trajectories(row.run.pk, **terms) if n else "", count=n)
 
 
-def _flips(row: BoardRow, board: Board, addresses: Addresses) -> tuple[Cell, ...]:
+def flips(row: BoardRow, reference: BoardRow | None, against: Difference | None, addresses: Addresses) -> list[Cell]:
     """What only this row has right, and what only the reference row has."""
-    if row.against is None or board.reference is None:
-        return ()
-    run, reference = row.run.pk, board.reference.run.pk
-    gained, lost = row.against.row_only, row.against.reference_only
-    return (
+    if against is None or reference is None:
+        return []
+    run, other = row.run.pk, reference.run.pk
+    gained, lost = against.row_only, against.reference_only
+    return [
         Cell(f"+{gained}", "right here, wrong in the reference",
-             addresses.trajectories(run, correct="yes", wrong_in=reference), gained),
+             addresses.trajectories(run, correct="yes", wrong_in=other), gained),
         Cell(f"\N{MINUS SIGN}{lost}", "wrong here, right in the reference",
-             addresses.trajectories(reference, correct="yes", wrong_in=run), lost),
-    )  # fmt: skip
+             addresses.trajectories(other, correct="yes", wrong_in=run), lost),
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ShownAblation:
+    """A model under several settings: one of them, and each other with its difference on the one axis."""
+
+    base: BoardRow
+    others: list[tuple[BoardRow, SafeString]]
+
+
+def shown_ablations(board: Board, addresses: Addresses) -> list[ShownAblation]:
+    pairs = [against for one in board.ablations for _, against in one.others]
+    axis = axis_of([0.0, *(end for d in pairs for end in (d.difference, d.low, d.high))])
+    return [
+        ShownAblation(
+            one.base,
+            [
+                (other, difference_markup(replace(other, against=against), flips(other, one.base, against, addresses),
+                                          addresses.compare(one.base.run.pk, other.run.pk), axis))
+                for other, against in one.others
+            ],
+        )
+        for one in board.ablations
+    ]  # fmt: skip
 
 
 def metric_cell(row: BoardRow | RunRow, column: Column, addresses: Addresses, classes: str = "") -> Cell:
@@ -144,7 +179,14 @@ def metric_cell(row: BoardRow | RunRow, column: Column, addresses: Addresses, cl
         value=metric.value,
         low=metric.ci_low,
         high=metric.ci_high,
+        method=metric.ci_method,
+        spread=interval_words(column.unit, metric.ci_low, metric.ci_high),
     )
+
+
+def interval_words(unit: str, low: float | None, high: float | None) -> str:
+    """``41.2–50.3``; "" without an interval."""
+    return "" if low is None or high is None else f"{written(unit, low)} to {written(unit, high)}"
 
 
 def written(unit: str, value: float) -> str:
@@ -172,8 +214,7 @@ def _basis(column: Column, metric: BoardMetric) -> str:
     return "; ".join(parts)
 
 
-def shown_published(rows: Iterable[PublishedRow], groups: Collection[str]) -> list[ShownPublished]:
-    columns = plain_columns(groups)
+def shown_published(rows: Iterable[PublishedRow], columns: Sequence[tuple[Column, str]]) -> list[ShownPublished]:
     return [
         ShownPublished(
             row,

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark, rights_in
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring
-from evaluation.querysets import samples_without_trajectory
-from evaluation.views import run_charts, run_numbers, run_tables
+from evaluation.querysets import TrajectoryQuerySet, samples_without_trajectory
+from evaluation.views import run_charts, run_numbers, run_ranking, run_regions, run_tables
 from evaluation.views.run_links import RunLinks
 
 PREFERRED_FACET = "category"
@@ -20,13 +24,16 @@ PREFERRED_FACET = "category"
 
 @require_safe
 def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Evaluated trajectories only, as in the metrics; the facet of the table by slice is ``?slice_by=``."""
+    """Evaluated trajectories only, as in the metrics. ``?slice_by=`` is the facet of the table by slice; with
+    ``&slice=`` one of its values, the whole page is about that slice."""
     benchmark = load_benchmark(request, slug)
     run = get_object_or_404(Run.objects.of(benchmark), pk=pk)
-    links = RunLinks.of(run)
     scoring: Scoring | None = getattr(run, "scoring", None)
-    counts = run.trajectories.evaluated().never_hidden()
-    missing = samples_without_trajectory(run).count()
+    piece = _piece(request, scoring)
+    links = RunLinks.of(run, *piece) if piece else RunLinks.of(run)
+    found = run.trajectories.listed(links.narrowed)
+    counts = found.never_hidden()
+    missing = _missing(run, links)
     context = {
         "benchmark": benchmark,
         "rights": rights_in(request, benchmark),
@@ -34,47 +41,110 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "scoring": scoring,
         "counts": counts,
         "everything": links.count(counts["all"]),
-        "samples_n": counts["all"] + missing,
+        "samples_n": None if missing is None else counts["all"] + missing,
         "failures_href": links.list(right="no"),
+        "judging_href": f"{reverse('evaluation:judging', args=[slug])}?{urlencode({'run': pk, **links.narrowed})}",
+        "piece": piece,
     }
     if scoring is not None:
-        metrics = {row.metric: row for row in scoring.metrics.on_slice()}
+        whole = {row.metric: row for row in scoring.metrics.on_slice()}
+        metrics = {row.metric: row for row in scoring.metrics.on_slice(*piece)} if piece else whole
+        context |= _scored(Shown(run, scoring, metrics, links, found, _tables(scoring, piece)), counts, missing)
         recorded = run_numbers.all_recorded(metrics, counts)
-        context |= _scored(run, scoring, metrics, counts, missing)
-        context |= _by_slice(scoring, request.GET.get("slice_by", ""), links, recorded)
+        context |= _by_slice(scoring, request.GET.get("slice_by", ""), RunLinks.of(run), recorded)
     return render(request, "evaluation/run.html", context)
 
 
-def _scored(
-    run: Run, scoring: Scoring, metrics: run_numbers.Metrics, counts: dict[str, int], missing: int
-) -> dict[str, Any]:
-    links = RunLinks.of(run)
+@dataclass(frozen=True)
+class Shown:
+    """What a page is made of: a run, or a slice of it. ``tables``: None where there are none of that slice."""
+
+    run: Run
+    scoring: Scoring
+    metrics: run_numbers.Metrics
+    links: RunLinks
+    found: TrajectoryQuerySet
+    tables: Mapping[str, Any] | None
+
+
+def _piece(request: HttpRequest, scoring: Scoring | None) -> tuple[str, str] | None:
+    """The slice that the page is about: one that has metrics."""
+    by, value = request.GET.get("slice_by", ""), request.GET.get("slice", "")
+    if scoring is None or not value or by in run_tables.UNSLICED:
+        return None
+    return (by, value) if scoring.metrics.on_slice(by, value).exists() else None
+
+
+def _missing(run: Run, links: RunLinks) -> int | None:
+    """How many samples have no trajectory; None on a computed slice, where they are in no list."""
+    if not links.missing:
+        return None
+    missing = samples_without_trajectory(run)
+    for name, value in links.narrowed.items():
+        missing = missing.filter(facets__name=name.removeprefix("facet."), facets__value=value)
+    return missing.count()
+
+
+def _tables(scoring: Scoring, piece: tuple[str, str] | None) -> Mapping[str, Any] | None:
+    if piece is None:
+        return scoring.extras
+    row = scoring.slice_tables.filter(slice_by=piece[0], slice=piece[1]).first()
+    return row.tables if row else None
+
+
+def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[str, Any]:
+    run, scoring, metrics, links, found = shown.run, shown.scoring, shown.metrics, shown.links, shown.found
     settings = MetricSettings(**scoring.settings)
-    extras = scoring.extras
-    thresholds = extras.get("thresholds") or []
+    extras = shown.tables or {}
     grounded = metrics.get("grounded_score")
     failed = 0 < scoring.trajectories_n == scoring.failed_n
+    heat = extras.get("heat") or {}
+    made = dict(found.filter(score__isnull=False).counted_by("score__calls"))
     return {
         "settings": settings,
         "run_failed": failed,
+        "untabled": shown.tables is None,
         "numbers": [] if failed else run_numbers.strip(metrics, counts, links),
         "cells": run_numbers.quadrant_cells(metrics, links),
         "population": links.count(grounded.n if grounded else 0, population="yes"),
-        "areas": run_charts.threshold_areas(thresholds),
-        "threshold_data": {"counts": thresholds, "list": links.list()},
-        "scatter": run_charts.scatter(run.trajectories.evaluated(), settings.ioa_threshold, links),
-        "heat": extras.get("heat"),
-        "heat_cells": run_charts.heat_cells((extras.get("heat") or {}).get("difference", ())),
-        "effects": run_tables.effects(metrics, run, settings.interv_population),
-        "judged": run_tables.judged(metrics, run),
+        **_thresholds(shown, extras),
+        "scatter": run_charts.scatter(found, settings.ioa_threshold, links),
+        "regions": run_regions.regions(found, settings.ioa_threshold, links),
+        "sizes": run_regions.sizes(found, links),
+        "brush": {"action": links.base, "terms": [("run", run.pk), ("population", "yes"), *links.narrowed.items()]},
+        "heat": heat,
+        "heat_rows": run_charts.heat_rows(heat.get("difference", ()), extras.get("crop_cells", ()), links),
+        "effects": run_tables.effects(metrics, run, settings.interv_population, links),
+        "judged": run_tables.judged(metrics, run, links),
         "with_evidence": links.count(counts["with_evidence"], evidence="yes"),
-        "tools": run_tables.tools(extras, links),
+        "tools": run_tables.tools(extras, links, scoring.extras.get("tool_names", {})),
         "lengths": run_charts.length_bars(extras.get("lengths", ()), links),
-        "call_points": run_charts.call_points(list(scoring.metrics.filter(slice_by="calls", metric="accuracy")), links),
-        "seen": run_charts.seen_curve(extras.get("coverage", ())),
-        "plans": run_tables.plans(extras, metrics, links),
+        "call_points": _call_points(shown),
+        "seen": run_charts.seen_curve(extras.get("coverage", ()), made, links),
+        "plans": run_tables.plans(extras, metrics, found, links),
         "hidden": run_tables.never_hidden(metrics, counts, missing, links),
     }
+
+
+def _call_points(shown: Shown) -> list[run_charts.CallPoint]:
+    """Of the whole run only: by calls within a slice there are no metrics."""
+    if shown.links.narrowed:
+        return []
+    return run_charts.call_points(list(shown.scoring.metrics.filter(slice_by="calls", metric="accuracy")), shown.links)
+
+
+def _thresholds(shown: Shown, extras: Mapping[str, Any]) -> dict[str, Any]:
+    """The matrix at every threshold; ranks are those of whole runs."""
+    counts = extras.get("thresholds") or []
+    ranks = None if shown.links.narrowed else run_ranking.ranking(shown.run)
+    data = {
+        "counts": counts,
+        "intervals": extras.get("threshold_intervals"),
+        "ranks": ranks.own if ranks else None,
+        "of": ranks.of if ranks else None,
+        "list": shown.links.list(),
+    }
+    return {"areas": run_charts.threshold_areas(counts), "threshold_data": data, "ranking": ranks}
 
 
 def _by_slice(scoring: Scoring, wanted: str, links: RunLinks, recorded: bool) -> dict[str, Any]:

@@ -104,24 +104,38 @@ def _point(place: int, row: tuple[Any, ...], links: RunLinks) -> Point:
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
+    """``count``: trajectories whose scoring crop has its centre here; ``difference``: of the densities, 0..1."""
+
     x: str
     y: str
     kind: str
     opacity: str
+    difference: float
+    count: Count
 
 
-def heat_cells(difference: Sequence[Sequence[float]]) -> list[HeatCell]:
-    """Cells of a box of 240 × 140, ten units each; the strongest one is opaque, hardly different ones are left out.
+def heat_rows(
+    difference: Sequence[Sequence[float]], counts: Sequence[Sequence[int]], links: RunLinks
+) -> list[list[HeatCell]]:
+    """Cells of a box of 240 × 140, ten units each; the strongest one is opaque, hardly different ones have no kind.
 
     Opacity goes with the root of the difference, so that a wide weak density is seen beside a sharp one.
     """
     most = max((abs(value) for row in difference for value in row), default=0.0)
-    return [
-        HeatCell(str(10 * x), str(10 * y), "gold" if value < 0 else "crop", written(math.sqrt(abs(value) / most)))
-        for y, row in enumerate(difference)
-        for x, value in enumerate(row)
-        if most and abs(value) > 0.02 * most
-    ]
+
+    def cell(x: int, y: int, value: float) -> HeatCell:
+        seen = most and abs(value) > 0.02 * most
+        n = counts[y][x] if counts else 0
+        return HeatCell(
+            str(10 * x),
+            str(10 * y),
+            ("gold" if value < 0 else "crop") if seen else "",
+            written(math.sqrt(abs(value) / most)) if seen else "0",
+            value,
+            links.count(n, population="yes", crop_cell=f"{x}-{y}") if n else Count(0),
+        )
+
+    return [[cell(x, y, value) for x, value in enumerate(row)] for y, row in enumerate(difference)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +147,7 @@ class LengthBar:
     predicted: str
     effective: str
     reference: str
-    counts: tuple[int, int, int]
+    counts: tuple[Count, Count, Count]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +174,12 @@ def length_bars(rows: Sequence[Mapping[str, int]], links: RunLinks) -> Lengths |
     for length, one in enumerate(sums):
         predicted, effective, reference = (written(n * scale) for n in one)
         label = f"{length}+" if length == LONGEST else str(length)
-        bars.append(
-            LengthBar(
-                label, written(28 + step * (length + 0.5)), predicted, effective, reference, (one[0], one[1], one[2])
-            )
+        counts = (
+            links.count(one[0], reference="yes", calls=label),
+            links.count(one[1], reference="yes", effective_calls=label),
+            links.count(one[2], reference_calls=label),
         )
+        bars.append(LengthBar(label, written(28 + step * (length + 0.5)), predicted, effective, reference, counts))
     ticks = [(n, written(236 - n * scale)) for n in _ticks(most)]
     width = min(20.0, 0.62 * step)
     whole, half, quarter = (written(width / part) for part in (1, 2, 4))
@@ -186,8 +201,9 @@ class CallPoint:
     y: str
     low: str
     high: str
-    href: str
-    words: str
+    metric: Metric
+    right: Count
+    all: Count
 
 
 def call_points(rows: Sequence[Metric], links: RunLinks) -> list[CallPoint]:
@@ -202,8 +218,9 @@ def call_points(rows: Sequence[Metric], links: RunLinks) -> list[CallPoint]:
             _height(row.value),
             _height(row.ci_low),
             _height(row.ci_high),
-            links.list(calls=row.slice, correct="yes"),
-            f"{int(row.numerator or 0)} of {row.n} right with {row.slice} calls",
+            row,
+            links.count(row.numerator, calls=row.slice, correct="yes"),
+            links.count(row.n, calls=row.slice, counted="yes"),
         )
         for place, row in enumerate(known)
     ]
@@ -214,16 +231,31 @@ def _height(share: float | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """The mean share seen after so many calls, and the trajectories that made as many or more."""
+
+    calls: int
+    x: str
+    y: str
+    share: float
+    count: Count
+
+
+@dataclass(frozen=True, slots=True)
 class Curve:
     path: str
+    points: Sequence[CurvePoint]
     ticks: Sequence[tuple[int, str]]
     last: float
     calls: int
     words_y: str
 
 
-def seen_curve(coverage: Sequence[float]) -> Curve | None:
-    """Mean share of the gold seen after 0, 1, 2, ... calls, in a box of 276 × 112 like ``call_points``."""
+def seen_curve(coverage: Sequence[float], made: Mapping[int, int], links: RunLinks) -> Curve | None:
+    """Mean share of the gold seen after 0, 1, 2, ... calls, in a box of 276 × 112 like ``call_points``.
+
+    ``made``: number of calls -> trajectories.
+    """
     if len(coverage) < 2:
         return None
     calls = len(coverage) - 1
@@ -231,4 +263,15 @@ def seen_curve(coverage: Sequence[float]) -> Curve | None:
     path = "M" + " L".join(f"{written(x)} {written(y)}" for x, y in places)
     step = max(1, -(-calls // 6))
     ticks = [(n, written(28 + 240 * n / calls)) for n in range(0, calls + 1, step)]
-    return Curve(path, ticks, coverage[-1], calls, written(90 - 80 * coverage[-1] + (14 if coverage[-1] > 0.8 else -6)))
+    points = [
+        CurvePoint(
+            n,
+            written(x),
+            written(y),
+            coverage[n],
+            links.count(sum(k for length, k in made.items() if length >= n), calls=f"{n}+"),
+        )
+        for n, (x, y) in enumerate(places)
+    ]
+    words_y = written(90 - 80 * coverage[-1] + (14 if coverage[-1] > 0.8 else -6))
+    return Curve(path, points, ticks, coverage[-1], calls, words_y)

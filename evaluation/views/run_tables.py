@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from evaluation.metrics.columns import Outcome
 from evaluation.models import Metric, Run
+from evaluation.querysets import TrajectoryQuerySet
 from evaluation.schema import Condition
-from evaluation.views.run_links import Count, RunLinks, recorded
+from evaluation.views.run_links import Count, RunLinks
 from evaluation.views.run_numbers import Metrics, half_width
 from webapp.common.drawing import Bar, stacked
 
@@ -22,6 +25,7 @@ WAYS = ("lost", "gained")
 OUTCOMES = ("exact", "extra only", "missing only", "substitute", "out of order")
 MOST_TOOLS = 12
 UNSLICED = ("", "calls")
+SEGMENT = "segment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ class Effects:
         return self.beyond is not None and self.beyond.ci_high is not None and self.beyond.ci_high < 0
 
 
-def effects(metrics: Metrics, run: Run, population: str) -> Effects | None:
+def effects(metrics: Metrics, run: Run, population: str, links: RunLinks) -> Effects | None:
     """Effects with samples. ``population``: the setting ``interv_population``."""
     found = [(label, condition, metrics[name]) for name, condition, label in EFFECTS if name in metrics]
     pairs = {"paired": "evidence" if population == "paired_mcot" else "yes"}
@@ -78,8 +82,8 @@ def effects(metrics: Metrics, run: Run, population: str) -> Effects | None:
         Effect(
             label,
             row,
-            recorded(run, row.n, condition=condition, **pairs),
-            *(recorded(run, int(row.detail.get(way) or 0), condition=condition, flip=way) for way in WAYS),
+            links.recorded(run, row.n, condition=condition, **pairs),
+            *(links.recorded(run, int(row.detail.get(way) or 0), condition=condition, flip=way) for way in WAYS),
         )
         for label, condition, row in found
         if row.n
@@ -88,7 +92,7 @@ def effects(metrics: Metrics, run: Run, population: str) -> Effects | None:
         return None
     ends = [abs(end) for one in rows for end in (one.row.value, one.row.ci_low, one.row.ci_high) if end is not None]
     beyond = metrics.get("visual_beyond_placebo")
-    both = recorded(run, beyond.n if beyond else 0, condition=Condition.VISUAL, beside=Condition.PLACEBO, **pairs)
+    both = links.recorded(run, beyond.n if beyond else 0, condition=Condition.VISUAL, beside=Condition.PLACEBO, **pairs)
     return Effects(rows, max([0.1, *ends]), beyond if beyond and beyond.n else None, both)
 
 
@@ -101,7 +105,7 @@ class Judged:
     missing: Count
 
 
-def judged(metrics: Metrics, run: Run) -> list[Judged]:
+def judged(metrics: Metrics, run: Run, links: RunLinks) -> list[Judged]:
     """Reliability and sufficiency, where anything was judged."""
     rows = [(kind, metrics[kind]) for kind in ("reliability", "sufficiency") if kind in metrics]
     return [
@@ -109,8 +113,8 @@ def judged(metrics: Metrics, run: Run) -> list[Judged]:
             kind.capitalize(),
             row,
             half_width(row),
-            recorded(run, row.n, judged=kind),
-            recorded(run, int(row.detail.get("not_judged") or 0), unjudged=kind),
+            links.recorded(run, row.n, judged=kind),
+            links.recorded(run, int(row.detail.get("not_judged") or 0), unjudged=kind),
         )
         for kind, row in rows
         if row.n
@@ -123,6 +127,7 @@ class ToolRow:
     used: float
     reference: float | None
     calls: int | None
+    count: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,21 +140,39 @@ class Tools:
     most: float
 
 
-def tools(extras: Mapping[str, Any], links: RunLinks) -> Tools | None:
-    """Per tool the share of samples that call it and of reference chains that hold it; without any, shares of calls."""
+def tools(extras: Mapping[str, Any], links: RunLinks, names: Mapping[str, Sequence[str]]) -> Tools | None:
+    """Per tool the share of samples that call it and of reference chains that hold it; without any, shares of calls.
+
+    ``names``: how the run writes each tool, by canonical name.
+    """
     against = sum(row["predicted"] for row in extras.get("lengths", ()))
     if against:
         rows = [
-            ToolRow(row["tool"], (row["tp"] + row["fp"]) / against, (row["tp"] + row["fn"]) / against, None)
+            ToolRow(
+                row["tool"],
+                (row["tp"] + row["fp"]) / against,
+                (row["tp"] + row["fn"]) / against,
+                None,
+                _calling(row, names, links),
+            )
             for row in extras.get("tool_choices", ())
         ]
         rows.sort(key=lambda row: (-max(row.used, row.reference or 0.0), row.tool))
     else:
-        rows = [ToolRow(row["tool"], row["share"], None, row["calls"]) for row in extras.get("tools", ())]
+        rows = [
+            ToolRow(row["tool"], row["share"], None, row["calls"], Count(row["calls"]))
+            for row in extras.get("tools", ())
+        ]
     if not rows:
         return None
     most = max(max(row.used, row.reference or 0.0) for row in rows)
     return Tools(rows[:MOST_TOOLS], links.count(against, reference="yes"), max(0, len(rows) - MOST_TOOLS), most)
+
+
+def _calling(row: Mapping[str, Any], names: Mapping[str, Sequence[str]], links: RunLinks) -> Count:
+    """The trajectories on samples with a reference chain that call a tool, under whatever name."""
+    n, written = row["tp"] + row["fp"], names.get(row["tool"], ())
+    return links.count(n, reference="yes", tool=json.dumps(list(written))) if written or not n else Count(n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,26 +183,37 @@ class OutcomeShare:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanSize:
-    """Plans of one number of targets: a stacked bar of the five outcomes, and what it says."""
+class PlanPart:
+    """A part of a stacked bar: where it stands, what it says, what it counts."""
+
+    bar: Bar
+    words: str
+    count: Count
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """Plans of one number of targets, or of one segment: a stacked bar of the five outcomes."""
 
     name: str
-    bars: Sequence[Bar]
-    spoken: str
+    parts: Sequence[PlanPart]
     total: Count
 
 
 @dataclass(frozen=True, slots=True)
 class Plans:
-    """``outcomes``: of all plans; ``sizes``: the same by number of targets; ``prefixes``: SR@k."""
+    """``outcomes``: of all plans; ``sizes``, ``segments``: the same by number of targets and by segment, which overlap;
+    ``prefixes``: SR@k."""
 
     outcomes: Sequence[OutcomeShare]
-    sizes: Sequence[PlanSize]
+    sizes: Sequence[PlanRow]
+    segments: Sequence[PlanRow]
     total: Count
     prefixes: Sequence[tuple[int, Metric]]
 
 
-def plans(extras: Mapping[str, Any], metrics: Metrics, links: RunLinks) -> Plans | None:
+def plans(extras: Mapping[str, Any], metrics: Metrics, found: TrajectoryQuerySet, links: RunLinks) -> Plans | None:
+    """One query, where there are plans."""
     table = extras.get("outcomes", {})
     sums = [sum(column) for column in zip(*table.values(), strict=True)] if table else []
     total = sum(sums)
@@ -190,16 +224,23 @@ def plans(extras: Mapping[str, Any], metrics: Metrics, links: RunLinks) -> Plans
         for label, name, n in zip(OUTCOMES, Outcome.NAMES, sums, strict=True)
     ]
     prefixes = [(k, metrics[f"success_rate_at_{k}"]) for k in (1, 2, 3) if f"success_rate_at_{k}" in metrics]
-    sizes = [_plan_size(size, counts, links) for size, counts in sorted(table.items())]
+    of_segments = found.plan_outcomes_by(SEGMENT)
     return Plans(
-        outcomes, sizes, links.count(total, planned="yes"), [(k, row) for k, row in prefixes if row.value is not None]
+        outcomes,
+        [_plan_row(size, counts, links, {"targets": size}) for size, counts in sorted(table.items())],
+        [_plan_row(name, counts, links, {f"facet.{SEGMENT}": name}) for name, counts in of_segments.items()],
+        links.count(total, planned="yes"),
+        [(k, row) for k, row in prefixes if row.value is not None],
     )
 
 
-def _plan_size(size: str, counts: Sequence[int], links: RunLinks) -> PlanSize:
-    spoken = ", ".join(f"{n} {label}" for label, n in zip(OUTCOMES, counts, strict=True) if n)
-    total = links.count(sum(counts), planned="yes", targets=size)
-    return PlanSize(size, stacked(zip(Outcome.NAMES, counts, strict=True)), spoken, total)
+def _plan_row(name: str, counts: Sequence[int], links: RunLinks, terms: Mapping[str, str]) -> PlanRow:
+    bars = stacked(zip(Outcome.NAMES, counts, strict=True))
+    parts = [
+        PlanPart(bar, f"{name}: {n} {label}", links.count(n, outcome=bar.name, **terms))
+        for bar, label, n in zip(bars, OUTCOMES, counts, strict=False)
+    ]
+    return PlanRow(name, parts, links.count(sum(counts), planned="yes", **terms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +253,7 @@ class SliceRow:
     counted: Count
     population: Count
     planned: Count
+    page: str
 
     @property
     def quadrants(self) -> Sequence[float | None]:
@@ -243,6 +285,7 @@ def _slice_row(value: str, metrics: Metrics, facet: str, links: RunLinks, record
         counted=counted if recorded else Count(counted.n),
         population=links.on_slice(facet, value, n.get("grounded_score"), population="yes"),
         planned=links.on_slice(facet, value, n.get("exact_match"), planned="yes"),
+        page=f"?{urlencode({'slice_by': facet, 'slice': value})}",
     )
 
 
@@ -255,11 +298,11 @@ class Hidden:
     words: str
 
 
-def never_hidden(metrics: Metrics, counts: Mapping[str, int], missing: int, links: RunLinks) -> list[Hidden]:
+def never_hidden(metrics: Metrics, counts: Mapping[str, int], missing: int | None, links: RunLinks) -> list[Hidden]:
+    """``missing``: samples without a trajectory; None on a slice whose samples are not listed."""
     accuracy = metrics.get("accuracy")
     crops = int(accuracy.detail.get("unusable_crops", 0)) if accuracy else 0
     rows = [
-        Hidden("Missing", Count(missing, links.missing), "samples with gold and no trajectory"),
         Hidden("Failed", links.count(counts["failed"], failed="yes"), "error records"),
         Hidden(
             "Unanswered", links.count(counts["unanswered"], unanswered="yes"), "no answer; wrong where one is asked for"
@@ -270,6 +313,8 @@ def never_hidden(metrics: Metrics, counts: Mapping[str, int], missing: int, link
         Hidden("Undecided", links.count(counts["undecided"], undecided="yes"), "need a judge"),
         Hidden("Unusable crops", links.count(counts["unusable"], unusable="yes"), f"trajectories, {crops:,} crops"),
     ]
+    if missing is not None:
+        rows.insert(0, Hidden("Missing", Count(missing, links.missing), "samples with gold and no trajectory"))
     unscored = counts["all"] - counts["scored"]
     if unscored:
         rows.append(Hidden("Not scored", links.count(unscored, scored="no"), "no gold, or newer than the scores"))

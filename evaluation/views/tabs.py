@@ -9,6 +9,7 @@ from annotation.workflow import Right
 TABS = [
     Tab("runs", "Runs", "evaluation:runs", lambda benchmark: benchmark.runs.count(), place=40),
     Tab("leaderboard", "Leaderboard", "evaluation:leaderboard", place=50),
+    Tab("compare", "Compare", "evaluation:compare", right=Right.SEE_GOLD, place=60),
     Tab("import", "Import", "evaluation:import", right=Right.IMPORT_RUNS, place=80),
     Tab("export", "Export", "evaluation:export", right=Right.EXPORT, place=90),
 ]

@@ -1,23 +1,35 @@
-"""The list of trajectories. Everything that narrows it stands in its address."""
+"""The list of trajectories. Everything that narrows it stands in its address: a query, and terms of one field each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from annotation.actions.access import roles_of
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
+from evaluation.actions.list_table import ListTable, table_of
+from evaluation.actions.list_words import tools_of, vocabulary_of
+from evaluation.actions.read_list import TrajectoryList
+from evaluation.actions.read_marks import tags_on
 from evaluation.models import Run, Trajectory
-from evaluation.querysets import TRAJECTORY_FILTERS, TrajectoryQuerySet
-from evaluation.views.trajectories_facets import Terms, address, facets
+from evaluation.query.check import Vocabulary, read
+from evaluation.query.complete import complete
+from evaluation.query.syntax import QueryError
+from evaluation.views.trajectories_facets import Facet, Terms, address, facets
+from evaluation.views.trajectories_preview import preview_context
 from evaluation.views.trajectories_rows import row_of
-from webapp.common.errors import InvalidInput
+from evaluation.views.trajectories_terms import terms_of
 from webapp.common.paging import Page
 
 PAGE_SIZE = 50
+PLAN = "sample__gold__revision__plan_tools"
+DENSITIES = ("", "compact")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,55 +46,86 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse:
     """Fifty a page, after the trajectory ``?after=``; a row carries the terms on, so that its page knows the list."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     terms = terms_of(request)
-    runs = {str(run.pk): run for run in Run.objects.of(benchmark).without_tables()}
-    every: TrajectoryQuerySet = Trajectory.objects.of(benchmark)
-    found = every.listed(terms)
-    page = _page(found, every, request.GET.get("after", ""))
-    chosen = runs.get(terms.get("run", ""))
-    context = {
-        "benchmark": benchmark,
-        "run": chosen,
-        "total": found.count(),
-        "page": page,
-        "rows": [row_of(trajectory, slug, terms) for trajectory in page.rows],
-        "facets": facets(every, terms, runs.values()),
-        "terms": terms.items(),
-        "tokens": [_token(name, value, terms, runs) for name, value in terms.items()],
-        "several_runs": chosen is None,
+    runs = list(Run.objects.of(benchmark).without_tables())
+    table = table_of(benchmark, runs)
+    error = _error(terms.get("q", ""), vocabulary_of(benchmark, runs, request.user, table))
+    context: dict[str, Any] = {
+        "benchmark": benchmark, "q": terms.get("q", ""), "error": error, "terms": _hidden(terms),
+        "tokens": _tokens(terms, runs), "density": _density(request), "member": bool(roles_of(request.user, benchmark)),
+        "address": urlencode(terms), "run": next((run for run in runs if str(run.pk) == terms.get("run")), None),
+    }  # fmt: skip
+    context |= _nothing() if error else _found(request, table, runs, terms)
+    at = request.GET.get("at", "")
+    if at.isascii() and at.isdigit() and len(at) < 19:
+        context |= {"shown": preview_context(request, slug, int(at))}
+    return render(request, "evaluation/trajectories.html", context, status=400 if error else 200)
+
+
+@require_safe
+def completion(request: HttpRequest, slug: str) -> HttpResponse:
+    """What may stand at the caret of a query: ?q=…&at=12."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    runs = list(Run.objects.of(benchmark).without_tables())
+    text, at = request.GET.get("q", ""), request.GET.get("at", "")
+    known = vocabulary_of(benchmark, runs, request.user)
+    tools = tools_of(benchmark)
+    words = Vocabulary({**known.names, "tool": tools, "tool_failed": tools}, known.facets)
+    caret = min(int(at), len(text)) if at.isascii() and at.isdigit() and len(at) < 6 else len(text)
+    found = [{"text": one.text, "about": one.about, "start": one.start} for one in complete(text, caret, words)]
+    return JsonResponse({"proposals": found})
+
+
+def _error(query: str, vocabulary: Vocabulary) -> QueryError | None:
+    """What is wrong with the query."""
+    try:
+        read(query, vocabulary)
+    except QueryError as error:
+        return error
+    return None
+
+
+def _found(request: HttpRequest, table: ListTable, runs: list[Run], terms: Terms) -> dict[str, Any]:
+    benchmark = table.benchmark
+    found = TrajectoryList(benchmark, runs, terms, request.user, table)
+    pks, before = found.page(request.GET.get("after", ""), PAGE_SIZE)
+    more = before + len(pks) < found.total
+    rows, tags = _rows(pks), tags_on(pks, request.user)
+    return {
+        "total": found.total,
+        "page": Page(rows, str(pks[-1]) if more else ""),
+        "first": before + 1,
+        "last": before + len(pks),
+        "rows": [row_of(trajectory, benchmark.slug, terms, tags) for trajectory in rows],
+        "facets": facets(found, terms, runs),
+        "several_runs": found.several_runs,
     }
-    return render(request, "evaluation/trajectories.html", context)
 
 
-def terms_of(request: HttpRequest) -> dict[str, str]:
-    """The terms of the address that narrow a list; blank and unknown ones are left out."""
-    known = {*TRAJECTORY_FILTERS, "flip"}
-    asked = ((name, str(value)) for name, value in request.GET.items())
-    return {name: value for name, value in asked if value and (name in known or name.startswith("facet."))}
+def _nothing() -> dict[str, Any]:
+    none: list[Facet] = []
+    return {"total": 0, "page": Page([], ""), "first": 0, "last": 0, "rows": [], "facets": none}
 
 
-def _page(found: TrajectoryQuerySet, every: TrajectoryQuerySet, after: str) -> Page[Trajectory]:
-    rows = found.for_list().prefetch_related("sample__gold__revision__plan_tools")
-    if after:
-        rows = rows.after(_place(every, after))
-    shown = list(rows[: PAGE_SIZE + 1])
-    more = len(shown) > PAGE_SIZE
-    return Page(shown[:PAGE_SIZE], str(shown[PAGE_SIZE - 1].pk) if more else "")
+def _rows(pks: list[int]) -> list[Trajectory]:
+    """These trajectories with all that a row shows, in this order."""
+    found = {row.pk: row for row in Trajectory.objects.filter(pk__in=pks).for_list().prefetch_related(PLAN)}
+    return [found[pk] for pk in pks if pk in found]
 
 
-def _place(every: TrajectoryQuerySet, after: str) -> Trajectory:
-    place = every.select_related("sample").filter(pk=int(after)).first() if _is_key(after) else None
-    if place is None:
-        raise InvalidInput(
-            "The address names a page that does not exist. Start from the first page.", code="stale_page", field="after"
-        )
-    found: Trajectory = place
-    return found
+def _tokens(terms: Terms, runs: list[Run]) -> list[Token]:
+    names = {str(run.pk): str(run) for run in runs}
+    return [
+        Token(name.removeprefix("facet."), names.get(value, value) if name == "run" else value, without)
+        for name, value in terms.items()
+        if name != "q" and (without := address(terms, **{name: ""}))
+    ]
 
 
-def _is_key(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 19
+def _hidden(terms: Terms) -> list[tuple[str, str]]:
+    """What the form of the query bar carries along."""
+    return [(name, value) for name, value in terms.items() if name != "q"]
 
 
-def _token(name: str, value: str, terms: Terms, runs: dict[str, Run]) -> Token:
-    words = str(runs[value]) if name == "run" and value in runs else value
-    return Token(name.removeprefix("facet."), words, address(terms, **{name: ""}))
+def _density(request: HttpRequest) -> str:
+    wanted = request.GET.get("density", "")
+    return wanted if wanted in DENSITIES else ""

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
+from evaluation.actions.read_list import TrajectoryList
 from evaluation.metrics.columns import Outcome, Quadrant
+from evaluation.metrics.failures import FAILURES
 from evaluation.models import Run
-from evaluation.querysets import TrajectoryQuerySet
 
 MOST_VALUES = 12
 MOST_CALLS = 8
 """From so many calls on they share a line."""
-ANSWERS = {True: ("yes", "right"), False: ("no", "wrong"), None: ("undecided", "undecided")}
+ANSWERS = {1: ("yes", "right"), 0: ("no", "wrong"), 2: ("undecided", "undecided")}
+"""By the codes of the column ``correct``."""
+AREAS = {"..0.05%": "under 0.05 %", "0.05%..0.2%": "0.05 – 0.2 %", "0.2%..1%": "0.2 – 1 %", "1%..": "over 1 %"}
+"""Ranges of the share of the picture that is evidence; a share on a border is in both."""
+FAILURE_WORDS = tuple(name.replace("_", " ") for name in FAILURES)
 OUTCOMES = ("exact match", "extra only", "missing only", "substitute", "out of order")
 CONDITIONS = {"none": "none", "text": "mistakes in the text", "visual": "noise crops", "placebo": "placebo crops"}
 
@@ -43,20 +47,21 @@ class Facet:
         return max((value.count for value in self.values), default=0)
 
 
-def facets(found: TrajectoryQuerySet, terms: Terms, runs: Iterable[Run]) -> list[Facet]:
-    """All facets that have something to tell apart. Each counts the list without its own term.
-
-    One query for each fixed facet, one for all facets of the data and one more for each of them that is on.
-    """
+def facets(found: TrajectoryList, terms: Terms, runs: Iterable[Run]) -> list[Facet]:
+    """All facets that have something to tell apart. Each counts the list without its own term. One query, for tags."""
     made = [
         _runs(found, terms, runs),
         _quadrants(found, terms),
+        _failures(found, terms),
         _answers(found, terms),
+        _areas(found, terms),
         _calls(found, terms),
         _outcomes(found, terms),
         _conditions(found, terms),
-        *_of_samples(found, terms),
-    ]
+        _tags(found, terms),
+        *(_facet(name.capitalize(), f"facet.{name}", terms, _twice(found.counted_by_facet(name)))
+          for name in found.facet_values),
+    ]  # fmt: skip
     return [facet for facet in made if len(facet.values) > 1 or any(value.current for value in facet.values)]
 
 
@@ -64,12 +69,6 @@ def address(terms: Terms, **changes: str) -> str:
     """The list with terms changed; "" takes one away. Facets of the data are given by ``**{"facet.x": ...}``."""
     kept = {name: value for name, value in {**terms, **changes}.items() if value}
     return f"?{urlencode(kept)}"
-
-
-def _counts(found: TrajectoryQuerySet, terms: Terms, name: str, path: str = "") -> list[tuple[Any, int]]:
-    """The list without the term ``name``, counted by ``path``."""
-    others = {key: value for key, value in terms.items() if key != name}
-    return [(value, n) for value, n in found.listed(others).counted_by(path or name)]
 
 
 def _facet(title: str, name: str, terms: Terms, rows: Iterable[tuple[str, str, int]], chosen: str = "") -> Facet:
@@ -85,14 +84,23 @@ def _facet(title: str, name: str, terms: Terms, rows: Iterable[tuple[str, str, i
     return Facet(title if len(shown) == len(values) else f"{title} ({len(shown)} of {len(values)})", shown)
 
 
-def _runs(found: TrajectoryQuerySet, terms: Terms, runs: Iterable[Run]) -> Facet:
+def _twice(rows: Iterable[tuple[str, int]]) -> Iterable[tuple[str, str, int]]:
+    """A value is its own label."""
+    return ((value, value, n) for value, n in rows)
+
+
+def _by_count(counts: Mapping[int, int]) -> list[tuple[int, int]]:
+    return sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+
+
+def _runs(found: TrajectoryList, terms: Terms, runs: Iterable[Run]) -> Facet:
     names = {str(run.pk): str(run) for run in runs}
-    rows = [(names.get(str(pk), ""), str(pk), n) for pk, n in _counts(found, terms, "run")]
+    rows = [(names.get(str(pk), ""), str(pk), n) for pk, n in _by_count(found.counted("run", "run"))]
     return _facet("Run", "run", terms, rows, names.get(terms.get("run", ""), ""))
 
 
-def _quadrants(found: TrajectoryQuerySet, terms: Terms) -> Facet:
-    counts = dict(_counts(found, terms, "quadrant", "score__quadrant"))
+def _quadrants(found: TrajectoryList, terms: Terms) -> Facet:
+    counts = found.counted("quadrant", "quadrant")
     chosen = terms.get("quadrant")
     values = [
         FacetValue(
@@ -101,40 +109,55 @@ def _quadrants(found: TrajectoryQuerySet, terms: Terms) -> Facet:
         for code, name in enumerate(Quadrant.NAMES)
         if counts.get(code) or name == chosen
     ]
-    if counts.get(Quadrant.OUTSIDE) and "population" not in terms:
-        outside = address(terms, quadrant="", population="no")
-        values.append(FacetValue("not placed", counts[Quadrant.OUTSIDE], outside, current=False))
+    if counts.get(Quadrant.OUTSIDE) or chosen == "none":
+        on = chosen == "none"
+        outside = address(terms, quadrant="" if on else "none")
+        values.append(FacetValue("not placed", counts.get(Quadrant.OUTSIDE, 0), outside, current=on))
     return Facet("Quadrant", values)
 
 
-def _answers(found: TrajectoryQuerySet, terms: Terms) -> Facet:
-    counts = dict(_counts(found, terms, "correct", "score__correct"))
+def _failures(found: TrajectoryList, terms: Terms) -> Facet:
+    counts = found.counted("failure", "failure")
+    rows = [(FAILURE_WORDS[code], FAILURES[code], n) for code, n in _by_count(counts) if code >= 0]
+    chosen = terms.get("failure", "")
+    return _facet("Why", "failure", terms, rows, chosen.replace("_", " "))
+
+
+def _answers(found: TrajectoryList, terms: Terms) -> Facet:
+    counts = found.counted("correct", "correct")
     rows = [(label, value, counts[code]) for code, (value, label) in ANSWERS.items() if counts.get(code)]
     return _facet("Answer", "correct", terms, rows, dict(ANSWERS.values()).get(terms.get("correct", ""), ""))
 
 
-def _calls(found: TrajectoryQuerySet, terms: Terms) -> Facet:
+def _areas(found: TrajectoryList, terms: Terms) -> Facet:
+    rows = [(AREAS[value], value, n) for value, n in found.counted_within("area", tuple(AREAS)) if n]
+    return _facet("Evidence area", "area", terms, rows, AREAS.get(terms.get("area", ""), ""))
+
+
+def _calls(found: TrajectoryList, terms: Terms) -> Facet:
     counts: Counter[int] = Counter()
-    for calls, n in _counts(found, terms, "calls", "score__calls"):
-        if calls is not None:
+    for calls, n in found.counted("calls", "calls").items():
+        if calls >= 0:
             counts[min(calls, MOST_CALLS)] += n
     named = [(f"{calls}+" if calls == MOST_CALLS else str(calls), n) for calls, n in sorted(counts.items())]
-    return _facet("Calls", "calls", terms, [(name, name, n) for name, n in named])
+    return _facet("Calls", "calls", terms, _twice(named))
 
 
-def _outcomes(found: TrajectoryQuerySet, terms: Terms) -> Facet:
-    counts = dict(_counts(found, terms, "outcome", "score__plan_outcome"))
+def _outcomes(found: TrajectoryList, terms: Terms) -> Facet:
+    counts = found.counted("outcome", "outcome")
     rows = [(OUTCOMES[code], name, counts[code]) for code, name in enumerate(Outcome.NAMES) if counts.get(code)]
     return _facet("Tool plan", "outcome", terms, rows)
 
 
-def _conditions(found: TrajectoryQuerySet, terms: Terms) -> Facet:
+def _tags(found: TrajectoryList, terms: Terms) -> Facet:
+    return _facet("Tags", "tag", terms, _twice(row for row in found.counted_by_tag() if row[1]))
+
+
+def _conditions(found: TrajectoryList, terms: Terms) -> Facet:
     """Without a term the list is that of no condition, each sample once; further rollouts are left out there."""
     others = {key: value for key, value in terms.items() if key not in {"condition", "flip"}}
-    counts: dict[str, int] = dict(found.narrowed(others).counted_by("condition"))
-    counts["none"] = found.listed(others).count()
     chosen = terms.get("condition", "none")
-    counts.setdefault(chosen, 0)
+    counts = {chosen: 0} | found.counted_by_condition()
     values = [
         FacetValue(
             CONDITIONS.get(name, name), n, address(others, condition="" if name == "none" else name), name == chosen
@@ -143,17 +166,3 @@ def _conditions(found: TrajectoryQuerySet, terms: Terms) -> Facet:
         if n or name == terms.get("condition")
     ]
     return Facet("Condition", values)
-
-
-def _of_samples(found: TrajectoryQuerySet, terms: Terms) -> list[Facet]:
-    paths = ("sample__facets__name", "sample__facets__value")
-    rows: dict[str, list[tuple[str, str, int]]] = {}
-    for name, value, n in found.listed(terms).counted_by(*paths):
-        if name is not None and f"facet.{name}" not in terms:
-            rows.setdefault(name, []).append((value, value, n))
-    for term in [term for term in terms if term.startswith("facet.")]:
-        name = term.removeprefix("facet.")
-        others = {key: value for key, value in terms.items() if key != term}
-        counted = found.listed(others).counted_by(*paths)
-        rows[name] = [(value, value, n) for found_name, value, n in counted if found_name == name]
-    return [_facet(name.capitalize(), f"facet.{name}", terms, rows[name]) for name in sorted(rows)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -39,9 +39,11 @@ class Row:
     outcome: str
     dots: Sequence[bool]
     more_calls: int
+    preview: str
+    tags: Sequence[str]
 
 
-def row_of(trajectory: Any, slug: str, terms: Terms) -> Row:
+def row_of(trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence[str]]) -> Row:
     sample, score = trajectory.sample, getattr(trajectory, "score", None)
     frame, gold = frame_of(slug, sample), gold_corners(sample)
     revision = sample.gold.revision if hasattr(sample, "gold") else None
@@ -64,6 +66,8 @@ def row_of(trajectory: Any, slug: str, terms: Terms) -> Row:
         outcome=OUTCOMES[score.plan_outcome] if score and score.plan_outcome != Outcome.NONE else "",
         dots=[turn == place for place in range(1, min(calls, MOST_DOTS) + 1)],
         more_calls=max(0, calls - MOST_DOTS),
+        preview=f"{reverse('evaluation:trajectory-preview', args=[slug, trajectory.pk])}?{urlencode(terms)}",
+        tags=tags.get(trajectory.pk, ()),
     )
 
 

@@ -42,7 +42,8 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "quadrant": Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
         "stale": score is not None and not detail.agrees_with(score),
         "detail": detail, "answer": answer, "turns": turns, "window": window, "chart": coverage_chart(detail),
-        "best": _best(score), "place": place_of(slug, row, terms), "question": detail.record.content.question,
+        "best": _best(score), "place": place_of(slug, row, terms, request.user),
+        "question": detail.record.content.question,
         **frame_context(frame, row.sample, turns), **tab_context(request, row, detail, answer),
     }  # fmt: skip
     return render(request, "evaluation/trajectory.html", context)

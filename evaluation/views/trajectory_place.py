@@ -18,11 +18,13 @@ OWN_TERMS = frozenset({"tab", "from", "whole", "after", "page", "sort"})
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The ``number``-th of ``total``; addresses of the list and of the neighbours ("" at an end of the list)."""
+    """The ``number``-th of ``total``; what else narrows the list; addresses of the list and of the neighbours ("" at an
+    end of the list)."""
 
     number: int
     total: int
     quadrant: str
+    filter: str
     listed: str
     previous: str
     next: str
@@ -37,9 +39,9 @@ def list_terms(request: HttpRequest, trajectory: Any) -> dict[str, str]:
     return own if trajectory.condition == "none" else own | {"condition": trajectory.condition}
 
 
-def place_of(slug: str, trajectory: Any, terms: Mapping[str, str]) -> Place | None:
+def place_of(slug: str, trajectory: Any, terms: Mapping[str, str], person: Any) -> Place | None:
     """None when the trajectory is not in that list. At most five queries."""
-    found = Trajectory.objects.of(trajectory.run.benchmark).listed(terms)
+    found = Trajectory.objects.of(trajectory.run.benchmark).listed(terms, person)
     if not found.filter(pk=trajectory.pk).exists():
         return None
     before, after = found.before(trajectory), found.after(trajectory)
@@ -52,6 +54,11 @@ def place_of(slug: str, trajectory: Any, terms: Mapping[str, str]) -> Place | No
         number=before.count() + 1,
         total=found.count(),
         quadrant=terms.get("quadrant", ""),
+        filter=", ".join(
+            f"{name.removeprefix('facet.').replace('_', ' ')} {value}"
+            for name, value in terms.items()
+            if name not in ("run", "quadrant", "trajectory")
+        ),
         listed=f"{reverse('evaluation:trajectories', args=[slug])}?{query}",
         previous=address(before.for_list().reverse().values_list("pk", flat=True).first()),
         next=address(after.for_list().values_list("pk", flat=True).first()),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import HttpRequest
@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from evaluation.actions.read_runs import trajectory_record
-from evaluation.actions.read_trajectory import TrajectoryDetail, read_arguments, read_others
+from evaluation.actions.read_trajectory import TrajectoryDetail, judgements_on, read_arguments, read_others
 from evaluation.exporters.native import trajectory_row
 from evaluation.metrics.columns import Quadrant
 from evaluation.views.trajectory_alignment import alignment_of
@@ -38,7 +38,8 @@ class TabLink:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The same run on the same sample under one condition. ``href`` "": only the outcome was recorded."""
+    """The same run on the same sample under one condition. ``href`` "": only the outcome was recorded. ``crops``: the
+    scored one; ``flip``: "lost" or "gained" against the plain trajectory."""
 
     condition: str
     rollout: int
@@ -47,13 +48,16 @@ class Trial:
     quadrant: str
     href: str
     current: bool
+    calls: int | None = None
+    crops: Sequence[Mapping[str, Any]] = ()
+    flip: str = ""
 
 
 def tab_context(request: HttpRequest, row: Any, detail: TrajectoryDetail, answer: Answer) -> dict[str, Any]:
     """``tabs``, ``tab`` (the current one's name) and what that one shows."""
     others, outcomes = read_others(row)
     trials = [_trial(request, other, detail, row) for other in others] + [_outcome(one, detail) for one in outcomes]
-    judgements = list(row.run.judgements.filter(sample=row.sample_id).order_by("kind", "judge"))
+    judgements = [_judged(one, request) for one in judgements_on(row)]
     plan = bool(detail.record.content.plan.targets)
     labels = {"plan": "Tool plan"} if plan else {}
     labels |= {
@@ -68,7 +72,7 @@ def tab_context(request: HttpRequest, row: Any, detail: TrajectoryDetail, answer
     shown: Mapping[str, Callable[[], dict[str, Any]]] = {
         "plan": lambda: {"plan": plan_of(detail)},
         "toolchain": lambda: _toolchain(row, detail, answer),
-        "interventions": lambda: {"trials": trials},
+        "interventions": lambda: {"trials": _with_flips(trials)},
         "judgements": lambda: {"judgements": judgements},
         "raw": lambda: {"raw": _raw(row, whole=request.GET.get("whole") == "1")},
     }
@@ -77,6 +81,14 @@ def tab_context(request: HttpRequest, row: Any, detail: TrajectoryDetail, answer
         for name, label in labels.items()
     ]
     return {"tabs": links, "tab": current, "whole_raw": _here(request, tab="raw", whole="1"), **shown[current]()}
+
+
+def _judged(one: Any, request: HttpRequest) -> dict[str, Any]:
+    """A judgement as it is shown: of people only one's own with a name, here as on the pages of agreement."""
+    person = one.person_id is not None
+    own = person and one.person_id == request.user.pk
+    judge = "you" if own else "a person" if person else one.judge
+    return {"kind": one.kind, "judge": judge, "verdict": one.verdict, "answer": one.answer}
 
 
 def _here(request: HttpRequest, **changes: str) -> str:
@@ -107,7 +119,25 @@ def _trial(request: HttpRequest, other: Any, detail: TrajectoryDetail, row: Any)
         Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
         f"{address}?{urlencode({'tab': 'interventions'})}",
         other.pk == row.pk,
+        score.calls if score else None,
+        _crops(score),
     )
+
+
+def _crops(score: Any) -> list[dict[str, Any]]:
+    if score is None or score.crop_x1 is None:
+        return []
+    box = [score.crop_x1, score.crop_y1, score.crop_x2, score.crop_y2]
+    return [{"box": box, "turn": (score.crop_index or 0) + 1, "focused": True}]
+
+
+def _with_flips(trials: Sequence[Trial]) -> list[Trial]:
+    """Each that is not the plain trajectory, with how it turned its answer (METRICS 5.1)."""
+    plain = next((one.correct for one in trials if one.condition == "none" and not one.rollout), None)
+    turned: dict[tuple[bool | None, bool | None], str] = {(True, False): "lost", (False, True): "gained"}
+    return [
+        replace(one, flip="" if one.condition == "none" else turned.get((plain, one.correct), "")) for one in trials
+    ]
 
 
 def _outcome(one: Any, detail: TrajectoryDetail) -> Trial:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.middleware.http import ConditionalGetMiddleware
 
 from webapp.common import request_id
 from webapp.common.errors import ApplicationError, error_page
@@ -77,3 +78,10 @@ class ApplicationErrorMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         return error_page(request, exception) if isinstance(exception, ApplicationError) else None
+
+
+class ApiConditionalMiddleware(ConditionalGetMiddleware):
+    """An ETag on every answer of the API, and 304 to who has it already. Pages have tokens in them: each is new."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        return super().process_response(request, response) if request.path.startswith("/api/") else response

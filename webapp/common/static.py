@@ -13,6 +13,7 @@ from django.contrib.staticfiles.finders import BaseFinder
 from django.core.checks import CheckMessage, Warning
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, Storage
+from django.core.management import call_command
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
@@ -116,3 +117,10 @@ class _OneFile(FileSystemStorage):
 
     def path(self, name: str) -> str:
         return super().path(self._source)
+
+
+def collect() -> None:
+    """Put the hashed static files into the home folder; files that did not change are not copied again."""
+    if not settings.DEBUG:
+        Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
+        call_command("collectstatic", verbosity=0, interactive=False)

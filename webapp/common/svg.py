@@ -46,17 +46,24 @@ def difference(
     point, start, end = finite(value), finite(low), finite(high)
     if tie is None:
         tie = start is not None and end is not None and start <= 0 <= end
-    whisker = _whisker(point, start, end, axis_low, axis_high)
-    words = f"interval {percentage_points(start)} to {percentage_points(end)}" if whisker else "no interval"
-    zero, mark = (_mark(name, at, axis_low, axis_high) for name, at in (("ci__zero", 0.0), ("ci__point", point)))
     told = ", ".join(part for part in ("tie" if tie else "", "" if p is None else f"p {wording.p_value(p)}") if part)
     return put(
         '<span class="delta"><span class="delta__value">{}</span>{}<span class="{}">{}</span></span>',
         percentage_points(value),
-        put(CI, words, zero, whisker, mark),
+        around_zero(point, start, end, axis_low, axis_high),
         "delta__p faint" if tie else "delta__p",
         told,
     )
+
+
+def around_zero(
+    point: float | None, start: float | None, end: float | None, axis_low: float, axis_high: float
+) -> SafeString:
+    """Zero line, whisker and point of a difference on one axis."""
+    whisker = _whisker(point, start, end, axis_low, axis_high)
+    words = f"interval {percentage_points(start)} to {percentage_points(end)}" if whisker else "no interval"
+    zero, mark = (_mark(name, at, axis_low, axis_high) for name, at in (("ci__zero", 0.0), ("ci__point", point)))
+    return put(CI, words, zero, whisker, mark)
 
 
 def quadrants(shares: Sequence[object], size: str = "", numbers: bool = False) -> SafeString:

@@ -8,8 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from annotation.exporters.interface import MissingLibrary
 from evaluation.actions.export_rows import EXPORTS
-from evaluation.exporters.tables import WRITERS, MissingLibrary
+from evaluation.exporters.tables import WRITERS
 from evaluation.management.output import the_benchmark
 
 

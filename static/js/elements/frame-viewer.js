@@ -79,6 +79,11 @@ export class FrameViewer {
     for (const name of ["open", "update-viewport", "animation-finish", "resize", "rotate"]) this.#viewer.addHandler(name, callback);
   }
 
+  /** Call back once, when the picture can be moved. */
+  onOpen(callback) {
+    this.#viewer.addOnceHandler("open", callback);
+  }
+
   /** Call back with whether all that is seen is there as sharp as it gets, whenever that changes. */
   onDrawn(callback) {
     this.#viewer.addHandler("open", () => {
@@ -143,11 +148,19 @@ export class FrameViewer {
   }
 
   /** Bring a box of the picture into view. */
-  flyTo([x1, y1, x2, y2]) {
+  flyTo(box) {
+    this.#viewer.viewport.fitBoundsWithConstraints(this.#bounds(box));
+  }
+
+  /** Show a box of the picture, as it is and at once. */
+  lookAt(box) {
+    this.#viewer.viewport.fitBounds(this.#bounds(box), true);
+  }
+
+  #bounds([x1, y1, x2, y2]) {
     const item = this.#viewer.world.getItemAt(0);
     const scale = item.getContentSize().x / this.#width;
-    const bounds = item.imageToViewportRectangle(x1 * scale, y1 * scale, (x2 - x1) * scale, (y2 - y1) * scale);
-    this.#viewer.viewport.fitBoundsWithConstraints(bounds);
+    return item.imageToViewportRectangle(x1 * scale, y1 * scale, (x2 - x1) * scale, (y2 - y1) * scale);
   }
 
   close() {

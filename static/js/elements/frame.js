@@ -1,10 +1,12 @@
-import { hashOf, turnOf } from "../lib/address.js";
+import { boxOf, hashOf, turnOf } from "../lib/address.js";
 import { magnification } from "../lib/format.js";
 import { withMargin } from "../lib/geometry.js";
 import { singleKey } from "../lib/keys.js";
 import { marksOf, tipOf } from "../models/marks.js";
 import { TurnSelection } from "../models/turns.js";
+import { lightTogether } from "./frame-light.js";
 import { FrameMarks } from "./frame-marks.js";
+import { frameTools } from "./frame-tools.js";
 import { FrameViewer } from "./frame-viewer.js";
 
 /**
@@ -18,7 +20,7 @@ import { FrameViewer } from "./frame-viewer.js";
  *   </sightline-frame>
  *   {{ marks|json_script:"frame-marks" }}   {"gold": [{"box": […]}], "turns": [{"turn": 1, "executed": […], …}]}
  *
- * Without data-tiles the file at data-image is shown. Says "turnchange" with detail.turn.
+ * Without data-tiles the file at data-image is shown. Says "turnchange" with detail.turn, "framemove" with detail.seen.
  */
 export class SightlineFrame extends HTMLElement {
   static keys = [
@@ -32,6 +34,7 @@ export class SightlineFrame extends HTMLElement {
   #selection;
   #marks;
   #viewer = null;
+  #box = boxOf(location.hash);
   #ending = null;
 
   async connectedCallback() {
@@ -76,8 +79,9 @@ export class SightlineFrame extends HTMLElement {
       console.warn(error.message);
       return;
     }
-    this.append(this.#marks.element, this.#tools());
+    this.append(this.#marks.element, frameTools(this.#viewer, () => this.#link()));
     this.#viewer.onMove(() => this.#place());
+    this.#viewer.onOpen(() => this.#box && this.#viewer.flyTo(this.#box));
     this.#viewer.onFailure(() => this.classList.remove("is-live"));
   }
 
@@ -87,6 +91,12 @@ export class SightlineFrame extends HTMLElement {
     this.classList.add("is-live");
     this.#marks.place(viewport);
     this.querySelector(".frame__tools output").value = magnification(viewport.scale);
+    this.dispatchEvent(new CustomEvent("framemove", { bubbles: true, detail: { seen: this.#viewer.seen } }));
+  }
+
+  /** Show this part of the picture, in its pixels, at once. */
+  lookAt(box) {
+    if (this.#viewer?.viewport) this.#viewer.lookAt(box);
   }
 
   #listen() {
@@ -97,6 +107,8 @@ export class SightlineFrame extends HTMLElement {
     document.addEventListener("click", (event) => this.#click(event), { signal });
     // A piece of the page that htmx fetches changes the address too; the turn in focus stays in it.
     document.addEventListener("htmx:replacedInHistory", () => this.#writeAddress(), { signal });
+    document.addEventListener("input", ({ target }) => target.matches("[data-turns]") && this.#selection.select(Number(target.value)), { signal });
+    lightTogether(signal);
     window.addEventListener("hashchange", () => this.#selection.select(turnOf(location.hash)), { signal });
     this.addEventListener("pointerover", (event) => this.#hover(event), { signal });
     this.addEventListener("pointerout", () => this.querySelector(".frame__tip")?.remove(), { signal });
@@ -148,11 +160,12 @@ export class SightlineFrame extends HTMLElement {
   }
 
   #writeAddress() {
-    history.replaceState(history.state, "", hashOf(this.#selection.current) || location.pathname + location.search);
+    history.replaceState(history.state, "", hashOf(this.#selection.current, this.#box) || location.pathname + location.search);
   }
 
   #changed() {
     const turn = this.#selection.current;
+    this.#box = null;
     this.#writeAddress();
     this.#show();
     this.dispatchEvent(new CustomEvent("turnchange", { bubbles: true, detail: { turn } }));
@@ -162,6 +175,8 @@ export class SightlineFrame extends HTMLElement {
     const turn = this.#selection.current;
     this.#marks.focus(turn);
     this.#marks.showGold(this.#selection.showsGold);
+    const slider = document.querySelector("[data-turns]");
+    if (slider && turn !== null) slider.value = turn;
     for (const one of document.querySelectorAll("[data-turn]:not(g)")) {
       const on = turn !== null && Number(one.dataset.turn) === turn;
       one.classList.toggle("is-on", on);
@@ -171,24 +186,10 @@ export class SightlineFrame extends HTMLElement {
     }
   }
 
-  #tools() {
-    const tools = document.createElement("div");
-    tools.className = "frame__tools glass";
-    const button = (words, label, act) => {
-      const made = document.createElement("button");
-      made.type = "button";
-      made.className = "btn btn--sm";
-      made.textContent = words;
-      made.setAttribute("aria-label", label);
-      made.addEventListener("click", act);
-      return made;
-    };
-    tools.append(
-      button("−", "Magnify less", () => this.#viewer.magnify(1 / 1.5)),
-      document.createElement("output"),
-      button("+", "Magnify more", () => this.#viewer.magnify(1.5)),
-      button("Fit", "Fit the picture", () => this.#viewer.fit()),
-    );
-    return tools;
+  /** What is seen now goes into the address, so that a link to it opens the same. */
+  #link() {
+    this.#box = this.#viewer.seen;
+    this.#writeAddress();
+    return location.href;
   }
 }

@@ -7,18 +7,23 @@ const percent = (share) => (share === null ? "n/a" : (100 * share).toFixed(1));
  *
  *   <sightline-threshold data-at="0.5" data-source="id of the json"> matrix, output, chart, input </sightline-threshold>
  *
- * The input moves numbers, points and links of the four cells. Intervals belong to the scored threshold and are hidden
- * away from it; back on it, everything is as the server wrote it.
+ * The input moves numbers, points, intervals and links of the four cells, and what follows from them: right answers when
+ * grounded and when not, and the rank of the run. Where the server gave no intervals (on a slice) they are hidden away
+ * from the scored threshold; back on it, the cells are as the server wrote them.
  */
 export class SightlineThreshold extends HTMLElement {
   #scored = [];
+  #of = null;
 
   connectedCallback() {
     const source = document.getElementById(this.dataset.source);
     const input = this.querySelector("input[type=range]");
     if (!source || !input) return;
-    const thresholds = new Thresholds(JSON.parse(source.textContent));
+    const data = JSON.parse(source.textContent);
+    const thresholds = new Thresholds(data);
+    this.#of = data.of;
     this.#scored = this.#cells.map((cell) => ({ href: cell.getAttribute("href"), markup: [...cell.childNodes] }));
+    this.#tell(Number(input.value), thresholds);
     input.addEventListener("input", () => this.#show(Number(input.value), thresholds));
   }
 
@@ -31,6 +36,7 @@ export class SightlineThreshold extends HTMLElement {
     this.querySelector("output").textContent = threshold.toFixed(2);
     this.querySelector("[data-line]")?.setAttribute("x", `${100 * threshold}%`);
     this.querySelector("[data-words]").textContent = scored ? "as scored" : `scored at ${this.dataset.at}`;
+    this.#tell(threshold, thresholds);
     const states = thresholds.at(threshold);
     for (const [place, cell] of this.#cells.entries()) {
       if (scored) this.#restore(cell, this.#scored[place]);
@@ -38,18 +44,35 @@ export class SightlineThreshold extends HTMLElement {
     }
   }
 
+  #tell(threshold, thresholds) {
+    const { grounded, not } = thresholds.rightWhen(threshold);
+    const rank = thresholds.rank(threshold);
+    const words = [`Right when grounded ${percent(grounded)} %, when not ${percent(not)} %`];
+    if (rank) words.push(`rank ${rank} of ${this.#of} by G+A+`);
+    this.querySelector("[data-when]").textContent = `${words.join("; ")}.`;
+  }
+
   #restore(cell, { href, markup }) {
     cell.setAttribute("href", href);
     cell.replaceChildren(...markup);
   }
 
-  #draw(cell, { markup }, { count, share, href }) {
+  #draw(cell, { markup }, { count, share, interval, href }) {
     cell.setAttribute("href", href);
     cell.replaceChildren(...markup.map((node) => node.cloneNode(true)));
     cell.querySelector(".small").textContent = count.toLocaleString("en");
-    cell.querySelector("b").firstChild.textContent = percent(share);
-    cell.querySelector(".ci__range")?.remove();
+    cell.querySelector("b").firstChild.textContent = `${percent(share)} `;
     cell.querySelector(".ci__point")?.setAttribute("x", `${100 * (share ?? 0)}%`);
-    cell.querySelector(".ci")?.setAttribute("aria-label", "no interval away from the scored threshold");
+    this.#whisker(cell, interval);
+  }
+
+  #whisker(cell, interval) {
+    const range = cell.querySelector(".ci__range");
+    const [low, high] = interval ?? [0, 0];
+    if (!interval) range?.remove();
+    range?.setAttribute("x", `${100 * low}%`);
+    range?.setAttribute("width", `${100 * (high - low)}%`);
+    const words = interval ? `interval ${percent(low)} to ${percent(high)} %` : "no interval away from the scored threshold";
+    cell.querySelector(".ci")?.setAttribute("aria-label", words);
   }
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,25 +12,13 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from webapp.common import drawing, svg, wording
+from webapp.common.shot import shot
+from webapp.common.signs import state
 from webapp.common.svg import QUADRANTS
 from webapp.common.wording import MINUS, finite
 
 register = template.Library()
 
-STATES = {
-    "todo": "To do",
-    "draft": "Draft",
-    "review": "In review",
-    "accepted": "Accepted",
-    "returned": "Returned",
-    "discarded": "Discarded",
-    "running": "Running",
-    "waiting": "Waiting",
-    "needs": "Needs you",
-    "done": "Done",
-    "stopped": "Stopped",
-}
-RATIOS = {"16x9": 16 / 9, "4x3": 4 / 3, "1x1": 1.0}
 THEMES = ("light", "dark")
 
 
@@ -138,10 +125,7 @@ def icon(name: str, label: str = "") -> dict[str, str]:
     return {"name": name, "label": label}
 
 
-@register.inclusion_tag("ui/_state.html")
-def state(kind: str, label: str = "", bad: bool = False) -> dict[str, Any]:
-    """``{% state "review" %}``, ``{% state "done" "as asked" %}``. Kinds: the keys of STATES."""
-    return {"kind": kind, "label": label or STATES[kind], "bad": bad or kind == "needs"}
+register.simple_tag(state)
 
 
 @register.filter
@@ -231,72 +215,4 @@ def progress(done: object, total: object, label: str = "Progress", kind: str = "
 
 # Pictures
 
-
-@register.inclusion_tag("ui/_shot.html")
-def shot(
-    src: str,
-    width: float,
-    height: float,
-    alt: str = "",
-    gold: Iterable[Any] = (),
-    crops: Iterable[Any] = (),
-    asked: Iterable[Any] = (),
-    old: Iterable[Any] = (),
-    pa: Iterable[Any] = (),
-    pb: Iterable[Any] = (),
-    people: Sequence[str] = ("", ""),
-    ratio: str = "",
-    shown: float = 280,
-    small: bool = True,
-    tags: bool = False,
-    loupe: str = "",
-    loading: str = "lazy",
-) -> dict[str, Any]:
-    """A picture of ``width`` × ``height`` original pixels with marks over it, whatever size ``src`` has.
-
-    Boxes are four numbers, or anything with x1, y1, x2, y2, in pixels of the original; a crop may have ``turn`` (its
-    number) and ``focused``. ``pa`` and ``pb`` are boxes of two ``people``, whose names their first boxes carry; gold
-    then has no tag. ``ratio`` ("16x9", "4x3", "1x1") cuts the picture to its place, "" shows all of it. ``shown`` is
-    about how wide it stands on the screen. ``tags`` draws G1 …, the turn numbers and the names. ``loupe`` is the
-    address of a picture of the evidence.
-    """
-    window = drawing.seen_of(float(width), float(height), RATIOS[ratio] if ratio else None)
-    marks = [drawing.mark("old", box, window, shown=shown) for box in old or ()]
-    marks += [drawing.mark("asked", box, window, shown=shown) for box in asked or ()]
-    marks += [
-        drawing.mark("crop", crop, window, shown=shown, text=_turn(crop, place), focused=bool(_of(crop, "focused")))
-        for place, crop in enumerate(crops or (), 1)
-    ]
-    for kind, boxes, name in (("pa", pa, people[0]), ("pb", pb, people[1])):
-        marks += [
-            drawing.mark(kind, box, window, shown=shown, text="" if n else name, below=kind == "pb")
-            for n, box in enumerate(boxes or ())
-        ]
-    golds = [
-        drawing.mark("gold", box, window, shown=shown, text="" if any(people) else f"G{n}")
-        for n, box in enumerate(gold or (), 1)
-    ]
-    covered = any(window.across(float(box.x)) > 60 and window.down(float(box.y)) > 50 for box in golds)
-    return {
-        "src": src,
-        "alt": alt,
-        "ratio": ratio,
-        "marks": marks + golds,
-        "view_box": window.view_box,
-        "small": small,
-        "tags": tags,
-        "loupe": loupe,
-        "loupe_left": covered,
-        "loading": loading,
-        "width": int(width),
-        "height": int(height),
-    }
-
-
-def _of(thing: Any, name: str) -> Any:
-    return thing.get(name) if isinstance(thing, dict) else getattr(thing, name, None)
-
-
-def _turn(crop: Any, place: int) -> str:
-    turn = _of(crop, "turn")
-    return str(place if turn is None else turn)
+register.simple_tag(shot)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -14,6 +13,7 @@ from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 
 from webapp import env
+from webapp.common.static import collect
 from webapp.jobs.server import WebServer
 
 
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         if env.is_embedded():
             call_command("migrate", verbosity=0, interactive=False)
         self._refuse_old_tables()
-        self._collect_static()
+        collect()
         # Connections and threads do not survive the fork of the server.
         connections.close_all()
         memory_broker = settings.CELERY_BROKER_URL == "memory://"
@@ -65,9 +65,3 @@ class Command(BaseCommand):
             raise CommandError(
                 f"The database lacks {len(waiting)} migrations. Run manage.py migrate, then serve again."
             )
-
-    def _collect_static(self) -> None:
-        """Hashed static files are served from the home folder; files that did not change are not copied again."""
-        if not settings.DEBUG:
-            Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
-            call_command("collectstatic", verbosity=0, interactive=False)

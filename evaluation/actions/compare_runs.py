@@ -1,0 +1,166 @@
+"""Two to six runs on the samples they share, as records: the first against each other, and where two of them differ.
+
+A number here is the one of the leaderboard, from the same function over the same scores. Fixed queries: three, one for
+the slices, and one for each run that was not looked at since it was scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation.models import Benchmark, FacetValue, Sample
+from evaluation.actions.load_columns import cluster_codes
+from evaluation.actions.load_results import Results, results_of
+from evaluation.metrics.comparison import Comparison, Pairing, common_rows, compare
+from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.slices import natural
+from evaluation.metrics.tests import holm
+from evaluation.models import Run
+
+Bools = NDArray[np.bool_]
+CELLS = ("both", "a_only", "b_only", "neither")
+"""The cells of two by two: both right, only the first, only the second, neither."""
+MOST_SLICES = 14
+"""Slices shown when no facet is chosen: facets are taken whole, in the order of their names, while they fit."""
+
+
+@dataclass(frozen=True)
+class SliceDifference:
+    """The second run against the first on one value of a facet; p adjusted by Holm over all slices shown."""
+
+    by: str
+    value: str
+    found: Comparison
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """``pairs``: the first run against each other one, p adjusted over them; ``slices``: of the first pair.
+
+    ``common``: samples that all of them have; ``samples``: all with gold. ``cells``: keys of the samples of each
+    cell of the first pair, the largest difference in coverage first. ``facets``: names to slice by.
+    """
+
+    runs: Sequence[Run]
+    settings: MetricSettings
+    samples: int
+    clusters: int
+    common: int
+    pairs: Sequence[Comparison]
+    slices: Sequence[SliceDifference]
+    facets: Sequence[str]
+    cells: Mapping[str, Sequence[int]]
+
+    @property
+    def other_settings(self) -> list[Run]:
+        """Runs scored with other settings than the first: not comparable with it."""
+        return [run for run in self.runs if run.scoring.settings != self.runs[0].scoring.settings]
+
+    @property
+    def other_gold(self) -> list[Run]:
+        return [run for run in self.runs if run.scoring.gold_digest != self.runs[0].scoring.gold_digest]
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """The samples with gold in the order of their keys, as far as comparing needs them."""
+
+    pks: list[int]
+    cluster: NDArray[np.int64]
+
+
+def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> SideBySide:
+    """``runs``: two or more that are scored. ``by``: the facet whose values are the slices, default those that fit."""
+    settings = MetricSettings.from_mapping(runs[0].scoring.settings)
+    samples = _samples(benchmark)
+    results = [results_of(run.scoring).on(samples.pks) for run in runs]
+    found = [compare(samples, results[0], other, settings) for other in results[1:]]
+    masks = _slices(benchmark, samples)
+    return SideBySide(
+        runs=runs,
+        settings=settings,
+        samples=len(samples.pks),
+        clusters=len(np.unique(samples.cluster)),
+        common=len(_common(results)),
+        pairs=_adjusted(found),
+        slices=_differences(_chosen(masks, by), samples, results, settings),
+        facets=[name for name, values in masks.items() if len(values) > 1],
+        cells=_cells(samples, results[0], results[1], settings),
+    )
+
+
+def _samples(benchmark: Benchmark) -> _Samples:
+    rows = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).order_by("key")
+    found = list(rows.values_list("pk", "key", "image_group", "image_id", "image_name"))
+    return _Samples([row[0] for row in found], cluster_codes(row[1:] for row in found))
+
+
+def _common(results: Sequence[Results]) -> NDArray[np.int64]:
+    shared = results[0].sample
+    for other in results[1:]:
+        shared = np.intersect1d(shared, other.sample, assume_unique=True)
+    return shared
+
+
+def _adjusted(found: Sequence[Comparison]) -> list[Comparison]:
+    adjusted = holm([one.p_value for one in found])
+    return [replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
+
+
+def _slices(benchmark: Benchmark, samples: _Samples) -> dict[str, dict[str, Bools]]:
+    """Which samples have each value of each facet, facets and values in order. One query."""
+    row_of = {pk: row for row, pk in enumerate(samples.pks)}
+    rows: dict[str, dict[str, list[int]]] = {}
+    values = FacetValue.objects.filter(sample__benchmark=benchmark).order_by()
+    for name, value, sample in values.values_list("name", "value", "sample_id").iterator(chunk_size=5000):
+        if sample in row_of:
+            rows.setdefault(name, {}).setdefault(value, []).append(row_of[sample])
+    return {name: {value: _mask(members[value], samples) for value in sorted(members, key=natural)}
+            for name, members in sorted(rows.items())}  # fmt: skip
+
+
+def _mask(rows: list[int], samples: _Samples) -> Bools:
+    mask = np.zeros(len(samples.pks), bool)
+    mask[rows] = True
+    return mask
+
+
+def _chosen(masks: Mapping[str, Mapping[str, Bools]], by: str) -> list[tuple[str, str, Bools]]:
+    if by:
+        return [(by, value, mask) for value, mask in masks.get(by, {}).items()]
+    chosen: list[tuple[str, str, Bools]] = []
+    for name, values in masks.items():
+        if 1 < len(values) <= MOST_SLICES - len(chosen):
+            chosen += [(name, value, mask) for value, mask in values.items()]
+    return chosen
+
+
+def _differences(
+    chosen: Sequence[tuple[str, str, Bools]], samples: _Samples, results: Sequence[Results], settings: MetricSettings
+) -> list[SliceDifference]:
+    found = [compare(samples, results[0], results[1], settings, only=mask) for _, _, mask in chosen]
+    return [
+        SliceDifference(by, value, one) for (by, value, _), one in zip(chosen, _adjusted(found), strict=True)
+    ]  # fmt: skip
+
+
+def _cells(samples: _Samples, a: Results, b: Results, settings: MetricSettings) -> dict[str, list[int]]:
+    pairing = common_rows(a, b, settings)
+    right_a, right_b = a.correct[pairing.first] == 1, b.correct[pairing.second] == 1
+    order = _by_difference(a, b, pairing)
+    found = {}
+    for name, inside in zip(CELLS, (right_a & right_b, right_a & ~right_b, ~right_a & right_b, ~right_a & ~right_b),
+                            strict=True):  # fmt: skip
+        rows = a.sample[pairing.first[order[inside[order]]]]
+        found[name] = [samples.pks[row] for row in rows.tolist()]
+    return found
+
+
+def _by_difference(a: Results, b: Results, pairing: Pairing) -> NDArray[np.int64]:
+    """Places in the pairing, the largest difference in coverage first; without gold or crop none, in order of keys."""
+    apart = np.abs(a.coverage[pairing.first] - b.coverage[pairing.second])
+    return np.argsort(-np.nan_to_num(apart, nan=-1.0), kind="stable")

@@ -1,0 +1,216 @@
+"""People judge crops: drawing a queue from a list, handing out its questions, and keeping what is said."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.actions.access import require
+from annotation.actions.pause import require_going_on
+from annotation.models import Benchmark, Image
+from annotation.workflow import Right
+from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Trajectory
+from evaluation.querysets import TrajectoryQuerySet
+from webapp.accounts.models import User
+from webapp.common import audit
+from webapp.common.errors import Conflict, InvalidInput
+
+RELIABILITY, SUFFICIENCY = JudgingItem.Kind.RELIABILITY, JudgingItem.Kind.SUFFICIENCY
+MOST = 500
+LASTS = timedelta(minutes=15)
+"""How long a question is kept for who was handed it."""
+AT_ONCE = 20
+UNDECIDED = "undecided"
+REASONS = ("too small to read", "wrong place", "says otherwise", "only part of it")
+VERDICTS = ("yes", "no", UNDECIDED)
+LONGEST_ANSWER = 2000
+
+
+def fit_to_judge(benchmark: Benchmark, terms: Mapping[str, str]) -> TrajectoryQuerySet:
+    """The trajectories of a list whose crops can be shown to a person: scored, with a usable crop and its picture.
+
+    What was done under a condition is not among them: its crops are not what the picture shows there.
+    """
+    plain = {name: value for name, value in terms.items() if name not in ("condition", "flip")}
+    found: TrajectoryQuerySet = Trajectory.objects.of(benchmark).listed(plain)
+    return found.filter(
+        score__visual_evidence=True, score__usable_crops__gt=0, sample__image__state=Image.State.READY, error=""
+    )
+
+
+def draw_judging(
+    *, actor: User, benchmark: Benchmark, terms: Mapping[str, str], size: int, people: int, seed: str = ""
+) -> JudgingQueue:
+    """Draw so many trajectories of a list, all alike likely, and ask both questions of each.
+
+    Raises ``InvalidInput`` on a size outside 1..MOST or on people outside 1..5, ``Conflict`` with nothing to draw from.
+    """
+    require(actor, benchmark, Right.SCORE)
+    if not 1 <= size <= MOST:
+        raise InvalidInput(f"Draw 1 to {MOST} trajectories.", field="size")
+    if not 1 <= people <= 5:
+        raise InvalidInput("One to five people judge each question.", field="people")
+    # The list's order and the seed make the draw one that can be made again.
+    fit = list(fit_to_judge(benchmark, terms).order_by("sample__key", "run_id").values_list("pk", "sample__gold"))
+    if not fit:
+        raise Conflict("No trajectory of this list has a crop that can be shown. Choose another list.", field="size")
+    with transaction.atomic():
+        number = JudgingQueue.objects.filter(benchmark=benchmark).count() + 1
+        seed = seed or f"{benchmark.slug} judging {number}"
+        queue = JudgingQueue.objects.create(
+            benchmark=benchmark, terms=dict(terms), people=people, seed=seed, drawn_from=len(fit), created_by=actor
+        )
+        drawn = [pk for pk, _ in random.Random(seed).sample(fit, min(size, len(fit)))]
+        asked = set(
+            Trajectory.objects.filter(pk__in=drawn)
+            .exclude(sample__gold__revision__answers=[])
+            .values_list("pk", flat=True)
+        )
+        JudgingItem.objects.bulk_create(
+            JudgingItem(queue=queue, position=position, trajectory_id=pk, kind=kind)
+            for position, (pk, kind) in enumerate(in_order(drawn, asked))
+        )
+        audit.record(
+            actor=actor, action="judging.draw", subject=queue, benchmark=benchmark.slug,
+            data={"terms": dict(terms), "n": len(drawn), "from": len(fit), "people": people, "seed": seed},
+        )  # fmt: skip
+    return queue
+
+
+def in_order(drawn: Sequence[int], answered: set[int]) -> list[tuple[int, JudgingItem.Kind]]:
+    """The questions of a queue in turn: of each trajectory sufficiency first, since reliability tells an answer, with
+    half of the queue between the two. Without an answer in the gold (a tool plan) sufficiency is not asked.
+
+    Example: of a, b and c: a, b sufficient; a reliable; c sufficient; b, c reliable.
+    """
+    lag = max(1, len(drawn) // 2)
+    turns = [(2 * place, pk, SUFFICIENCY) for place, pk in enumerate(drawn) if pk in answered]
+    turns += [(2 * (place + lag) + 1, pk, RELIABILITY) for place, pk in enumerate(drawn)]
+    return [(pk, kind) for _, pk, kind in sorted(turns)]
+
+
+def next_to_judge(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
+    """The next question for this person, theirs for ``LASTS``; None when nothing is left for them.
+
+    What they hold already comes first. Two questions on one sample do not follow each other while there are others.
+    """
+    require(actor, queue.benchmark, Right.JUDGE)
+    now = timezone.now()
+    held: JudgingItem | None = queue.items.held_by(actor, now).order_by("position").first()
+    if held is not None and _renew(actor, held):
+        return held
+    require_going_on(actor, queue.benchmark)
+    last = queue.items.done_by(actor).order_by("-seats__done_at").values_list("trajectory__sample", flat=True).first()
+    tried: list[int] = []
+    while found := list(queue.items.open_to(actor, now).exclude(pk__in=tried).order_by("position")[:AT_ONCE]):
+        samples = dict(Trajectory.objects.filter(pk__in=[i.trajectory_id for i in found]).values_list("pk", "sample"))
+        for item in sorted(found, key=lambda item: (samples[item.trajectory_id] == last, item.position)):
+            tried.append(item.pk)
+            if _take(actor, item, queue.people):
+                return item
+    return None
+
+
+def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Judgement:
+    """Keep what this person says: ``verdict`` (of reliability) or ``answer`` ("" is "the crops do not say"), with
+    ``reasons``, ``sure`` (1 to 5 or None) and ``seconds``. Saying it again changes it.
+
+    Raises ``InvalidInput`` for what is none, ``Conflict`` when the question is somebody else's meanwhile.
+    """
+    queue = item.queue
+    require(actor, queue.benchmark, Right.JUDGE)
+    verdict, answer = _what_was_said(item.kind, said)
+    extra = {
+        "reasons": [reason for reason in said.get("reasons", ()) if reason in REASONS],
+        "sure": said.get("sure") if said.get("sure") in range(1, 6) else None,
+        "seconds": round(max(0.0, float(said.get("seconds") or 0)), 1),
+        "queue": queue.pk,
+    }
+    of: dict[str, Any] = {
+        "run": item.trajectory.run,
+        "sample": item.trajectory.sample,
+        "kind": item.kind,
+        "judge": actor.email,
+    }
+    with transaction.atomic():
+        mine = JudgingSeat.objects.filter(item=item, user=actor, place__isnull=False)
+        if not mine.exists() and not _take(actor, item, queue.people):
+            raise Conflict("Your time on this question ran out and others have judged it. Go on with the next one.")
+        now = timezone.now()
+        mine.update(done_at=now, expires_at=now)
+        judgement, _ = Judgement.objects.update_or_create(
+            **of, defaults={"person": actor, "verdict": verdict, "answer": answer, "extra": extra}
+        )
+        audit.record(
+            actor=actor, action="judging.judge", subject=item, benchmark=queue.benchmark.slug, after=verdict or "answer"
+        )
+    return judgement
+
+
+def pass_by(*, actor: User, item: JudgingItem) -> None:
+    """This person does not judge this question; its place is free for others."""
+    require(actor, item.queue.benchmark, Right.JUDGE)
+    now = timezone.now()
+    with transaction.atomic():
+        open_ones = JudgingSeat.objects.filter(item=item, user=actor, done_at__isnull=True)
+        if open_ones.update(place=None, expires_at=now):
+            audit.record(actor=actor, action="judging.skip", subject=item, benchmark=item.queue.benchmark.slug)
+
+
+def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
+    """Take this person's last judgement back, so that they judge it again; the question, None without one."""
+    require(actor, queue.benchmark, Right.JUDGE)
+    now = timezone.now()
+    with transaction.atomic():
+        item: JudgingItem | None = queue.items.done_by(actor).order_by("-seats__done_at", "-position").first()
+        if item is None:
+            return None
+        JudgingSeat.objects.filter(item=item, user=actor).update(done_at=None, expires_at=now + LASTS)
+        about = {"run": item.trajectory.run_id, "sample": item.trajectory.sample_id, "kind": item.kind}
+        Judgement.objects.filter(**about, person=actor).delete()
+        audit.record(actor=actor, action="judging.undo", subject=item, benchmark=queue.benchmark.slug)
+    return item
+
+
+def _what_was_said(kind: str, said: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Verdict and answer as they are kept."""
+    if kind == RELIABILITY:
+        if said.get("verdict") not in VERDICTS:
+            raise InvalidInput("Say yes, no, or that you cannot tell.", field="verdict")
+        return str(said["verdict"]), None
+    answer = str(said.get("answer") or "").strip()
+    if len(answer) > LONGEST_ANSWER:
+        raise InvalidInput(f"An answer has at most {LONGEST_ANSWER} characters.", field="answer")
+    if not answer and not said.get("nothing"):
+        raise InvalidInput("Choose an answer, or say that the crops do not tell.", field="answer")
+    return (None, answer) if answer else ("no", None)
+
+
+def _renew(user: User, item: JudgingItem) -> bool:
+    held = JudgingSeat.objects.filter(item=item, user=user, place__isnull=False, done_at__isnull=True)
+    return bool(held.update(expires_at=timezone.now() + LASTS))
+
+
+def _take(user: User, item: JudgingItem, places: int) -> bool:
+    """Take a place that is free, has run out, or is this person's already."""
+    now = timezone.now()
+    mine = {"user": user, "taken_at": now, "expires_at": now + LASTS}
+    for place in range(places):
+        with transaction.atomic():
+            JudgingSeat.objects.bulk_create([JudgingSeat(item=item, place=place, **mine)], ignore_conflicts=True)
+        if _renew(user, item):
+            return True
+        try:
+            with transaction.atomic():
+                lapsed = JudgingSeat.objects.filter(item=item, place=place, done_at__isnull=True, expires_at__lte=now)
+                if lapsed.update(**mine):
+                    return True
+        except IntegrityError:
+            # The same person took another place of it from a second page, or had passed it by.
+            return _renew(user, item)
+    return False

@@ -1,0 +1,130 @@
+"""The columns that lists of trajectories are filtered and counted by: made from the rows of a run when it is scored,
+kept with its scores, and taken away when something is imported into the run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.metrics.settings import MetricSettings
+from evaluation.models import ListColumn, Run, Scoring, Trajectory
+from evaluation.query.masks import UNSCORED
+from webapp.common.bulk import insert_rows
+
+Arrays = dict[str, NDArray[Any]]
+CHUNK = 5000
+SIDES = (" above", " below")
+"""Ends of the names of columns that hold what a trajectory adds to a metric: numerator and denominator."""
+CONDITIONS = "conditions"
+"""The column that holds names, as JSON; all others hold numbers."""
+_OWN = ("pk", "sample_id", "rollout", "usd", "seconds", "input_tokens", "output_tokens")
+_FLOATS = (
+    "usd", "seconds", "input_tokens", "output_tokens", "coverage", "concentration", "ioa", "iou", "zoom_factor",
+    "cropped_region_size", "kendall_tau",
+)  # fmt: skip
+_COUNTS = (
+    "usable_crops", "calls", "unique_tools", "effective_calls", "reference_calls", "edit_distance", "plan_missing",
+    "plan_extra", "plan_prefix",
+)  # fmt: skip
+_FLAGS = {
+    "undecided": "undecided", "unparsed": "unparsed", "unanswered": "missing_answer", "population": "in_population",
+    "grounded": "grounded", "zoomed": "invoked", "evidence": "visual_evidence", "center_hit": "center_hit",
+}  # fmt: skip
+_CODES = {
+    "quadrant": "quadrant", "outcome": "plan_outcome", "failure": "failure", "chain_status": "chain_status",
+}  # fmt: skip
+_SCORED = (*_FLOATS[4:], *_COUNTS, *_FLAGS.values(), *_CODES.values(), "correct", "unusable_crops")
+
+
+def build_columns(run: Run, settings: MetricSettings) -> Arrays:
+    """The columns of all trajectories of a run, from their rows. One query."""
+    fields = [*_OWN, "condition", "error", *(f"score__{name}" for name in _SCORED)]
+    rows = Trajectory.objects.filter(run=run).order_by().values_list(*fields).iterator(chunk_size=CHUNK)
+    taken = list(zip(*rows, strict=True)) or [()] * len(fields)
+    of = dict(zip([*_OWN, "condition", "error", *_SCORED], taken, strict=True))
+    names = ("none", *sorted(set(of["condition"]) - {"none"}))
+    scored = np.array([value is not None for value in of["calls"]], np.bool_)
+    found: Arrays = {
+        "pk": np.array(of["pk"], np.int64),
+        "sample": np.array(of["sample_id"], np.int64),
+        "rollout": np.array(of["rollout"], np.int32),
+        "condition": np.array([names.index(name) for name in of["condition"]], np.int8),
+        "failed": np.array([bool(error) for error in of["error"]], np.int8),
+        "scored": scored.astype(np.int8),
+        CONDITIONS: np.frombuffer(json.dumps(names).encode(), np.uint8),
+    }
+    found |= {name: np.array([np.nan if v is None else v for v in of[name]], np.float64) for name in _FLOATS}
+    found |= {name: np.array([-1 if v is None else v for v in of[name]], np.int32) for name in _COUNTS}
+    found |= {name: _flags(of[path]) for name, path in _FLAGS.items()}
+    for name, path in _CODES.items():
+        found[name] = np.array([UNSCORED if v is None else v for v in of[path]], np.int8)
+    unusable = np.array([-1 if v is None else v > 0 for v in of["unusable_crops"]], np.int8)
+    return found | {"unusable": unusable} | _derived(found, _flags(of["correct"]), scored, settings)
+
+
+def _flags(values: Iterable[bool | None]) -> NDArray[np.int8]:
+    return np.array([-1 if value is None else value for value in values], np.int8)
+
+
+def _derived(
+    found: Mapping[str, NDArray[Any]], correct: NDArray[np.int8], scored: NDArray[np.bool_], settings: MetricSettings
+) -> Arrays:
+    """What follows from the others: verdicts with "undecided" told from "not scored", and who metrics are made of."""
+    left_out = (found["undecided"] == 1) & (settings.undecided_answer == "exclude")
+    return {
+        "correct": np.where(scored, np.where(correct == -1, 2, correct), -1).astype(np.int8),
+        "right": np.where(scored, correct == 1, -1).astype(np.int8),
+        "wrong": (scored & (correct != 1) & ~left_out).astype(np.int8),
+        "reference": np.where(scored, found["reference_calls"] >= 0, -1).astype(np.int8),
+        "planned": np.where(scored, found["outcome"] >= 0, -1).astype(np.int8),
+        "evaluated": _lowest(found["sample"], found["rollout"], found["condition"] == 0).astype(np.int8),
+    }
+
+
+def _lowest(sample: NDArray[Any], rollout: NDArray[Any], plain: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Without an intervention, the lowest rollout of its sample: see ``TrajectoryQuerySet.evaluated``."""
+    order = np.lexsort((rollout, ~plain, sample))
+    first = np.ones(len(order), np.bool_)
+    first[1:] = sample[order][1:] != sample[order][:-1]
+    lowest = np.zeros(len(order), np.bool_)
+    lowest[order] = first
+    return lowest & plain
+
+
+def keep_columns(scoring: Scoring, pks: Sequence[int] = (), measures: Mapping[str, NDArray[Any]] | None = None) -> None:
+    """Store the columns of a run beside its scores. Call in the transaction that wrote them.
+
+    ``measures``: (n, 2) numerator and denominator of metrics by name, of the trajectories ``pks``.
+    """
+    found = build_columns(scoring.run, MetricSettings.from_mapping(scoring.settings))
+    order = np.argsort(found["pk"])
+    places = order[np.searchsorted(found["pk"], np.array(pks, np.int64), sorter=order)] if len(pks) else order[:0]
+    for name, values in (measures or {}).items():
+        for part, side in enumerate(SIDES):
+            found[f"{name}{side}"] = np.zeros(len(order), np.float64)
+            found[f"{name}{side}"][places] = values[:, part]
+    rows = [(scoring.pk, name, values.dtype.str, values.tobytes()) for name, values in found.items()]
+    insert_rows(ListColumn, ["scoring", "name", "kind", "data"], rows)
+
+
+def forget_columns(runs: Collection[int]) -> None:
+    """The trajectories of these runs change. Call in the transaction that changes them."""
+    ListColumn.objects.filter(scoring__run__in=runs).delete()
+
+
+def with_columns(scorings: Collection[int]) -> set[int]:
+    """Those whose columns are kept. One query."""
+    return set(ListColumn.objects.filter(scoring__in=scorings, name="pk").values_list("scoring_id", flat=True))
+
+
+def read_columns(scorings: Collection[int], names: Collection[str]) -> dict[int, Arrays]:
+    """Kept columns by scoring. One query."""
+    found: dict[int, Arrays] = {scoring: {} for scoring in scorings}
+    rows = ListColumn.objects.filter(scoring__in=scorings, name__in=names)
+    for scoring, name, kind, data in rows.values_list("scoring_id", "name", "kind", "data").iterator(chunk_size=100):
+        found[scoring][name] = np.frombuffer(data, np.dtype(kind))
+    return found

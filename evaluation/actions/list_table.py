@@ -1,0 +1,257 @@
+"""All trajectories of a benchmark as one table of columns in the order of the list, as a query reads it.
+
+Columns of scored runs are kept in this process, by the scoring they belong to: a scoring is never changed, only
+replaced. A run without kept columns is read from its rows each time.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, Max
+from numpy.typing import NDArray
+
+from annotation.models import Benchmark, FacetValue, Gold, Sample
+from evaluation.actions.list_columns import CONDITIONS, Arrays, build_columns, read_columns, with_columns
+from evaluation.actions.metric_settings import settings_of
+from evaluation.metrics.columns import Bools, Ints
+from evaluation.metrics.settings import MetricSettings
+from evaluation.models import FailureLabel, Run, Trajectory
+from evaluation.query.masks import Values
+from evaluation.query.syntax import Term, Text
+from evaluation.querysets_query import condition_of
+
+KEPT_ROWS = 4_000_000
+"""Rows of tables kept in a process, about 40 bytes each."""
+
+
+class SampleTable:
+    """The samples of a benchmark in order of id, with what narrows lists by sample."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        fields = ("pk", "evidence_share", "image_group", "image_id", "image_name")
+        rows = list(Sample.objects.filter(benchmark=benchmark).order_by("key").values_list(*fields))
+        taken = list(zip(*rows, strict=True)) or [(), ()]
+        self.pks = np.array(taken[0], np.int64)
+        pictures: dict[Any, int] = {}
+        named = [row[2] or row[3] or row[4] or ("sample", row[0]) for row in rows]
+        self.cluster = np.array([pictures.setdefault(name, len(pictures)) for name in named], np.int64)
+        self.area = np.array([np.nan if share is None else share for share in taken[1]], np.float64)
+        self._by_pk = np.argsort(self.pks)
+        self.facets = self._facets(benchmark)
+
+    def __len__(self) -> int:
+        return len(self.pks)
+
+    def ranks(self, samples: NDArray[Any]) -> Ints:
+        """The places of these samples in order of id."""
+        if not len(samples):
+            return np.empty(0, np.int64)
+        found: Ints = self._by_pk[np.searchsorted(self.pks, samples, sorter=self._by_pk)]
+        return found
+
+    def _facets(self, benchmark: Benchmark) -> dict[str, Values]:
+        rows = FacetValue.objects.filter(sample__benchmark=benchmark).order_by()
+        of: dict[str, tuple[dict[str, int], list[int], list[int]]] = {}
+        for name, value, sample in rows.values_list("name", "value", "sample_id").distinct():
+            codes, code, pks = of.setdefault(name, ({}, [], []))
+            code.append(codes.setdefault(value, len(codes)))
+            pks.append(sample)
+        return {
+            name: Values(tuple(codes), np.array(code, np.int64), self.ranks(np.array(pks, np.int64)))
+            for name, (codes, code, pks) in sorted(of.items())
+        }
+
+
+class ListTable:
+    """The columns of ``evaluation.query.masks``, n rows in list order: sample, run, rollout, condition."""
+
+    def __init__(self, benchmark: Benchmark, runs: Sequence[Run], samples: SampleTable, kept: set[int]) -> None:
+        self.benchmark, self.sample_table = benchmark, samples
+        self._lock = threading.Lock()
+        self._of = [(run, run.scoring.pk if _scoring(run) in kept else None) for run in runs]
+        settings = settings_of(benchmark)
+        self._built = {run.pk: build_columns(run, _settings(run, settings)) for run, key in self._of if key is None}
+        self._read: dict[int, Arrays] = {}
+        self._asked: set[str] = set()
+        self._fetch(("pk", "sample", "rollout", "condition", CONDITIONS))
+        self._merge_conditions()
+        rank, run = samples.ranks(self._joined("sample")), self._runs()
+        order = np.lexsort((self._place_of_condition(), self._joined("rollout"), run, rank))
+        self._order, self.sample_rank = order, rank[order]
+        self._columns: dict[str, NDArray[Any]] = {"pk": self._joined("pk")[order], "run": run[order]}
+        self._by_pk = np.argsort(self._columns["pk"])
+        self._columns["condition"] = self._condition[order]
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @property
+    def samples(self) -> int:
+        return len(self.sample_table)
+
+    def column(self, name: str) -> NDArray[Any]:
+        if name == "area":
+            found: NDArray[Any] = self.sample_table.area[self.sample_rank]
+            return found
+        with self._lock:
+            if name not in self._columns:
+                self._fetch((name,))
+                self._columns[name] = self._joined(name)[self._order]
+            return self._columns[name]
+
+    def keeps(self, run: Run) -> bool:
+        """Whether the run's columns were kept at its scoring, those of metrics among them."""
+        return run.pk not in self._built
+
+    def prepare(self, names: Collection[str]) -> None:
+        """Read several columns by one query."""
+        with self._lock:
+            self._fetch(names)
+
+    def places(self, pks: Collection[int]) -> Ints:
+        """Where these trajectories stand; those that are not here are left out."""
+        wanted = np.array(sorted(pks), np.int64)
+        if not len(wanted) or not len(self):
+            return np.empty(0, np.int64)
+        at = np.minimum(np.searchsorted(self._columns["pk"], wanted, sorter=self._by_pk), len(self) - 1)
+        places: Ints = self._by_pk[at]
+        return places[self._columns["pk"][places] == wanted]
+
+    def _fetch(self, names: Collection[str]) -> None:
+        wanted, new = [key for _, key in self._of if key is not None], set(names) - self._asked
+        if not wanted or not new:
+            return
+        self._asked |= new
+        for key, columns in read_columns(wanted, new).items():
+            self._read.setdefault(key, {}).update(columns)
+
+    def _parts(self, name: str) -> list[NDArray[Any]]:
+        """The column of each run; what a run does not have is 0, as columns of metrics in a run that is not scored."""
+        found = [self._built[run.pk] if key is None else self._read[key] for run, key in self._of]
+        return [of[name] if name in of else np.zeros(len(of["pk"])) for of in found]
+
+    def _joined(self, name: str) -> NDArray[Any]:
+        parts = self._parts(name)
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def _runs(self) -> Ints:
+        sizes = [len(part) for part in self._parts("pk")]
+        return np.repeat(np.array([run.pk for run, _ in self._of], np.int64), sizes)
+
+    def _merge_conditions(self) -> None:
+        named = [json.loads(part.tobytes()) for part in self._parts(CONDITIONS)]
+        others = sorted({name for names in named for name in names} - {"none"})
+        self.conditions = ("none", *others)
+        parts = zip(named, self._parts("condition"), strict=True)
+        recoded = [np.array([self.conditions.index(n) for n in names], np.int8)[codes] for names, codes in parts]
+        self._condition = np.concatenate(recoded) if recoded else np.empty(0, np.int8)
+
+    def _place_of_condition(self) -> NDArray[Any]:
+        """Conditions in the order of their names, as the list has them."""
+        order = {name: place for place, name in enumerate(sorted(self.conditions))}
+        return np.array([order[name] for name in self.conditions])[self._condition]
+
+
+def _scoring(run: Run) -> int | None:
+    scoring = getattr(run, "scoring", None)
+    return scoring.pk if scoring else None
+
+
+def _settings(run: Run, otherwise: MetricSettings) -> MetricSettings:
+    scoring = getattr(run, "scoring", None)
+    return MetricSettings.from_mapping(scoring.settings) if scoring else otherwise
+
+
+class Asking:
+    """A table as one person asks it: with what only the database knows, and corrected failures in place of rules'."""
+
+    def __init__(self, table: ListTable, runs: Sequence[Run], person: Any) -> None:
+        self._table, self._person = table, person
+        self.conditions, self.samples, self.sample_rank = table.conditions, table.samples, table.sample_rank
+        self.runs = run_names(runs)
+        self._failures: NDArray[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def column(self, name: str) -> NDArray[Any]:
+        if name != "failure":
+            return self._table.column(name)
+        if self._failures is None:
+            self._failures = self._corrected(self._table.column(name))
+        return self._failures
+
+    def places(self, pks: Collection[int]) -> Ints:
+        return self._table.places(pks)
+
+    def facet(self, name: str, value: str) -> Bools:
+        values = self._table.sample_table.facets.get(name)
+        if values is None:
+            return np.full(len(self), value == "none")
+        return values.samples_with(value, self.samples)[self.sample_rank]
+
+    def ask(self, node: Term | Text) -> Bools:
+        """One query for the numbers of those that meet it."""
+        found = Trajectory.objects.of(self._table.benchmark).filter(condition_of(node, self._person)).order_by()
+        met = np.zeros(len(self), np.bool_)
+        met[self.places(set(found.values_list("pk", flat=True)))] = True
+        return met
+
+    def _corrected(self, rules: NDArray[Any]) -> NDArray[Any]:
+        labels = FailureLabel.objects.filter(current=True, benchmark=self._table.benchmark)
+        said = dict(labels.values_list("trajectory_id", "failure"))
+        if not said:
+            return rules
+        corrected = rules.copy()
+        places = self.places(said)
+        pks = self._table.column("pk")[places].tolist()
+        corrected[places] = [said[pk] for pk in pks]
+        return corrected
+
+
+def run_names(runs: Sequence[Run]) -> Mapping[str, Collection[int]]:
+    """The numbers of runs by each name they go by: number, model, model and setting."""
+    found: dict[str, set[int]] = {}
+    for run in runs:
+        for name in (str(run.pk), run.model.name, str(run)):
+            found.setdefault(name, set()).add(run.pk)
+    return found
+
+
+def _state_of_samples(benchmark: Benchmark) -> tuple[Any, ...]:
+    """What is another after any change of samples, facets or gold. Facets are written anew when they change, and
+    counting those of all benchmarks takes less than finding those of one. Three queries, each on an index."""
+    samples = Sample.objects.filter(benchmark=benchmark).aggregate(n=Count("pk"), last=Max("pk"))
+    facets = FacetValue.objects.aggregate(n=Count("pk"), last=Max("pk"))
+    gold = Gold.objects.aggregate(last=Max("accepted_at"))
+    return (*samples.values(), *facets.values(), *gold.values())
+
+
+_TABLES: OrderedDict[tuple[Any, ...], ListTable] = OrderedDict()
+_LOCK = threading.Lock()
+
+
+def table_of(benchmark: Benchmark, runs: Sequence[Run]) -> ListTable:
+    """The table of a benchmark: four queries when it is kept, some more when it is not."""
+    kept = with_columns([scoring for run in runs if (scoring := _scoring(run)) is not None])
+    named = tuple((run.pk, run.scoring.pk, run.scoring.computed_at) for run in runs if _scoring(run) in kept)
+    key = (benchmark.pk, benchmark.created_at, named, *_state_of_samples(benchmark))
+    with _LOCK:
+        if key in _TABLES:
+            _TABLES.move_to_end(key)
+            return _TABLES[key]
+    table = ListTable(benchmark, runs, SampleTable(benchmark), kept)
+    if len(named) == len(runs):
+        with _LOCK:
+            for other in [other for other in _TABLES if other[0] == benchmark.pk]:
+                del _TABLES[other]
+            _TABLES[key] = table
+            while len(_TABLES) > 1 and sum(map(len, _TABLES.values())) > KEPT_ROWS:
+                _TABLES.popitem(last=False)
+    return table

@@ -1,0 +1,76 @@
+"""What people have put on a trajectory, as one person sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef
+
+from evaluation.metrics.failures import FAILURES, RULES
+from evaluation.models import FailureLabel, Note, Tag, Tagging, Trajectory
+from evaluation.querysets_query import visible_tags
+
+SHOWN_TAGS = 9
+"""As many as there are digits to press."""
+
+
+@dataclass(frozen=True)
+class Marks:
+    """``tags``: the most used on the benchmark, each with ``on`` for this trajectory. ``failure``: in force; ``rule``:
+    what the rule says; ``said_by``: who says otherwise."""
+
+    tags: list[Tag]
+    notes: list[Note]
+    failure: str
+    rule: str
+    said_by: str
+
+    @property
+    def why(self) -> str:
+        return RULES.get(self.failure, "") if not self.said_by else ""
+
+    @property
+    def failure_words(self) -> str:
+        return self.failure.replace("_", " ")
+
+    @property
+    def rule_words(self) -> str:
+        return self.rule.replace("_", " ") or "no failure"
+
+
+def read_marks(trajectory: Trajectory, person: Any) -> Marks:
+    """Three queries."""
+    here = Tagging.objects.filter(tag=OuterRef("pk"), trajectory=trajectory)
+    tags = visible_tags(person).filter(benchmark=trajectory.run.benchmark_id)
+    tags = tags.annotate(on=Exists(here), n=Count("taggings")).order_by("-on", "-n", "name")[:SHOWN_TAGS]
+    label = FailureLabel.objects.filter(trajectory=trajectory, current=True).select_related("person").first()
+    score = getattr(trajectory, "score", None)
+    rule = _name(score.failure if score else -1)
+    return Marks(
+        tags=sorted(tags, key=lambda tag: (tag.name, tag.pk)),
+        notes=list(Note.objects.filter(trajectory=trajectory).select_related("author")),
+        failure=_name(label.failure) if label else rule,
+        rule=rule,
+        said_by=str(label.person or "somebody") if label else "",
+    )
+
+
+def tags_on(trajectories: list[int], person: Any) -> dict[int, list[str]]:
+    """The tags a person sees on each of these. One query."""
+    found: dict[int, list[str]] = {}
+    rows = Tagging.objects.filter(trajectory__in=trajectories, tag__in=visible_tags(person)).order_by("tag__name")
+    for pk, name in rows.values_list("trajectory_id", "tag__name"):
+        found.setdefault(pk, []).append(name)
+    return found
+
+
+def agreement_with_rules(benchmark: Any) -> tuple[int, int]:
+    """How many trajectories people gave a failure, and on how many of them the rule says the same. One query."""
+    labels = FailureLabel.objects.filter(current=True, benchmark=benchmark)
+    pairs = list(labels.values_list("failure", "trajectory__score__failure"))
+    return len(pairs), sum(said == rule for said, rule in pairs)
+
+
+def _name(code: int) -> str:
+    return FAILURES[code] if code >= 0 else ""

@@ -1,0 +1,79 @@
+"""The saved slices of a benchmark, each with its metrics per run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.models import Benchmark
+from annotation.statistics import dense_codes
+from evaluation.actions.list_columns import SIDES
+from evaluation.actions.list_table import Asking, ListTable, table_of
+from evaluation.metrics.columns import Bools
+from evaluation.metrics.selection import SELECTED, Summary, summarise
+from evaluation.models import Run, SavedSlice
+from evaluation.query.masks import listed
+from evaluation.query.syntax import QueryError, fields_in
+from evaluation.querysets_query import query_of
+from webapp.common.errors import InvalidInput
+
+MEASURED = tuple(f"{name}{side}" for name in SELECTED for side in SIDES)
+
+
+@dataclass(frozen=True)
+class SliceRow:
+    """A run on a slice: its trajectories there, and its metrics by name; without any it is to be scored again."""
+
+    run: Run
+    n: int
+    metrics: dict[str, Summary]
+
+
+@dataclass(frozen=True)
+class SliceTable:
+    """A slice: how many trajectories it lists, of which runs. ``error``: why it means nothing any more."""
+
+    saved: SavedSlice
+    total: int
+    rows: Sequence[SliceRow]
+    names_run: bool
+    error: str = ""
+
+
+def read_slices(benchmark: Benchmark, runs: Sequence[Run]) -> list[SliceTable]:
+    """Every saved slice. Shared tags count, tags of one person do not: the numbers are the same for everyone."""
+    saved = list(SavedSlice.objects.filter(benchmark=benchmark).select_related("created_by"))
+    if not saved:
+        return []
+    table = table_of(benchmark, runs)
+    table.prepare(("evaluated", *MEASURED))
+    asked = Asking(table, runs, None)
+    return [_slice(one, table, asked, runs) for one in saved]
+
+
+def _slice(saved: SavedSlice, table: ListTable, asked: Asking, runs: Sequence[Run]) -> SliceTable:
+    try:
+        node = query_of({"q": saved.query})
+        found = listed(node, asked)
+    except (InvalidInput, QueryError) as error:
+        return SliceTable(saved, 0, [], names_run=False, error=str(error))
+    rows = [_row(run, found, table) for run in runs]
+    shown = [row for row in rows if row.n]
+    return SliceTable(saved, int(np.count_nonzero(found)), shown, "run" in fields_in(node))
+
+
+def _row(run: Run, found: Bools, table: ListTable) -> SliceRow:
+    own = table.column("run") == run.pk
+    rows = np.flatnonzero(found & own)
+    if not len(rows) or not table.keeps(run):
+        return SliceRow(run, len(rows), {})
+    cluster = table.sample_table.cluster[table.sample_rank]
+    evaluated = cluster[own & (table.column("evaluated") == 1)]
+    alone = dense_codes(evaluated)[1] == len(evaluated)
+    groups, metrics = None if alone else cluster[rows], {}
+    for name, kind in SELECTED.items():
+        above, below = (table.column(f"{name}{side}")[rows] for side in SIDES)
+        metrics[name] = summarise(kind, above, below, groups)
+    return SliceRow(run, len(rows), metrics)

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from evaluation.models.run import Trajectory
+from evaluation.querysets_judging import JudgingItemQuerySet
+
+
+class JudgingQueue(models.Model):
+    """A slice of trajectories whose crops people are asked about, drawn once. ``terms``: the list it was drawn from;
+    ``people``: how many judge each question."""
+
+    benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="judging_queues")
+    terms = models.JSONField(default=dict, blank=True)
+    people = models.PositiveSmallIntegerField(default=1)
+    seed = models.CharField(max_length=60)
+    drawn_from = models.PositiveIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(condition=Q(people__gte=1, people__lte=5), name="judging_by_one_to_five"),
+        ]
+
+    def __str__(self) -> str:
+        return f"judging {self.pk} of {self.benchmark}"
+
+
+class JudgingItem(models.Model):
+    """One question about one trajectory: do its crops support the answer, or can one answer from them alone?"""
+
+    class Kind(models.TextChoices):
+        RELIABILITY = "reliability"
+        SUFFICIENCY = "sufficiency"
+
+    queue = models.ForeignKey(JudgingQueue, on_delete=models.CASCADE, related_name="items", db_index=False)
+    position = models.PositiveIntegerField()
+    trajectory = models.ForeignKey(Trajectory, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=12, choices=Kind)
+
+    objects = JudgingItemQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["queue", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["queue", "position"], name="judging_item_position_once"),
+            models.UniqueConstraint(fields=["queue", "trajectory", "kind"], name="judging_item_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.position + 1} of {self.queue}"
+
+
+class JudgingSeat(models.Model):
+    """Who judges a question now, or has. A seat that ran out undone is taken over by a conditional UPDATE, so that
+    exactly one person wins. ``place`` counts from 0; none: this person passed it by."""
+
+    item = models.ForeignKey(JudgingItem, on_delete=models.CASCADE, related_name="seats", db_index=False)
+    place = models.PositiveSmallIntegerField(null=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    taken_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    done_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["item", "place"], name="judging_seat_once_per_place"),
+            models.UniqueConstraint(fields=["item", "user"], name="judging_seat_once_per_person"),
+            models.CheckConstraint(
+                condition=Q(done_at__isnull=True) | Q(place__isnull=False), name="judging_done_in_a_place"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} judges {self.item}"

@@ -1,0 +1,261 @@
+"""From the leaderboard through what it leads to, page by page, into a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+from django.conf import settings
+from django.urls import reverse
+
+from annotation.actions.access import PublicReader
+from annotation.imaging.pyramid import levels, tile_areas
+from annotation.models import Benchmark, Image
+from evaluation.actions.export_rows import EXPORTS
+from evaluation.exporters.tables import WRITERS
+from evaluation.models import Trajectory
+from evaluation.publishing.places import (
+    BOARD,
+    CASE,
+    CASE_TEXT,
+    LIST,
+    PICTURES,
+    RUN,
+    SAMPLE,
+    Place,
+    is_a_view_of_the_board,
+    link,
+    place_of,
+)
+from evaluation.publishing.reading import read
+from evaluation.publishing.rewriting import Targets, links, rewritten
+from evaluation.publishing.statics import static_files
+from webapp.common.errors import Conflict, NotFound
+
+RECORD = "copy.json"
+"""Says what the copy is of, and the SHA-256 of each of its files."""
+
+TABLES = ("metrics", "samples")
+
+
+@dataclass(slots=True)
+class Copy:
+    """A copy under way: what was chosen, which pages are in it, what is still to be read."""
+
+    benchmark: Benchmark
+    folder: Path
+    most: int
+    chosen: dict[str, str] = field(default_factory=dict)
+    """Trajectory to the query of the list it was chosen from."""
+    runs: set[str] = field(default_factory=set)
+    """Those of the chosen trajectories."""
+    pages: dict[str, Place] = field(default_factory=dict)
+    pictures: dict[str, Place] = field(default_factory=dict)
+    reader: PublicReader = field(default_factory=PublicReader)
+
+    def place(self, address: str, page: str = "") -> Place | None:
+        """Of an address as it stands in a page at ``page``: "?by=scene" belongs to the page's own path."""
+        return place_of(page.partition("?")[0] + address if address.startswith("?") else address, self.benchmark.slug)
+
+    def holds(self, target: Place, origin: Place) -> bool:
+        """Whether a page found on another is copied. Lists are, where the whole board counts them, or the page of a run
+        of which something was chosen."""
+        if target.kind == BOARD:
+            return is_a_view_of_the_board(target)
+        if target.kind == LIST:
+            return (origin.kind == RUN and origin.part("pk") in self.runs) or (
+                origin.kind == BOARD and not origin.query
+            )
+        if target.kind == SAMPLE:
+            return origin.kind == CASE
+        return target.kind in {RUN, CASE, CASE_TEXT}
+
+
+def publish(benchmark: Benchmark, folder: Path, cases: list[str], *, most: int, today: date) -> dict[str, int]:
+    """Write the copy; returns how many pages, trajectories, pictures and files it holds.
+
+    cases: queries of lists of trajectories, as they stand behind the "?" of their address; from each the first
+    ``most`` trajectories. The folder is new, empty or an earlier copy, which is replaced once the new one is whole.
+
+    Raises: Conflict when the folder holds anything else; NotFound when a list of cases is empty.
+    """
+    _refuse_other_folders(folder)
+    beside = folder.with_name(folder.name + ".part")
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir(parents=True)
+    copy = Copy(benchmark, beside, most)
+    lists = [_choose(copy, query.removeprefix("?")) for query in cases]
+    copy.runs = {str(pk) for pk in Trajectory.objects.filter(pk__in=copy.chosen).values_list("run_id", flat=True)}
+    _walk(copy, lists)
+    _finish(copy, lists, today)
+    shutil.rmtree(folder, ignore_errors=True)
+    beside.rename(folder)
+    files = sum(1 for path in folder.rglob("*") if path.is_file())
+    return {"pages": len(copy.pages), "cases": len(copy.chosen), "pictures": len(copy.pictures), "files": files}
+
+
+def _refuse_other_folders(folder: Path) -> None:
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / RECORD).is_file()):
+        raise Conflict(f"{folder} holds something else than an earlier copy. Name a folder that is new or empty.")
+
+
+def _choose(copy: Copy, query: str) -> Place:
+    """The trajectories of one list, page after page, until there are as many as wanted."""
+    first = place = copy.place(f"{reverse('evaluation:trajectories', args=[copy.benchmark.slug])}?{query}")
+    count = 0
+    while place is not None and count < copy.most:
+        answer = read(place.address, copy.reader)
+        following = None
+        for found in links(answer.content) if answer else []:
+            target = copy.place(found.address, place.path)
+            if target is None:
+                continue
+            if target.kind == CASE and count < copy.most and target.part("pk") not in copy.chosen:
+                copy.chosen[target.part("pk")] = query
+                count += 1
+            if found.next and target.kind == LIST:
+                following = target
+        place = following
+    if first is None or not count:
+        raise NotFound(
+            f"The list ?{query} holds no trajectory that is not chosen already. Copy what follows the ? in its address."
+        )
+    return first
+
+
+def _walk(copy: Copy, lists: list[Place]) -> None:
+    """Read every page that belongs to the copy, as it comes from its view, into the folder."""
+    board = copy.place(reverse("evaluation:leaderboard", args=[copy.benchmark.slug]))
+    waiting = deque([place for place in [board, *lists] if place is not None])
+    seen = {place.file for place in waiting}
+    chosen_lists = {place.file for place in lists}
+    while waiting:
+        place = waiting.popleft()
+        answer = read(_asked(copy, place), copy.reader)
+        if answer is None or not answer.is_page:
+            continue
+        targets = list(_targets(copy, place, answer.content))
+        if place.kind == LIST and place.file not in chosen_lists and not any(t.kind == CASE for t in targets):
+            continue
+        copy.pages[place.file] = place
+        _write(copy, place.file, answer.content)
+        for target in targets:
+            if target.kind in PICTURES:
+                copy.pictures.setdefault(target.file, target)
+            elif target.file not in seen and copy.holds(target, place):
+                seen.add(target.file)
+                waiting.append(target)
+
+
+def _asked(copy: Copy, place: Place) -> str:
+    """A chosen trajectory is asked for within its list, so that its page leads to its neighbours there."""
+    query = copy.chosen.get(place.part("pk")) if place.kind == CASE else None
+    return f"{place.path}?{query}" if query else place.address
+
+
+def _targets(copy: Copy, place: Place, page: bytes) -> Iterator[Place]:
+    for found in links(page):
+        if found.kind == "tiles":
+            yield from _tiles(copy, found.address)
+            continue
+        target = copy.place(found.address, place.path)
+        if target is None or (target.kind in {CASE, CASE_TEXT} and target.part("pk") not in copy.chosen):
+            continue
+        yield target
+
+
+def _tiles(copy: Copy, address: str) -> Iterator[Place]:
+    """Every tile of a picture, from the address of one with {level}, {column} and {row} in it."""
+    first = copy.place(address.format(level=0, column=0, row=0))
+    if first is None:
+        return
+    image = Image.objects.get(sha256=first.part("sha256"))
+    for level, size in enumerate(levels(image.width, image.height)):
+        for area in tile_areas(*size):
+            tile = copy.place(address.format(level=level, column=area.column, row=area.row))
+            if tile is not None:
+                yield tile
+
+
+def _finish(copy: Copy, lists: list[Place], today: date) -> None:
+    """The pictures, the static files, the tables; then the links of each page, now that it is known what there is."""
+    for file, place in list(copy.pictures.items()):
+        answer = read(place.address, copy.reader)
+        if answer is None:
+            del copy.pictures[file]
+        else:
+            _write(copy, file, answer.content)
+    for name, content in static_files():
+        _write(copy, f"static/{name}", content)
+    (copy.folder / "data").mkdir()
+    for table in TABLES:
+        export = EXPORTS[table]
+        with (copy.folder / "data" / f"{table}.csv").open("wb") as out:
+            WRITERS["csv"](out, export.rows(copy.benchmark), export.columns)
+    for file, place in copy.pages.items():
+        targets = Targets(
+            page=partial(_page_link, copy, place),
+            static=partial(_static_link, place),
+            tiles=partial(_tiles_link, copy, place),
+        )
+        path = copy.folder / file
+        path.write_bytes(rewritten(path.read_bytes(), targets, _notice(copy, place, lists, today)))
+    _record(copy, today)
+
+
+def _page_link(copy: Copy, page: Place, address: str) -> str | None:
+    target = copy.place(address, page.path)
+    if target is None or not (target.file in copy.pages or target.file in copy.pictures):
+        return None
+    fragment = address.partition("#")[2]
+    return link(target.file, page.file) + (f"#{fragment}" if fragment else "")
+
+
+def _static_link(page: Place, address: str) -> str:
+    name, _, fragment = address.removeprefix(settings.STATIC_URL).partition("#")
+    return link(f"static/{name}", page.file) + (f"#{fragment}" if fragment else "")
+
+
+def _tiles_link(copy: Copy, page: Place, address: str) -> str | None:
+    first = copy.place(address.format(level=0, column=0, row=0))
+    if first is None or first.file not in copy.pictures:
+        return None
+    return link(first.file.replace("tiles/0/0_0.jpg", "tiles/{level}/{column}_{row}.jpg"), page.file)
+
+
+def _notice(copy: Copy, page: Place, lists: list[Place], today: date) -> list[tuple[str, str]]:
+    version = copy.benchmark.versions.order_by("-number").first()
+    which = f"version {version.number}" if version else "working state"
+    cases = [
+        (
+            f"cases {number}" if len(lists) > 1 else f"{len(copy.chosen)} chosen trajectories",
+            link(place.file, page.file),
+        )
+        for number, place in enumerate(lists, start=1)
+    ]
+    tables = [(f"{table}.csv", link(f"data/{table}.csv", page.file)) for table in TABLES]
+    words = f"Copy of {copy.benchmark.title}, {which}, made on {today.isoformat()}. It does not change."
+    return [(words, ""), ("Leaderboard", link("index.html", page.file)), *cases, *tables]
+
+
+def _record(copy: Copy, today: date) -> None:
+    digests = {
+        path.relative_to(copy.folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(copy.folder.rglob("*"))
+        if path.is_file()
+    }
+    record = {"benchmark": copy.benchmark.slug, "made_on": today.isoformat(), "sha256": digests}
+    (copy.folder / RECORD).write_text(json.dumps(record, indent=1) + "\n")
+
+
+def _write(copy: Copy, file: str, content: bytes) -> None:
+    path = copy.folder / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)

@@ -1,0 +1,107 @@
+"""Which file of the copy an address of the application becomes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import parse_qs, quote, urlsplit
+
+from django.urls import Resolver404, resolve
+
+BOARD, RUN, LIST, CASE, CASE_TEXT, SAMPLE = (
+    "leaderboard",
+    "run",
+    "trajectories",
+    "trajectory",
+    "trajectory-text",
+    "sample",
+)
+PICTURES = {"thumbnail", "tile", "region"}
+_LONGEST_NAME = 60
+_OF_ONE_BOARD = ({"by", "slice"}, {"reference"}, {"published"})
+"""The views of the board that are copied: each slice, each reference, all published rows. Not their products."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One address: what it shows (name of its URL), with which parts of the path and which query."""
+
+    kind: str
+    path: str
+    query: str
+    parts: tuple[tuple[str, str], ...]
+
+    @property
+    def address(self) -> str:
+        return f"{self.path}?{self.query}" if self.query else self.path
+
+    @property
+    def asks(self) -> frozenset[str]:
+        return frozenset(parse_qs(self.query, keep_blank_values=True))
+
+    def part(self, name: str) -> str:
+        return dict(self.parts)[name]
+
+    @property
+    def file(self) -> str:
+        """Relative to the folder of the copy; the same address always has the same file."""
+        if self.kind == BOARD:
+            return f"board-{_named(self.query)}.html" if self.query else "index.html"
+        if self.kind == LIST:
+            return f"lists/{_named(self.query)}.html"
+        if self.kind == CASE_TEXT:
+            return f"trajectories/{self.part('pk')}-{self.part('part')}.html"
+        if self.kind in PICTURES:
+            return self._picture_file()
+        folder, name = {RUN: ("runs", "pk"), CASE: ("trajectories", "pk"), SAMPLE: ("samples", "key")}[self.kind]
+        return f"{folder}/{_named(self.part(name))}.html"
+
+    def _picture_file(self) -> str:
+        start = f"pictures/{self.part('sha256')[:16]}"
+        if self.kind == "thumbnail":
+            return f"{start}/thumbnail.jpg"
+        if self.kind == "tile":
+            return f"{start}/tiles/{self.part('level')}/{self.part('column')}_{self.part('row')}.jpg"
+        return f"{start}/regions/{self.part('box').replace(',', '_')}-{self.part('side')}.jpg"
+
+
+@lru_cache(maxsize=4096)
+def place_of(address: str, benchmark: str) -> Place | None:
+    """The place of an address (a path with its query); None when it is none that a copy of this benchmark holds.
+
+    A trajectory has one page, whichever list it was opened from: its query, and that of a sample or a run, is left out.
+    """
+    parts = urlsplit(address)
+    if parts.scheme or parts.netloc:
+        return None
+    try:
+        found = resolve(parts.path)
+    except Resolver404:
+        return None
+    values = {name: str(value) for name, value in found.kwargs.items()}
+    kind = found.url_name or ""
+    if values.pop("slug", "") != benchmark or kind not in {BOARD, RUN, LIST, CASE, CASE_TEXT, SAMPLE, *PICTURES}:
+        return None
+    query = parts.query if kind in {BOARD, LIST} else ""
+    return Place(kind, parts.path, query, tuple(values.items()))
+
+
+def is_a_view_of_the_board(place: Place) -> bool:
+    """Whether a board is one of those copied: whole, a slice, with another reference, or with all published rows."""
+    return place.kind == BOARD and (not place.asks or set(place.asks) in _OF_ONE_BOARD)
+
+
+def _named(text: str) -> str:
+    """A name for a file that says what it holds and is told apart by a digest where it had to be changed."""
+    plain = re.sub(r"[^A-Za-z0-9._+-]+", "-", text).strip("-.") or "all"
+    if plain == text and len(plain) <= _LONGEST_NAME:
+        return plain
+    return f"{plain[:_LONGEST_NAME]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def link(target: str, page: str) -> str:
+    """From one file of the copy to another, relative and ready to stand in a page."""
+    up = "../" * page.count("/")
+    return quote(up + target, safe="/._+-{}~")

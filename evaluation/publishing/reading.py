@@ -1,0 +1,50 @@
+"""A page of the application as a reader of the copy sees it, made by its view without a server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+from urllib.parse import urlsplit
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.urls import resolve
+from django_htmx.middleware import HtmxDetails
+
+from annotation.actions.access import PublicReader
+from webapp.common.errors import ApplicationError
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a view gave: the bytes and what they are."""
+
+    content: bytes
+    is_page: bool
+
+
+def read(address: str, reader: PublicReader) -> Answer | None:
+    """The answer at an address; None when there is nothing, or nothing for a reader."""
+    parts = urlsplit(address)
+    request = HttpRequest()
+    request.method = "GET"
+    request.path = request.path_info = parts.path
+    request.GET = QueryDict(parts.query)
+    request.META = {"SERVER_NAME": "localhost", "SERVER_PORT": "80", "QUERY_STRING": parts.query}
+    request.user = reader
+    request.htmx = HtmxDetails(request)  # type: ignore[attr-defined]
+    view = resolve(parts.path)
+    request.resolver_match = view
+    try:
+        response = view.func(request, *view.args, **view.kwargs)
+    except (Http404, ApplicationError):
+        return None
+    if response.status_code != 200:
+        return None
+    kind = str(response.headers.get("Content-Type", ""))
+    return Answer(_bytes(response), kind.startswith("text/html"))
+
+
+def _bytes(response: HttpResponse | StreamingHttpResponse) -> bytes:
+    if response.streaming:
+        return b"".join(cast(StreamingHttpResponse, response))
+    return cast(HttpResponse, response).content

@@ -1,0 +1,25 @@
+"""The static files that the pages of a copy need, under the names the pages use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
+
+from django.contrib.staticfiles.finders import get_finders
+from django.contrib.staticfiles.storage import staticfiles_storage
+
+NEEDED = ("css/", "js/", "img/", "vendor/")
+_JOINED = "css/app.css"
+
+
+def static_files() -> Iterator[tuple[str, bytes]]:
+    """(name below the folder of static files, content) of each. With hashed names the style sheet is one file."""
+    named: Callable[[str], str] | None = getattr(staticfiles_storage, "stored_name", None)
+    for finder in get_finders():
+        for path, storage in finder.list([]):
+            name = PurePosixPath(path).as_posix()
+            if not name.startswith(NEEDED) or (named and name.startswith("css/") and name != _JOINED):
+                continue
+            stored = named(name) if named else name
+            with (staticfiles_storage if named else storage).open(stored) as file:
+                yield stored, file.read()

@@ -1,0 +1,87 @@
+"""Whether a query means something on a benchmark: its fields and values are there. Errors propose the nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from evaluation.query.fields import FIELDS, Field, Kind, nearest
+from evaluation.query.numbers import bounds
+from evaluation.query.parser import parse
+from evaluation.query.syntax import DEFINED, UNDEFINED, Node, QueryError, Term, terms_in
+from evaluation.query.tokens import quoted
+
+SHOWN = 6
+"""Values that an error names when none is near."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What there is to compare with on a benchmark.
+
+    ``names``: values of the fields whose values are names (run, condition, tool, tag, ...); a field that is not in it
+    takes any. ``facets``: the values of each facet of the samples.
+    """
+
+    names: Mapping[str, Collection[str]] = field(default_factory=dict)
+    facets: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+
+def read(text: str, vocabulary: Vocabulary) -> Node:
+    """The tree of a query that means something here. Raises ``QueryError``."""
+    node = parse(text)
+    try:
+        for term in terms_in(node):
+            if isinstance(term, Term):
+                _check(term, vocabulary)
+    except QueryError as error:
+        raise QueryError(error.message, error.column, text, error.proposals) from error
+    return node
+
+
+def _check(term: Term, vocabulary: Vocabulary) -> None:
+    known = FIELDS.get(term.field)
+    if known is None:
+        _check_facet(term, vocabulary)
+    elif known.kind is Kind.NUMBER:
+        bounds(term)
+    elif term.sign != ":":
+        raise QueryError(f"{known.name} is {known.kind}: compare it with a colon, {known.name}:…", term.column)
+    elif known.kind in (Kind.FLAG, Kind.CHOICE):
+        _check_choice(term, known)
+    elif known.name in vocabulary.names:
+        _among(term, vocabulary.names[known.name])
+
+
+def _check_facet(term: Term, vocabulary: Vocabulary) -> None:
+    name = term.field.removeprefix("facet.")
+    if name not in vocabulary.facets:
+        near = nearest(name, [*vocabulary.facets, *FIELDS])
+        raise QueryError(f'There is no field or facet "{name}".', term.column, proposals=tuple(f"{n}:" for n in near))
+    if term.sign != ":":
+        raise QueryError(f"{name} is a facet: compare it with a colon, {name}:…", term.column)
+    _among(term, vocabulary.facets[name])
+
+
+def _check_choice(term: Term, known: Field) -> None:
+    allowed = known.choices if known.kind is Kind.FLAG else (*known.choices, UNDEFINED, DEFINED)
+    if term.value.casefold() not in {choice.casefold() for choice in allowed}:
+        near = nearest(term.value, allowed)
+        message = f'{known.name} is {_listed(known.choices)}, and not "{term.value[:40]}".'
+        raise QueryError(message, term.column, proposals=tuple(f"{known.name}:{quoted(value)}" for value in near))
+
+
+def _among(term: Term, values: Collection[str]) -> None:
+    if term.value in {*values, UNDEFINED, DEFINED}:
+        return
+    near = nearest(term.value, values)
+    few = f" There are {_listed(sorted(values)[:SHOWN], 'and')}{' and more' if len(values) > SHOWN else ''}."
+    message = (
+        f'Nothing has the {term.field.removeprefix("facet.")} "{term.value[:40]}".{few if values and not near else ""}'
+    )
+    raise QueryError(message, term.column, proposals=tuple(f"{term.field}:{quoted(value)}" for value in near))
+
+
+def _listed(values: Collection[str], word: str = "or") -> str:
+    few = list(values)
+    return few[0] if len(few) == 1 else f"{', '.join(few[:-1])} {word} {few[-1]}"

@@ -1,0 +1,153 @@
+"""A query over columns: which of n trajectories it lists, as n truth values. No framework, no database.
+
+Two readings of one language need one meaning: tests hold this one, that of the database and a plain filter together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.metrics.columns import Bools, Ints
+from evaluation.query.fields import FIELDS, Field, Kind, facet_of
+from evaluation.query.numbers import bounds
+from evaluation.query.syntax import DEFINED, UNDEFINED, And, Elsewhere, Node, Not, Term, Text, fields_in
+
+UNSCORED = -2
+"""Code of columns of choices where there is no score. -1 is: scored, and without one of the choices."""
+CORRECT = ("no", "yes", "undecided")
+"""Codes of the column ``correct``; -1 where not scored."""
+
+Column = NDArray[Any]
+
+
+class Columns(Protocol):
+    """n trajectories of one benchmark.
+
+    ``conditions``: names of the codes in the column ``condition``, "none" first. ``runs``: the numbers of runs by
+    each name they go by. ``sample_rank``: (n,) place of the sample among the ``samples`` of the benchmark.
+
+    ``column``: (n,) numbers by name. Flags are 1, 0 or -1 for undefined; choices codes, negative for none; whole
+    numbers -1 and floats NaN where undefined. ``facet``: (n,) the sample has this value; ``ask``: (n,) what only the
+    database knows.
+    """
+
+    @property
+    def conditions(self) -> tuple[str, ...]: ...
+    @property
+    def runs(self) -> Mapping[str, Collection[int]]: ...
+    @property
+    def samples(self) -> int: ...
+    @property
+    def sample_rank(self) -> Ints: ...
+    def __len__(self) -> int: ...
+    def column(self, name: str) -> Column: ...
+    def facet(self, name: str, value: str) -> Bools: ...
+    def ask(self, node: Term | Text) -> Bools: ...
+
+
+def listed(node: Node, columns: Columns) -> Bools:
+    """(n,) the trajectories that a query lists: those it is about, and of them those that meet it."""
+    return scope(node, columns) & holds(node, columns)
+
+
+def scope(node: Node, columns: Columns) -> Bools:
+    """(n,) what a query is about: see ``evaluation.querysets_query.in_scope``."""
+    named = fields_in(node)
+    if named & {"condition", "flip"}:
+        return np.ones(len(columns), np.bool_)
+    found: Bools = columns.column("condition") == 0 if "rollout" in named else columns.column("evaluated") == 1
+    return found
+
+
+def holds(node: Node, columns: Columns) -> Bools:
+    """(n,) whether each trajectory meets the query. Raises ``QueryError`` for a number that is none."""
+    if isinstance(node, Term):
+        return _compared(node, columns)
+    if isinstance(node, Text):
+        return columns.ask(node)
+    if isinstance(node, Not):
+        return ~holds(node.part, columns)
+    if isinstance(node, Elsewhere):
+        there = np.zeros(columns.samples, np.bool_)
+        there[columns.sample_rank[listed(node.part, columns)]] = True
+        return there[columns.sample_rank]
+    found = np.full(len(columns), isinstance(node, And))
+    for part in node.parts:
+        found = found & holds(part, columns) if isinstance(node, And) else found | holds(part, columns)
+    return found
+
+
+def _compared(term: Term, columns: Columns) -> Bools:
+    facet = facet_of(term.field)
+    if facet is not None:
+        return columns.facet(facet, term.value)
+    field = FIELDS[term.field]
+    if not field.column:
+        return columns.ask(term)
+    if field.name == "run":
+        return np.isin(columns.column("run"), sorted(columns.runs.get(term.value, ())))
+    if field.name == "condition":
+        return _code(columns.column("condition"), term.value, columns.conditions)
+    values = columns.column(field.column)
+    if field.kind is Kind.NUMBER:
+        return within(values, term)
+    if field.kind is Kind.FLAG:
+        return _code(values, "yes" if term.value.casefold() in {"1", "yes", "true"} else "no", ("no", "yes"))
+    return _chosen(values, term.value.casefold(), field)
+
+
+def _chosen(values: Column, value: str, field: Field) -> Bools:
+    if field.name == "correct":
+        named = {UNDEFINED: "undecided"}.get(value, value)
+        return (values == 0) | (values == 1) if value == DEFINED else _code(values, named, CORRECT)
+    if value in (UNDEFINED, DEFINED):
+        found: Bools = values == -1 if value == UNDEFINED else values >= 0
+        return found
+    return _code(values, value, tuple(choice.casefold() for choice in field.choices))
+
+
+def _code(values: Column, value: str, names: tuple[str, ...]) -> Bools:
+    found: Bools = values == (names.index(value) if value in names else UNSCORED - 1)
+    return found
+
+
+def within(values: Column, term: Term) -> Bools:
+    """(n,) the numbers that a comparison holds for."""
+    wanted = bounds(term)
+    undefined = np.isnan(values) if values.dtype.kind == "f" else values < 0
+    if not wanted.defined:
+        return undefined
+    met = ~undefined
+    if wanted.low > -math.inf:
+        met &= values > wanted.low
+    if wanted.high < math.inf:
+        met &= values < wanted.high
+    return met
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values of one facet over the samples: value ``code[i]`` of ``names`` on the sample at ``rank[i]``."""
+
+    names: tuple[str, ...]
+    code: Ints
+    rank: Ints
+
+    def counted(self, per_sample: Ints) -> Ints:
+        """How many trajectories have each value, when each sample has so many. A sample may have several values."""
+        return np.bincount(self.code, weights=per_sample[self.rank], minlength=len(self.names)).astype(np.int64)
+
+    def samples_with(self, value: str, samples: int) -> Bools:
+        """(samples,) whether a sample has this value; ``any``: a value, ``none``: none."""
+        there = np.zeros(samples, np.bool_)
+        if value in (DEFINED, UNDEFINED):
+            there[self.rank] = True
+            return there if value == DEFINED else ~there
+        there[self.rank[self.code == (self.names.index(value) if value in self.names else -1)]] = True
+        return there

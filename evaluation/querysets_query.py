@@ -1,0 +1,400 @@
+"""The query language as conditions of the database: one verb for each field of ``evaluation.query.fields``."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from django.apps import apps
+from django.db import models
+from django.db.models import Case, Count, Exists, OuterRef, Q, Value, When
+
+from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
+from evaluation.metrics.failures import FAILURES
+from evaluation.query.fields import FIELDS, facet_of
+from evaluation.query.numbers import Bounds, bounds
+from evaluation.query.parser import parse
+from evaluation.query.syntax import (
+    DEFINED,
+    UNDEFINED,
+    And,
+    Elsewhere,
+    Node,
+    Not,
+    Or,
+    QueryError,
+    Term,
+    Text,
+    fields_in,
+)
+from evaluation.querysets_places import crop_cell
+from webapp.common.errors import InvalidInput
+
+MOST_RUNS = 6
+"""Runs that are compared side by side, and that one term of a query may name."""
+NOTHING = Q(pk__in=[])
+SCORED = Q(score__isnull=False)
+
+
+def condition_of(node: Node, person: Any = None) -> Q:
+    """The trajectories a query lists, as a condition on them. ``person``: whose own tags and notes count beside those
+    shared; None: nobody's. Raises ``QueryError`` for a value that no field can have."""
+    if isinstance(node, Term):
+        return _term(node, person)
+    if isinstance(node, Text):
+        return _free_text(node.value)
+    if isinstance(node, Not):
+        return _without(condition_of(node.part, person))
+    if isinstance(node, Elsewhere):
+        there = _model("Trajectory").objects.filter(sample=OuterRef("sample"))
+        return Q(Exists(in_scope(there, node.part).filter(condition_of(node.part, person))))
+    found = Q() if isinstance(node, And) else NOTHING
+    for part in node.parts:
+        inner = condition_of(part, person)
+        found = found & inner if isinstance(node, And) else found | inner
+    return found
+
+
+def in_scope(rows: Any, node: Node) -> Any:
+    """A query says which trajectories it is about: by a condition, all under it; by a rollout, those without an
+    intervention; else those that metrics are made of."""
+    named = fields_in(node)
+    if named & {"condition", "flip"}:
+        return rows
+    return rows.filter(condition="none") if "rollout" in named else rows.evaluated()
+
+
+def _without(met: Q) -> Q:
+    """The others. In SQL an unknown negated stays unknown; here what is not met is left."""
+    return Q(Case(When(met, then=Value(False)), default=Value(True), output_field=models.BooleanField()))
+
+
+def _model(name: str) -> Any:
+    return apps.get_model("evaluation", name)
+
+
+def _term(term: Term, person: Any) -> Q:
+    facet = facet_of(term.field)
+    if facet is not None:
+        return _facet(facet, term.value)
+    name = FIELDS[term.field].name
+    if name in NUMBERS:
+        return _number(NUMBERS[name], term)
+    if name in ("boxes", "targets"):
+        return _of_gold(term)
+    if name in PERSONAL:
+        return PERSONAL[name](term.value, person)
+    return CONDITIONS[name](term.value)
+
+
+def _facet(name: str, value: str) -> Q:
+    there = apps.get_model("annotation", "FacetValue").objects.filter(name=name)
+    if value == UNDEFINED:
+        return ~Q(sample__in=there.values("sample"))
+    return Q(sample__in=(there if value == DEFINED else there.filter(value=value)).values("sample"))
+
+
+def _number(path: str, term: Term) -> Q:
+    wanted = bounds(term)
+    if not wanted.defined:
+        return Q(**{f"{path}__isnull": True})
+    return Q(**{f"{path}__isnull": False}, **_between(path, wanted, whole=term.field not in FRACTIONS))
+
+
+def _between(path: str, wanted: Bounds, *, whole: bool) -> dict[str, float]:
+    """The bounds as lookups; of whole numbers as whole numbers, as Django cuts off the fraction of others."""
+    met: dict[str, float] = {}
+    if wanted.low > -math.inf:
+        met |= {f"{path}__gte": math.ceil(wanted.low)} if whole else {f"{path}__gt": wanted.low}
+    if wanted.high < math.inf:
+        met |= {f"{path}__lte": math.floor(wanted.high)} if whole else {f"{path}__lt": wanted.high}
+    return met
+
+
+def _of_gold(term: Term) -> Q:
+    """A number of rows that hang on the gold of the sample; without any it is 0."""
+    model, only = {"boxes": ("GoldBox", {}), "targets": ("PlanTool", {"step__isnull": False})}[term.field]
+    rows = apps.get_model("annotation", model).objects.filter(revision__gold_of__sample=OuterRef("sample"), **only)
+    wanted = bounds(term)
+    several = rows.order_by().values("revision").annotate(n=Count("pk"))
+    if not wanted.defined:
+        return NOTHING
+    met = Q(Exists(several.filter(**_between("n", wanted, whole=True))))
+    return met | ~Q(Exists(several)) if wanted.low < 0 < wanted.high else met
+
+
+def _flag(path: str) -> Callable[[str], Q]:
+    return lambda value: Q(**{path: _yes(value)})
+
+
+def _yes(value: str) -> bool:
+    return value.casefold() in {"1", "yes", "true"}
+
+
+def _yes_or(no: Q, yes: Q) -> Callable[[str], Q]:
+    return lambda value: yes if _yes(value) else no
+
+
+def _coded(path: str, names: tuple[str, ...]) -> Callable[[str], Q]:
+    codes = {name.casefold(): code for code, name in enumerate(names)}
+
+    def query(value: str) -> Q:
+        if value.casefold() in codes:
+            return Q(**{path: codes[value.casefold()]})
+        return {UNDEFINED: Q(**{f"{path}__lt": 0}), DEFINED: Q(**{f"{path}__gte": 0})}.get(value, NOTHING)
+
+    return query
+
+
+def _correct(value: str) -> Q:
+    verdicts = {"yes": Q(score__correct=True), "no": Q(score__correct=False), DEFINED: Q(score__correct__isnull=False)}
+    undecided = SCORED & Q(score__correct__isnull=True)
+    return verdicts.get(value.casefold(), undecided if value.casefold() in ("undecided", UNDEFINED) else NOTHING)
+
+
+def left_out() -> Q:
+    """Undecided, in a run that leaves such answers out.
+
+    The settings are looked up apart: most do not name the setting, and an unknown negated stays unknown.
+    """
+    excluding = _model("Scoring").objects.filter(settings__undecided_answer="exclude")
+    return Q(score__undecided=True, score__scoring__in=excluding)
+
+
+def _wrong(value: str) -> Q:
+    """Not right, where the answer counts: an answer that its run leaves out as undecided is neither."""
+    unlike = Q(score__correct=False) | Q(score__correct__isnull=True)
+    wrong = SCORED & unlike & ~left_out()
+    return wrong if _yes(value) else _without(wrong)
+
+
+def counted() -> Q:
+    """Counted in accuracy: an answer is accepted or a verdict was given, and it is not left out as undecided."""
+    asked = ~Q(sample__gold__revision__answers=[]) | Q(judge_correct__isnull=False)
+    return Q(score__isnull=False) & asked & ~left_out()
+
+
+def _in_each(*conditions: Q) -> Callable[[str], Q]:
+    """``3`` or ``3,4``: each of these runs has a scored trajectory of which this holds, on the same sample."""
+
+    def query(value: str) -> Q:
+        runs = value.split(",")
+        if len(runs) > MOST_RUNS or not all(run.isascii() and run.isdigit() and len(run) < 19 for run in runs):
+            return NOTHING
+        there = _model("Trajectory").objects.filter(sample=OuterRef("sample"))
+        found = Q()
+        for run in runs:
+            found &= Q(Exists(there.filter(run=int(run)).evaluated().filter(SCORED, *conditions)))
+        return found
+
+    return query
+
+
+def _beside() -> Any:
+    """The scored trajectories of the same run on the same sample."""
+    same = {"run": OuterRef("run"), "sample": OuterRef("sample")}
+    return _model("Trajectory").objects.filter(**same, score__isnull=False)
+
+
+def _paired(value: str) -> Q:
+    """Under a condition, with one without it beside: any (``yes``), or one with visual evidence (``evidence``)."""
+    plain = _beside().evaluated()
+    return Q(Exists(plain.filter(score__visual_evidence=True) if value == "evidence" else plain), score__isnull=False)
+
+
+def _said(kind: str) -> Exists:
+    """Whether a judge said anything of this kind on the sample; what people judged here is in no metric."""
+    same = {"run": OuterRef("run"), "sample": OuterRef("sample"), "kind": kind, "person__isnull": True}
+    said = Q(verdict__regex=r"\S") | (Q(answer__isnull=False) if kind == "sufficiency" else Q())
+    return Exists(_model("Judgement").objects.filter(said, **same))
+
+
+def _flipped(way: str) -> Q:
+    """Under a condition: right without it and wrong with it ("lost"), or the other way round ("gained")."""
+    right, wrong = Q(score__correct=True), Q(score__correct=False) | Q(score__correct__isnull=True)
+    if way not in ("lost", "gained"):
+        return NOTHING
+    before, after = (right, wrong) if way == "lost" else (wrong, right)
+    same = {"run": OuterRef("run"), "sample": OuterRef("sample")}
+    plain = _model("Trajectory").objects.filter(**same).evaluated()
+    return ~Q(condition="none") & Q(Exists(plain.filter(before))) & after
+
+
+def _run(value: str) -> Q:
+    """By number, by model, or by model and setting as the run is written; one set of runs, so that an index serves."""
+    named = Q(model__name=value)
+    for place in [i for i in range(len(value)) if value.startswith(", ", i)]:
+        named |= Q(model__name=value[:place], setting=value[place + 2 :])
+    if value.isascii() and value.isdigit() and len(value) < 19:
+        named |= Q(pk=int(value))
+    return Q(run__in=_model("Run").objects.filter(named).values("pk"))
+
+
+def _sample(value: str) -> Q:
+    """Exactly, or all that begin so: as a range, as LIKE in SQLite knows no case."""
+    if value.endswith("*"):
+        return Q(sample__key__gte=value[:-1], sample__key__lt=value[:-1] + "\U0010ffff")
+    return Q(sample__key=value)
+
+
+def _tool(value: str, **only: Any) -> Q:
+    """Before the answer: calls after it count nowhere. A JSON list names several, any of which is meant."""
+    steps = _model("Step").objects.filter(**only).exclude(flag="post_answer")
+    if value == UNDEFINED:
+        return ~Q(Exists(steps.filter(trajectory=OuterRef("pk"))))
+    named = steps if value == DEFINED else steps.filter(tool__in=_names(value))
+    return Q(Exists(named.filter(trajectory=OuterRef("pk"))))
+
+
+def _names(value: str) -> list[str]:
+    with suppress(ValueError, RecursionError):
+        listed = json.loads(value) if value.startswith("[") else None
+        if isinstance(listed, list):
+            return [str(name) for name in listed]
+    return [value]
+
+
+def _numbered(value: str) -> Q:
+    return Q(pk__in=[int(part) for part in value.split(",") if part.isascii() and part.isdigit() and len(part) < 19])
+
+
+def _question(value: str) -> Q:
+    samples = apps.get_model("annotation", "Sample").objects.filter(gold__revision__question__icontains=value)
+    return Q(sample__in=samples.values("pk"))
+
+
+def _transcript(value: str) -> Q:
+    steps = _model("Step").objects.filter(Q(text__icontains=value) | Q(observation__icontains=value))
+    return Q(pk__in=steps.values("trajectory"))
+
+
+def _free_text(value: str) -> Q:
+    return _question(value) | Q(answer__icontains=value) | _transcript(value)
+
+
+def _failure(value: str) -> Q:
+    """What a person says in place of the rule, else the rule."""
+    labels = _model("FailureLabel").objects.filter(current=True)
+    said = Q(pk__in=labels.filter(_coded("failure", FAILURES)(value)).values("trajectory"))
+    return said | _coded("score__failure", FAILURES)(value) & ~Q(pk__in=labels.values("trajectory"))
+
+
+def visible_tags(person: Any) -> Any:
+    """The tags that everyone on a benchmark shares, and the person's own."""
+    own = Q(owner=person.pk) if person is not None and person.pk else NOTHING
+    return _model("Tag").objects.filter(Q(owner=None) | own)
+
+
+def _tag(value: str, person: Any) -> Q:
+    given = _model("Tagging").objects.filter(tag__in=visible_tags(person))
+    if value == UNDEFINED:
+        return ~Q(pk__in=given.values("trajectory"))
+    return Q(pk__in=(given if value == DEFINED else given.filter(tag__name=value)).values("trajectory"))
+
+
+NUMBERS: Mapping[str, str] = {
+    "area": "sample__evidence_share",
+    **{name: name for name in ("rollout", "usd", "seconds", "input_tokens", "output_tokens")},
+    **{name: f"score__{name}" for name in ("ioa", "iou", "calls", "reference_calls", "edit_distance", "kendall_tau")},
+    "ioa_gt": "score__coverage",
+    "ioa_pred": "score__concentration",
+    "zoom": "score__zoom_factor",
+    "region": "score__cropped_region_size",
+    "crops": "score__usable_crops",
+    "tools": "score__unique_tools",
+    "chain": "score__effective_calls",
+    "missing": "score__plan_missing",
+    "extra": "score__plan_extra",
+    "prefix": "score__plan_prefix",
+}
+"""Fields that are a number of the trajectory, its scores or its sample, and where it stands."""
+FRACTIONS = frozenset({"area", "usd", "seconds", "ioa", "ioa_gt", "ioa_pred", "iou", "zoom", "region", "kendall_tau"})
+"""Those of them that are not whole numbers."""
+CONDITIONS: Mapping[str, Callable[[str], Q]] = {
+    "trajectory": _numbered,
+    "sample": _sample,
+    "type": lambda value: Q(sample__gold__revision__answer_type=value),
+    "run": _run,
+    "condition": lambda value: Q(condition=value),
+    "failed": _yes_or(Q(error=""), ~Q(error="")),
+    "scored": _yes_or(Q(score__isnull=True), SCORED),
+    "priced": _yes_or(Q(usd__isnull=True), Q(usd__isnull=False)),
+    "correct": _correct,
+    "right": _yes_or(SCORED & (Q(score__correct=False) | Q(score__correct__isnull=True)), Q(score__correct=True)),
+    "wrong": _wrong,
+    "undecided": _flag("score__undecided"),
+    "unparsed": _flag("score__unparsed"),
+    "unanswered": _flag("score__missing_answer"),
+    "counted": lambda value: counted() if _yes(value) else ~counted(),
+    "quadrant": _coded("score__quadrant", Quadrant.NAMES),
+    "population": _flag("score__in_population"),
+    "grounded": _flag("score__grounded"),
+    "zoomed": _flag("score__invoked"),
+    "evidence": _flag("score__visual_evidence"),
+    "center_hit": _flag("score__center_hit"),
+    "unusable": _yes_or(Q(score__unusable_crops=0), Q(score__unusable_crops__gt=0)),
+    "chain_status": _coded("score__chain_status", ChainStatus.NAMES),
+    "reference": _yes_or(SCORED & Q(score__reference_calls__isnull=True), Q(score__reference_calls__isnull=False)),
+    "crop_cell": crop_cell,
+    "tool": _tool,
+    "tool_failed": lambda value: _tool(value, ok=False),
+    "outcome": _coded("score__plan_outcome", Outcome.NAMES),
+    "planned": _yes_or(Q(score__plan_outcome=Outcome.NONE), Q(score__plan_outcome__gt=Outcome.NONE)),
+    "failure": _failure,
+    "note": lambda value: Q(pk__in=_model("Note").objects.filter(text__icontains=value).values("trajectory")),
+    "question": _question,
+    "answer": lambda value: Q(answer__icontains=value),
+    "transcript": _transcript,
+    "flip": _flipped,
+    "paired": _paired,
+    "beside": lambda value: Q(Exists(_beside().filter(condition=value))),
+    "judged": lambda kind: Q(_said(kind), score__visual_evidence=True),
+    "unjudged": lambda kind: Q(~_said(kind), score__visual_evidence=True),
+    "right_in": _in_each(Q(score__correct=True)),
+    "wrong_in": lambda value: _in_each(_wrong("yes"))(value),
+    "shared_with": lambda value: _in_each(~left_out())(value),
+    "cropped_in": _in_each(Q(score__usable_crops__gt=0)),
+}
+PERSONAL: Mapping[str, Callable[[str, Any], Q]] = {"tag": _tag}
+"""Fields that mean something else to each person."""
+_SIGNS = {
+    f"{name}_{side}": (field, sign)
+    for name, field in {**{n: n for n in ("ioa", "coverage", "concentration", "zoom")}, "crop_size": "region"}.items()
+    for side, sign in (("above", ">"), ("upto", "<="))
+}
+TERMS = frozenset({*FIELDS, *_SIGNS})
+"""Names of an address that narrow a list, each as a field of a query: ``?calls=3%2B`` is ``calls:3+``. Facets come as
+``facet.NAME=VALUE``."""
+
+
+def term_of(name: str, value: str) -> Term | None:
+    """A term of an address as a comparison; None for a name that narrows nothing."""
+    field, sign = _SIGNS.get(name, (name, ":"))
+    if field in FIELDS:
+        return Term(FIELDS[field].name, sign, value)
+    return Term(name, ":", value) if name.startswith("facet.") else None
+
+
+def query_of(terms: Mapping[str, str]) -> Node:
+    """The terms of an address as one query. Raises ``InvalidInput`` where ``q`` cannot be read; a term with a value
+    that its field cannot have lists nothing."""
+    made: list[Node] = [term for name, value in terms.items() if (term := term_of(name, value)) is not None]
+    parts = [part for part in made if _has_a_meaning(part)]
+    if len(parts) < len(made):
+        parts.append(Or(()))
+    try:
+        parts.append(parse(terms.get("q", "")))
+    except QueryError as error:
+        raise InvalidInput(error.sentence, code="query", field="q") from error
+    return And(tuple(parts))
+
+
+def _has_a_meaning(term: Node) -> bool:
+    try:
+        condition_of(term)
+    except QueryError:
+        return False
+    return True

@@ -1,0 +1,90 @@
+"""Two to six runs side by side on the samples they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import F
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
+from evaluation.actions.compare_runs import compare_runs
+from evaluation.actions.read_crop_agreement import read_crop_agreement
+from evaluation.exporters.tables import writes_parquet
+from evaluation.models import Run, Standing
+from evaluation.querysets_query import MOST_RUNS
+from evaluation.views.compare_export import comparison_file
+from evaluation.views.compare_frames import chosen
+from evaluation.views.compare_links import LEAST_RUNS, Asked, PairLinks
+from evaluation.views.compare_shown import shown
+from evaluation.views.leaderboard_table import LETTERS
+from webapp.common.htmx import render_page
+from webapp.common.http import Request
+
+
+@require_safe
+def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
+    """Template evaluation/compare.html. Address: ?run=A&run=B... (two to six, the first is compared with each other)
+    &by=FACET (slices of the first two) &cell=both|a_only|b_only|neither &sample=KEY (shown in frames)
+    &format=csv|json|jsonl|parquet|md|tex|svg|png (the differences as a file)."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    scored = _scored(benchmark)
+    context: dict[str, Any] = {"benchmark": benchmark}
+    if len(scored) < LEAST_RUNS:
+        return render(request, "evaluation/compare_empty.html", context | {"scored": scored})
+    asked = Asked.of(request.GET, scored)
+    found = compare_runs(benchmark, asked.runs, by=asked.by)
+    asked = asked.with_cell(found.cells)
+    drawn = shown(slug, found, asked)
+    if format := request.GET.get("format"):
+        return comparison_file(slug, found, drawn, format)
+    context |= {
+        "asked": asked,
+        "found": found,
+        "shown": drawn,
+        "view": chosen(benchmark, asked.runs, found.cells[asked.cell], asked),
+        "picks": _picks(asked.runs),
+        "scored": scored,
+        "parquet": writes_parquet(),
+        "swapped": asked.address(run=[run.pk for run in (asked.runs[1], asked.runs[0], *asked.runs[2:])], sample=""),
+        "facets": [(name, asked.address(by=name), name == asked.by) for name in found.facets],
+        "all_facets": asked.address(by=""),
+    }
+    return render(request, "evaluation/compare.html", context)
+
+
+@require_safe
+def crops(request: Request, slug: str) -> HttpResponse:
+    """How far the crops of the first two runs agree: ?run=A&run=B. A piece of the page above, or a page."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    scored = _scored(benchmark)
+    context: dict[str, Any] = {"benchmark": benchmark, "scored": scored}
+    if len(scored) < LEAST_RUNS:
+        return render(request, "evaluation/compare_empty.html", context)
+    asked = Asked.of(request.GET, scored)
+    a, b = asked.runs[:2]
+    agreement = read_crop_agreement(benchmark, a, b)
+    context |= {"asked": asked, "agreement": agreement, "n": PairLinks(slug, a.pk, b.pk).cropped(agreement.n)}
+    return render_page(request, "evaluation/compare_crops.html", "evaluation/_compare_crops.html", context)
+
+
+def _scored(benchmark: Any) -> list[Run]:
+    """The runs that can be compared: scored, and not all of it errors. Best by accuracy first, baselines last."""
+    alive = Run.objects.of(benchmark).without_tables().scored().filter(
+        scoring__trajectories_n__gt=F("scoring__failed_n")
+    )  # fmt: skip
+    places = dict(
+        Standing.objects.filter(scoring__run__benchmark=benchmark, metric="accuracy", rank__isnull=False)
+        .values_list("scoring__run_id", "rank")
+    )  # fmt: skip
+    return sorted(alive, key=lambda run: (run.pk not in places, places.get(run.pk, 0), str(run)))
+
+
+def _picks(runs: Sequence[Run]) -> list[tuple[str, Run | None]]:
+    """The fields that choose runs, each with its letter; one more, empty, while there is room."""
+    picks: list[tuple[str, Run | None]] = list(zip(LETTERS, runs, strict=False))
+    return picks if len(runs) >= MOST_RUNS else [*picks, (LETTERS[len(runs)], None)]

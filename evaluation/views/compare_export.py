@@ -1,0 +1,78 @@
+"""A comparison to take away: tidy rows, or a table for a paper; the pairs first, then the slices of the first pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+from django.http import FileResponse
+
+from evaluation.actions.compare_runs import SideBySide
+from evaluation.exporters.documents import DOCUMENTS, Band, Document
+from evaluation.exporters.tables import WRITERS
+from evaluation.metrics.catalogue import COMPARISON_COLUMNS
+from evaluation.metrics.comparison import Comparison
+from evaluation.models import Run
+from evaluation.views.compare_figure import forest_png, forest_svg
+from evaluation.views.compare_shown import Shown
+from evaluation.views.exports import download
+from evaluation.views.leaderboard_figure import FIGURES
+from webapp.common.errors import InvalidInput
+from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percentage_points
+
+FORMATS = (*WRITERS, *DOCUMENTS, *FIGURES)
+COLUMNS = ("slice_by", "slice", *COMPARISON_COLUMNS, "detectable")
+HEADS = ("Slice", "n", "only A", "only B", "Difference", "p exact", "p Holm", "p by picture")
+
+
+def comparison_file(slug: str, found: SideBySide, drawn: Shown, format: str) -> FileResponse:
+    """Raises ``InvalidInput`` for a format that there is not."""
+    if format not in FORMATS:
+        raise InvalidInput(f"A comparison is exported as {', '.join(FORMATS)}, not as {format!r}.", field="format")
+    name = f"{slug}-comparison-{'-'.join(str(run.pk) for run in found.runs)}.{format}"
+    names = [str(run) for run in found.runs[:2]]
+    if format in FIGURES:
+        content = forest_png(drawn, names) if format == "png" else forest_svg(drawn, names).encode()
+        return FileResponse(BytesIO(content), as_attachment=True, filename=name)
+    if format in DOCUMENTS:
+        return download(name, lambda out: DOCUMENTS[format](out, _document(found)))
+    return download(name, lambda out: WRITERS[format](out, _rows(found), COLUMNS))
+
+
+def _rows(found: SideBySide) -> Iterator[dict[str, Any]]:
+    first, second = found.runs[:2]
+    for run, pair in zip(found.runs[1:], found.pairs, strict=True):
+        yield {"slice_by": "", "slice": ""} | _row(pair, first, run)
+    for one in found.slices:
+        yield {"slice_by": one.by, "slice": one.value} | _row(one.found, first, second)
+
+
+def _row(pair: Comparison, a: Run, b: Run) -> dict[str, Any]:
+    row = {name: getattr(pair, name) for name in (*COMPARISON_COLUMNS, "detectable") if hasattr(pair, name)}
+    low, high = (pair.interval.low, pair.interval.high) if pair.interval else (None, None)
+    return row | {"model_a": str(a), "model_b": str(b), "ci_low": low, "ci_high": high}
+
+
+def _document(found: SideBySide) -> Document:
+    bands = [Band("", [_texts(str(run), pair) for run, pair in zip(found.runs[1:], found.pairs, strict=True)])]
+    bands += [Band(f"{found.runs[1]}, by slice", [_texts(f"{one.by} {one.value}", one.found) for one in found.slices])]
+    notes = [
+        f"A is {found.runs[0]}; B is the run of the row. Difference: accuracy of B minus that of A in points, on the "
+        "samples both answered, with Newcombe’s 95 % interval.",
+        "p exact: McNemar. p Holm: adjusted over the rows of a part. p by picture: cluster sign-flip.",
+        f"{found.samples} samples in {found.clusters} picture clusters; {found.common} answered by all runs.",
+    ]
+    caption = f"{'; '.join(str(run) for run in found.runs[1:])}, against {found.runs[0]}"
+    return Document(caption, HEADS, [""] * len(HEADS), [band for band in bands if band.rows], notes)
+
+
+def _texts(label: str, pair: Comparison) -> list[str]:
+    if pair.difference is None:
+        return [label, decimal(pair.n), decimal(pair.a_only), decimal(pair.b_only), *[NOT_AVAILABLE] * 4]
+    ends = ""
+    if pair.interval:
+        ends = f" [{percentage_points(pair.interval.low)} to {percentage_points(pair.interval.high)}]"
+    tests = [p_value(p) for p in (pair.p_value, pair.p_holm, pair.p_cluster)]
+    counts = [decimal(n) for n in (pair.n, pair.a_only, pair.b_only)]
+    return [label, *counts, percentage_points(pair.difference) + ends, *tests]

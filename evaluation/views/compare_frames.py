@@ -1,0 +1,117 @@
+"""The samples of a chosen cell as a strip, and one of them as a frame for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from annotation.actions.read_samples import record_of
+from annotation.schema import SampleContent
+from evaluation.actions.read_trajectory import Corners, read_crops, read_on_sample
+from evaluation.models import Run
+from evaluation.views.compare_links import Asked
+from evaluation.views.sample_frame import Frame, PictureProblem, frame_of, gold_corners, marks_of, picture_problem
+from evaluation.views.sample_runs import RunRow, letters, rows_of
+from evaluation.views.trajectory_answer import gold_words
+
+STRIP = 12
+"""Pictures in the strip, the chosen one among them."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run on the sample: ``row`` is None without a trajectory. ``marks``: for static/js/elements/frame.js."""
+
+    letter: str
+    run: Run
+    row: RunRow | None
+    crops: Sequence[dict[str, Any]]
+    marks: dict[str, Any]
+
+    @property
+    def marks_id(self) -> str:
+        return f"frame-marks-{self.letter}"
+
+
+@dataclass(frozen=True)
+class Tile:
+    key: str
+    href: str
+    frame: Frame | None
+    gold: Sequence[Sequence[float]]
+    on: bool
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The sample in view: ``place`` of ``total`` in its cell, with its neighbours' addresses."""
+
+    sample: Any
+    content: SampleContent
+    gold_words: str
+    frame: Frame | None
+    problem: PictureProblem | None
+    gold: Sequence[Sequence[float]]
+    sides: Sequence[Side]
+    tiles: Sequence[Tile]
+    place: int
+    total: int
+    before: str
+    after: str
+
+
+def chosen(benchmark: Any, runs: Sequence[Run], cell: Sequence[int], asked: Asked) -> Chosen | None:
+    """The sample that the address asks for, else the first of the cell; None where the cell is empty."""
+    if not cell:
+        return None
+    wanted = benchmark.samples.filter(key=asked.sample).values_list("pk", flat=True).first() if asked.sample else None
+    at = cell.index(wanted) if wanted in cell else 0
+    start = max(0, min(at - STRIP // 2, len(cell) - STRIP))
+    window = cell[start : start + STRIP]
+    rows = benchmark.samples.with_gold().in_bulk(window)
+    sample, content = rows[cell[at]], record_of(rows[cell[at]]).content
+    keys = {pk: row.key for pk, row in rows.items()}
+    slug = benchmark.slug
+    return Chosen(
+        sample=sample,
+        content=content,
+        gold_words=gold_words(content.answers, content.options),
+        frame=frame_of(slug, sample),
+        problem=picture_problem(sample),
+        gold=gold_corners(sample),
+        sides=sides_of(slug, runs, sample, content),
+        tiles=[_tile(slug, rows[pk], asked, on=pk == cell[at]) for pk in window],
+        place=at + 1,
+        total=len(cell),
+        before=asked.address(sample=keys[cell[at - 1]]) if at > start else "",
+        after=asked.address(sample=keys[cell[at + 1]]) if at + 1 < start + len(window) else "",
+    )
+
+
+def sides_of(slug: str, runs: Sequence[Run], sample: Any, content: SampleContent) -> list[Side]:
+    """What each of these runs did on a sample, in their order, with all of its crops. Three queries."""
+    found = [one for one in read_on_sample(sample) if one.run_id in {run.pk for run in runs}]
+    crops = read_crops(found, sample)
+    rows = dict(zip((one.run_id for one in found), rows_of(slug, found, content, {}), strict=True))
+    looked = {one.run_id: crops.get(one.pk, []) for one in found}
+    gold = gold_corners(sample)
+    return [
+        _side(letters(number), run, rows.get(run.pk), looked.get(run.pk, []), gold)
+        for number, run in enumerate(runs, 1)
+    ]
+
+
+def _side(letter: str, run: Run, row: RunRow | None, crops: Sequence[tuple[int, Corners]], gold: Any) -> Side:
+    turns = [{"turn": turn, "executed": box, "requested": None} for turn, box in crops]
+    return Side(
+        letter,
+        run,
+        replace(row, letter=letter) if row else None,
+        [{"box": box, "turn": turn} for turn, box in crops],
+        marks_of(gold, turns),
+    )
+
+
+def _tile(slug: str, sample: Any, asked: Asked, *, on: bool) -> Tile:
+    return Tile(sample.key, asked.address(sample=sample.key), frame_of(slug, sample), gold_corners(sample), on)

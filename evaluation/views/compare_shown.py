@@ -1,0 +1,162 @@
+"""A comparison as its page draws it: two by two, tests in words, differences on one axis. No number is made here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.utils.safestring import SafeString
+
+from evaluation.actions.compare_runs import CELLS, SideBySide, SliceDifference
+from evaluation.metrics.comparison import Comparison
+from evaluation.models import Run
+from evaluation.views.compare_links import Asked, Count, PairLinks
+from evaluation.views.leaderboard_table import LETTERS, axis_of
+from webapp.common.drawing import along, place
+from webapp.common.markup import put_each
+from webapp.common.svg import around_zero
+from webapp.common.wording import percentage_points
+
+WORDS = {"both": "both right", "a_only": "only {a} right", "b_only": "only {b} right", "neither": "both wrong"}
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Differences from ``low`` to ``high``, with its ticks as markup."""
+
+    low: float
+    high: float
+
+    @property
+    def marks(self) -> list[float]:
+        """The values of the ticks: at most seven, in whole steps."""
+        step = next(s for s in (0.1, 0.2, 0.5, 1.0) if (self.high - self.low) / s <= 6)
+        first, last = round(self.low / step), round(self.high / step)
+        return [k * step for k in range(first, last + 1) if self.low - 1e-9 <= k * step <= self.high + 1e-9]
+
+    @property
+    def ticks(self) -> SafeString:
+        marks = self.marks
+        places = [place(mark, self.low, self.high) for mark in marks]
+        anchors = ["start" if at < 3 else "end" if at > 97 else "middle" for at in places]
+        texts = [percentage_points(mark, 0) for mark in marks]
+        form = '<text x="{}" y="11" text-anchor="{}">{}</text>'
+        return put_each("", form, zip(map(along, places), anchors, texts, strict=True))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One of two by two."""
+
+    name: str
+    words: str
+    count: Count
+    share: float | None
+    href: str
+    on: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """One pair of runs, or one slice of the first pair. ``only_a``, ``only_b``: only that one is right."""
+
+    label: str
+    found: Comparison
+    n: Count
+    only_a: Count
+    only_b: Count
+    drawn: SafeString
+    begins: str = ""
+
+    @property
+    def told_apart(self) -> bool:
+        return self.found.p_holm is not None and self.found.p_holm < LEVEL
+
+    @property
+    def clustered(self) -> bool:
+        """Whether samples share a picture, so that the exact test alone is too liberal."""
+        return self.found.clustered is not None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What ``evaluation/compare.html`` needs of the numbers. ``first``: the first pair, on all samples."""
+
+    cells: Sequence[Cell]
+    first: Line
+    pairs: Sequence[Line]
+    slices: Sequence[Line]
+    axis: Axis
+    direction: str
+
+
+def shown(slug: str, found: SideBySide, asked: Asked) -> Shown:
+    runs = found.runs
+    everything = [*found.pairs, *(one.found for one in found.slices)]
+    ends = [end for pair in everything for end in _ends(pair)]
+    drawn = axis_of([0.0, *ends])
+    axis = Axis(drawn.low, drawn.high)
+    links = PairLinks(slug, runs[0].pk, runs[1].pk)
+    pair = found.pairs[0]
+    pairs = [
+        _line(f"{LETTERS[at]} {run}", one, PairLinks(slug, runs[0].pk, run.pk), axis)
+        for at, (run, one) in enumerate(zip(runs[1:], found.pairs, strict=True), 1)
+    ]
+    return Shown(
+        cells=[_cell(name, pair, links, asked) for name in CELLS],
+        first=_line("All samples", pair, links, axis),
+        pairs=pairs,
+        slices=_slices(slug, found.slices, runs, axis),
+        axis=axis,
+        direction=_direction(pair),
+    )
+
+
+def _ends(found: Comparison) -> tuple[float | None, float | None, float | None]:
+    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    return found.difference, low, high
+
+
+def _cell(name: str, pair: Comparison, links: PairLinks, asked: Asked) -> Cell:
+    n = getattr(pair, name)
+    return Cell(
+        name=name,
+        words=WORDS[name].format(a="A", b="B"),
+        count=links.cell(name, n),
+        share=n / pair.n if pair.n else None,
+        href=asked.address(cell=name, sample=""),
+        on=name == asked.cell,
+    )
+
+
+def _slices(slug: str, slices: Sequence[SliceDifference], runs: Sequence[Run], axis: Axis) -> list[Line]:
+    lines = []
+    for by, group in groupby(slices, key=lambda one: one.by):
+        for at, one in enumerate(group):
+            links = PairLinks(slug, runs[0].pk, runs[1].pk, by, one.value)
+            lines.append(_line(one.value, one.found, links, axis, "" if at else by))
+    return lines
+
+
+def _line(label: str, found: Comparison, links: PairLinks, axis: Axis, begins: str = "") -> Line:
+    return Line(
+        label,
+        found,
+        links.shared(found.n),
+        links.cell("a_only", found.a_only),
+        links.cell("b_only", found.b_only),
+        around_zero(*_ends(found), axis.low, axis.high),
+        begins,
+    )
+
+
+def _direction(pair: Comparison) -> str:
+    """``B is 12.8 points below A``."""
+    if pair.difference is None:
+        return "No sample that both answered"
+    if pair.difference == 0:
+        return "A and B are equally right"
+    points = percentage_points(abs(pair.difference)).lstrip("+")
+    return f"B is {points} points {'above' if pair.difference > 0 else 'below'} A"

@@ -1,0 +1,64 @@
+"""Accuracy against cost as a figure that stands alone: SVG with its own colours and a list of names, or PNG."""
+
+from __future__ import annotations
+
+from annotation.scenes.raster import png_of
+from evaluation.views.leaderboard_chart import Chart, Tick
+from webapp.common.drawing import written
+from webapp.common.markup import put, put_each
+
+WIDTH, HEIGHT, LINE, SCALE = 340, 142, 14, 4
+INK, SOFT, HAIR = "#1b1b1a", "#6b6a65", "#dcdbd6"
+FONT = "Inter, Source Sans Pro, Helvetica, Arial, sans-serif"
+LONGEST_NAME = 60
+FIGURES = ("svg", "png")
+
+
+def figure_svg(chart: Chart, caption: str) -> str:
+    """The drawing of the page with its axes named and its runs listed under it, ``SCALE`` times as large."""
+    height = HEIGHT + 30 + LINE * len(chart.points)
+    return str(put(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" viewBox="0 0 {} {}" font-family="{}" '
+        'font-size="10" fill="{}"><title>{}</title><rect width="{}" height="{}" fill="#ffffff"/>'
+        '{}{}<path d="{}" fill="none" stroke="{}" stroke-width="1.5" stroke-dasharray="4 3"/>{}{}'
+        '<text x="{}" y="{}" text-anchor="middle" fill="{}">{}</text></svg>',
+        WIDTH * SCALE, height * SCALE, WIDTH, height, FONT, INK, caption, WIDTH, height,
+        _rows(chart), _columns(chart.x_ticks), chart.path, SOFT, _points(chart), _names(chart),
+        (34 + 336) // 2, HEIGHT + 8, SOFT, f"accuracy in % against {chart.title}",
+    ))  # fmt: skip
+
+
+def figure_png(chart: Chart, caption: str) -> bytes:
+    """The same as pixels. Raises ``ValueError`` on what cannot be drawn."""
+    return png_of(figure_svg(chart, caption))
+
+
+def _rows(chart: Chart) -> str:
+    form = (
+        '<line x1="34" x2="336" y1="{0}" y2="{0}" stroke="{1}"/>'
+        '<text x="28" y="{2}" text-anchor="end" fill="{3}">{4}</text>'
+    )
+    lines = ((tick.at, HAIR, written(float(tick.at) + 4), SOFT, tick.text) for tick in chart.y_ticks)
+    return put_each("", form, lines)
+
+
+def _columns(ticks: list[Tick]) -> str:
+    form = '<text x="{}" y="134" text-anchor="middle" fill="{}">{}</text>'
+    return put_each("", form, ((tick.at, SOFT, tick.text) for tick in ticks))
+
+
+def _points(chart: Chart) -> str:
+    form = (
+        '<g><title>{0}</title><line x1="{1}" x2="{1}" y1="{2}" y2="{3}" stroke="{4}"/>'
+        '<circle cx="{1}" cy="{5}" r="3.5" fill="{6}"/><text x="{7}" y="{8}">{9}</text></g>'
+    )
+    return put_each("", form, (
+        (p.words, p.x, p.low, p.high, SOFT, p.y, INK if p.front else SOFT, written(float(p.x) + p.aside),
+         written(float(p.y) + 4), p.letter) for p in chart.points
+    ))  # fmt: skip
+
+
+def _names(chart: Chart) -> str:
+    form = '<text x="34" y="{}"><tspan font-weight="bold">{}</tspan> {}</text>'
+    rows = enumerate(chart.points)
+    return put_each("", form, ((HEIGHT + 26 + LINE * at, p.letter, p.words[:LONGEST_NAME]) for at, p in rows))

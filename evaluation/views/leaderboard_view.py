@@ -1,0 +1,91 @@
+"""What the address of a leaderboard asks for: slice, order, reference, columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.http import HttpRequest, QueryDict
+
+from evaluation.actions.read_board import SORTED_BY
+from evaluation.metrics.catalogue import METRICS
+from evaluation.views.leaderboard_columns import ALWAYS, CHOICE, GROUPS, PLAIN, Column, plain_columns
+
+
+@dataclass(frozen=True)
+class View:
+    """``chosen``: the plain columns by metric, in their order; ``pinned``: those of them that stand first and stay."""
+
+    by: str
+    slice: str
+    sort: str
+    reference: int | None
+    groups: tuple[str, ...]
+    group: str
+    all_published: bool
+    intervals: bool
+    chosen: tuple[str, ...]
+    pinned: tuple[str, ...]
+    editing: bool
+    terms: QueryDict
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> View:
+        terms = request.GET
+        by, value = terms.get("by", ""), terms.get("slice", "")
+        asked = [name for name in terms.get("groups", "").split(",") if name in GROUPS]
+        groups = tuple(name for name in GROUPS if name in asked) or tuple(GROUPS)
+        group = terms.get("group", "")
+        reference = terms.get("reference", "")
+        chosen = _metrics(terms.get("columns", "")) or tuple(column.metric for column in PLAIN)
+        return cls(
+            by=by if value else "",
+            slice=value if by else "",
+            sort=terms["sort"] if terms.get("sort") in METRICS else SORTED_BY,
+            reference=int(reference) if reference.isdecimal() and len(reference) < 19 else None,
+            groups=groups,
+            group=group if group in groups else groups[0],
+            all_published=terms.get("published") == "all",
+            intervals=terms.get("intervals") == "yes",
+            chosen=chosen,
+            pinned=tuple(name for name in _metrics(terms.get("pin", "")) if name in chosen),
+            editing=terms.get("edit") == "columns",
+            terms=terms,
+        )
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The metrics of the plain columns as they stand: pinned ones first, then those of the groups shown."""
+        rest = [name for name in self.chosen if name not in self.pinned and METRICS[name].group in self.groups]
+        return (*self.pinned, *rest)
+
+    @cached_property
+    def columns(self) -> list[tuple[Column, str]]:
+        return plain_columns(self.names, self.pinned)
+
+    @property
+    def metrics(self) -> frozenset[str]:
+        """Every metric that this view reads."""
+        return ALWAYS | {*self.names, "usd_mean", "calls_mean"}
+
+    def without(self, *names: str) -> str:
+        """The address of this view but for these terms, for others to be added to."""
+        terms = self.terms.copy()
+        for name in names:
+            terms.pop(name, None)
+        return f"?{terms.urlencode()}&" if terms else "?"
+
+    def choosing(self, chosen: Sequence[str], pinned: Sequence[str] | None = None) -> str:
+        """The address of this view with other columns; the menu stays open."""
+        columns, pins = ",".join(chosen), ",".join(self.pinned if pinned is None else pinned)
+        named = "".join(f"{name}={value}&" for name, value in (("columns", columns), ("pin", pins)) if value)
+        return f"{self._but_columns}{named}edit=columns"
+
+    @cached_property
+    def _but_columns(self) -> str:
+        return self.without("columns", "pin", "edit")
+
+
+def _metrics(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in text.split(",") if name in CHOICE))

@@ -1,0 +1,96 @@
+"""Saved slices: what each of them holds, with the metrics of every run on it."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.actions.access import roles_of
+from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
+from evaluation.actions.read_marks import agreement_with_rules
+from evaluation.actions.read_slices import SliceRow, SliceTable, read_slices
+from evaluation.actions.slices import delete_slice, save_slice
+from evaluation.metrics.catalogue import METRICS
+from evaluation.metrics.selection import SELECTED
+from evaluation.models import Run, SavedSlice
+from evaluation.query.tokens import quoted
+from evaluation.views.trajectories_terms import terms_of
+from webapp.accounts.http import SignedInRequest
+
+
+@require_safe
+def slices(request: HttpRequest, slug: str) -> HttpResponse:
+    """Template: evaluation/slices.html."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    runs = list(Run.objects.of(benchmark).without_tables())
+    address = reverse("evaluation:trajectories", args=[slug])
+    tables = read_slices(benchmark, runs)
+    people, agree = agreement_with_rules(benchmark)
+    context = {
+        "benchmark": benchmark, "member": bool(roles_of(request.user, benchmark)),
+        "metrics": [METRICS[name] for name in SELECTED], "people": people, "agree": agree,
+        "tables": [_shown(table, address) for table in tables],
+    }  # fmt: skip
+    return render(request, "evaluation/slices.html", context)
+
+
+@login_required
+@require_POST
+def save(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Posted: ``name``; the address says what the list is."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    query = query_text(terms_of(request))
+    made = save_slice(actor=request.user, benchmark=benchmark, name=request.POST.get("name", ""), query=query)
+    messages.success(request, f"{made.name} is saved.")
+    return redirect("evaluation:slices", slug)
+
+
+@login_required
+@require_POST
+def delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    saved = get_object_or_404(SavedSlice.objects.filter(benchmark=benchmark).select_related("benchmark"), pk=pk)
+    delete_slice(actor=request.user, saved=saved)
+    messages.success(request, f"{saved.name} is gone.")
+    return redirect("evaluation:slices", slug)
+
+
+def query_text(terms: dict[str, str]) -> str:
+    """The terms of an address as one query."""
+    signs = {"ioa_above": ("ioa", " > "), "ioa_upto": ("ioa", " <= ")}
+    parts = []
+    for name, value in terms.items():
+        field, sign = signs.get(name, (_field(name), ":"))
+        parts.append(
+            f"({value})"
+            if name == "q" and len(terms) > 1
+            else value
+            if name == "q"
+            else f"{field}{sign}{quoted(value)}"
+        )
+    return " and ".join(parts)
+
+
+def _field(name: str) -> str:
+    return f"facet.{quoted(name.removeprefix('facet.'))}" if name.startswith("facet.") else name
+
+
+def _shown(table: SliceTable, address: str) -> dict[str, Any]:
+    terms = {"q": table.saved.query}
+    return {
+        "saved": table.saved, "total": table.total, "error": table.error, "href": f"{address}?{urlencode(terms)}",
+        "rows": [_row(row, None if table.names_run else f"{address}?{urlencode({**terms, 'run': row.run.pk})}")
+                 for row in table.rows],
+    }  # fmt: skip
+
+
+def _row(row: SliceRow, href: str | None) -> dict[str, Any]:
+    return {"run": row.run, "n": row.n, "href": href, "cells": [row.metrics.get(name) for name in SELECTED]}

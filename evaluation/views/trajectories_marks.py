@@ -1,0 +1,103 @@
+"""Putting tags, notes and failures on trajectories, from the list and its preview."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
+from evaluation.actions.mark_trajectories import (
+    correct_failure,
+    delete_note,
+    tag_trajectories,
+    untag_trajectories,
+    write_note,
+)
+from evaluation.actions.read_list import TrajectoryList
+from evaluation.models import Note, Run, Trajectory
+from evaluation.views.trajectories_preview import preview_piece
+from evaluation.views.trajectories_terms import terms_of
+from webapp.accounts.http import SignedInRequest
+
+
+@login_required
+@require_POST
+def tag(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Posted: ``tag``, ``whose`` ("mine" or all), ``off`` to take it away; ``trajectory``, or none: all of the list."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    one = request.POST.get("trajectory", "")
+    chosen = [_trajectory(benchmark, one).pk] if one else _whole_list(request, benchmark)
+    act = untag_trajectories if request.POST.get("off") else tag_trajectories
+    n = act(
+        actor=request.user,
+        benchmark=benchmark,
+        trajectories=chosen,
+        name=request.POST.get("tag", ""),
+        shared=request.POST.get("whose") != "mine",
+    )
+    if not one:
+        done = "lost" if request.POST.get("off") else "got"
+        messages.success(request, f"{n:,} {done} the tag {request.POST.get('tag', '')}.")
+    return _back(request, slug, one)
+
+
+@login_required
+@require_POST
+def note(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Posted: ``text``; ``turn``, a number from 1, or none."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    turn = request.POST.get("turn", "")
+    number = int(turn) if turn.isascii() and turn.isdigit() and len(turn) < 9 else None
+    write_note(
+        actor=request.user, trajectory=_trajectory(benchmark, str(pk)), text=request.POST.get("text", ""), turn=number
+    )
+    return _back(request, slug, str(pk))
+
+
+@login_required
+@require_POST
+def note_delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    rows = Note.objects.filter(trajectory__run__benchmark=benchmark).select_related("trajectory__run__benchmark")
+    found: Note = get_object_or_404(rows, pk=pk)
+    delete_note(actor=request.user, note=found)
+    return _back(request, slug, str(found.trajectory_id))
+
+
+@login_required
+@require_POST
+def failure(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Posted: ``failure``, a name of ``evaluation.metrics.failures`` or none."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    correct_failure(
+        actor=request.user, trajectory=_trajectory(benchmark, str(pk)), failure=request.POST.get("failure", "")
+    )
+    return _back(request, slug, str(pk))
+
+
+def _trajectory(benchmark: Any, pk: str) -> Trajectory:
+    number = int(pk) if pk.isascii() and pk.isdigit() and len(pk) < 19 else 0
+    rows = Trajectory.objects.of(benchmark).select_related("run__benchmark")
+    found: Trajectory = get_object_or_404(rows, pk=number)
+    return found
+
+
+def _whole_list(request: SignedInRequest, benchmark: Any) -> list[int]:
+    runs = list(Run.objects.of(benchmark).without_tables())
+    return list(TrajectoryList(benchmark, runs, terms_of(request), request.user).pks.tolist())
+
+
+def _back(request: SignedInRequest, slug: str, shown: str) -> HttpResponse:
+    """The preview again for htmx, the list for everybody else."""
+    if shown and getattr(request, "htmx", False):
+        return preview_piece(request, slug, int(shown))
+    terms = {**terms_of(request), **({"at": shown} if shown else {})}
+    return redirect(f"{reverse('evaluation:trajectories', args=[slug])}?{urlencode(terms)}")

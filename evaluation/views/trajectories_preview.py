@@ -1,0 +1,64 @@
+"""The trajectory of a list that is looked at: picture, answer, turns, and what people put on it."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotation.actions.access import roles_of
+from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
+from evaluation.actions.read_marks import read_marks
+from evaluation.actions.read_trajectory import load_trajectory, read_trajectory, read_turns
+from evaluation.metrics.columns import Quadrant
+from evaluation.metrics.failures import FAILURES
+from evaluation.views.sample_frame import frame_of, gold_corners
+from evaluation.views.trajectories_terms import terms_of
+from evaluation.views.trajectory_answer import answer_of
+from evaluation.views.trajectory_turns import turns_of
+from webapp.common.http import Request
+
+TURNS = 12
+FAILURE_WORDS = [(name, name.replace("_", " ")) for name in FAILURES]
+TEXT_CAP = 160
+
+
+@require_safe
+def preview(request: Request, slug: str, pk: int) -> HttpResponse:
+    """The pane beside the list, under the terms of the list; without htmx the list that shows it."""
+    if request.htmx:
+        return preview_piece(request, slug, pk)
+    load_benchmark(request, slug, Right.SEE_GOLD)
+    terms = urlencode({**terms_of(request), "at": pk})
+    return redirect(f"{reverse('evaluation:trajectories', args=[slug])}?{terms}")
+
+
+def preview_piece(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    return render(request, "evaluation/_trajectories_preview.html", preview_context(request, slug, pk))
+
+
+def preview_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
+    """Context of ``_trajectories_preview.html``."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    row = load_trajectory(benchmark, pk)
+    detail = read_trajectory(row)
+    frame = frame_of(slug, row.sample)
+    turns = turns_of(read_turns(row, first=0, count=TURNS, cap=TEXT_CAP), detail, frame, cap=TEXT_CAP)
+    shown = [(turn.number, turn.measures) for turn in turns if turn.measures is not None]
+    score = getattr(row, "score", None)
+    terms = urlencode(terms_of(request))
+    return {
+        "benchmark": benchmark, "trajectory": row, "sample": row.sample, "score": score, "frame": frame,
+        "gold": gold_corners(row.sample), "turns": turns, "more_turns": max(0, row.steps.count() - TURNS),
+        "crops": [{"box": m.executed, "turn": number} for number, m in shown if m.executed],
+        "answer": answer_of(row, detail), "question": detail.record.content.question,
+        "quadrant": Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
+        "marks": read_marks(row, request.user), "failures": FAILURE_WORDS,
+        "member": bool(roles_of(request.user, benchmark)),
+        "terms": terms, "open": f"{reverse('evaluation:trajectory', args=[slug, pk])}?{terms}",
+    }  # fmt: skip

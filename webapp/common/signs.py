@@ -1,0 +1,45 @@
+"""The signs of states of work as markup: a shape of the sprite, and a word.
+
+Here and not in templates: a list has one or two for each row.
+"""
+
+from __future__ import annotations
+
+from django.templatetags.static import static
+from django.utils.safestring import SafeString
+
+from webapp.common.markup import put
+
+STATES = {
+    "todo": "To do",
+    "draft": "Draft",
+    "review": "In review",
+    "accepted": "Accepted",
+    "returned": "Returned",
+    "discarded": "Discarded",
+    "running": "Running",
+    "waiting": "Waiting",
+    "needs": "Needs you",
+    "done": "Done",
+    "stopped": "Stopped",
+}
+
+
+def icon_address(name: str) -> str:
+    """Where a drawing of the sprite is."""
+    return f"{static('img/icons.svg')}#{name}"
+
+
+def state(kind: str, label: str = "", bad: bool = False) -> SafeString:
+    """``{% state "review" %}``, ``{% state "done" "as asked" %}``. Kinds: the keys of STATES; ``bad``: in rose."""
+    return put(
+        '<span class="{}"><svg aria-hidden="true"><use href="{}"/></svg>{}</span>',
+        "state is-bad" if bad or kind == "needs" else "state",
+        icon_address(f"state-{kind}"),
+        label or STATES[kind],
+    )
+
+
+def sign(kind: str) -> SafeString:
+    """The shape alone; its word stands nearby or is read aloud."""
+    return put('<svg class="sign" aria-hidden="true"><use href="{}"/></svg>', icon_address(f"state-{kind}"))
