@@ -18,7 +18,7 @@ TEST_PACKAGES := .venv/.test-packages
 FRONT_END := node_modules/.made
 LABEL_STUDIO := .venv-label-studio
 
-.PHONY: help setup demo run test test-label-studio lint docs bench lock clean
+.PHONY: help setup demo run test test-label-studio lint lint-types lint-rules docs bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,12 @@ test-label-studio: $(TEST_PACKAGES) $(LABEL_STUDIO)/.made ## Round trip through 
 		$(LABEL_STUDIO)/client/bin/python -m pytest -q --no-header -m label_studio tests/label_studio
 
 lint: $(TEST_PACKAGES) $(FRONT_END) ## Layout, types, dependency rules, templates, scripts, migrations, deployment
+	@$(MAKE) --jobs=2 lint-types lint-rules
+
+lint-types: $(TEST_PACKAGES) ## The types alone, which take as long as all other rules
+	$(BIN)/mypy
+
+lint-rules: $(TEST_PACKAGES) $(FRONT_END) ## The other rules alone
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/lint-imports --no-logo --config tests/architecture/importlinter.ini
@@ -48,7 +54,6 @@ lint: $(TEST_PACKAGES) $(FRONT_END) ## Layout, types, dependency rules, template
 	@echo "manage.py check --deploy"
 	@SECRET_KEY=$$(head -c 48 /dev/urandom | base64 -w 0) SIGHTLINE_HTTPS=yes ALLOWED_HOSTS=sightline.example.org \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
-	$(BIN)/mypy
 
 docs: $(TEST_PACKAGES) ## Write the tables of the documents anew from the code
 	@$(BIN)/python -m tests.architecture.tables

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,11 +11,28 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from tests import databases
 from tests.factories import make_user
 from webapp.accounts.models import User
 from webapp.jobs.runner import run_waiting
 
+_DATABASE = {"django_db_setup", "db", "transactional_db", "live_server"}
 _LOCAL = ("127.0.0.1", "::1", "localhost")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that asks for no database says nothing more on another one."""
+    for item in items:
+        asks = _DATABASE & set(getattr(item, "fixturenames", ())) or item.get_closest_marker("django_db")
+        if not asks:
+            item.add_marker(pytest.mark.one_database)
+
+
+def pytest_collection_finish() -> None:
+    """What is imported and collected stays until the end; the garbage collector need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -31,6 +49,14 @@ def network_is_closed() -> Iterator[None]:
     patch.setattr(socket.socket, "connect", connect)
     yield
     patch.undo()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
+    """Takes the place of what pytest-django brings, which migrates anew for every process."""
+    databases.clear_up_by_deleting()
+    with django_db_blocker.unblock(), databases.own_copy():
+        yield
 
 
 @pytest.fixture(autouse=True)

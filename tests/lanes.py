@@ -56,14 +56,14 @@ def sqlite(_: ExitStack) -> tuple[list[str], dict[str, str]]:
 
 
 def architecture(_: ExitStack) -> tuple[list[str], dict[str, str]]:
-    return pytest("tests/architecture"), {"DATABASE_URL": ""}
+    return pytest(*WORKERS, "tests/architecture"), {"DATABASE_URL": ""}
 
 
 def javascript(_: ExitStack) -> tuple[list[str], dict[str, str]]:
     files = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/js").rglob("*.test.js"))
     if not files:
         raise Skip("tests/js holds no *.test.js")
-    return [*node(), "--test", *files], {}
+    return [*node(), "--test", f"--test-concurrency={WORKERS[1]}", *files], {}
 
 
 def on_postgres(stack: ExitStack) -> tuple[list[str], dict[str, str]]:
@@ -72,13 +72,16 @@ def on_postgres(stack: ExitStack) -> tuple[list[str], dict[str, str]]:
     except postgres.NoServer as reason:
         raise Skip(str(reason)) from reason
     ignored = [f"--ignore=tests/{folder}" for folder in ("unit", "architecture", "browser", "label_studio")]
-    return pytest("-m", "not browser", *WORKERS, *ignored, "tests"), {"DATABASE_URL": address}
+    return pytest("-m", "not browser and not one_database", *WORKERS, *ignored, "tests"), {"DATABASE_URL": address}
 
 
 def browser(_: ExitStack) -> tuple[list[str], dict[str, str]]:
     if find_chromium() is None:
         raise Skip(f"no Chromium: none of {', '.join(CHROMIUM_NAMES)} is on PATH")
-    return pytest("-m", "browser", *WORKERS, "tests/browser"), {"DATABASE_URL": "", "DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
+    return pytest("-m", "browser", *WORKERS, "tests/browser"), {
+        "DATABASE_URL": "",
+        "DJANGO_ALLOW_ASYNC_UNSAFE": "true",
+    }
 
 
 LANES = (

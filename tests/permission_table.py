@@ -16,6 +16,8 @@ VISITOR, STRANGER, ANNOTATOR, REVIEWER, RESEARCHER, LEAD, ADMIN = PEOPLE = (
 MEMBERS = (ANNOTATOR, REVIEWER, RESEARCHER, LEAD, ADMIN)
 LEADS = (LEAD, ADMIN)
 RUNNERS = (RESEARCHER, LEAD, ADMIN)
+OTHERS = (ANNOTATOR, REVIEWER, RESEARCHER, ADMIN)
+"""The members beside the lead."""
 ANNOTATORS = (ANNOTATOR, LEAD, ADMIN)
 REVIEWERS = (REVIEWER, LEAD, ADMIN)
 WORKERS = (ANNOTATOR, REVIEWER, LEAD, ADMIN)
@@ -95,6 +97,7 @@ SITE = [
     Line("api-job-cancel", ("{job}",), post=lead_only_job(401)),
     Line("api-job-retry", ("{job}",), post=lead_only_job(401)),
     Line("evaluation:home", get=everyone()),
+    Line("annotation:toolbox", get=signed_in()),
     Line("annotation:benchmarks", get=everyone()),
     Line("annotation:new-benchmark", get=only(ADMIN, visitor=SIGN_IN, stranger=403),
          post=only(ADMIN, visitor=SIGN_IN, stranger=403)),
@@ -106,6 +109,12 @@ SAMPLES = [
     Line("annotation:tile", (B, "{sha256}", 0, 0, 0), get=only(*MEMBERS)),
     Line("annotation:region", (B, "{sha256}", "0,0,20,10", 120), get=only(*MEMBERS)),
     Line("evaluation:sample", (B, "seen-00"), get=only(*MEMBERS)),
+    Line("evaluation:sample-models", (B, "seen-00"), get=only(*MEMBERS)),
+    Line("annotation:workbench", (B, "seen-00"), get=only(*MEMBERS)),
+    Line("annotation:chain-run", (B, "a"), post=only(*MEMBERS), json=True),
+    Line("annotation:chain-verify", (B, "a"), post=only(*WORKERS), json=True),
+    Line("annotation:chain-accept", (B, "a"), post=only(*REVIEWERS), json=True),
+    Line("annotation:chain-remove", (B, "{chain}"), post=only(*REVIEWERS), json=True),
     Line("annotation:versions", (B,), get=only(*MEMBERS)),
     Line("annotation:freeze", (B,), post=form(*LEADS)),
     Line("evaluation:data-card", (B,), get=only(*MEMBERS)),
@@ -131,16 +140,40 @@ SETTINGS = [
 ]
 RUNS = [
     Line("evaluation:leaderboard", (B,), get=only(*MEMBERS)),
+    Line("evaluation:compare", (B,), get=only(*MEMBERS)),
+    Line("evaluation:compare-crops", (B,), get=only(*MEMBERS)),
     Line("evaluation:score", (B,), post=form(*RUNNERS)),
     Line("evaluation:runs", (B,), get=only(*MEMBERS)),
     Line("evaluation:run", (B, "{run}"), get=only(*MEMBERS)),
     Line("evaluation:missing", (B, "{run}"), get=only(*MEMBERS)),
     Line("evaluation:trajectories", (B,), get=only(*MEMBERS)),
+    Line("evaluation:query-words", (B,), get=only(*MEMBERS)),
+    # A piece of the list; who asks for it as a page is led to the list.
+    Line("evaluation:trajectory-preview", (B, "{trajectory}"), get=only(*MEMBERS) | dict.fromkeys(MEMBERS, 302)),
+    Line("evaluation:tag", (B,), post=form(*MEMBERS), data={"tag": "glare"}),
+    Line("evaluation:note", (B, "{trajectory}"), post=form(*MEMBERS), data={"text": "Look again."}),
+    Line("evaluation:note-delete", (B, "{note}"), post=form(*LEADS)),
+    Line("evaluation:failure", (B, "{trajectory}"), post=form(*MEMBERS), data={"failure": "none"}),
+    Line("evaluation:slices", (B,), get=only(*MEMBERS)),
+    Line("evaluation:save-slice", (B,), post=form(*MEMBERS), query="?q=wrong", data={"name": "Wrong"}),
+    Line("evaluation:delete-slice", (B, "{slice}"), post=form(*LEADS)),
     Line("evaluation:trajectory", (B, "{trajectory}"), get=only(*MEMBERS)),
+    # Its picture is not here: who may see the trajectory is told so.
+    Line("evaluation:replay", (B, "{trajectory}"), get=only(*MEMBERS)),
     Line("evaluation:trajectory-text", (B, "{trajectory}", "answer"), get=only(*MEMBERS)),
     Line("evaluation:export", (B,), get=only(*RUNNERS)),
     Line("evaluation:exported", (B, "metrics", "csv"), get=only(*RUNNERS)),
 ]
+JUDGING = [
+    Line("evaluation:judging", (B,), get=form(*MEMBERS), post=form(*RUNNERS), data={"size": 2, "people": 1}),
+    Line("evaluation:judging-queue", (B, "{judging}"), get=form(*MEMBERS)),
+    Line("evaluation:judging-next", (B, "{judging}"), post=form(*MEMBERS)),
+    Line("evaluation:judging-undo", (B, "{judging}"), post=form(*MEMBERS)),
+    # The lead holds the question at the moment: it is shown to nobody else.
+    Line("evaluation:judging-question", (B, "{judging}", "{question}"), get=form(LEAD) | dict.fromkeys(OTHERS, 409),
+         post=form(*MEMBERS), data={"verdict": "yes"}),
+    Line("evaluation:judging-crop", (B, "{judging}", "{question}", 1), get=form(LEAD) | dict.fromkeys(OTHERS, 409)),
+]  # fmt: skip
 IMPORTS = [
     Line("evaluation:import", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:import-record", (B, "{record}"), get=form(*RUNNERS)),
@@ -148,13 +181,17 @@ IMPORTS = [
     Line("evaluation:import-read", (B, "{record}"), post=form(*RUNNERS)),
     # The other half of a file of runs are samples, which only leads import.
     Line("evaluation:import-other", (B, "{record}"), post=form(*LEADS)),
+    Line("evaluation:import-alias", (B, "{record}"), post=form(*RUNNERS)),
     Line("evaluation:import-commit", (B, "{record}"), post=form(*RUNNERS)),
+    Line("evaluation:import-undo", (B, "{record}"), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:import-issues", (B, "{record}"), get=form(*RUNNERS)),
     # The record of the test has no such picture: who may see it is told that it is not there.
     Line("evaluation:import-picture", (B, "{record}", 0, "frame"), get=form() | dict.fromkeys(RUNNERS, 404)),
 ]  # fmt: skip
 API = [
     Line("api-benchmarks", get=only(*MEMBERS, STRANGER, visitor=401)),
+    Line("api-toolbox", get=everyone() | {VISITOR: 401}),
+    Line("api-tool", ("canny",), post=everyone() | {VISITOR: 401}),
     Line("api-benchmark", (B,), get=api(*MEMBERS)),
     Line("api-samples", (B,), get=api(*MEMBERS)),
     Line("api-sample", (B, "seen-00"), get=api(*MEMBERS)),
@@ -229,4 +266,4 @@ QUALITY = [
     Line("annotation:extra-annotators", (B,), post=form(*LEADS), data={"extra_most": 1}),
 ]
 
-TABLE = [*SITE, *SAMPLES, *UPLOADS, *SETTINGS, *RUNS, *IMPORTS, *API, *WORK, *QUALITY]
+TABLE = [*SITE, *SAMPLES, *UPLOADS, *SETTINGS, *RUNS, *JUDGING, *IMPORTS, *API, *WORK, *QUALITY]

@@ -11,7 +11,6 @@ os.environ.setdefault("SIGHTLINE_HOME", str(HOME_OF_TESTS))
 os.environ.setdefault("CELERY_BROKER_URL", "memory://")
 
 from webapp.settings import *  # noqa: E402, F403
-from webapp.settings import DATABASES  # noqa: E402
 
 DEBUG = False
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
@@ -21,6 +20,3 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
-# A file, not memory: threads of one test share it as the threads of the web process do.
-if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    DATABASES["default"]["TEST"] = {"NAME": str(HOME_OF_TESTS / f"test-{os.getpid()}.sqlite3")}

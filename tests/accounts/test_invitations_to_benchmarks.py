@@ -17,7 +17,7 @@ from webapp.accounts.models import Invitation, User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from webapp.common.models import AuditEntry
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 SETTINGS = "/benchmarks/kitchen/settings/"
 NEW = "seven quiet otters"
 ANNOTATE_AND_REVIEW = [Role.ANNOTATOR, Role.REVIEWER]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.views.studio_keys import STUDIO, studio_keys
+from annotation.views.studio_keys import REVIEW, STUDIO, keys_json
 from tests.conftest import signed_in
 from webapp.accounts.keys import problems_of
 from webapp.accounts.keys_actions import change_keys, own_keys
 from webapp.common.errors import InvalidInput
 from webapp.common.models import AuditEntry
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 ADDRESS = "/account/keys/"
 
 
@@ -21,7 +21,7 @@ def posted(**changed: str) -> dict[str, str]:
 
 
 def keys_for(user):
-    return {row["name"]: list(row["keys"]) for row in studio_keys(user)}
+    return {row["name"]: list(row["keys"]) for row in keys_json(user, STUDIO)}
 
 
 def test_the_usual_keys_are_all_possible_and_different():
@@ -93,6 +93,15 @@ def test_a_collision_is_told_at_both_keys_and_nothing_is_kept(ana):
     assert "H is also for “box by drag; again: a box in the middle”" in text
     assert 'name="annotate.box" value="H"' in text
     assert own_keys(ana, STUDIO) == {}
+
+
+def test_reviewing_has_keys_of_its_own_on_the_same_page(ana):
+    """One key may do something while annotating and something else while reviewing."""
+    client = signed_in(ana)
+    assert client.post(ADDRESS, posted() | {"review.accept": "Shift+Y", "review.comment": "B"}).status_code == 400
+    assert client.post(ADDRESS, posted() | {"review.accept": "Shift+Y", "review.box": "H"}).status_code == 302
+    assert (own_keys(ana, REVIEW), own_keys(ana, STUDIO)) == ({"accept": "Shift+Y", "box": "H"}, {})
+    assert keys_json(ana, REVIEW)[0]["keys"] == ("Shift+Y",)
 
 
 def test_what_is_typed_is_shown_as_text(ana):

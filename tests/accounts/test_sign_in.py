@@ -13,7 +13,7 @@ from tests.factories import PASSWORD
 from webapp.accounts import throttle
 from webapp.accounts.models import SignInAttempt, User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 SIGN_IN = "/sign-in/"
 
 

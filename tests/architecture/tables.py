@@ -10,13 +10,22 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 
+from annotation.toolbox.signature import Parameter, shown_value
 from annotation.toolbox.table import TOOLS, ToolSpec
 from evaluation.metrics.catalogue import METRICS, metrics_of
+from evaluation.metrics.failures import FAILURES, RULES
 from evaluation.metrics.settings import CHOICES, RANGES, MetricSettings
+from evaluation.query.fields import described
 from tests.architecture.source import ROOT
 from webapp.env import VARIABLES
 
-DOCUMENTS = (Path("README.md"), Path("docs/metrics.md"), Path("docs/formats.md"), Path("docs/toolbox.md"))
+DOCUMENTS = (
+    Path("README.md"),
+    Path("docs/metrics.md"),
+    Path("docs/formats.md"),
+    Path("docs/toolbox.md"),
+    Path("docs/query.md"),
+)
 TABLE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 
 
@@ -65,7 +74,12 @@ def formats(room: str, name: str) -> str:
 
 def tools() -> str:
     def parameters(tool: ToolSpec) -> str:
-        return "; ".join(f"{code(one.name)}: {one.allowed}" for one in tool.parameters)
+        return "; ".join(parameter(one) for one in tool.parameters)
+
+    def parameter(one: Parameter) -> str:
+        meant = f", {one.description}" if one.description else ""
+        unset = "required" if one.required else f"default {shown_value(one.default)}"
+        return f"{code(one.name)}{meant}: {one.allowed} ({unset})"
 
     parts = []
     for module in dict.fromkeys(tool.module for tool in TOOLS.values()):
@@ -76,11 +90,21 @@ def tools() -> str:
     return "\n" + "".join(parts)
 
 
+def query_fields() -> str:
+    rows = (
+        (code(field.name), str(field.kind), ", ".join(code(value) for value in field.choices), field.about)
+        for field in described()
+    )
+    return table(("Field", "Is", "Values", "What it is"), rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "environment": environment,
     "metrics": metrics,
     "metric-settings": metric_settings,
     "tools": tools,
+    "query-fields": query_fields,
+    "failures": lambda: table(("Failure", "Rule"), ((code(name), RULES[name]) for name in FAILURES)),
     "benchmark-importers": lambda: formats("annotation.importers", "IMPORTERS"),
     "run-importers": lambda: formats("evaluation.importers", "IMPORTERS"),
     "benchmark-exporters": lambda: formats("annotation.exporters", "EXPORTERS"),

@@ -125,7 +125,7 @@ def run_entrypoint(home: Path, *arguments: str) -> subprocess.CompletedProcess[s
     }
     return subprocess.run(
         ["sh", str(DOCKER / "entrypoint.sh"), *arguments],
-        cwd=ROOT, env=environ, capture_output=True, text=True, timeout=100,
+        cwd=ROOT, env=environ, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
 
 

@@ -1,10 +1,12 @@
 """The runner of the lanes: what cannot run is named, and is a failure where nothing may be skipped."""
 
+import ast
 import sys
 
 import pytest
 
 from tests import lanes, postgres
+from tests.architecture.source import files, tree
 
 
 def cannot_run(_):
@@ -53,3 +55,39 @@ def test_without_any_server_the_reason_is_given(monkeypatch):
     monkeypatch.setattr(postgres, "find_programs", lambda: None)
     with pytest.raises(postgres.NoServer, match="no initdb and pg_ctl"), postgres.server({}):
         pytest.fail("there is no server")
+
+
+ON_BOTH = {"Thread", "Barrier", "ThreadPoolExecutor", "IntegrityError", "OperationalError", "select_for_update"}
+"""Names of what databases do each in their own way: locks, races and constraints."""
+
+
+def says_one_database(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr == "one_database" for part in ast.walk(node))
+
+
+def on_one_database(module: ast.Module) -> list[ast.AST]:
+    """What is marked: the whole module, or functions of it."""
+    if any(isinstance(line, ast.Assign) and says_one_database(line.value) for line in module.body):
+        return [module]
+    functions = (line for line in module.body if isinstance(line, ast.FunctionDef))
+    return [one for one in functions if any(map(says_one_database, one.decorator_list))]
+
+
+def needs_both(node: ast.AST) -> bool:
+    if isinstance(node, ast.keyword):
+        return node.arg == "transaction"
+    return (node.id if isinstance(node, ast.Name) else getattr(node, "attr", None)) in ON_BOTH
+
+
+def test_locks_races_constraints_and_jobs_are_tested_on_both_databases():
+    marked = {path: on_one_database(tree(path)) for path in files(".py") if path.match("tests/**/test_*.py")}
+    assert sum(map(bool, marked.values())) > 5
+    wrong = [str(path) for path, parts in marked.items() if parts and path.parts[1] == "jobs"]
+    wrong += [
+        f"{path}:{node.lineno}"
+        for path, parts in marked.items()
+        for part in parts
+        for node in ast.walk(part)
+        if needs_both(node)
+    ]
+    assert not wrong, f"marked one_database: {wrong}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ EVIDENCE = (1176, 784, 1224, 816)
 """In the middle of the picture."""
 
 
+@cache
 def picture() -> bytes:
     """Grey, with one black rectangle."""
     pixels = np.full((HEIGHT, WIDTH, 3), 190, np.uint8)

@@ -186,7 +186,7 @@ def test_a_change_outlives_a_reload_after_three_tenths_of_a_second(studio: Studi
     page.wait_for_timeout(300)
     page.reload()
     studio.ready()
-    assert studio.question() == "Which colour?"
+    expect(page.get_by_label("Question")).to_have_value("Which colour?")
     studio.boxes(1)
     studio.saved()
     assert stored()["question"] == "Which colour?"

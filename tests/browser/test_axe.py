@@ -15,7 +15,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotation.actions.review import answer_blind
 from annotation.models import Sample
-from tests import lanes
 from tests import permission_table as table
 from tests.annotation.agreement_data import mugs, three_people
 from tests.test_permissions import World
@@ -39,15 +38,10 @@ THEIRS = {
 """Pages that others than the lead see differently, among them those that stop them."""
 COMPARED = tuple(f"/benchmarks/kitchen/agreement/{page}" for page in ("", "people/"))
 """Pages of a second benchmark, on which three people have worked on the same samples."""
-OTHER_FORMS = {"annotation:samples": ("?view=table", "?q=nothing"), "evaluation:trajectories": ("?q=nothing",)}
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    found = lanes.find_chromium()
-    if found is None:
-        pytest.skip("no Chromium on PATH")
-    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
+OTHER_FORMS = {
+    "annotation:samples": ("?view=table", "?q=nothing"),
+    "evaluation:trajectories": ("?q=nothing", "?q=right"),
+}
 
 
 def addresses(world: World, person: str) -> Iterator[str]:

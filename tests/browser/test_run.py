@@ -23,15 +23,6 @@ def browser_type_launch_args():
 
 
 @pytest.fixture
-def faults(page):
-    """What the browser complains of: refused code, missing files, errors."""
-    found = []
-    page.on("console", lambda message: found.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: found.append(str(error)))
-    return found
-
-
-@pytest.fixture
 def run(lea):
     """A public run whose pictures are not here: the pages ask for no file that is missing."""
     benchmark = make_benchmark(lea, pictures=False)
@@ -60,7 +51,9 @@ def test_the_threshold_moves_the_numbers_and_what_they_open(page, live_server, r
     assert counts(page) == [10, 6, 6, 6]
     expect(matrix.locator("output")).to_have_text("0.30")
     expect(matrix.locator("b").first).to_contain_text("35.7")
-    expect(matrix.locator(".ci__range")).to_have_count(0)
+    expect(matrix.locator(".ci__range")).to_have_count(4)
+    expect(matrix.locator(".ci").first).to_have_attribute("aria-label", re.compile(r"interval 2\d\.\d to 5\d\.\d %"))
+    expect(matrix.locator("[data-when]")).to_have_text("Right when grounded 62.5 %, when not 50.0 %.")
     opened = matrix.locator(".quad__c").first.get_attribute("href")
     move(page, 0.5)
     assert matrix.locator(".quad").inner_html() == stored

@@ -78,7 +78,7 @@ def more_pages() -> Iterator[None]:
         ("/fault/", 500),
         ("/api/v1/fault/", 500),
         ("/api/v1/conflict/", 401),
-        ("/static/django_htmx/htmx-2.min.js", 404),
+        ("/static/nothing/here.js", 404),
     ],
 )
 def test_every_answer_has_the_headers(address: str, status: int) -> None:

@@ -1,12 +1,13 @@
 """Static files as they are served in production: every import leads to a hashed file that is there."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.test import override_settings
 
 pytestmark = pytest.mark.slow
 IMPORT = re.compile(
@@ -15,15 +16,14 @@ IMPORT = re.compile(
 HASHED = re.compile(r"\.[0-9a-f]{12}\.js$")
 
 
-@pytest.fixture
-def collected(settings: Any, tmp_path: Path) -> Path:
-    settings.STATIC_ROOT = tmp_path
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "webapp.common.static.HashedStaticFilesStorage"},
-    }
-    call_command("collectstatic", verbosity=0, interactive=False)
-    return tmp_path
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Made once: it is only looked at."""
+    folder = tmp_path_factory.mktemp("static")
+    hashed = {"staticfiles": {"BACKEND": "webapp.common.static.HashedStaticFilesStorage"}}
+    with override_settings(STATIC_ROOT=folder, STORAGES=settings.STORAGES | hashed):
+        call_command("collectstatic", verbosity=0, interactive=False)
+        yield folder
 
 
 def test_our_modules_import_hashed_files_that_exist(collected: Path) -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Benchmark
+from evaluation.models import Trajectory
 
 LINK = re.compile(r"<a\s[^>]*\bdata-count=[^>]*>")
 TOTAL = re.compile(r'<main\s[^>]*\bdata-total="(\d+)"')
@@ -31,6 +35,19 @@ def wrong_links(client: Client, response: HttpResponse) -> dict[str, tuple[int, 
     """The counted links of a page whose list holds another number: what the page says, what the list says."""
     totals = {href: (n, total(client, href)) for href, n in counted_links(response).items()}
     return {href: pair for href, pair in totals.items() if pair[0] != pair[1]}
+
+
+def miscounted(benchmark: Benchmark, client: Client, response: HttpResponse) -> dict[str, tuple[int, int]]:
+    """As ``wrong_links``, but lists of trajectories are counted in the database instead of being drawn: for the pages
+    of which another setting changes the numbers and not the lists."""
+    lists = reverse("evaluation:trajectories", args=[benchmark.slug])
+    found = {}
+    for href, n in counted_links(response).items():
+        path, _, query = href.partition("?")
+        rows = Trajectory.objects.of(benchmark)
+        held = rows.listed(QueryDict(query).dict()).count() if path == lists else total(client, href)
+        found[href] = (n, held)
+    return {href: pair for href, pair in found.items() if pair[0] != pair[1]}
 
 
 def _attribute(link: str, name: str) -> str:

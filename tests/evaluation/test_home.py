@@ -9,7 +9,7 @@ from django.db import transaction
 
 from annotation.actions.benchmarks import add_member
 from annotation.actions.save_samples import save_samples
-from annotation.models import Annotation, Benchmark, Sample
+from annotation.models import Annotation, Benchmark, BenchmarkQueue, QualityRules, Sample
 from annotation.workflow import Role
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
@@ -64,6 +64,25 @@ def test_what_waits_leads_to_exactly_that_many(kitchen: Benchmark, lea: User, an
     assert context["next"].sample.key == "mug-001"
     for row in context["waiting"]:
         assert signed_in(ana).get(row.href).context["total"] == row.count
+
+
+def test_continuing_opens_the_studio_on_the_picture_that_was_shown(kitchen: Benchmark, lea: User, ana: User) -> None:
+    add_member(actor=lea, benchmark=kitchen, user=ana, role=Role.ANNOTATOR)
+    Sample.objects.filter(key__gte="mug-002").update(state="to_do")
+    BenchmarkQueue.objects.create(benchmark=kitchen, order="random")
+    context = home(ana)
+    begin, shown = context["waiting"][0].begin, context["next"].sample.key
+    opened = signed_in(ana).post(begin, {"sample": shown})
+    assert (opened.status_code, opened["location"]) == (303, f"/benchmarks/kitchen/annotate/samples/{shown}/")
+
+
+def test_with_gold_checks_no_picture_is_shown_beforehand(kitchen: Benchmark, lea: User, ana: User) -> None:
+    add_member(actor=lea, benchmark=kitchen, user=ana, role=Role.ANNOTATOR)
+    Sample.objects.filter(key__gte="mug-002").update(state="to_do")
+    QualityRules.objects.create(benchmark=kitchen, check_first=3)
+    context = home(ana)
+    assert (len(context["waiting"]), context["next"]) == (1, None)
+    assert b'data-key="c"' in signed_in(ana).get("/").content
 
 
 def test_where_nothing_waits_nothing_is_claimed(kitchen: Benchmark, lea: User, sam: User) -> None:

@@ -56,7 +56,7 @@ def test_a_judge_is_held_against_the_person_it_is_named_like(lea: User, rui: Use
     ]
     kappa = dict(pair["coefficients"])["Cohen’s κ"]
     assert (kappa.value, kappa.interval) == (pytest.approx(0.5), None)
-    assert [(word, [n for n, _ in cells]) for word, cells in pair["table"]] == [("no", [3, 1]), ("yes", [1, 3])]
+    assert [(word, [n for n, *_ in cells]) for word, cells in pair["table"]] == [("no", [3, 1]), ("yes", [1, 3])]
 
 
 def test_one_verdict_in_use_is_no_coefficient(lea: User, run: Run) -> None:
@@ -74,7 +74,7 @@ def test_every_count_opens_as_many_samples_by_facet_too(lea: User, run: Run) -> 
     judge(run, JUDGE, "yyynynnnyyyn")
     client = signed_in(lea)
     pair = client.get(PAGE, {"by": "colour"}).context["pair"]
-    counts = [pair["samples"], pair["same"], *(count for _, cells in pair["table"] for _, count in cells)]
+    counts = [pair["samples"], pair["same"], *(count for _, cells in pair["table"] for _, count, _ in cells)]
     counts += [row.samples for row in pair["by_rows"]]
     assert sum(row.verdicts for row in pair["by_rows"]) == 12
     for count in counts:
@@ -129,6 +129,6 @@ def test_queries_do_not_grow(lea: User, run: Run, django_assert_num_queries: Any
         client.get(PAGE, {"by": "colour"})
 
 
-QUERIES = 14
-"""Session, user; benchmark; roles; facets, kinds, members, values of the facet, verdicts;
-what the tabs count (4) and the version."""
+QUERIES = 17
+"""Session, user; benchmark; roles; facets, kinds, who judged here, members, metric settings, values of the facet,
+verdicts; the trajectories of the pair; what the tabs count (4) and the version."""

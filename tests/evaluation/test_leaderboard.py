@@ -7,9 +7,10 @@ import json
 import re
 from html import unescape
 from urllib.parse import parse_qsl, urlsplit
+from xml.etree import ElementTree
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -18,11 +19,12 @@ from annotation.actions.benchmarks import add_member, create_benchmark, set_publ
 from annotation.workflow import Role
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.read_board import read_board
+from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
-from evaluation.models import Comparison, Metric, Run, Scoring, Standing, Trajectory
+from evaluation.models import Comparison, Metric, Model, Run, Scoring, Standing, Trajectory
 from evaluation.querysets import samples_without_trajectory
 from tests.conftest import signed_in
-from tests.evaluation.board_data import make_board
+from tests.evaluation.board_data import make_board, tries
 from webapp.jobs.models import Job
 
 pytestmark = pytest.mark.django_db
@@ -258,24 +260,108 @@ def test_a_board_without_runs_says_what_to_do(lea):
     assert "Import runs" in words
 
 
+def file(client, **terms):
+    answer = client.get(address(**terms))
+    assert answer.status_code == 200
+    return b"".join(answer.streaming_content)
+
+
 def test_a_file_holds_every_metric_of_exactly_this_slice(lea):
     make_board(lea)
     client = signed_in(lea)
-    rows = json.loads(b"".join(client.get(address(by="category", slice="Chart", format="json")).streaming_content))
+    rows = json.loads(file(client, by="category", slice="Chart", format="json", table="metrics"))
     assert {(row["slice_by"], row["slice"]) for row in rows} == {("category", "Chart")}
     assert len(rows) == Metric.objects.filter(slice_by="category", slice="Chart").count()
-    answer = client.get(address(format="csv"))
-    assert answer["Content-Disposition"] == 'attachment; filename="kitchen-leaderboard.csv"'
+    answer = client.get(address(format="csv", table="metrics"))
+    assert answer["Content-Disposition"] == 'attachment; filename="kitchen-metrics.csv"'
     lines = list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
     accuracy = next(row for row in lines if row["model"] == "Model D" and row["metric"] == "accuracy")
     assert float(accuracy["value"]) == pytest.approx(4 / 9, abs=1e-15)
+    assert client.get(address(format="md", table="metrics")).status_code == 400
+
+
+def test_every_format_holds_the_view_as_it_stands(lea):
+    make_board(lea)
+    Model.objects.filter(name="Model D").update(name="=HYPERLINK(1) & 50%_{$}")
+    client = signed_in(lea)
+    view = {
+        "columns": "mean_ioa,calls_mean",
+        "sort": "accuracy",
+        "reference": Run.objects.get(model__name="Model A").pk,
+    }
+    shown = page(client, **view)
+    [row] = [row for row in shown.context["ranked"] if row.row.run.setting == "code"]
+    lines = list(csv.DictReader(file(client, format="csv", **view).decode().splitlines()))
+    assert [line["band"] for line in lines[:6]] == ["ranked"] * 4 + ["baseline", "failed"]
+    assert "mean_coverage" not in lines[0]
+    [line] = [line for line in lines if line["setting"] == "code"]
+    assert line["model"].startswith("'=HYPER")  # no formula
+    assert float(line["accuracy"]) == row.accuracy.value
+    assert (int(line["missing"]), line["against_reference"]) == (7, "Model A, base")
+    objects = [json.loads(text) for text in file(client, format="jsonl", **view).decode().splitlines()]
+    assert [one["model"] for one in objects] == [line["model"].removeprefix("'") for line in lines]
+    assert objects[5]["accuracy"] is None  # a failed run has no value, not 0
+    latex, markdown = (file(client, format=name, **view).decode() for name in ("tex", "md"))
+    assert r"=HYPERLINK(1) \& 50\%\_\{\$\}, code" in latex
+    assert latex.count("\\\\") == 2 + len(lines) + latex.count("\\emph")
+    assert "Run failed: no value, and never 0 %" in markdown
+    assert f"{row.accuracy.text} \\[{row.accuracy.spread}\\]" in markdown
     assert client.get(address(format="xls")).status_code == 400
+
+
+def test_the_figure_is_a_drawing_that_stands_alone(lea):
+    make_board(lea)
+    client = signed_in(lea)
+    drawn = ElementTree.fromstring(file(client, format="svg"))
+    assert len(drawn.findall(".//{*}circle")) == 4
+    assert "Model C, base" in "".join(drawn.itertext())
+    assert file(client, format="png").startswith(b"\x89PNG")
+    assert client.get(address(format="svg", by="category", slice="Nothing")).status_code == 404
+
+
+def test_columns_are_chosen_ordered_and_pinned_by_address(lea):
+    make_board(lea)
+    client = signed_in(lea)
+    answer = page(client, columns="calls_mean,mean_ioa,nonsense,selection_f1", pin="selection_f1")
+    names = [head["column"].metric for head in answer.context["heads"]]
+    assert names == ["selection_f1", "calls_mean", "mean_ioa"]
+    assert [band for band, _ in answer.context["bands"]] == ["grounding", "pinned", "toolchain", "grounding"]
+    first, second, third = answer.context["menu"].standing
+    assert (first.earlier, third.later) == ("", "")
+    moved = [head["column"].metric for head in client.get(address() + second.earlier[1:]).context["heads"]]
+    assert moved == ["selection_f1", "mean_ioa", "calls_mean"]
+    away = client.get(address() + third.away[1:]).context
+    assert [head["column"].metric for head in away["heads"]] == ["calls_mean", "mean_ioa"]
+    assert away["view"].editing  # the menu stays open
+
+
+def test_intervals_stand_in_digits_when_asked_for(lea):
+    make_board(lea)
+    assert 'class="spread' not in page(signed_in(lea)).content.decode()
+    answer = page(signed_in(lea), intervals="yes", columns="calls_mean")
+    [cell] = answer.context["ranked"][0].cells
+    assert f'<span class="spread xs">{cell.spread}</span>' in answer.content.decode()
+
+
+def test_settings_of_one_model_are_compared_with_its_base(lea):
+    benchmark = make_board(lea, score=False)
+    with transaction.atomic():
+        save_trajectories(RunBook(benchmark, lea), tries("Model C", 5, 10, setting="code"), None)
+    score_benchmark(actor=lea, benchmark=benchmark)
+    answer = page(signed_in(lea))
+    [one] = answer.context["ablations"]
+    assert str(one.base.run) == "Model C, base"
+    [(other, _)] = one.others
+    [stored] = answer.context["board"].ablations
+    difference = stored.others[0][1]
+    assert (str(other.run), difference.row_only, difference.reference_only) == ("Model C, code", 0, 4)
+    assert difference.p_holm == difference.p_value  # a family of one
 
 
 def test_the_board_takes_the_same_queries_for_few_runs_and_for_many(lea, django_assert_num_queries):
     benchmark = make_board(lea, public=True)
     # benchmark; what the tabs count, and the version; the board's: settings, gold, metrics, standings, runs,
-    # comparisons, slices
+    # comparisons, comparisons of one model, slices
     with CaptureQueriesContext(connection) as few:
         Client().get(address())
     for place in range(20):

@@ -16,7 +16,7 @@ from tests.evaluation.board_data import make_board
 from webapp.accounts.models import User
 from webapp.jobs.models import Job
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PAGE = "/benchmarks/kitchen/settings/metrics/"
 DEFAULTS = MetricSettings().as_dict()
 

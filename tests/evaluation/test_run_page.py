@@ -15,7 +15,7 @@ from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Trajectory
 from evaluation.views import run_charts
 from tests.conftest import signed_in
-from tests.evaluation.crawl import counted_links, total, wrong_links
+from tests.evaluation.crawl import counted_links, miscounted, total, wrong_links
 from tests.evaluation.run_pages import KINDS, make_benchmark, only_run
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +42,38 @@ def test_counts_of_a_slice_are_those_of_its_lists(lea, facet):
     response = page(client, benchmark, slice_by=facet)
     assert response.context["slice_by"] == facet
     assert any("counted=yes" in href for href in counted_links(response))
-    assert wrong_links(client, response) == {}
+    assert miscounted(benchmark, client, response) == {}
+
+
+def test_the_page_can_be_about_one_slice(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    whole, part = page(client, benchmark), page(client, benchmark, slice_by="category", slice="Color")
+    assert part.context["counts"]["all"] < whole.context["counts"]["all"]
+    assert sum(part.context["threshold_data"]["counts"][50]) == part.context["population"].n
+    assert part.context["heat"]["trajectories"] < whole.context["heat"]["trajectories"]
+    assert sum(region.count.n for region in part.context["regions"]) == part.context["population"].n
+    assert all("facet.category=Color" in href for href in counted_links(part) if "&crop_cell" in href)
+    assert miscounted(benchmark, client, part) == {}
+    assert page(client, benchmark, slice_by="category", slice="None such").context["piece"] is None
+
+
+def test_regions_part_the_population_and_sizes_the_run(lea):
+    context = page(signed_in(lea), make_benchmark(lea)).context
+    found = {region.name: (region.count.n, region.right.n) for region in context["regions"]}
+    assert found == {
+        "tight": (13, 7), "wide": (0, 0), "inside": (0, 0), "partial": (3, 3), "whole picture": (0, 0), "miss": (12, 6),
+    }  # fmt: skip
+    assert sum(bar.count.n for bar in context["sizes"].bars) == context["counts"]["scored"]
+
+
+def test_runs_are_ranked_at_every_threshold(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 3, "partly": 2}, models=("Model C", "Model D"))
+    Trajectory.objects.filter(run__model__name="Model D", sample__key="seen-00").update(answer="B")
+    score_benchmark(actor=lea, benchmark=benchmark)
+    second = benchmark.runs.get(model__name="Model D")
+    ranking = client.get(reverse("evaluation:run", args=["street", second.pk])).context["ranking"]
+    assert (ranking.of, ranking.own[50], ranking.own[100]) == (2, 2, 1)
+    assert [line.name for line in ranking.lines] == ["Model C", "Model D"]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +84,7 @@ def test_counts_lead_to_as_many_under_other_settings(lea, settings):
     client, benchmark = signed_in(lea), make_benchmark(lea)
     change_settings(actor=lea, benchmark=benchmark, values=settings)
     score_benchmark(actor=lea, benchmark=benchmark)
-    assert wrong_links(client, page(client, benchmark)) == {}
+    assert miscounted(benchmark, client, page(client, benchmark)) == {}
 
 
 def test_the_cells_open_their_quadrant(lea):
@@ -104,7 +135,7 @@ def test_judged_samples_and_those_without_a_verdict_are_lists(lea):
     assert {f"judged={kind}" for kind in ("reliability", "sufficiency")} <= {
         href.partition("&")[2] for href in counted_links(response)
     }
-    assert wrong_links(client, response) == {}
+    assert miscounted(benchmark, client, response) == {}
 
 
 def test_a_missing_sample_counted_as_wrong_is_in_no_list(lea):
@@ -237,11 +268,12 @@ def test_a_run_of_another_benchmark_is_not_here(lea):
 @pytest.mark.parametrize("many", [1, 20])
 def test_the_number_of_queries_does_not_grow(lea, many, django_assert_num_queries):
     """Session, person, benchmark, roles, run, counts, missing samples, roles for the buttons, metrics; missed crops,
-    their ids and points; the answers noise lost, the pairs of noise, of the placebo, and of both; metrics by calls,
-    facets, the slices of one. The scatter and the table are as long as the run, in as many queries."""
+    their ids and points; regions; sizes; numbers of calls; thresholds of all runs; the answers noise lost, the pairs of
+    noise, of the placebo, and of both; metrics by calls, facets, the slices of one. The scatter and the table are as
+    long as the run, in as many queries."""
     client = signed_in(lea)
     benchmark = make_benchmark(lea, {"seen": 3 * many, "missed": 2 * many, "missed-wrong": many})
     url = reverse("evaluation:run", args=[benchmark.slug, only_run(benchmark).pk])
     client.get(url)
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(22):
         client.get(url)

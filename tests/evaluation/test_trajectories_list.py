@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.actions.benchmarks import create_benchmark
@@ -219,8 +222,38 @@ def test_a_stranger_finds_no_list(lea, sam):
 
 @pytest.mark.parametrize("many", [1, 60])
 def test_the_number_of_queries_does_not_grow(lea, many, django_assert_num_queries):
-    """Session, person, benchmark, roles; runs; trajectories with all of a row, gold boxes, plan tools; total; facets:
-    run, quadrant, answer, calls, outcome, two of the condition, those of the data."""
+    """Session, person, benchmark, roles; runs; what the table of columns is of: kept columns, samples, facets, gold;
+    names of tags; failures said by people; tags counted; trajectories with all of a row, gold boxes, plan tools; their
+    tags."""
     client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": many})
-    with django_assert_num_queries(17):
-        listed(client, benchmark)
+    terms = {"quadrant": "G+A+", "q": "correct or ioa > 0.2"}
+    listed(client, benchmark, **terms)  # The table of columns is made once.
+    with django_assert_num_queries(16):
+        listed(client, benchmark, **terms)
+
+
+def test_no_page_reads_all_trajectories_or_scores(lea):
+    """Every statement of a list finds them by key or index, whatever narrows it."""
+    client, benchmark = signed_in(lea), make_benchmark(lea, models=["Model C", "Model D"])
+    listed(client, benchmark)
+    queries = ["correct grounded", "ioa > 0.3 and calls:2", 'run:"Model C" correct and run:"Model D" wrong']
+    with CaptureQueriesContext(connection) as made:
+        for query in queries:
+            assert listed(client, benchmark, q=query, quadrant="G+A+").status_code == 200
+    scanned = [plan for query in made.captured_queries for plan in plans(query["sql"])]
+    assert len(scanned) > 40
+    assert [line for line in scanned if SCAN.search(line)] == []
+
+
+SCAN = re.compile(r"SCAN evaluation_(trajectory|score|step)\b|Seq Scan on evaluation_(trajectory|score|step)\b")
+
+
+def plans(sql):
+    """The plan of a statement; PostgreSQL is told to scan a table only where it has no other way."""
+    if not sql.startswith("SELECT"):
+        return []
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(f"EXPLAIN {'QUERY PLAN ' if connection.vendor == 'sqlite' else ''}{sql}")
+        return [" ".join(map(str, row)) for row in cursor.fetchall()]

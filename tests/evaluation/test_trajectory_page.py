@@ -19,7 +19,7 @@ from tests.conftest import signed_in
 from tests.evaluation import records
 from tests.evaluation.trajectory_data import of, page, scored_kitchen, with_picture
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 MARKS = re.compile(r'<script id="frame-marks" type="application/json">(.*?)</script>', re.S)
 
 

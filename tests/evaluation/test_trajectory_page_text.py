@@ -13,7 +13,7 @@ from tests.conftest import signed_in
 from tests.evaluation import records
 from tests.evaluation.trajectory_data import hostile_records, of, page, scored_kitchen
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 LONG = "word " * 1000
 
 

@@ -27,6 +27,17 @@ test("every cell opens exactly its trajectories", () => {
   ]);
 });
 
+test("intervals, the right answers on either side and the rank follow the threshold", () => {
+  const intervals = counts.map(([n]) => (n ? [[0.1, 0.7], [0, 0.4], [0.1, 0.5], [0.2, 0.6]] : [null, null, null, null]));
+  const ranks = counts.map(([n]) => (n ? 2 : 1));
+  const told = new Thresholds({ counts, intervals, ranks, list: "?" });
+  assert.deepEqual(told.at(0.2)[0].interval, [0.1, 0.7]);
+  assert.equal(told.at(0.9)[0].interval, null);
+  assert.deepEqual(told.rightWhen(0.2), { grounded: 0.8, not: 0.4 });
+  assert.deepEqual(told.rightWhen(0.9), { grounded: null, not: 0.6 });
+  assert.deepEqual([told.rank(0.2), told.rank(0.9), thresholds.rank(0.2)], [2, 1, null]);
+});
+
 test("an empty population has no shares", () => {
   const empty = new Thresholds({ counts: Array.from({ length: 101 }, () => [0, 0, 0, 0]), list: "?" });
   assert.deepEqual(empty.at(0.5).map(({ share }) => share), [null, null, null, null]);

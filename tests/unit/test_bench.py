@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
+import shutil
+from pathlib import Path
 
-from bench import boxes, invented, machine, results
+import pytest
+from django.db import connection
+
+from bench import boxes, invented, machine, reading_files, results, workers
 from bench.__main__ import BENCHES
 from bench.options import Options
 from bench.rows import Row, Skipped, table
-from evaluation.importers import IMPORTERS
+from evaluation.importers import IMPORTERS, detect_format
 from evaluation.importers.interface import ReadOptions
 from evaluation.importers.matching import MemoryIndex, SampleKey
-from evaluation.schema import Issue, Trajectory
+from evaluation.schema import Issue, Severity, Trajectory
+from tests import databases
 
 SMALL = Options(small=True)
 
@@ -51,8 +56,17 @@ def test_boxes_are_measured_against_copies():
     assert first.measured > 0
 
 
+@pytest.fixture
+def tables_are_there(django_db_setup: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The benches on SQLite copy the tables of the tests; that on PostgreSQL makes its own."""
+    if connection.vendor == "sqlite":
+        shutil.copy(databases.migrated(), tmp_path / "sightline.sqlite3")
+        monkeypatch.setattr(workers, "_migrated", lambda: tmp_path)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in BENCHES if name not in ("boxes", "studio")])
+@pytest.mark.usefixtures("tables_are_there")
+@pytest.mark.parametrize("name", [name for name in BENCHES if name not in ("boxes", "studio", "reading")])
 def test_every_bench_gives_rows(name):
     rows = list(BENCHES[name](SMALL))
     assert rows
@@ -73,3 +87,14 @@ def test_the_machine_is_described_without_a_path():
     described = "\n".join(machine.describe())
     assert "Python" in described
     assert "/" not in described.replace("SQLite", "")
+
+
+@pytest.mark.parametrize("format", [*reading_files.LINES, "inspect"])
+def test_every_file_that_is_read_is_of_its_format_and_read_whole(format: str, tmp_path: Path) -> None:
+    path = (reading_files.LINES | {"inspect": reading_files.inspect_log})[format](tmp_path, 20)
+    assert detect_format(path)[0].importer == format
+    index = MemoryIndex(SampleKey(invented.key(n), f"{invented.key(n)}.jpg") for n in range(20))
+    found = list(IMPORTERS[format].read(path, ReadOptions(), index))
+    records = [item for item in found if isinstance(item, Trajectory)]
+    assert (len(records), all(record.steps for record in records)) == (20, format != "lmms-eval")
+    assert not [item for item in found if isinstance(item, Issue) and item.severity == Severity.REFUSED]

@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from annotation.exporters import EXPORTERS
@@ -80,6 +80,7 @@ def there_and_back(path: Path, *given: SampleRecord) -> tuple[list[SampleRecord]
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(samples(), min_size=1, max_size=2))
+@example([SampleRecord("a", SampleContent(), facets={"category": ("0", 0), "light": (True, "true", True)})])
 def test_a_sample_comes_back_as_it_went(tmp_path: Path, given: list[SampleRecord]) -> None:
     found, issues = there_and_back(tmp_path / "tasks.json", *given)
     assert not issues

@@ -6,7 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from annotation.agreement import agree, box_agreement, cohen_kappa, gwet_ac1, judge_quality, krippendorff_alpha
+from annotation.agreement import (
+    agree,
+    box_agreement,
+    cohen_kappa,
+    corrected_rate,
+    gwet_ac1,
+    judge_quality,
+    krippendorff_alpha,
+)
 from annotation.schema import Box
 from annotation.statistics import wilson
 
@@ -101,3 +109,26 @@ def test_boxes_of_two_people_are_compared_as_regions():
     found = box_agreement([Box(0, 0, 10, 10), Box(0, 0, 10, 10)], [Box(5, 0, 25, 10)])
     assert (found.iou, found.ioa_first, found.ioa_second) == (50 / 250, 0.5, 0.25)
     assert box_agreement([], [Box(0, 0, 1, 1)]) is None
+
+
+def test_a_judges_rate_is_corrected_for_its_errors():
+    quality = judge_quality(*raters(90, 20, 10, 80))
+    assert (quality.sensitivity.value, quality.specificity.value) == (0.9, 0.8)
+    found = corrected_rate(60, 100, quality)
+    assert found.value == pytest.approx(4 / 7)
+    assert found.interval.low < 4 / 7 < found.interval.high
+    assert corrected_rate(5, 100, quality).value == 0
+    assert corrected_rate(0, 0, quality).value is None
+    assert corrected_rate(60, 100, judge_quality(*raters(5, 5, 5, 5))).value is None
+
+
+def test_the_interval_of_a_corrected_rate_covers_the_true_rate():
+    generator = np.random.default_rng(7)
+    inside = 0
+    for _ in range(200):
+        truth = generator.random(100) < 0.5
+        judge = np.where(truth, generator.random(100) < 0.9, generator.random(100) >= 0.8)
+        quality = judge_quality(judge.astype(np.int64), truth.astype(np.int64))
+        interval = corrected_rate(int(generator.binomial(500, 0.55)), 500, quality).interval
+        inside += interval.low <= 0.5 <= interval.high
+    assert 180 <= inside <= 200

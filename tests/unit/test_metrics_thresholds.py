@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.statistics import wilson
 from evaluation.metrics.columns import TRUE
-from evaluation.metrics.heatmap import COLUMNS, ROWS, density, heat_map
+from evaluation.metrics.heatmap import COLUMNS, ROWS, crop_cells, density, heat_map
 from evaluation.metrics.records import run_columns, sample_columns
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.thresholds import STEPS, quadrants_by_threshold
+from evaluation.metrics.thresholds import STEPS, quadrant_intervals, quadrants_by_threshold, ranks_by_threshold
 from evaluation.schema import Trajectory
 from tests.unit.metrics_cases import random_run, sample, zoom
 
@@ -107,3 +108,35 @@ def test_a_crop_of_the_gold_cancels_it():
 @pytest.mark.parametrize(("gold", "crops"), [(None, [[0, 0, 10, 10]]), ([0, 0, 9, 9], []), ([0, 0, 9, 9], [None])])
 def test_without_crops_or_without_gold_there_is_no_map(gold, crops):
     assert made(gold, *crops) is None
+
+
+def test_the_interval_of_every_threshold_is_that_of_the_rate():
+    ioa, right = np.array([0.2, 0.6, 0.6, 0.9]), np.array([True, True, False, True])
+    inside, alone = np.ones(4, bool), np.arange(4)
+    found = quadrant_intervals(ioa, right, inside, alone)
+    table = quadrants_by_threshold(ioa, right, inside)
+    for step in (0, 20, 59, 60, 100):
+        expected = [wilson(int(n), 4) for n in table[step]]
+        assert found[step] == [(one.low, one.high) for one in expected]
+    assert quadrant_intervals(ioa, right, ~inside, alone)[50] == [None] * 4
+
+
+def test_ranks_share_a_place_and_an_empty_run_has_none():
+    best, same = quadrants_of([9, 0, 1, 0]), quadrants_of([3, 0, 1, 0])
+    ranks = ranks_by_threshold(np.array([same, best, same, quadrants_of([0, 0, 0, 0])]))
+    assert ranks[:, 50].tolist() == [2, 1, 2, 0]
+
+
+def quadrants_of(row):
+    return [row] * (STEPS + 1)
+
+
+@pytest.mark.parametrize(
+    ("crop", "cell"), [([0, 0, 2, 2], (0, 0)), ([490, 390, 510, 410], (7, 12)), ([998, 798, 1000, 800], (13, 23))]
+)
+def test_a_scoring_crop_counts_in_the_cell_of_its_centre(crop, cell):
+    samples = sample_columns([sample("s", gold=[[0, 0, 1000, 800]])])
+    run = run_columns([Trajectory("m", "s", steps=(zoom(crop),))], samples)
+    cells = crop_cells(samples, score_run(samples, run, MetricSettings()))
+    assert cells.shape == (ROWS, COLUMNS)
+    assert (np.argwhere(cells).tolist(), cells.sum()) == ([list(cell)], 1)

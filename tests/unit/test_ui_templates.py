@@ -11,6 +11,7 @@ from django.template import Context, Template, TemplateSyntaxError
 from django.template.loader import render_to_string
 from django.test import RequestFactory
 
+from webapp.common.signs import STATES
 from webapp.common.templatetags import ui
 
 
@@ -29,7 +30,7 @@ def example_context(picture="/static/img/street.svg"):
         "crumbs": [("Benchmarks", "/benchmarks/"), ("Street", None)],
         "form": ExampleForm({"model": "Model E", "setting": "interface", "share": "0.5"}),
         "quadrants": [name for name, _, _ in cells],
-        "states": list(ui.STATES),
+        "states": list(STATES),
         "picture": picture,
         "gold": [[560, 555, 600, 607]],
         "crops": [

@@ -1,0 +1,66 @@
+"""The failure browser by keyboard alone: a query with proposals, preview, a tag, a note, and the link to it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.conf import settings as project
+from playwright.sync_api import expect
+
+from evaluation.models import Note, Tagging
+from tests.conftest import signed_in
+from tests.evaluation.run_pages import make_benchmark
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_a_failure_is_found_tagged_and_sent_to_somebody_by_keyboard_alone(lea, live_server, page, faults):
+    make_benchmark(lea, {"seen": 3, "seen-wrong": 4, "missed-wrong": 3}, pictures=False)
+    name = project.SESSION_COOKIE_NAME
+    cookie = {"name": name, "value": signed_in(lea).cookies[name].value, "url": live_server.url}
+    page.context.add_cookies([cookie])
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{live_server.url}/benchmarks/street/trajectories/")
+    rows, preview = page.locator(".trajectory-row"), page.locator("#preview")
+    expect(rows).to_have_count(10)
+
+    page.keyboard.press("/")
+    page.keyboard.type("quadrant:G+A")
+    expect(page.locator("#query-words li")).to_have_count(2)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("combobox")).to_have_value("quadrant:G+A- ")
+    expect(page.locator("#query-words li").first).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    expect(rows).to_have_count(4)
+
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(preview).to_contain_text("seen-wrong-01")
+    preview.get_by_label("New tag").focus()
+    page.keyboard.type("glare")
+    page.keyboard.press("Enter")
+    expect(preview.get_by_role("button", name="glare")).to_have_attribute("aria-pressed", "true")
+    preview.get_by_label("Note").focus()
+    page.keyboard.type("Read the wrong line.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(preview).to_contain_text("Read the wrong line.")
+    page.keyboard.press("1")
+    expect(preview.get_by_role("button", name="glare")).to_have_count(0)
+    assert (Tagging.objects.count(), Note.objects.count()) == (0, 1)
+
+    there = page.url
+    page.goto("about:blank")
+    page.goto(there)
+    expect(rows).to_have_count(4)
+    expect(preview).to_contain_text("seen-wrong-01")
+    page.keyboard.press("j")
+    page.keyboard.press("Space")
+    expect(preview).to_be_hidden()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/trajectories/\d+/\?q=quadrant%3AG%2BA-$"))
+    assert faults == []

@@ -1,0 +1,32 @@
+"""The database of the tests is as migrating leaves it, whatever a test before committed."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from annotation.actions.freeze import freeze_version
+from evaluation.models import Trajectory
+from tests import databases
+from tests.evaluation.run_pages import make_benchmark
+from webapp.accounts.models import User
+
+
+def tables_with_rows() -> set[str]:
+    with connection.cursor() as cursor:
+        return {name for name in connection.introspection.table_names(cursor) if has_rows(cursor, name)}
+
+
+def has_rows(cursor: Any, table: str) -> bool:
+    cursor.execute(f"SELECT EXISTS (SELECT 1 FROM {connection.ops.quote_name(table)})")  # noqa: S608 - of our models
+    return bool(cursor.fetchone()[0])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_all_that_was_committed_is_deleted_and_what_migrating_left_stays(lea: User) -> None:
+    left = databases.KEPT | {"django_migrations"}
+    freeze_version(actor=lea, benchmark=make_benchmark(lea, kinds={"seen": 1}, pictures=False))
+    assert Trajectory.objects.exists()
+    assert tables_with_rows() > left
+    databases.empty_tables()
+    assert tables_with_rows() == left

@@ -1,0 +1,174 @@
+"""Runs side by side: every number is a list of that length, and the one of the leaderboard."""
+
+from __future__ import annotations
+
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotation.actions.benchmarks import create_benchmark
+from evaluation.actions.compare_runs import CELLS, compare_runs
+from evaluation.actions.metric_settings import change_settings
+from evaluation.actions.score_run import score_benchmark
+from evaluation.models import Comparison, Run, Scoring, Trajectory
+from tests.conftest import signed_in
+from tests.evaluation.board_data import make_board
+from tests.evaluation.crawl import counted_links, wrong_links
+
+pytestmark = pytest.mark.django_db
+PAGE = "/benchmarks/kitchen/compare/"
+
+
+def run(name):
+    return Run.objects.get(model__name=name)
+
+
+def address(*names, **terms):
+    parts = [f"run={run(name).pk}" for name in names] + [f"{name}={value}" for name, value in terms.items()]
+    return f"{PAGE}?{'&'.join(parts)}"
+
+
+@pytest.mark.parametrize("undecided", ["incorrect", "exclude"])
+def test_every_number_lists_exactly_that_many(lea, undecided):
+    benchmark = make_board(lea, score=False)
+    change_settings(actor=lea, benchmark=benchmark, values={"undecided_answer": undecided})
+    score_benchmark(actor=lea, benchmark=benchmark)
+    client = signed_in(lea)
+    for names in (("Model C", "Model D", "Model A"), ("Whole picture", "Model D")):
+        page = client.get(address(*names))
+        assert len(counted_links(page)) > 4
+        assert wrong_links(client, page) == {}
+    piece = client.get(address("Model C", "Model D").replace("compare/", "compare/crops/"))
+    assert len(counted_links(piece)) == 1
+    assert wrong_links(client, piece) == {}
+
+
+def test_the_first_pair_is_the_comparison_of_the_leaderboard(lea):
+    benchmark = make_board(lea)
+    a, b = run("Model C"), run("Model D")
+    found = compare_runs(benchmark, [a, b])
+    [pair] = found.pairs
+    stored = Comparison.objects.get(a__run__in=[a, b], b__run__in=[a, b])
+    turned = stored.a.run_id == b.pk
+    only = (stored.b_only, stored.a_only) if turned else (stored.a_only, stored.b_only)
+    assert (pair.n, (pair.a_only, pair.b_only), pair.p_value) == (stored.n, only, stored.p_value)
+    assert pair.difference == pytest.approx(-stored.difference if turned else stored.difference, abs=1e-15)
+    assert pair.p_cluster == stored.p_cluster
+    assert {name: len(found.cells[name]) for name in CELLS} == {name: getattr(pair, name) for name in CELLS}
+    assert (found.common, found.samples) == (9, 16)
+
+
+def test_slices_are_those_of_a_facet_with_holm_over_them(lea):
+    make_board(lea)
+    page = signed_in(lea).get(address("Model C", "Model D", by="category"))
+    lines = page.context["shown"].slices
+    assert [(line.label, line.found.n) for line in lines] == [("Chart", 6), ("Color", 0), ("Math & more", 3)]
+    assert lines[1].found.p_value is None  # nothing in common is undefined, and no test
+    lowest = min(line.found.p_value for line in lines if line.found.p_value is not None)
+    assert min(line.found.p_holm for line in lines if line.found.n) == pytest.approx(min(1, 2 * lowest))
+
+
+def test_more_than_two_are_each_compared_with_the_first(lea):
+    make_board(lea)
+    page = signed_in(lea).get(address("Model C", "Model D", "Whole picture"))
+    assert [line.label[0] for line in page.context["shown"].pairs] == ["B", "C"]
+    assert [side.letter for side in page.context["view"].sides] == ["A", "B", "C"]
+
+
+def test_the_chosen_cell_shows_its_samples_and_the_address_keeps_the_sample(lea):
+    make_board(lea)
+    client = signed_in(lea)
+    view = client.get(address("Model C", "Model D", cell="a_only")).context["view"]
+    assert view.total == len(view.tiles) == 5
+    again = client.get(address("Model C", "Model D", cell="a_only", sample=view.tiles[2].key)).context["view"]
+    assert (again.sample.key, again.place) == (view.tiles[2].key, 3)
+    assert all(side.row is not None for side in again.sides)
+    nobody = client.get(address("Model C", "Model D", cell="b_only"))
+    assert nobody.context["view"] is None
+    assert "No sample is in this cell" in nobody.content.decode()
+
+
+def test_without_a_choice_the_best_two_are_compared_and_failed_runs_are_not_offered(lea):
+    make_board(lea)
+    context = signed_in(lea).get(PAGE).context
+    assert [str(one) for one in context["asked"].runs] == ["Model A, base", "Model C, base"]
+    assert "Endpoint down" not in [one.model.name for one in context["scored"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "status"), [("run=999999", 404), ("run=x", 404), ("cell=none&by=nothing&sample=nobody", 200)]
+)
+def test_an_address_that_means_nothing_is_answered(lea, query, status):
+    make_board(lea)
+    assert signed_in(lea).get(f"{PAGE}?{query}").status_code == status
+
+
+def test_too_many_runs_are_refused_with_the_reason(lea):
+    make_board(lea, more=4)
+    every = [one.pk for one in Run.objects.all() if one.model.name != "Endpoint down"][:7]
+    answer = signed_in(lea).get(PAGE + "?" + "&".join(f"run={pk}" for pk in every))
+    assert answer.status_code == 400
+    assert "Up to 6 runs" in answer.content.decode()
+
+
+def test_a_benchmark_without_two_scored_runs_says_so(lea):
+    create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
+    answer = signed_in(lea).get(PAGE)
+    assert answer.status_code == 200
+    assert "Nothing to compare yet" in answer.content.decode()
+
+
+def test_other_settings_and_versions_are_warned_of(lea):
+    make_board(lea)
+    Scoring.objects.filter(run__model__name="Model D").update(settings={"ioa_threshold": 0.7}, gold_digest="other")
+    words = signed_in(lea).get(address("Model C", "Model D")).content.decode()
+    assert "Different settings." in words
+    assert "Different versions." in words
+
+
+def test_the_page_takes_the_same_queries_for_few_samples_and_for_many(lea, django_assert_num_queries):
+    make_board(lea)
+    client = signed_in(lea)
+    one, two = address("Model C", "Model D", cell="a_only"), address("Model C", "Model D", cell="both")
+    client.get(one)  # what is kept of both runs is there now
+    with CaptureQueriesContext(connection) as first:
+        client.get(one)
+    with django_assert_num_queries(len(first)):
+        client.get(two)
+
+
+def test_the_differences_are_exported_as_they_stand(lea):
+    make_board(lea)
+    client = signed_in(lea)
+    shown = client.get(address("Model C", "Model D", by="category")).context["shown"]
+    answer = client.get(address("Model C", "Model D", by="category", format="json"))
+    rows = json.loads(b"".join(answer.streaming_content))
+    assert [row["slice"] for row in rows] == ["", "Chart", "Color", "Math & more"]
+    assert [row["difference"] for row in rows] == [one.found.difference for one in (shown.first, *shown.slices)]
+    assert (rows[2]["difference"], rows[2]["p_value"]) == (None, None)  # undefined, not 0
+    for format, sign in (("tex", r"Math \& more"), ("md", r"Math \& more")):
+        text = b"".join(client.get(address("Model C", "Model D", by="category", format=format)).streaming_content)
+        assert sign in text.decode()
+    svg, png = (client.get(address("Model C", "Model D", by="category", format=name)) for name in ("svg", "png"))
+    drawn = ElementTree.fromstring(b"".join(svg.streaming_content))
+    assert len(drawn.findall(".//{*}circle")) == 3  # all samples and two slices; the third has nothing in common
+    assert "Math & more" in "".join(drawn.itertext())
+    assert b"".join(png.streaming_content).startswith(b"\x89PNG")
+    assert client.get(address("Model C", "Model D", format="xls")).status_code == 400
+
+
+def test_one_sample_across_all_runs_is_a_contact_sheet(lea):
+    make_board(lea)
+    client = signed_in(lea)
+    page = client.get("/benchmarks/kitchen/all-runs/Chart-0/")
+    assert wrong_links(client, page) == {}
+    sides = [side for side, _ in page.context["sides"]]
+    tried = Trajectory.objects.filter(sample__key="Chart-0").count()
+    assert sum(side.row is not None for side in sides) == page.context["tried"] == tried
+    assert len(sides) == Run.objects.count()
+    assert len({re.sub(r"\d", "", side.letter) for side in sides}) == len(sides)
+    assert client.get("/benchmarks/kitchen/all-runs/nobody/").status_code == 404

@@ -1,0 +1,176 @@
+"""Tags, notes, corrected failures and saved slices: who leaves them, who sees them, what they count."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import transaction
+from django.urls import reverse
+
+from annotation.actions.people import set_roles
+from annotation.workflow import Role
+from evaluation.actions.mark_trajectories import correct_failure, tag_trajectories, untag_trajectories, write_note
+from evaluation.actions.read_board import read_board
+from evaluation.actions.read_slices import read_slices
+from evaluation.actions.save_runs import RunBook, save_trajectories
+from evaluation.actions.slices import save_slice
+from evaluation.metrics.selection import SELECTED
+from evaluation.models import FailureLabel, Note, Run, SavedSlice, Tag, Tagging, Trajectory
+from evaluation.query.fields import FIELDS
+from evaluation.schema import Trajectory as Record
+from tests.conftest import signed_in
+from tests.evaluation.crawl import wrong_links
+from tests.evaluation.run_pages import make_benchmark
+from webapp.common.errors import InvalidInput, NotAllowed
+from webapp.common.models import AuditEntry
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def street(lea):
+    return make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
+
+
+def address(name, benchmark, *args):
+    return reverse(f"evaluation:{name}", args=[benchmark.slug, *args])
+
+
+def facet(response, title):
+    return {line.label: line.count for one in response.context["facets"] if one.title == title for line in one.values}
+
+
+def test_the_whole_list_is_tagged_and_untagged_at_once(street, lea):
+    client, wrong = signed_in(lea), Trajectory.objects.of(street).listed({"q": "wrong grounded"}).count()
+    client.post(address("tag", street) + "?q=wrong+grounded", {"tag": " off  by one "})
+    assert Tagging.objects.filter(tag__name="off by one", tag__owner=None).count() == wrong > 2
+    response = client.get(address("trajectories", street))
+    assert facet(response, "Tags") == {} or facet(response, "Tags") == {"off by one": wrong}
+    found = client.get(address("trajectories", street), {"tag": "off by one"})
+    assert (found.context["total"], found.context["rows"][0].tags) == (wrong, ["off by one"])
+    client.post(address("tag", street) + "?q=grounded", {"tag": "off by one", "off": "1"})
+    assert not Tag.objects.exists()
+    assert list(AuditEntry.objects.filter(action__startswith="tag.").values_list("action", flat=True)) in (
+        ["tag.add", "tag.remove"],
+        ["tag.remove", "tag.add"],
+    )
+
+
+def test_a_tag_of_ones_own_is_seen_by_nobody_else(street, lea, rui):
+    set_roles(actor=lea, benchmark=street, user=rui, roles={Role.REVIEWER})
+    one = Trajectory.objects.of(street).evaluated().first()
+    tag_trajectories(actor=lea, benchmark=street, trajectories=[one.pk], name="mine", shared=False)
+    pages = {who: signed_in(who).get(address("trajectories", street), {"tag": "mine"}) for who in (lea, rui)}
+    assert {who.name: page.context["total"] for who, page in pages.items()} == {lea.name: 1, rui.name: 0}
+    assert untag_trajectories(actor=rui, benchmark=street, trajectories=[one.pk], name="mine", shared=False) == 0
+    with pytest.raises(InvalidInput):
+        tag_trajectories(actor=lea, benchmark=street, trajectories=[one.pk], name="none")
+
+
+def test_who_only_reads_leaves_nothing(street, lea, sam):
+    street.public = True
+    street.save()
+    one = Trajectory.objects.of(street).first()
+    with pytest.raises(NotAllowed):
+        tag_trajectories(actor=sam, benchmark=street, trajectories=[one.pk], name="x")
+    with pytest.raises(NotAllowed):
+        write_note(actor=sam, trajectory=one, text="x")
+    assert signed_in(sam).post(address("failure", street, one.pk), {"failure": "none"}).status_code == 403
+
+
+def test_a_person_corrects_the_rule_and_the_facet_follows(street, lea):
+    client, one = signed_in(lea), Trajectory.objects.of(street).listed({"failure": "found_misread"}).first()
+    before = facet(client.get(address("trajectories", street)), "Why")
+    client.post(address("failure", street, one.pk), {"failure": "wrong_tool"})
+    client.post(address("failure", street, one.pk), {"failure": "crop_ignored"})
+    after = facet(client.get(address("trajectories", street)), "Why")
+    assert after["found misread"] == before["found misread"] - 1
+    assert after["crop ignored"] == before.get("crop ignored", 0) + 1
+    assert "1 trajectory; the rule says the same on 0" in client.get(address("slices", street)).content.decode()
+    assert client.post(address("failure", street, one.pk), {"failure": "bad luck"}).status_code == 400
+
+
+def test_a_note_stands_with_its_trajectory_and_is_found(street, lea):
+    client, one = signed_in(lea), Trajectory.objects.of(street).exclude(steps=None).evaluated().first()
+    client.post(address("note", street, one.pk), {"text": "Read the <b>wrong</b> line.", "turn": "1"})
+    text = client.get(address("trajectories", street), {"at": one.pk}).content.decode()
+    assert "Read the &lt;b&gt;wrong&lt;/b&gt; line." in text
+    assert client.get(address("trajectories", street), {"q": 'note:"wrong</b> line"'}).context["total"] == 1
+    piece = client.get(address("trajectory-preview", street, one.pk), headers={"HX-Request": "true"}).content.decode()
+    assert "Read the &lt;b&gt;" in piece
+    assert "<html" not in piece
+    assert client.post(address("note", street, one.pk), {"text": "x", "turn": "99"}).status_code == 400
+    client.post(address("note-delete", street, Note.objects.get().pk))
+    assert not Note.objects.exists()
+
+
+def test_marks_outlive_an_import_that_changes_the_record(street, lea):
+    one = Trajectory.objects.get(run__model__name="Model C", sample__key="blind-00", condition="none")
+    tag_trajectories(actor=lea, benchmark=street, trajectories=[one.pk], name="glare")
+    write_note(actor=lea, trajectory=one, text="Look again.")
+    correct_failure(actor=lea, trajectory=one, failure="lucky_answer")
+    with transaction.atomic():
+        save_trajectories(RunBook(street, lea), [Record("Model C", "blind-00", answer="B")], None)
+    new = Trajectory.objects.get(run__model__name="Model C", sample__key="blind-00", condition="none")
+    assert new.pk != one.pk
+    for model in (Tagging, Note, FailureLabel):
+        assert model.objects.get().trajectory_id == new.pk
+
+
+def test_an_import_is_in_the_list_at_once(street, lea):
+    """The run is not scored again yet: its columns are those of its rows."""
+    client = signed_in(lea)
+    assert client.get(address("trajectories", street), {"q": 'run:"Model C" sample:absent-00'}).context["total"] == 0
+    with transaction.atomic():
+        save_trajectories(RunBook(street, lea), [Record("Model C", "absent-00", answer="B")], None)
+    found = client.get(address("trajectories", street), {"q": 'run:"Model C" sample:absent-00 scored:no'})
+    assert [row.trajectory.answer for row in found.context["rows"]] == ["B"]
+
+
+def test_a_slice_of_everything_has_the_metrics_of_the_board(street, lea):
+    save_slice(actor=lea, benchmark=street, name="All", query="scored")
+    [table] = read_slices(street, list(Run.objects.of(street)))
+    board = {row.run.pk: row for row in read_board(street).rows()}
+    for row in table.rows:
+        for name in SELECTED:
+            there, here = board[row.run.pk].metrics[name], row.metrics[name]
+            assert (there.value, there.n) == (here.value, here.n), name
+            ends = (here.interval.low, here.interval.high, here.interval.method) if here.interval else (None, None, "")
+            assert (there.ci_low, there.ci_high, there.ci_method) == ends
+
+
+def test_every_number_of_the_slices_lists_as_many(street, lea):
+    client = signed_in(lea)
+    terms = {"q": "wrong or failed", "facet.category": "Color", "ioa_upto": "0.9"}
+    total = client.get(address("trajectories", street), terms).context["total"]
+    saving = client.get(address("trajectories", street), terms)
+    assert "Save slice" in saving.content.decode()
+    query = saving.context["address"]
+    client.post(f"{address('save-slice', street)}?{query}", {"name": "Wrong colours"})
+    save_slice(actor=lea, benchmark=street, name="C beats D", query='run:"Model C" correct and run:"Model D" wrong')
+    page = client.get(address("slices", street))
+    assert {shown["saved"].name: shown["total"] for shown in page.context["tables"]} == {
+        "C beats D": 0, "Wrong colours": total,
+    }  # fmt: skip
+    assert wrong_links(client, page) == {}
+    assert client.post(f"{address('save-slice', street)}?q=nonsense", {"name": "x"}).status_code == 400
+    client.post(address("delete-slice", street, SavedSlice.objects.get(name="C beats D").pk))
+    assert SavedSlice.objects.count() == 1
+
+
+def test_words_at_the_caret_are_those_of_the_benchmark(street, lea):
+    answer = signed_in(lea).get(address("query-words", street), {"q": "category:ch", "at": "11"}).json()
+    assert [one["text"] for one in answer["proposals"]] == ['"Chart & more" ']
+    tools = signed_in(lea).get(address("query-words", street), {"q": "tool:"}).json()["proposals"]
+    assert [one["text"] for one in tools] == ["crop "]
+    assert "tool" in FIELDS
+
+
+def test_a_query_that_means_nothing_says_where_and_lists_nothing(street, lea):
+    response = signed_in(lea).get(address("trajectories", street), {"q": "correct and grouned"})
+    assert response.status_code == 400
+    assert "Column 13" in response.content.decode()
+    assert "Did you mean grounded" in response.content.decode()
+    api = signed_in(lea).get(reverse("api-trajectories", args=[street.slug]), {"q": "correct and grouned"})
+    assert api.json()["error"]["field"] == "q"
+    right = signed_in(lea).get(reverse("api-trajectories", args=[street.slug]), {"q": "correct grounded"}).json()
+    assert {row["score"]["quadrant"] for row in right["results"]} == {"G+A+"}

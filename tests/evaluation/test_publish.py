@@ -1,0 +1,108 @@
+"""A published copy: the same numbers as on the site, in files that need no server of ours."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import date
+from html import unescape
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from django.core.management import CommandError, call_command
+from lxml import html
+
+from annotation.models import Benchmark
+from evaluation.models import Run
+from evaluation.publishing.bundle import publish
+from evaluation.publishing.rewriting import Targets, rewritten
+from tests.evaluation.board_data import make_board
+from webapp.accounts.models import User
+
+pytestmark = pytest.mark.django_db
+TODAY = date(2030, 1, 2)
+
+
+@pytest.fixture
+def board(lea: User) -> Benchmark:
+    return make_board(lea)
+
+
+@pytest.fixture
+def query(board: Benchmark) -> str:
+    return f"run={Run.objects.of(board).filter(model__name='Model C').get().pk}"
+
+
+def pages(folder: Path) -> dict[str, Any]:
+    return {path.relative_to(folder).as_posix(): html.parse(path).getroot() for path in folder.rglob("*.html")}
+
+
+def leads_to(page: str, address: str) -> str:
+    """The file an address in a page means, as a browser finds it."""
+    base = Path("/") / page
+    return str((base.parent / unquote(urlsplit(address).path)).resolve().relative_to("/"))
+
+
+def addresses(page: Any) -> Iterator[str]:
+    for name in ("href", "src"):
+        yield from (value for value in page.xpath(f"//@{name}") if not value.startswith("#"))
+
+
+def test_a_copy_is_whole_and_its_numbers_are_those_of_the_lists_they_open(
+    board: Benchmark, query: str, tmp_path: Path, client: Any
+) -> None:
+    folder = tmp_path / "copy"
+    counts = publish(board, folder, [query], most=3, today=TODAY)
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    found = pages(folder)
+    lost = [(name, to) for name, page in found.items() for to in addresses(page) if leads_to(name, to) not in files]
+    assert lost == []
+    assert counts["cases"] == 3 == len([name for name in found if name.startswith("trajectories/")])
+    assert {"index.html", "data/metrics.csv", "data/samples.csv"} <= files
+    assert not any(page.xpath("//form | //*[@hx-get] | //script[contains(@src, 'htmx')]") for page in found.values())
+    counted = [
+        (int(link.get("data-count")), int(found[leads_to(name, link.get("href"))].xpath("//main/@data-total")[0]))
+        for name, page in found.items()
+        for link in page.xpath("//a[@data-count and @href]")
+    ]
+    assert len(counted) > 10
+    assert [pair for pair in counted if pair[0] != pair[1]] == []
+
+    first = json.loads((folder / "copy.json").read_text())
+    publish(board, folder, [query], most=3, today=TODAY)
+    assert json.loads((folder / "copy.json").read_text()) == first
+    assert client.get(f"/benchmarks/{board.slug}/leaderboard/").status_code == 404
+
+
+def test_a_folder_with_anything_else_in_it_is_left_alone(
+    board: Benchmark, query: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluation.management.commands.publish.collect", lambda: None)
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(CommandError, match="holds something else"):
+        call_command("publish", board.slug, str(tmp_path), "--cases", query)
+    with pytest.raises(CommandError, match="holds no trajectory"):
+        call_command("publish", board.slug, str(tmp_path / "new"), "--cases", "run=999999")
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["thesis.tex"]
+
+
+HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)">'
+
+
+def test_what_leads_nowhere_is_words_and_untrusted_text_stays_text() -> None:
+    page = f"""<!doctype html><html><head><title>T</title></head><body><header class="bar"></header><main>
+        <p>{HOSTILE.replace("<", "&lt;")}</p><a href="/admin/" class="x" onclick="y">kept words</a>
+        <a class="btn" href="/import/">Import</a><time datetime="2030-01-02T03:04:05Z">5 min ago</time>
+        <svg viewBox="0 0 1 1"><use href="/static/i.svg#a"/></svg></main></body></html>"""
+    nowhere = Targets(page=lambda _: None, static=lambda a: "../" + a[1:], tiles=lambda _: None)
+    text = rewritten(page.encode(), nowhere, [("A <copy>", ""), ("Home", "index.html")]).decode()
+    assert HOSTILE not in text
+    assert HOSTILE in unescape(text)
+    assert '<span class="x">kept words</span>' in text
+    assert "Import" not in text
+    assert ">2030-01-02<" in text
+    assert "../static/i.svg#a" in text
+    assert re.search(r"A &lt;copy&gt;.*href=\"index.html\"", text)

@@ -1,0 +1,205 @@
+"""What a query lists: the database, the columns and a plain filter over the rows agree."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evaluation.actions.list_columns import forget_columns
+from evaluation.actions.list_table import run_names
+from evaluation.actions.read_list import TrajectoryList
+from evaluation.metrics.columns import Outcome, Quadrant
+from evaluation.metrics.failures import FAILURES
+from evaluation.models import FailureLabel, Note, Run, Score, Tag, Tagging, Trajectory
+from evaluation.query.numbers import bounds
+from evaluation.query.parser import parse
+from evaluation.query.syntax import And, Elsewhere, Not, Or, Text, fields_in
+from tests.evaluation.run_pages import make_benchmark
+from webapp.common.errors import InvalidInput
+
+pytestmark = pytest.mark.django_db
+
+FLAGS = {
+    "undecided": "undecided", "unparsed": "unparsed", "unanswered": "missing_answer", "population": "in_population",
+    "grounded": "grounded", "zoomed": "invoked", "evidence": "visual_evidence", "right": "correct",
+}  # fmt: skip
+NUMBERS = {
+    "ioa": "ioa", "ioa_gt": "coverage", "ioa_pred": "concentration", "iou": "iou", "calls": "calls",
+    "tools": "unique_tools", "chain": "effective_calls", "missing": "plan_missing", "kendall_tau": "kendall_tau",
+}  # fmt: skip
+VERDICTS = {True: "yes", False: "no", None: "undecided"}
+CODES = {"quadrant": ("quadrant", Quadrant.NAMES), "outcome": ("plan_outcome", Outcome.NAMES)}
+
+
+class Plain:
+    """Every trajectory of a benchmark as objects, and a query asked of each, slowly."""
+
+    def __init__(self, benchmark, person):
+        rows = Trajectory.objects.of(benchmark).select_related("run__model", "sample__gold__revision", "score")
+        self.rows = list(
+            rows.prefetch_related("steps", "sample__facets", "sample__gold__revision__gold_boxes", "notes")
+        )
+        self.names = run_names(list(Run.objects.of(benchmark)))
+        self.said = dict(FailureLabel.objects.filter(current=True).values_list("trajectory_id", "failure"))
+        self.tags = set(Tagging.objects.filter(tag__owner__in=[person]).values_list("trajectory_id", "tag__name"))
+        self.tags |= set(Tagging.objects.filter(tag__owner=None).values_list("trajectory_id", "tag__name"))
+        plain = sorted((row for row in self.rows if row.condition == "none"), key=lambda row: row.rollout)
+        self.evaluated = {row.pk for row in {(r.run_id, r.sample_id): r for r in reversed(plain)}.values()}
+
+    def list(self, node):
+        named = fields_in(node)
+        about = [
+            row
+            for row in self.rows
+            if named & {"condition", "flip"}
+            or (row.condition == "none" if "rollout" in named else row.pk in self.evaluated)
+        ]
+        return {row.pk for row in about if self.meets(row, node)}
+
+    def meets(self, row, node):
+        if isinstance(node, And | Or):
+            return (all if isinstance(node, And) else any)(self.meets(row, part) for part in node.parts)
+        if isinstance(node, Not):
+            return not self.meets(row, node.part)
+        if isinstance(node, Elsewhere):
+            there = self.list(node.part)
+            return any(other.sample_id == row.sample_id for other in self.rows if other.pk in there)
+        if isinstance(node, Text):
+            texts = [row.sample.gold.revision.question, row.answer or ""]
+            texts += [text for step in row.steps.all() for text in (step.text, step.observation)]
+            return any(node.value.lower() in text.lower() for text in texts)
+        return self.compares(row, node)
+
+    def compares(self, row, term):
+        name, value, score = term.field, term.value, getattr(row, "score", None)
+        if name in FLAGS:
+            found = None if score is None else bool(getattr(score, FLAGS[name]))
+            return found is (value == "yes")
+        if name in NUMBERS or name in ("area", "rollout", "boxes"):
+            own = {"area": row.sample.evidence_share, "rollout": row.rollout}
+            number = own[name] if name in own else len(row.sample.gold.revision.gold_boxes.all())
+            number = getattr(score, NUMBERS[name], None) if name in NUMBERS else number
+            wanted = bounds(term)
+            return (number is None) is not wanted.defined and (
+                number is None or (wanted.low < number < wanted.high) or wanted.low == -math.inf == -wanted.high
+            )
+        if name in CODES:
+            path, names = CODES[name]
+            code = getattr(score, path, None)
+            return code is not None and (code == -1 if value == "none" else code == names.index(value))
+        facets = {(one.name, one.value) for one in row.sample.facets.all()}
+        return {
+            "run": lambda: row.run_id in self.names.get(value, ()),
+            "condition": lambda: row.condition == value,
+            "failed": lambda: bool(row.error) is (value == "yes"),
+            "scored": lambda: (score is not None) is (value == "yes"),
+            "correct": lambda: (
+                score is not None and {True: "yes", False: "no", None: "undecided"}[score.correct] == value
+            ),
+            "wrong": lambda: (score is not None and score.correct is not True) is (value == "yes"),
+            "failure": lambda: FAILURES[self.said.get(row.pk, getattr(score, "failure", -1))] == value,
+            "tool": lambda: value in {step.tool for step in row.steps.all()},
+            "tag": lambda: (row.pk, value) in self.tags if value != "none" else row.pk not in dict(self.tags),
+            "note": lambda: any(value in note.text for note in row.notes.all()),
+            "category": lambda: ("category", value) in facets,
+            "sample": lambda: row.sample.key.startswith(value[:-1]) if value.endswith("*") else row.sample.key == value,
+        }[name]()
+
+
+@pytest.fixture
+def street(lea, sam):
+    """Two runs, some answers changed; tags of everybody, of Lea and of Sam; a note; a corrected failure; a run that is
+    not scored."""
+    benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
+    first, second = Run.objects.of(benchmark)
+    ours = list(Trajectory.objects.filter(run=first, condition="none").order_by("pk"))
+    Score.objects.filter(trajectory__in=[row.pk for row in ours[:6]]).update(correct=False, quadrant=1)
+    for place, (name, owner) in enumerate([("glare", None), ("mine", lea), ("theirs", sam)]):
+        tag = Tag.objects.create(benchmark=benchmark, name=name, owner=owner)
+        Tagging.objects.bulk_create(Tagging(tag=tag, trajectory=row) for row in ours[place : place + 5])
+    Note.objects.create(trajectory=ours[3], text="Same mistake as before.")
+    FailureLabel.objects.create(benchmark=benchmark, trajectory=ours[12], failure=FAILURES.index("wrong_tool"))
+    second.scoring.delete()
+    forget_columns([first.pk])
+    return benchmark
+
+
+def check_agreement(benchmark, person, plain, query):
+    runs = list(Run.objects.of(benchmark))
+    wanted = plain.list(parse(query))
+    rows = Trajectory.objects.of(benchmark).listed({"q": query}, person)
+    assert set(rows.values_list("pk", flat=True)) == wanted, query
+    assert set(TrajectoryList(benchmark, runs, {"q": query}, person).pks.tolist()) == wanted, query
+    return len(wanted)
+
+
+QUERIES = {
+    "": True, "correct": True, "wrong": True, "not wrong": True, "right:no": True, "scored:no": True,
+    "correct:undecided": True, "not correct": True, 'run:"Model D"': True, "not ioa > 0.3": True,
+    'run:"Model C" correct and run:"Model D"': True, 'run:"Model C" wrong and run:"Model C" grounded': True,
+    'run:"Model D" and run:"Model C" wrong': True, 'run:"Model C" and not (run:"Model D")': True,
+    "ioa_gt:none": True, "ioa > 0.3 and ioa <= 0.5": True, "calls:2..3": True, "quadrant:none": True,
+    "failure:wrong_tool": True, "tag:glare": True, "tag:mine": True, "tag:theirs": False, "tag:none": True,
+    "note:mistake": True, "tool:crop": True, "boxes:1": True, "boxes:0": True, "boxes > 1": False, "calls:0": True,
+    "area < 2%": True, "condition:visual": True, "rollout > 0": True, '"WHICH colour"': True,
+    '"nothing like it"': False, 'category:"Chart & more"': True, "sample:seen-*": True, "outcome:out_of_order": True,
+}  # fmt: skip
+
+
+def test_every_kind_of_query_means_the_same_everywhere(street, lea):
+    plain = Plain(street, lea)
+    assert {query: check_agreement(street, lea, plain, query) > 0 for query in QUERIES} == QUERIES
+
+
+SIMPLE = [query for query in QUERIES if query and " and " not in query and not query.startswith("not")]
+TREES = st.recursive(
+    st.sampled_from(SIMPLE),
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from(["and", "or"]), inner).map(lambda parts: "({} {} {})".format(*parts)),
+        inner.map("not ({})".format),
+    ),
+    max_leaves=5,
+)
+
+
+def test_whatever_is_put_together_means_the_same_everywhere(street, lea):
+    plain = Plain(street, lea)
+
+    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @given(TREES)
+    def holds(query):
+        check_agreement(street, lea, plain, query)
+
+    holds()
+
+
+def test_kept_columns_say_what_the_rows_say(lea):
+    """Scored runs are read from columns, without a look at the table of trajectories but for the rows of a page."""
+    benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
+    runs, plain = list(Run.objects.of(benchmark)), Plain(benchmark, lea)
+    for query in ("correct", "grounded wrong", "ioa > 0.3", 'run:"Model C" correct and run:"Model D" wrong'):
+        assert set(TrajectoryList(benchmark, runs, {"q": query}, lea).pks.tolist()) == plain.list(parse(query))
+
+
+def test_pages_of_a_query_follow_each_other(lea):
+    benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
+    found = TrajectoryList(benchmark, list(Run.objects.of(benchmark)), {"q": "grounded or correct"}, lea)
+    seen, after = [], ""
+    for page in itertools.count():
+        pks, before = found.page(after, 7)
+        assert before == len(seen) == 7 * page
+        seen += pks
+        if len(pks) < 7:
+            break
+        after = str(pks[-1])
+    rows = Trajectory.objects.of(benchmark).listed({"q": "grounded or correct"}, lea).for_list()
+    assert seen == list(rows.values_list("pk", flat=True))
+
+
+def test_a_query_that_cannot_be_read_is_refused_with_its_column(street):
+    with pytest.raises(InvalidInput, match=r"^Column 9: "):
+        Trajectory.objects.of(street).listed({"q": "correct )"})

@@ -1,0 +1,66 @@
+"""What went wrong, by rule: one trajectory for each rule, and for what no rule is about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
+from evaluation.metrics.failures import FAILURES, NO_FAILURE, RULES, failures_of
+from evaluation.metrics.records import run_columns, sample_columns
+from evaluation.metrics.score import score_run
+from evaluation.metrics.settings import MetricSettings
+from evaluation.schema import Step, Trajectory
+
+GOLD, AWAY = (400.0, 300.0, 500.0, 400.0), (0.0, 0.0, 90.0, 90.0)
+EVIDENCE = SampleContent("Which?", AnswerType.MULTIPLE_CHOICE, {"A": "x", "B": "y"}, ("A",), (Box(*GOLD),))
+PLAN = SampleContent("Hang it.", plan=ToolPlan((Target("hammer", 1), Target("nail", 2)), ("saw",), None))
+CHAIN = replace(
+    EVIDENCE, gold_boxes=(), reference_toolchain=(ToolCall("crop", {}, "original", "a"), ToolCall("blur", {}, "a", "b"))
+)
+
+
+def zoom(box, tool="crop"):
+    return Step(tool, {}, box, image_in="original", image_out="a")
+
+
+@pytest.mark.parametrize(
+    ("failure", "content", "steps", "answer", "more"),
+    [
+        ("truncated", EVIDENCE, (zoom(GOLD),), None, {}),
+        ("truncated", EVIDENCE, (), None, {"error": "timeout"}),
+        ("parse_failure", EVIDENCE, (zoom(GOLD),), "neither", {}),
+        ("wrong_order", PLAN, (), None, {"plan": ("nail", "hammer")}),
+        ("wrong_tool", PLAN, (), None, {"plan": ("hammer",)}),
+        ("wrong_tool", PLAN, (), None, {"plan": ("hammer", "saw", "nail")}),
+        ("wrong_tool", CHAIN, (zoom(None, "edges"),), "B", {}),
+        ("wrong_order", CHAIN, (zoom(None, "blur"), zoom(None, "crop")), "B", {}),
+        ("before_looking", EVIDENCE, (), "B", {}),
+        ("found_misread", EVIDENCE, (zoom(GOLD),), "B", {}),
+        ("missed_evidence", EVIDENCE, (zoom(AWAY),), "B", {}),
+        ("lucky_answer", EVIDENCE, (zoom(AWAY),), "A", {}),
+        (None, EVIDENCE, (zoom(GOLD),), "A", {}),
+        (None, EVIDENCE, (), "A", {}),
+        (None, PLAN, (), None, {"plan": ("hammer", "nail")}),
+        (None, CHAIN, (zoom(None, "edges"),), "A", {}),
+    ],
+)
+def test_a_rule_names_its_failure(failure, content, steps, answer, more):
+    assert failed(content, steps, answer, more) == failure
+
+
+def test_a_crop_that_held_the_evidence_and_does_not_count_was_ignored():
+    last = MetricSettings.from_mapping({"multi_crop": "last"})
+    assert failed(EVIDENCE, (zoom(GOLD), zoom(AWAY)), "B", {}, last) == "crop_ignored"
+
+
+def test_every_failure_has_a_rule_in_words():
+    assert set(RULES) == set(FAILURES)
+
+
+def failed(content, steps, answer, more, settings=None):
+    samples = sample_columns([SampleRecord("a", content, "a.jpg", None, 1000, 800)])
+    run = run_columns([Trajectory("M", "a", steps=steps, answer=answer, **more)], samples)
+    code = int(failures_of(score_run(samples, run, settings or MetricSettings()), run.step_start)[0])
+    return None if code == NO_FAILURE else FAILURES[code]
