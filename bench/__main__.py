@@ -7,7 +7,21 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from subprocess import SubprocessError
 
-from bench import annotating, boxes, demo, exchange, importing, machine, pages, results, scoring, studio
+from bench import (
+    annotating,
+    boxes,
+    browsing,
+    demo,
+    exchange,
+    importing,
+    machine,
+    pages,
+    reading,
+    results,
+    scoring,
+    studio,
+    toolbox,
+)
 from bench.options import Options
 from bench.rows import Row, Skipped, table
 
@@ -18,8 +32,11 @@ BENCHES: Mapping[str, Bench] = {
     "exchange": exchange.measure,
     "boxes": boxes.measure,
     "scoring": scoring.measure,
+    "reading": reading.measure,
     "importing": importing.measure,
     "pages": pages.measure,
+    "browsing": browsing.measure,
+    "toolbox": toolbox.measure,
     "demo": demo.measure,
 }
 
