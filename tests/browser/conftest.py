@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings as project
+from django.core.management import call_command
+from django.core.servers.basehttp import WSGIRequestHandler
+from django.test import override_settings
 from playwright.sync_api import ConsoleMessage, Page, expect
 
 from annotation.models import Benchmark
@@ -15,6 +20,9 @@ from webapp.accounts.models import User
 # How long something may take to appear: the limit of a machine that is busy otherwise too, no wait of one that is not.
 expect.set_options(timeout=20_000)
 
+# Sent at once, as gunicorn does: otherwise each file waits 40 ms for the browser to say that its head has arrived.
+WSGIRequestHandler.disable_nagle_algorithm = True
+
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, Any]:
@@ -22,6 +30,37 @@ def browser_type_launch_args() -> dict[str, Any]:
     if found is None:
         pytest.skip("no Chromium on PATH")
     return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    """Pictures move at once: what is read in the middle of a movement is not what stands there afterwards."""
+    return browser_context_args | {"reduced_motion": "reduce"}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The static files as they are shipped: hashed, and the styles in one file."""
+    folder = tmp_path_factory.mktemp("static")
+    hashed = {"staticfiles": {"BACKEND": "webapp.common.static.HashedStaticFilesStorage"}}
+    with override_settings(STATIC_ROOT=folder, STORAGES=project.STORAGES | hashed):
+        call_command("collectstatic", verbosity=0, interactive=False)
+        finder = "django.contrib.staticfiles.finders.FileSystemFinder"
+        with override_settings(STATICFILES_DIRS=[folder], STATICFILES_FINDERS=[finder]):
+            yield
+
+
+@pytest.fixture
+def page(page: Page) -> Page:
+    """Keys are pressed when the scripts run, and not while a page that was just opened is read."""
+    press = page.keyboard.press
+
+    def pressed(key: str, **options: Any) -> None:
+        page.wait_for_load_state()
+        press(key, **options)
+
+    page.keyboard.press = pressed  # type: ignore[method-assign]
+    return page
 
 
 @pytest.fixture
