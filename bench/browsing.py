@@ -51,13 +51,13 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
 
 def visit_lists() -> dict[str, Any]:
     """Milliseconds of processor: the list with its rows, then its facets. Seconds of the first page, by the clock."""
-    from django.core.management import call_command
     from django.urls import reverse
 
     from annotation.models import Benchmark
     from bench.visits import _reader
+    from webapp.common.static import collect
 
-    call_command("collectstatic", verbosity=0, interactive=False)
+    collect()
     benchmark, client = Benchmark.objects.get(), _reader()
     address = reverse("evaluation:trajectories", args=[benchmark.slug])
     begun = time.perf_counter()

@@ -29,12 +29,15 @@ from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.columns import RunColumns
 from evaluation.metrics.score import score_run
 from evaluation.models import Run, Score, Step, Trajectory
+from webapp.common.static import collect
 
 SLUG = "invented"
 
 
 def migrate() -> None:
+    """Make the tables, and the static files."""
     call_command("migrate", verbosity=0)
+    collect()
 
 
 def database() -> dict[str, Any]:

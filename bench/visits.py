@@ -7,7 +7,6 @@ import statistics
 import time
 from typing import Any
 
-from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -16,13 +15,14 @@ from django.urls import NoReverseMatch, reverse
 from annotation.models import Benchmark
 from evaluation.models import Trajectory
 from webapp.accounts.models import User
+from webapp.common.static import collect
 
 WARM = 3
 
 
 def visit(page: str, visits: int) -> dict[str, Any]:
     """Milliseconds of some visits, after a few that fill the caches; ``missing``: why there is nothing to visit."""
-    call_command("collectstatic", verbosity=0, interactive=False)
+    collect()
     try:
         address = _address(page)
     except NoReverseMatch as problem:
@@ -57,7 +57,7 @@ def count_queries(page: str) -> int | None:
         address = _address(page)
     except NoReverseMatch:
         return None
-    call_command("collectstatic", verbosity=0, interactive=False)
+    collect()
     client = _reader()
     client.get(address)
     with CaptureQueriesContext(connection) as queries:

@@ -92,15 +92,16 @@ def peak_mb() -> float:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-def main(function: str, arguments: str) -> None:
-    os.environ["DJANGO_SETTINGS_MODULE"] = "webapp.settings"
+def answer(function: str, arguments: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
+    """What ``call`` asks of a process, in this one: nothing of Django may have been set up in it before."""
+    os.environ.update(environ, DJANGO_SETTINGS_MODULE="webapp.settings")
     import django
 
     django.setup()
     module, name = function.split(":")
-    found = getattr(importlib.import_module(f"bench.{module}"), name)(**json.loads(arguments))
-    print(json.dumps({**(found or {}), "peak_mb": peak_mb()}))
+    found = getattr(importlib.import_module(f"bench.{module}"), name)(**arguments)
+    return {**(found or {}), "peak_mb": peak_mb()}
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    print(json.dumps(answer(sys.argv[1], json.loads(sys.argv[2]), {})))

@@ -72,7 +72,9 @@ def on_postgres(stack: ExitStack) -> tuple[list[str], dict[str, str]]:
     except postgres.NoServer as reason:
         raise Skip(str(reason)) from reason
     ignored = [f"--ignore=tests/{folder}" for folder in ("unit", "architecture", "browser", "label_studio")]
-    return pytest("-m", "not browser and not one_database", *WORKERS, *ignored, "tests"), {"DATABASE_URL": address}
+    return pytest("-m", "not browser and (both_databases or not one_database)", *WORKERS, *ignored, "tests"), {
+        "DATABASE_URL": address
+    }
 
 
 def browser(_: ExitStack) -> tuple[list[str], dict[str, str]]:

@@ -240,6 +240,17 @@ def test_each_is_let_in_or_turned_away_as_the_table_says_and_a_get_writes_nothin
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.postgres
+def test_every_page_opens_on_postgresql_as_on_sqlite(world: World) -> None:
+    """On SQLite the table is gone through above, with every person."""
+    wrong = {}
+    for line in (line for line in table.TABLE if line.get):
+        found = outcome(world.client(table.LEAD), "GET", world.address(line), line)
+        if not agrees("GET", line.get[table.LEAD], found):
+            wrong[line.name] = found
+    assert wrong == {}
+
+
 class Written:
     """The statements that change rows, as they go to the database. Without one, no table has another count of rows."""
 

@@ -20,7 +20,7 @@ from tests.conftest import signed_in
 from tests.factories import make_user
 from webapp.accounts.models import User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PAGE = "/benchmarks/kitchen/agreement/"
 
 
@@ -94,6 +94,7 @@ def test_one_category_is_undefined_with_the_reason_and_never_one(worked: Benchma
     assert b"n/a" in page.content
 
 
+@pytest.mark.both_databases
 def test_every_count_leads_to_exactly_that_many(worked: Benchmark, lea: User, ana: User, ben: User, cleo: User):
     client = signed_in(lea)
     seen = 0

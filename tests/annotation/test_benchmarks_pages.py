@@ -14,7 +14,7 @@ from tests.conftest import signed_in
 from tests.factories import PASSWORD
 from webapp.accounts.models import User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 NEW = "/benchmarks/new/"
 
 

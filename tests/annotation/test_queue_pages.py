@@ -19,7 +19,7 @@ from tests.annotation.work_data import (
 )
 from tests.conftest import signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 QUEUE, REVIEWS = "/benchmarks/kitchen/annotate/", "/benchmarks/kitchen/review/"
 
 

@@ -16,7 +16,7 @@ from tests.annotation.pages_data import fill, make_benchmark
 from tests.conftest import signed_in
 from webapp.accounts.models import User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PAGE = "/benchmarks/kitchen/samples/"
 
 
@@ -43,6 +43,7 @@ def test_a_stranger_finds_nothing_and_a_visitor_reads_what_is_public(
         assert b"Import" not in answer.content
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -125,6 +126,7 @@ def test_samples_that_a_run_has_nothing_on(kitchen: Benchmark, lea: User) -> Non
     assert keys(lea, "missing_from=1e9") == []
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("sort", ["key", "-changed", "share"])
 def test_pages_follow_each_other_without_a_gap_or_a_repeat(lea: User, sort: str) -> None:
     make_benchmark(lea, count=60)

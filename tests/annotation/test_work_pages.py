@@ -24,7 +24,7 @@ from tests.conftest import signed_in
 from tests.factories import make_user
 from webapp.accounts.models import User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 WORK = "/benchmarks/kitchen/work/"
 SAMPLES = f"{WORK}samples/"
 QUEUE = "/benchmarks/kitchen/settings/queue/"
@@ -54,6 +54,7 @@ def benchmark(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
     return benchmark
 
 
+@pytest.mark.both_databases
 def test_every_count_leads_to_exactly_its_samples(benchmark: Benchmark, lea: User) -> None:
     client = signed_in(lea)
     context = client.get(WORK).context

@@ -16,7 +16,7 @@ from tests.evaluation.test_home import scored
 from webapp.accounts.models import User
 from webapp.common.models import AuditEntry
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 MODELS = [model for app in ("annotation", "evaluation") for model in apps.get_app_config(app).get_models()]
 
 

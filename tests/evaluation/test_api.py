@@ -27,7 +27,7 @@ from tests.conftest import signed_in
 from tests.evaluation import records
 from tests.evaluation.import_data import kitchen, native, run_rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 API = "/api/v1/benchmarks/kitchen/"
 
@@ -135,6 +135,7 @@ def test_only_benchmarks_one_may_see_are_listed(benchmark, ana, sam):
     assert signed_in(sam).get("/api/v1/benchmarks/").json()["results"] == []
 
 
+@pytest.mark.both_databases
 def test_page_command_csv_and_api_say_the_same_numbers(benchmark, lea, capfdbinary):
     client = signed_in(lea)
     told = {}
@@ -187,6 +188,7 @@ def test_samples_and_trajectories_are_rows_of_the_native_format(benchmark, lea):
     assert (one["score"]["coverage"], one["score"]["quadrant"]) == (score.coverage, "G+A+")
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("terms", "count"),
     [("quadrant=G%2BA%2B", 1), ("failed=yes", 1), ("sample=mug", 2), ("condition=visual", 1), ("quadrant=odd", 0)],

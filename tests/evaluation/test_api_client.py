@@ -15,7 +15,7 @@ from tests.evaluation.board_data import make_board
 from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 EXAMPLES = Path(__file__).parents[2] / "docs/examples"
 
 

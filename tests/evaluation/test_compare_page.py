@@ -19,7 +19,7 @@ from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
 from tests.evaluation.crawl import counted_links, wrong_links
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PAGE = "/benchmarks/kitchen/compare/"
 
 

@@ -24,7 +24,7 @@ from tests.evaluation.board_data import make_board
 from webapp.common.errors import Unavailable
 from webapp.common.streaming import PIECE
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PAGE = "/benchmarks/kitchen/export/"
 
 

@@ -19,7 +19,7 @@ from tests.evaluation import records
 from webapp.accounts.models import User
 from webapp.jobs.models import Job
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @pytest.fixture

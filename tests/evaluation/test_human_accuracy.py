@@ -14,7 +14,7 @@ from tests.conftest import signed_in
 from tests.factories import make_user
 from webapp.accounts.models import User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PAGE = "/benchmarks/kitchen/agreement/blind/"
 
 

@@ -27,7 +27,7 @@ from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board, tries
 from webapp.jobs.models import Job
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 COUNTED = re.compile(r'<a href="([^"]+)" data-count="(\d+)">')
 
 
@@ -195,6 +195,7 @@ def test_column_groups_come_from_the_address(lea):
     assert "c-accuracy" in content
 
 
+@pytest.mark.both_databases
 def test_rows_scored_otherwise_are_warned_of(lea):
     benchmark = make_board(lea)
     Scoring.objects.filter(run__model__name="Model D").update(settings={"ioa_threshold": 0.7}, gold_digest="other")
@@ -204,6 +205,7 @@ def test_rows_scored_otherwise_are_warned_of(lea):
     assert [str(row.run) for row in read_board(benchmark).stale] == ["Model D, code"]
 
 
+@pytest.mark.both_databases
 def test_stale_scores_are_marked_and_can_be_made_again(lea, run_jobs):
     benchmark = make_board(lea)
     change_settings(actor=lea, benchmark=benchmark, values={"ioa_threshold": 0.6})

@@ -22,7 +22,7 @@ from evaluation.publishing.rewriting import Targets, rewritten
 from tests.evaluation.board_data import make_board
 from webapp.accounts.models import User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 TODAY = date(2030, 1, 2)
 
 

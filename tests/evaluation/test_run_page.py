@@ -18,7 +18,7 @@ from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, miscounted, total, wrong_links
 from tests.evaluation.run_pages import KINDS, make_benchmark, only_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def page(client, benchmark, **terms):
@@ -29,6 +29,7 @@ def hidden(response):
     return {row.label: row.count.n for row in response.context["hidden"]}
 
 
+@pytest.mark.both_databases
 def test_every_count_leads_to_exactly_that_many(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea)
     response = page(client, benchmark)

@@ -13,7 +13,7 @@ from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
 from tests.evaluation.crawl import counted_links, wrong_links
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 RUNS = "/benchmarks/kitchen/runs/"
 
 
@@ -33,6 +33,7 @@ def test_every_run_is_listed_with_what_it_has_and_lacks(lea):
     assert rows["Model A, base"]["row"].trajectories == 4  # the second rollout is another try, not another sample
 
 
+@pytest.mark.both_databases
 def test_every_count_lists_exactly_that_many(lea):
     make_board(lea)
     client = signed_in(lea)

@@ -15,7 +15,7 @@ from evaluation.models import Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.run_pages import KINDS, make_benchmark, only_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 EVALUATED = sum(KINDS.values()) - KINDS["absent"]
 
@@ -96,6 +96,7 @@ def test_a_facet_follows_all_terms_but_its_own(lea):
     }  # fmt: skip
 
 
+@pytest.mark.both_databases
 def test_every_line_of_a_facet_leads_to_as_many(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea, models=["Model C", "Model D"])
     response = listed(client, benchmark, correct="yes")
@@ -120,6 +121,7 @@ def test_a_value_that_is_on_stays_in_sight_with_nothing_left(lea):
     assert on == [("Model C", 0), ("G-A-", 0), ("wrong", 0)]
 
 
+@pytest.mark.both_databases
 def test_pages_show_every_trajectory_once_and_in_order(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 40, "missed": 30, "failed": 31})
     response, seen = listed(client, benchmark, calls="0+"), []

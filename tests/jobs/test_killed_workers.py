@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import redis
+from django.db import connection
 
 from tests.jobs.conftest import Enqueue
 from webapp.jobs.models import Job, JobLog
@@ -35,11 +36,12 @@ def redis_or_skip() -> redis.Redis:
     return client
 
 
-@pytest.fixture(params=["memory", "redis"])
-def start_worker(request: pytest.FixtureRequest, database_address: str, tmp_path: Path) -> Iterator[Start]:
-    """Start a worker process on the test database; what is left of it is ended with the test."""
+@pytest.fixture
+def start_worker(database_address: str, tmp_path: Path) -> Iterator[Start]:
+    """Start a worker process on the test database, as the two are run together: on SQLite with the broker in memory,
+    on PostgreSQL with Redis. What is left of it is ended with the test."""
     queue = f"tests-{uuid.uuid4().hex}"
-    client = redis_or_skip() if request.param == "redis" else None
+    client = redis_or_skip() if connection.vendor == "postgresql" else None
     environment = {
         **os.environ,
         "DATABASE_URL": database_address,

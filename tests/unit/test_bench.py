@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.pool import Pool
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection
 
-from bench import boxes, invented, machine, reading_files, results, workers
+from bench import boxes, importing, invented, machine, reading_files, results, workers
 from bench.__main__ import BENCHES
 from bench.options import Options
 from bench.rows import Row, Skipped, table
@@ -17,6 +22,7 @@ from evaluation.importers.interface import ReadOptions
 from evaluation.importers.matching import MemoryIndex, SampleKey
 from evaluation.schema import Issue, Severity, Trajectory
 from tests import databases
+from tests.postgres import NoServer
 
 SMALL = Options(small=True)
 
@@ -56,16 +62,42 @@ def test_boxes_are_measured_against_copies():
     assert first.measured > 0
 
 
-@pytest.fixture
-def tables_are_there(django_db_setup: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The benches on SQLite copy the tables of the tests; that on PostgreSQL makes its own."""
+@pytest.fixture(scope="module")
+def warm() -> Iterator[Pool]:
+    """Processes that begin with the libraries imported, which takes longer than most calls; each takes one call."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["cv2", "django.contrib.auth.hashers", "drf_spectacular", "numpy", "rest_framework"])
+    with context.Pool(1, maxtasksperchild=1) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def empty_home(django_db_setup: None, warm: Pool, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the benches begin with, its tables copied from the tests; that on PostgreSQL makes its own."""
+    home = tmp_path_factory.mktemp("home")
     if connection.vendor == "sqlite":
-        shutil.copy(databases.migrated(), tmp_path / "sightline.sqlite3")
-        monkeypatch.setattr(workers, "_migrated", lambda: tmp_path)
+        shutil.copy(databases.migrated(), home / "sightline.sqlite3")
+    warm.apply(workers.answer, ("stages:migrate", {}, workers._environ(str(home))))
+    return home
+
+
+@pytest.fixture
+def benches_begin_soon(warm: Pool, empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def call(function: str, environ: dict[str, str], **arguments: Any) -> dict[str, Any]:
+        return dict(warm.apply(workers.answer, (function, arguments, environ)))
+
+    @contextmanager
+    def no_server(_: dict[str, str]) -> Iterator[str]:
+        raise NoServer("making one takes longer than all the rest")
+        yield
+
+    monkeypatch.setattr(importing, "server", no_server)
+    monkeypatch.setattr(workers, "_migrated", lambda: empty_home)
+    monkeypatch.setattr(workers, "call", call)
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("tables_are_there")
+@pytest.mark.usefixtures("benches_begin_soon")
 @pytest.mark.parametrize("name", [name for name in BENCHES if name not in ("boxes", "studio", "reading")])
 def test_every_bench_gives_rows(name):
     rows = list(BENCHES[name](SMALL))

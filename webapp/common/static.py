@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import django
 from django.conf import settings
-from django.contrib.staticfiles.finders import BaseFinder
+from django.contrib.staticfiles.finders import BaseFinder, get_finders
 from django.core.checks import CheckMessage, Warning
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, Storage
@@ -120,7 +122,24 @@ class _OneFile(FileSystemStorage):
 
 
 def collect() -> None:
-    """Put the hashed static files into the home folder; files that did not change are not copied again."""
-    if not settings.DEBUG:
-        Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
-        call_command("collectstatic", verbosity=0, interactive=False)
+    """Put the hashed static files into the home folder, unless they are there as the sources are now."""
+    if settings.DEBUG:
+        return
+    kept = Path(settings.STATIC_ROOT) / ".collected"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    sources = _sources()
+    if kept.exists() and kept.read_text(encoding="ascii") == sources:
+        return
+    kept.unlink(missing_ok=True)
+    call_command("collectstatic", verbosity=0, interactive=False)
+    kept.write_text(sources, encoding="ascii")
+
+
+def _sources() -> str:
+    """A digest of every source file's name, size and time, and of what makes the collected files of them."""
+    found = sha256(f"{django.__version__} {Path(__file__).stat().st_mtime_ns}".encode())
+    for finder in get_finders():
+        for path, storage in finder.list([]):
+            stat = Path(storage.path(path)).stat()
+            found.update(f"{path} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+    return found.hexdigest()
