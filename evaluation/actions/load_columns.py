@@ -15,7 +15,7 @@ from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
 from annotation.actions.freeze import gold_digest
-from annotation.models import Benchmark, FacetValue, GoldBox, PlanTool, ReferenceCall, Revision, Sample
+from annotation.models import AcceptedChain, Benchmark, FacetValue, GoldBox, PlanTool, ReferenceCall, Revision, Sample
 from annotation.schema import AnswerType, Target, ToolPlan
 from evaluation.actions.load_steps import CHUNK, load_steps
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColumns, SampleColumns
@@ -46,7 +46,7 @@ class LoadedRun:
 
 
 def load_samples(benchmark: Benchmark) -> LoadedSamples:
-    """All samples that have gold, in order of id. Six queries."""
+    """All samples that have gold, in order of id. Nine queries."""
     rows = list(
         Sample.objects.filter(benchmark=benchmark, gold__isnull=False)
         .order_by("key")
@@ -70,6 +70,7 @@ def load_samples(benchmark: Benchmark) -> LoadedSamples:
         plans=[_plan(tools.get(pk, []), contents[pk][4]) for pk in revisions],
         facets=_facets(benchmark, [row[0] for row in rows]),
         prompt_words=np.array([len(contents[pk][0].split()) for pk in revisions], np.int64),
+        accepted=_accepted(benchmark, [row[0] for row in rows]),
     )
     return LoadedSamples(columns, [row[0] for row in rows], gold_digest(benchmark))
 
@@ -176,6 +177,15 @@ def _contents(benchmark: Benchmark) -> dict[int, tuple[Any, ...]]:
 def _answer_key(content: tuple[Any, ...]) -> AnswerKey:
     _, answer_type, options, answers, _ = content
     return AnswerKey(answer_type == AnswerType.MULTIPLE_CHOICE, options, tuple(answers))
+
+
+def _accepted(benchmark: Benchmark, pks: list[int]) -> list[list[tuple[str, ...]]]:
+    """The further accepted chains of each sample as tool names, in the order of ``further_chains``."""
+    chains: dict[int, list[tuple[str, ...]]] = {}
+    rows = AcceptedChain.objects.filter(sample__benchmark=benchmark).order_by("pk").values_list("sample_id", "calls")
+    for pk, calls in rows:
+        chains.setdefault(pk, []).append(tuple(call["tool"] for call in calls))
+    return [chains.get(pk, []) for pk in pks] if chains else []
 
 
 _NO_PLAN = ToolPlan()

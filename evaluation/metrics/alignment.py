@@ -9,9 +9,10 @@ from itertools import chain
 
 import numpy as np
 
-from evaluation.metrics.columns import Bools, Floats, Ints, RunColumns, SampleColumns
+from evaluation.metrics.columns import Floats, Ints, RunColumns, SampleColumns
 from evaluation.metrics.names import canonical_name, name_codes
-from evaluation.metrics.ragged import starts_of
+from evaluation.metrics.ragged import spans, starts_of
+from evaluation.metrics.references import closest_chains, references_of
 
 CELLS = 65_536
 """Cells of the table of one batch: its rows stay in the cache."""
@@ -42,33 +43,47 @@ class EditOperation:
 
 @dataclass(frozen=True)
 class Alignment:
-    """(n,) each: Levenshtein ``edit_distance`` and ``lcs`` length, -1 without a reference; ``kendall_tau`` -1..1,
-    NaN without a reference or with fewer than two tools in both."""
+    """(n,) each, against the closest accepted chain: its place ``reference_chain`` and length ``reference_calls``
+    (L_G), Levenshtein ``edit_distance`` and ``lcs`` length, -1 without an accepted chain; ``kendall_tau`` -1..1, NaN
+    without one or with fewer than two tools in both."""
 
+    reference_chain: Ints
+    reference_calls: Ints
     edit_distance: Ints
     lcs: Ints
     kendall_tau: Floats
 
 
 def align_run(samples: SampleColumns, run: RunColumns) -> Alignment:
-    """All attempted calls of every trajectory against its sample's reference toolchain, by canonical name.
+    """All attempted calls of every trajectory against the closest of its sample's accepted reference toolchains, by
+    canonical name; ``closest_chains`` says which that is.
 
     Kendall tau is taken over the tools in both, each at its first occurrence: (pairs in the same order - pairs
     reversed) / pairs. Example a,b,c against b,a,d: distance 3, LCS 1, tau -1.
     """
     book: dict[str, int] = {}
     predicted = name_codes(run.tools, book)[run.steps.tool] if len(run.steps) else np.empty(0, np.int64)
-    known = np.array([names is not None for names in samples.references], bool)
-    start = starts_of(np.array([len(names or ()) for names in samples.references], np.int64))
-    flat = name_codes(list(chain.from_iterable(names or () for names in samples.references)), book)
-    out = Alignment(np.full(len(run), -1), np.full(len(run), -1), np.full(len(run), np.nan))
-    lengths = np.diff(start)[run.sample], np.diff(run.step_start)
-    for rows in _batches(*lengths, known[run.sample]):
-        of_reference, of_predicted = lengths[0][rows], lengths[1][rows]
-        a = _padded(flat, start[run.sample[rows]], of_reference, _PAD_REFERENCE)
-        b = _padded(predicted, run.step_start[rows], of_predicted, _PAD_PREDICTED)
-        out.edit_distance[rows], out.lcs[rows] = _tables(a, b, of_reference, of_predicted)
-        out.kendall_tau[rows] = _kendall(a, b)
+    references = references_of(samples)
+    first = starts_of(references.lengths)
+    flat = name_codes(list(chain.from_iterable(references.names)), book)
+    # One pair for each trajectory and each accepted chain of its sample.
+    counts = np.diff(references.start)[run.sample]
+    row = np.repeat(np.arange(len(run)), counts)
+    against = spans(references.start[run.sample], counts)
+    lengths = references.lengths[against], np.diff(run.step_start)[row]
+    edits, lcs, tau = np.zeros(len(row), np.int64), np.zeros(len(row), np.int64), np.full(len(row), np.nan)
+    for pairs in _batches(*lengths):
+        of_reference, of_predicted = lengths[0][pairs], lengths[1][pairs]
+        a = _padded(flat, first[against[pairs]], of_reference, _PAD_REFERENCE)
+        b = _padded(predicted, run.step_start[row[pairs]], of_predicted, _PAD_PREDICTED)
+        edits[pairs], lcs[pairs] = _tables(a, b, of_reference, of_predicted)
+        tau[pairs] = _kendall(a, b)
+    taken = closest_chains(edits, lcs, starts_of(counts))
+    some = taken >= 0
+    out = Alignment(*(np.full(len(run), -1) for _ in range(4)), np.full(len(run), np.nan))
+    found = references.place[against], lengths[0], edits, lcs, tau
+    for column, values in zip(vars(out).values(), found, strict=True):
+        column[some] = values[taken[some]]
     return out
 
 
@@ -99,10 +114,9 @@ def align(reference: Sequence[str], predicted: Sequence[str]) -> list[EditOperat
     return operations[::-1]
 
 
-def _batches(reference: Ints, predicted: Ints, known: Bools) -> Iterator[Ints]:
-    """Rows of similar lengths together, so that one long chain does not pad all others."""
-    rows = np.flatnonzero(known)
-    rows = rows[np.lexsort((reference[rows], predicted[rows]))]
+def _batches(reference: Ints, predicted: Ints) -> Iterator[Ints]:
+    """Pairs of similar lengths together, so that one long chain does not pad all others."""
+    rows = np.lexsort((reference, predicted))
     while len(rows):
         head = rows[: max(1, CELLS // (int(predicted[rows[0]]) + 1))]
         size = max(1, CELLS // (int(predicted[head].max()) + 1))
