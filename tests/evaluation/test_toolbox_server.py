@@ -116,7 +116,7 @@ def test_the_server_serves_this_machine_only(benchmark: Benchmark) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_real_client_lists_opens_calls_and_answers(benchmark: Benchmark) -> None:
-    """In one process, through the SDK's own client, which may send calls at once. Its import takes longer than the test."""
+    """In one process, through the SDK's own client, which may send calls at once; importing it takes the longest."""
     import anyio
     import mcp
 
