@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from django.db.models import QuerySet, TextField
+from django.db.models import TextField
 from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
@@ -19,7 +19,7 @@ from annotation.models import AcceptedChain, Benchmark, FacetValue, GoldBox, Pla
 from annotation.schema import AnswerType, Target, ToolPlan
 from evaluation.actions.load_steps import CHUNK, load_steps
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColumns, SampleColumns
-from evaluation.models import Run, Step, Trajectory
+from evaluation.models import ReplayedStep, Run, Step, Trajectory
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def load_samples(benchmark: Benchmark) -> LoadedSamples:
 
 def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", further: bool = False) -> LoadedRun:
     """The trajectories of a run under one condition: the lowest rollout of each sample, or (``further``) the others.
-    Two queries."""
+    Where a replay is kept, what it gave. Three queries."""
     found = Trajectory.objects.filter(run=run, condition=condition).order_by("sample__key", "rollout")
     row_of = samples.row_of
     rows: list[tuple[Any, ...]] = []
@@ -89,15 +89,16 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
         if row[1] in row_of and lowest is not further:
             rows.append(row)
     predicted = [_parsed(row[field] for row in rows) for field in range(-len(texts), 0)]
-    return _columns(rows, row_of, predicted, Step.objects.filter(trajectory__in=found.order_by().values("pk")))
+    return _columns(rows, row_of, predicted, found.order_by().values("pk"))
 
 
 def load_trajectories(trajectories: Sequence[Trajectory]) -> LoadedRun:
-    """Some trajectories on one sample, which is row 0, as columns; of one run or of several. One query."""
+    """Some trajectories on one sample, which is row 0, as columns; of one run or of several. Two
+    queries."""
     rows = [tuple(getattr(trajectory, name) for name in _TRAJECTORY_FIELDS) for trajectory in trajectories]
     row_of = {trajectory.sample_id: 0 for trajectory in trajectories}
     predicted = [[getattr(trajectory, name) for trajectory in trajectories] for name in _TRAJECTORY_JSON]
-    return _columns(rows, row_of, predicted, Step.objects.filter(trajectory__in=[row[0] for row in rows]))
+    return _columns(rows, row_of, predicted, [row[0] for row in rows])
 
 
 _TRAJECTORY_FIELDS = ("pk", "sample_id", "answer", "judge_correct", "final_image", "usd", "error")
@@ -105,10 +106,12 @@ _TRAJECTORY_JSON = ("recognition", "plan", "recognition_map", "plan_map")
 
 
 def _columns(
-    rows: Sequence[tuple[Any, ...]], row_of: Mapping[int, int], predicted: Sequence[list[Any]], found: QuerySet[Step]
+    rows: Sequence[tuple[Any, ...]], row_of: Mapping[int, int], predicted: Sequence[list[Any]], of: Any
 ) -> LoadedRun:
+    """``of``: the trajectories whose steps are read, as primary keys or the query that gives them."""
     pks = [row[0] for row in rows]
-    steps = load_steps(found, pks, [row[4] for row in rows])
+    found, replayed = Step.objects.filter(trajectory__in=of), ReplayedStep.objects.filter(replay__trajectory__in=of)
+    steps = load_steps(found, replayed, pks, [row[4] for row in rows])
     recognition, plan, recognition_map, plan_map = predicted
     columns = RunColumns(
         sample=np.array([row_of[row[1]] for row in rows], np.int64),

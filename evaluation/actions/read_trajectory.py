@@ -31,7 +31,7 @@ from evaluation.metrics.regions import BoxSets
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.shares import Shares, measure_regions
-from evaluation.models import Intervention, Judgement, Step, Trajectory
+from evaluation.models import Intervention, Judgement, Replay, ReplayedStep, Step, Trajectory
 from evaluation.schema import StepFlag
 from webapp.common.errors import NotFound
 
@@ -114,7 +114,9 @@ def load_trajectory(benchmark: Benchmark, pk: int) -> Trajectory:
     of_gold = ("gold_boxes", "reference_calls", "plan_tools")
     rows = (
         Trajectory.objects.of(benchmark)
-        .select_related("run__model", "run__benchmark", "sample__image", "sample__gold__revision", "score")
+        .select_related(
+            "run__model", "run__benchmark", "sample__image", "sample__gold__revision", "score", "replay__person"
+        )
         .prefetch_related("sample__facets", *(f"sample__gold__revision__{name}" for name in of_gold))
     )
     try:
@@ -123,8 +125,15 @@ def load_trajectory(benchmark: Benchmark, pk: int) -> Trajectory:
         raise NotFound(f"{benchmark.title} has no trajectory {pk}. It may have been imported again since.") from None
 
 
+def kept_replay(trajectory: Trajectory) -> Replay | None:
+    """The replay that takes the place of the record in scores: kept, and of the picture that the sample has now."""
+    replay: Replay | None = getattr(trajectory, "replay", None)
+    image = trajectory.sample.image
+    return replay if replay and image and replay.image == image.sha256 else None
+
+
 def read_trajectory(trajectory: Trajectory) -> TrajectoryDetail:
-    """The trajectory, loaded with its sample ``with_gold``, under the settings of its benchmark. Three queries."""
+    """The trajectory, loaded with its sample ``with_gold``, under the settings of its benchmark. Four queries."""
     settings = settings_of(trajectory.run.benchmark)
     record = record_of(trajectory.sample)
     further = further_chains(trajectory.sample)
@@ -165,12 +174,18 @@ def read_turns(trajectory: Trajectory, *, first: int, count: int, cap: int | Non
     """``count`` steps from position ``first``. Up to ``cap`` characters of their texts are read (None: all of them).
 
     Each has ``text_start``, ``observation_start`` and the lengths of the whole, ``text_length``,
-    ``observation_length``. One query.
+    ``observation_length``, and ``replayed``: what a kept replay puts in the place of the record, or None. One
+    query, two with a replay.
     """
     steps = Step.objects.filter(trajectory=trajectory, position__gte=first).order_by("position")
     starts = {f"{name}_start": Left(name, cap) if cap else F(name) for name in ("text", "observation")}
     lengths = {f"{name}_length": Length(name) for name in ("text", "observation")}
-    return list(steps.annotate(**starts, **lengths).defer("text", "observation")[:count])
+    found = list(steps.annotate(**starts, **lengths).defer("text", "observation")[:count])
+    replayed = ReplayedStep.objects.in_force().filter(replay__trajectory=trajectory, position__gte=first)
+    by_position = {row.position: row for row in replayed[:count]} if kept_replay(trajectory) else {}
+    for step in found:
+        step.replayed = by_position.get(step.position)
+    return found
 
 
 def read_arguments(trajectory: Trajectory) -> list[Any]:
