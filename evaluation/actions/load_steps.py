@@ -25,7 +25,8 @@ from evaluation.metrics.columns import (
     Ints,
     StepColumns,
 )
-from evaluation.models import ReplayedStep, Step
+from evaluation.models import Step
+from evaluation.querysets_replay import ReplayedStepQuerySet
 
 COORDS = {"pixel": PIXEL, "norm1": NORM1, "norm1000": NORM1000}
 CHUNK = 5000
@@ -57,7 +58,7 @@ class _Codes(dict[Any, int]):
 
 
 def load_steps(
-    found: QuerySet[Step], replayed: QuerySet[ReplayedStep], trajectories: Sequence[int], finals: Sequence[str | None]
+    found: QuerySet[Step], replayed: ReplayedStepQuerySet, trajectories: Sequence[int], finals: Sequence[str | None]
 ) -> LoadedSteps:
     """The steps of ``trajectories`` (primary keys) among ``found``, without those after the answer; two queries.
 
@@ -108,7 +109,7 @@ def _chunks(found: QuerySet[Step]) -> Iterator[list[tuple[Any, ...]]]:
         yield chunk
 
 
-def _put_replayed(found: QuerySet[ReplayedStep], owner: Ints, position: Ints, numbers: Floats, ok: Bools) -> None:
+def _put_replayed(found: ReplayedStepQuerySet, owner: Ints, position: Ints, numbers: Floats, ok: Bools) -> None:
     """Puts success, executed boxes and sizes of replays in the place of what was recorded; one query."""
     cast = Cast("ok", IntegerField())
     names = ("replay__trajectory_id", "position", "x1", "y1", "x2", "y2", "out_width", "out_height")

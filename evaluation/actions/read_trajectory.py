@@ -180,7 +180,7 @@ def read_turns(trajectory: Trajectory, *, first: int, count: int, cap: int | Non
     steps = Step.objects.filter(trajectory=trajectory, position__gte=first).order_by("position")
     starts = {f"{name}_start": Left(name, cap) if cap else F(name) for name in ("text", "observation")}
     lengths = {f"{name}_length": Length(name) for name in ("text", "observation")}
-    found = list(steps.annotate(**starts, **lengths).defer("text", "observation")[:count])
+    found: list[Any] = list(steps.annotate(**starts, **lengths).defer("text", "observation")[:count])
     replayed = ReplayedStep.objects.in_force().filter(replay__trajectory=trajectory, position__gte=first)
     by_position = {row.position: row for row in replayed[:count]} if kept_replay(trajectory) else {}
     for step in found:

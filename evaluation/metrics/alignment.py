@@ -70,21 +70,23 @@ def align_run(samples: SampleColumns, run: RunColumns) -> Alignment:
     counts = np.diff(references.start)[run.sample]
     row = np.repeat(np.arange(len(run)), counts)
     against = spans(references.start[run.sample], counts)
-    lengths = references.lengths[against], np.diff(run.step_start)[row]
-    edits, lcs, tau = np.zeros(len(row), np.int64), np.zeros(len(row), np.int64), np.full(len(row), np.nan)
-    for pairs in _batches(*lengths):
-        of_reference, of_predicted = lengths[0][pairs], lengths[1][pairs]
-        a = _padded(flat, first[against[pairs]], of_reference, _PAD_REFERENCE)
-        b = _padded(predicted, run.step_start[row[pairs]], of_predicted, _PAD_PREDICTED)
-        edits[pairs], lcs[pairs] = _tables(a, b, of_reference, of_predicted)
-        tau[pairs] = _kendall(a, b)
+    of_reference = references.lengths[against]
+    edits, lcs, tau = _measured(
+        (flat, first[against], of_reference), (predicted, run.step_start[row], np.diff(run.step_start)[row])
+    )
     taken = closest_chains(edits, lcs, starts_of(counts))
     some = taken >= 0
-    out = Alignment(*(np.full(len(run), -1) for _ in range(4)), np.full(len(run), np.nan))
-    found = references.place[against], lengths[0], edits, lcs, tau
-    for column, values in zip(vars(out).values(), found, strict=True):
+
+    def of_taken(values: Ints) -> Ints:
+        column = np.full(len(run), -1)
         column[some] = values[taken[some]]
-    return out
+        return column
+
+    kendall_tau = np.full(len(run), np.nan)
+    kendall_tau[some] = tau[taken[some]]
+    return Alignment(
+        of_taken(references.place[against]), of_taken(of_reference), of_taken(edits), of_taken(lcs), kendall_tau
+    )
 
 
 def align(reference: Sequence[str], predicted: Sequence[str]) -> list[EditOperation]:
@@ -112,6 +114,19 @@ def align(reference: Sequence[str], predicted: Sequence[str]) -> list[EditOperat
             j -= 1
             operations.append(EditOperation(Edit.INSERT, None, predicted[j]))
     return operations[::-1]
+
+
+def _measured(reference: tuple[Ints, Ints, Ints], predicted: tuple[Ints, Ints, Ints]) -> tuple[Ints, Ints, Floats]:
+    """Distance, LCS length and tau of each pair; each side as codes, and for each pair where it begins and how long
+    it is."""
+    pairs = len(reference[1])
+    edits, lcs, tau = np.zeros(pairs, np.int64), np.zeros(pairs, np.int64), np.full(pairs, np.nan)
+    for at in _batches(reference[2], predicted[2]):
+        a = _padded(reference[0], reference[1][at], reference[2][at], _PAD_REFERENCE)
+        b = _padded(predicted[0], predicted[1][at], predicted[2][at], _PAD_PREDICTED)
+        edits[at], lcs[at] = _tables(a, b, reference[2][at], predicted[2][at])
+        tau[at] = _kendall(a, b)
+    return edits, lcs, tau
 
 
 def _batches(reference: Ints, predicted: Ints) -> Iterator[Ints]:
