@@ -70,6 +70,7 @@ def test_a_kept_replay_is_what_scores_use_until_it_is_dropped(benchmark: Benchma
     assert signed_in(lea).post(f"{here}replay/keep/").status_code == 302
     assert Scoring.objects.get().stale
     assert found() == (1, pytest.approx((10, 20, 50, 61)), [(True, False), (False, False), (True, True)])
+    assert signed_in(lea).get(f"/api/v1{here}").json()["replayed"]
     page = signed_in(lea).get(f"{here}replay/")
     assert [row.holds for row in page.context["rows"]] == [False, True, False]
     assert "Scores use this replay" in page.content.decode()
