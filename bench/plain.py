@@ -56,7 +56,8 @@ def score_run_plain(samples: SampleColumns, run: RunColumns, settings: MetricSet
             "visual_evidence": any(s.ok and s.image_out >= 0 for s in steps),
         }
         row |= _grounding(steps, gold[sample], sizes[sample], settings, judged.correct == 1, judged.undecided)
-        row |= _toolchain(steps, final_image, samples.references[sample], settings)
+        chains = [samples.references[sample], *(samples.accepted[sample] if samples.accepted else ())]
+        row |= _toolchain(steps, final_image, chains, settings)
         for name, value in row.items():
             column = columns.setdefault(name, [])
             column.extend(value) if name in ("step_crops", "step_coverage", "effective") else column.append(value)
@@ -198,7 +199,7 @@ def _output_frame(kind: ToolKind, frame: Frame | None, region: Box | None, out: 
 
 
 def _toolchain(
-    steps: Sequence[PlainStep], final_image: int, reference: Sequence[str] | None, settings: MetricSettings
+    steps: Sequence[PlainStep], final_image: int, chains: Sequence[Sequence[str] | None], settings: MetricSettings
 ) -> Mapping[str, Any]:
     names = [s.tool if settings.tool_aliases == "exact" else canonical_name(s.tool) for s in steps]
     effective, status = effective_chain(steps, final_image)
@@ -206,9 +207,8 @@ def _toolchain(
     return {
         "calls": len(steps),
         "unique_tools": len(set(names)),
-        "reference_calls": -1 if reference is None else len(reference),
         "effective_calls": len(kept),
         "effective_unique_tools": len({names[i] for i in kept}),
         "chain_status": status,
         "effective": [i in kept for i in range(len(steps))],
-    } | alignment(reference, [s.tool for s in steps])
+    } | alignment(chains, [s.tool for s in steps])

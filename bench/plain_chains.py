@@ -51,12 +51,22 @@ def _producer(steps: Sequence[ChainStep], picture: int, before: int) -> int | No
     return next((i for i in range(before - 1, -1, -1) if steps[i].ok and steps[i].image_out == picture > 0), None)
 
 
-def alignment(reference: Sequence[str] | None, predicted: Sequence[str]) -> dict[str, float]:
-    """Distance, LCS length and tau of two lists of tool names."""
-    if reference is None:
-        return {"edit_distance": -1, "lcs": -1, "kendall_tau": math.nan}
-    a, b = [canonical_name(n) for n in reference], [canonical_name(n) for n in predicted]
-    return {"edit_distance": levenshtein(a, b), "lcs": longest_common(a, b), "kendall_tau": kendall(a, b)}
+def alignment(chains: Sequence[Sequence[str] | None], predicted: Sequence[str]) -> dict[str, float]:
+    """Distance, LCS length and tau of the predicted names and the closest chain; the first, if any, is the gold's."""
+    b = [canonical_name(n) for n in predicted]
+    found = [_aligned(place, names, b) for place, names in enumerate(chains) if names is not None]
+    return min(
+        found,
+        key=lambda one: (one["edit_distance"], -one["lcs"], one["reference_chain"]),
+        default=dict.fromkeys(("reference_chain", "reference_calls", "edit_distance", "lcs"), -1)
+        | {"kendall_tau": math.nan},
+    )
+
+
+def _aligned(place: int, names: Sequence[str], b: Sequence[str]) -> dict[str, float]:
+    a = [canonical_name(n) for n in names]
+    found = {"edit_distance": levenshtein(a, b), "lcs": longest_common(a, b), "kendall_tau": kendall(a, b)}
+    return {"reference_chain": place, "reference_calls": len(a)} | found
 
 
 def levenshtein(a: Sequence[str], b: Sequence[str]) -> int:

@@ -19,6 +19,8 @@ from evaluation.models import (
     JudgingSeat,
     Metric,
     Model,
+    Replay,
+    ReplayedStep,
     Rollout,
     RolloutGroup,
     Run,
@@ -98,6 +100,25 @@ class JudgementAdmin(ReadOnlyAdmin):
     list_filter = ("kind", "run__benchmark")
     list_select_related = ("run__model", "sample")
     search_fields = ("sample__key", "judge", "run__model__name")
+
+
+class ReplayedStepInline(ReadOnlyInline):
+    model = ReplayedStep
+
+
+@admin.register(Replay)
+class ReplayAdmin(ReadOnlyAdmin):
+    list_display = ("trajectory", "person", "created_at", "opencv")
+    list_select_related = ("trajectory__run__model", "trajectory__sample", "person")
+    search_fields = ("trajectory__sample__key",)
+    inlines = (ReplayedStepInline,)
+
+
+@admin.register(ReplayedStep)
+class ReplayedStepAdmin(ReadOnlyAdmin):
+    list_display = ("replay_id", "position", "outcome", "ok", "out_width", "out_height")
+    list_filter = ("outcome",)
+    search_fields = ("reason",)
 
 
 class RolloutInline(ReadOnlyInline):

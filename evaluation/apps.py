@@ -15,4 +15,4 @@ class EvaluationConfig(AppConfig):
         add_tabs(tabs.TABS)
         import_module("annotation.views.settings").add_sections(tabs.SECTIONS)
         mark_stale = import_module("evaluation.actions.mark_stale").mark_stale
-        import_module("annotation.actions.tool_segments").when_segments_change(mark_stale)
+        import_module("annotation.actions.when_changed").when_facts_change(mark_stale)

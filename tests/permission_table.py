@@ -160,6 +160,8 @@ RUNS = [
     Line("evaluation:trajectory", (B, "{trajectory}"), get=only(*MEMBERS)),
     # Its picture is not here: who may see the trajectory is told so.
     Line("evaluation:replay", (B, "{trajectory}"), get=only(*MEMBERS)),
+    Line("evaluation:replay-keep", (B, "{trajectory}"), post=form(*RUNNERS)),
+    Line("evaluation:replay-drop", (B, "{trajectory}"), post=form(*RUNNERS)),
     Line("evaluation:trajectory-text", (B, "{trajectory}", "answer"), get=only(*MEMBERS)),
     Line("evaluation:export", (B,), get=only(*RUNNERS)),
     Line("evaluation:exported", (B, "metrics", "csv"), get=only(*RUNNERS)),

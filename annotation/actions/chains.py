@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from annotation.actions.access import allowed, require
 from annotation.actions.chain_runs import run_whole
 from annotation.actions.content_json import calls_from_json, calls_to_json
+from annotation.actions.when_changed import facts_changed
 from annotation.models import AcceptedChain, Sample, VerifiedChain
 from annotation.schema import ToolCall
 from annotation.toolbox.cache import picture_key
@@ -93,6 +95,7 @@ def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note
                 actor=actor, action="chain.accept", subject=found, benchmark=sample.benchmark.slug,
                 after="accepted", reason=note, data={"sample": sample.key, "chain": found.digest},
             )  # fmt: skip
+            facts_changed(sample.benchmark)
     return found
 
 
@@ -107,6 +110,7 @@ def remove_chain(*, actor: User, chain: AcceptedChain) -> None:
             data={"sample": sample.key, "chain": chain.digest, "calls": chain.calls},
         )  # fmt: skip
         chain.delete()
+        facts_changed(sample.benchmark)
 
 
 def mark_of(sample: Sample, calls: Sequence[ToolCall]) -> VerifiedChain | None:
@@ -122,7 +126,18 @@ def known_chains(sample: Sample, gold: Sequence[ToolCall]) -> list[KnownChain]:
     marks = VerifiedChain.objects.filter(sample=sample, image=image).select_related("person")
     verified = {mark.digest: mark for mark in marks}
     found = [KnownChain(None, tuple(gold), "", "", verified.get(digest_of(gold)))] if gold else []
-    for row in AcceptedChain.objects.filter(sample=sample).select_related("accepted_by"):
+    for row in _further(sample):
         calls = calls_from_json(row.calls)
         found.append(KnownChain(row.pk, calls, row.note, str(row.accepted_by), verified.get(row.digest)))
     return found
+
+
+def further_chains(sample: Sample) -> list[KnownChain]:
+    """The further ones alone, in the order in which scores count them, without marks. One query."""
+    return [
+        KnownChain(row.pk, calls_from_json(row.calls), row.note, str(row.accepted_by), None) for row in _further(sample)
+    ]
+
+
+def _further(sample: Sample) -> QuerySet[AcceptedChain]:
+    return AcceptedChain.objects.filter(sample=sample).select_related("accepted_by").order_by("pk")

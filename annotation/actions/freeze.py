@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
-from annotation.models import Benchmark, Sample, Version, VersionEntry
+from annotation.models import AcceptedChain, Benchmark, Sample, Version, VersionEntry
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -16,11 +16,15 @@ from webapp.common.errors import Conflict
 
 
 def gold_digest(benchmark: Benchmark) -> str:
-    """One name for the gold of all samples (content, size and cluster): equal digests mean equal scores."""
+    """One name for what all samples are scored against: the gold (content, size and cluster) and the further reference
+    toolchains that were accepted, in their order. Equal digests mean equal scores. Two queries."""
     rows = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).order_by("key")
     total = hashlib.sha256()
     for row in rows.values_list("key", "gold__revision__digest", "width", "height", "image_group").iterator():
         total.update(repr(row).encode("utf-8", "surrogatepass"))
+    chains = AcceptedChain.objects.filter(sample__benchmark=benchmark, sample__gold__isnull=False)
+    for chain in chains.order_by("sample__key", "pk").values_list("sample__key", "digest").iterator():
+        total.update(repr(chain).encode("utf-8", "surrogatepass"))
     return total.hexdigest()
 
 

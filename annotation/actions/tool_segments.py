@@ -6,11 +6,12 @@ What people write, export or compare leaves them out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from django.db.models import Case, F, When
 from django.utils import timezone
 
+from annotation.actions.when_changed import facts_changed
 from annotation.models import Benchmark, FacetValue, PlanTool, Sample, ToolName
 from annotation.tool_bank.segments import SEGMENTS
 
@@ -18,22 +19,13 @@ SEGMENT = "segment"
 BATCH = 500
 Rows = dict[int, tuple[str, ...]]
 
-_WHEN_CHANGED: list[Callable[[Benchmark], None]] = []
-
-
-def when_segments_change(call: Callable[[Benchmark], None]) -> None:
-    """Have this called, inside the transaction, once segments of a benchmark have changed. Asked for at the start."""
-    if call not in _WHEN_CHANGED:
-        _WHEN_CHANGED.append(call)
-
 
 def place_segments(benchmark: Benchmark, samples: Iterable[int] | None = None) -> int:
     """Bring the segments of these samples (default: of all with a plan) up to date with the bank; how many changed.
     Call inside a transaction. Three queries, and some for each batch that changes."""
     changed = sum(_placed(benchmark, chunk) for chunk in _chunks(benchmark, samples))
     if changed:
-        for call in _WHEN_CHANGED:
-            call(benchmark)
+        facts_changed(benchmark)
     return changed
 
 

@@ -30,6 +30,15 @@ def encode(picture: Picture, ending: str = ".png") -> bytes:
     return data.tobytes()
 
 
+def quick_ending(picture: Picture, *, photograph: bool = False) -> str:
+    """The ending under which a picture of a screen's size is written while somebody waits.
+
+    Grey results of tools have few values and hard edges: PNG keeps them sharp and small. All others are JPEG, which is
+    written in a twentieth of the time of WebP (3 ms instead of 70 at 1280 × 720) for two and a half times the bytes.
+    """
+    return ".png" if picture.ndim == 2 and not photograph else ".jpg"
+
+
 def fitted(picture: Picture, side: int) -> Picture:
     """The picture, or the same smaller so that no side is longer than ``side`` pixels: means of areas."""
     height, width = picture.shape[:2]

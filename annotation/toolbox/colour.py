@@ -16,7 +16,7 @@ from annotation.toolbox.results import (
     Unit,
     as_grey,
     as_picture,
-    as_rgb,
+    in_rgb,
     share_of_white,
 )
 from annotation.toolbox.signature import tool
@@ -28,7 +28,7 @@ _ADAPTIVE = {"adaptive_mean": cv2.ADAPTIVE_THRESH_MEAN_C, "adaptive_gaussian": c
 @tool
 def colorspace_gray(image: Picture) -> ToolResult:
     """Grey picture: 0.299 R + 0.587 G + 0.114 B."""
-    return ToolResult(as_grey(image).copy())
+    return ToolResult(image.copy() if image.ndim == 2 else as_grey(image))
 
 
 @tool
@@ -42,7 +42,7 @@ def colorspace_hsv(
     ``all`` shows them in this order as red, green and blue; one channel is a grey picture. The published interface
     saves the planes as if they were blue, green, red, so its colours are another mixture.
     """
-    planes = as_picture(cv2.cvtColor(as_rgb(image), cv2.COLOR_RGB2HSV))
+    planes = as_picture(cv2.cvtColor(in_rgb(image), cv2.COLOR_RGB2HSV))
     return ToolResult(_plane(planes, ("hue", "saturation", "value"), channel))
 
 
@@ -55,7 +55,7 @@ def colorspace_lab(
     ``all`` shows them in this order as red, green and blue; one channel is a grey picture. The published interface
     saves the planes as if they were blue, green, red, so its colours are another mixture.
     """
-    planes = as_picture(cv2.cvtColor(as_rgb(image), cv2.COLOR_RGB2LAB))
+    planes = as_picture(cv2.cvtColor(in_rgb(image), cv2.COLOR_RGB2LAB))
     return ToolResult(_plane(planes, ("lightness", "a", "b"), channel))
 
 
@@ -145,7 +145,7 @@ def inrange_color(
     Hue runs from 0 to 179; a lower hue above the upper one goes through red (170 to 10). Measures the matched pixels.
     """
     space = cv2.COLOR_RGB2HSV if colorspace == "hsv" else cv2.COLOR_RGB2BGR
-    values = as_picture(cv2.cvtColor(as_rgb(image), space))
+    values = as_picture(cv2.cvtColor(in_rgb(image), space))
     through_red = colorspace == "hsv" and lower[0] > upper[0]
     for low, high in list(zip(lower, upper, strict=True))[1 if through_red else 0 :]:
         if low > high:
@@ -157,9 +157,9 @@ def inrange_color(
     measured = {"matched_pixels": cv2.countNonZero(mask), "matched_share": share_of_white(mask)}
     if output_format == "mask":
         return ToolResult(mask, measured)
-    colours = as_rgb(image)
+    colours = in_rgb(image)
     kept = as_picture(cv2.bitwise_and(colours, colours, mask=mask))
-    return ToolResult(kept if output_format == "masked_image" else np.hstack([kept, as_rgb(mask)]), measured)
+    return ToolResult(kept if output_format == "masked_image" else np.hstack([kept, in_rgb(mask)]), measured)
 
 
 def filtered_size(width: int, height: int, *, output_format: str = "both", **_: Any) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import cv2
 import numpy as np
 
-from annotation.toolbox.results import Picture, Range, ToolError, ToolResult, Unit, as_grey, as_picture, as_rgb
+from annotation.toolbox.results import Picture, Range, ToolError, ToolResult, Unit, as_grey, as_picture, in_rgb
 from annotation.toolbox.signature import tool
 
 Sigma = Annotated[float, Range(0, 100), Unit.PIXELS, "for gaussian: spread in pixels, 0 = from ksize"]
@@ -73,8 +73,8 @@ def denoise(
     if mode == "fast_means_gray":
         return ToolResult(as_picture(cv2.fastNlMeansDenoising(as_grey(image), None, h, *windows)))
     if mode == "fast_means_color":
-        return ToolResult(as_picture(cv2.fastNlMeansDenoisingColored(as_rgb(image), None, h, h_color, *windows)))
-    planes = [as_picture(cv2.fastNlMeansDenoising(plane, None, h, *windows)) for plane in cv2.split(as_rgb(image))]
+        return ToolResult(as_picture(cv2.fastNlMeansDenoisingColored(in_rgb(image), None, h, h_color, *windows)))
+    planes = [as_picture(cv2.fastNlMeansDenoising(plane, None, h, *windows)) for plane in cv2.split(in_rgb(image))]
     return ToolResult(np.dstack(planes))
 
 

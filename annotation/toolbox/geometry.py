@@ -149,8 +149,8 @@ def flip(image: Picture, *, direction: Literal["horizontal", "vertical"]) -> Too
     """Mirrors the picture: ``horizontal`` swaps left and right, ``vertical`` top and bottom."""
     height, width = image.shape[:2]
     if direction == "horizontal":
-        return ToolResult(np.ascontiguousarray(image[:, ::-1]), transform=Affine(a=-1, c=width))
-    return ToolResult(np.ascontiguousarray(image[::-1]), transform=Affine(e=-1, f=height))
+        return ToolResult(as_picture(cv2.flip(image, 1)), transform=Affine(a=-1, c=width))
+    return ToolResult(as_picture(cv2.flip(image, 0)), transform=Affine(e=-1, f=height))
 
 
 @tool

@@ -37,13 +37,15 @@ class UnknownToolError(ValueError):
         self.candidates = candidates
 
 
-def candidates(name: str) -> tuple[str, ...]:
-    """The tools that ``name`` may mean: one, several ("Convert Color"), or none.
-
-    Spaces, hyphens, dots and case make no difference, nor do "opencv_" in front and "_tool" behind.
-    """
+def plain_name(name: str) -> str:
+    """A name without what makes no difference: spaces, hyphens, dots, case, "opencv_" in front and "_tool" behind."""
     key = re.sub(r"[\s\-._]+", "_", name.strip().casefold()).strip("_")
-    key = key.removeprefix("opencv_").removesuffix("_tool")
+    return key.removeprefix("opencv_").removesuffix("_tool")
+
+
+def candidates(name: str) -> tuple[str, ...]:
+    """The tools that ``name`` may mean: one, several ("Convert Color"), or none; see ``plain_name``."""
+    key = plain_name(name)
     if key in _SEVERAL:
         return _SEVERAL[key]
     key = _ALIASES.get(key, key)

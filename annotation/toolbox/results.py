@@ -73,11 +73,19 @@ def as_grey(picture: Picture) -> Picture:
 
 
 def share_of_white(picture: Picture) -> float:
-    """How many of the values are 255, 0 to 1; three values a pixel in a coloured picture."""
+    """How many of the values are 255, 0 to 1; three values a pixel in a coloured picture. A grey one is black and white
+    alone, so that what is not 0 is counted, which takes half the time."""
+    if picture.ndim == 2:
+        return cv2.countNonZero(picture) / picture.size
     white = cv2.inRange(picture.reshape(len(picture), -1), np.array([255]), np.array([255]))
     return cv2.countNonZero(white) / picture.size
 
 
+def in_rgb(picture: Picture) -> Picture:
+    """The picture with three channels, to read: itself where it has them."""
+    return as_picture(cv2.cvtColor(picture, cv2.COLOR_GRAY2RGB)) if picture.ndim == 2 else picture
+
+
 def as_rgb(picture: Picture) -> Picture:
     """A copy with three channels, to draw on."""
-    return as_picture(cv2.cvtColor(picture, cv2.COLOR_GRAY2RGB)) if picture.ndim == 2 else picture.copy()
+    return in_rgb(picture) if picture.ndim == 2 else picture.copy()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -17,6 +17,9 @@ from annotation.toolbox.names import UnknownToolError, resolve
 from annotation.toolbox.results import Picture, ToolError, ToolResult
 from annotation.toolbox.signature import checked_arguments, snake_case
 from annotation.toolbox.table import TOOLS, ToolSpec
+
+OPENCV = cv2.__version__
+"""The version of the library that chains run with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,8 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class ChainError:
-    """Why a chain stopped at step ``number``. ``parameter`` is empty where no parameter is to blame."""
+    """Why a chain stopped at step ``number``. ``parameter`` is empty where no parameter is to blame; ``by_tool``: the
+    call was one that the tool takes, and the tool itself could not do it on this picture."""
 
     number: int
     tool: str
@@ -65,6 +69,7 @@ class ChainError:
     value: str
     allowed: str
     message: str
+    by_tool: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,7 @@ class _Chain:
     cache: ResultCache | None = None
     latest: str = ORIGINAL
     kept: int = 0
+    at_work: bool = False
     steps: list[StepResult] = field(default_factory=list)
 
 
@@ -138,7 +144,9 @@ def run_chain(
             _check_run(number, clock() - started, limits)
             chain.steps.append(_step(chain, number, call, limits, clock))
         except (ToolError, _ChainStop, UnknownToolError, cv2.error, MemoryError) as error:
-            return ChainResult(tuple(chain.steps), _explained(number, call, error), final_image)
+            by_tool = chain.at_work and not isinstance(error, MemoryError)
+            why = replace(_explained(number, call, error), by_tool=by_tool)
+            return ChainResult(tuple(chain.steps), why, final_image)
     if final_image and final_image not in chain.pictures:
         return ChainResult(tuple(chain.steps), _no_final(len(calls), final_image, chain), final_image)
     return ChainResult(tuple(chain.steps), final_image=final_image)
@@ -168,7 +176,9 @@ def _step(chain: _Chain, number: int, call: ToolCall, limits: Limits, clock: Cal
     key = result_key(spec.name, arguments, [chain.pictures[name][2] for name in ids]) if chain.cache else ""
     started = clock()
     known = chain.cache.get(key) if chain.cache else None
+    chain.at_work = True
     result = known or spec.function(*pictures, **arguments)
+    chain.at_work = False
     spent = (clock() - started) * 1000
     if chain.cache and known is None:
         chain.cache.put(key, result)

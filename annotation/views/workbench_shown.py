@@ -12,7 +12,7 @@ from django.urls import reverse
 from annotation.actions.chain_runs import ShownChain
 from annotation.actions.chains import KnownChain, digest_of
 from annotation.actions.content_json import calls_to_json
-from annotation.imaging.encoding import encode, fitted
+from annotation.imaging.encoding import encode, fitted, quick_ending
 from annotation.imaging.histograms import histogram
 from annotation.models import VerifiedChain
 from annotation.toolbox.names import aliases
@@ -24,6 +24,7 @@ from annotation.toolbox.table import TOOLS
 from annotation.toolbox.templates import CATEGORIES, template
 
 THUMBNAIL = 168
+TYPES = {".png": "png", ".jpg": "jpeg", ".webp": "webp"}
 MOST_ROWS = 200
 """Rows of a measurement that are sent; how many there are stands beside."""
 
@@ -150,8 +151,7 @@ def _sent(step: StepResult, shown: ShownChain, side: int) -> dict[str, Any] | No
         return None
     width, height = _size(step, shown)
     small = fitted(step.image, side)
-    # Few colours and hard edges are smaller and sharper as PNG; photographs as WebP.
-    kind = ".png" if step.image.ndim == 2 and step.number else ".webp"
+    kind = quick_ending(small, photograph=step.number == 0)
     return {
         "number": step.number, "tool": step.tool, "width": width, "height": height,
         "address": _address(small, kind),
@@ -160,7 +160,7 @@ def _sent(step: StepResult, shown: ShownChain, side: int) -> dict[str, Any] | No
 
 def _address(picture: Picture, kind: str) -> str:
     data = base64.b64encode(encode(picture, kind)).decode()
-    return f"data:image/{kind[1:]};base64,{data}"
+    return f"data:image/{TYPES[kind]};base64,{data}"
 
 
 def _error(error: ChainError | None) -> dict[str, Any] | None:

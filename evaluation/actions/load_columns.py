@@ -10,16 +10,16 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from django.db.models import QuerySet, TextField
+from django.db.models import TextField
 from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
 from annotation.actions.freeze import gold_digest
-from annotation.models import Benchmark, FacetValue, GoldBox, PlanTool, ReferenceCall, Revision, Sample
+from annotation.models import AcceptedChain, Benchmark, FacetValue, GoldBox, PlanTool, ReferenceCall, Revision, Sample
 from annotation.schema import AnswerType, Target, ToolPlan
 from evaluation.actions.load_steps import CHUNK, load_steps
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColumns, SampleColumns
-from evaluation.models import Run, Step, Trajectory
+from evaluation.models import ReplayedStep, Run, Step, Trajectory
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class LoadedRun:
 
 
 def load_samples(benchmark: Benchmark) -> LoadedSamples:
-    """All samples that have gold, in order of id. Six queries."""
+    """All samples that have gold, in order of id. Nine queries."""
     rows = list(
         Sample.objects.filter(benchmark=benchmark, gold__isnull=False)
         .order_by("key")
@@ -70,13 +70,14 @@ def load_samples(benchmark: Benchmark) -> LoadedSamples:
         plans=[_plan(tools.get(pk, []), contents[pk][4]) for pk in revisions],
         facets=_facets(benchmark, [row[0] for row in rows]),
         prompt_words=np.array([len(contents[pk][0].split()) for pk in revisions], np.int64),
+        accepted=_accepted(benchmark, [row[0] for row in rows]),
     )
     return LoadedSamples(columns, [row[0] for row in rows], gold_digest(benchmark))
 
 
 def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", further: bool = False) -> LoadedRun:
     """The trajectories of a run under one condition: the lowest rollout of each sample, or (``further``) the others.
-    Two queries."""
+    Where a replay is kept, what it gave. Three queries."""
     found = Trajectory.objects.filter(run=run, condition=condition).order_by("sample__key", "rollout")
     row_of = samples.row_of
     rows: list[tuple[Any, ...]] = []
@@ -88,15 +89,16 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
         if row[1] in row_of and lowest is not further:
             rows.append(row)
     predicted = [_parsed(row[field] for row in rows) for field in range(-len(texts), 0)]
-    return _columns(rows, row_of, predicted, Step.objects.filter(trajectory__in=found.order_by().values("pk")))
+    return _columns(rows, row_of, predicted, found.order_by().values("pk"))
 
 
 def load_trajectories(trajectories: Sequence[Trajectory]) -> LoadedRun:
-    """Some trajectories on one sample, which is row 0, as columns; of one run or of several. One query."""
+    """Some trajectories on one sample, which is row 0, as columns; of one run or of several. Two
+    queries."""
     rows = [tuple(getattr(trajectory, name) for name in _TRAJECTORY_FIELDS) for trajectory in trajectories]
     row_of = {trajectory.sample_id: 0 for trajectory in trajectories}
     predicted = [[getattr(trajectory, name) for trajectory in trajectories] for name in _TRAJECTORY_JSON]
-    return _columns(rows, row_of, predicted, Step.objects.filter(trajectory__in=[row[0] for row in rows]))
+    return _columns(rows, row_of, predicted, [row[0] for row in rows])
 
 
 _TRAJECTORY_FIELDS = ("pk", "sample_id", "answer", "judge_correct", "final_image", "usd", "error")
@@ -104,10 +106,12 @@ _TRAJECTORY_JSON = ("recognition", "plan", "recognition_map", "plan_map")
 
 
 def _columns(
-    rows: Sequence[tuple[Any, ...]], row_of: Mapping[int, int], predicted: Sequence[list[Any]], found: QuerySet[Step]
+    rows: Sequence[tuple[Any, ...]], row_of: Mapping[int, int], predicted: Sequence[list[Any]], of: Any
 ) -> LoadedRun:
+    """``of``: the trajectories whose steps are read, as primary keys or the query that gives them."""
     pks = [row[0] for row in rows]
-    steps = load_steps(found, pks, [row[4] for row in rows])
+    found, replayed = Step.objects.filter(trajectory__in=of), ReplayedStep.objects.filter(replay__trajectory__in=of)
+    steps = load_steps(found, replayed, pks, [row[4] for row in rows])
     recognition, plan, recognition_map, plan_map = predicted
     columns = RunColumns(
         sample=np.array([row_of[row[1]] for row in rows], np.int64),
@@ -176,6 +180,15 @@ def _contents(benchmark: Benchmark) -> dict[int, tuple[Any, ...]]:
 def _answer_key(content: tuple[Any, ...]) -> AnswerKey:
     _, answer_type, options, answers, _ = content
     return AnswerKey(answer_type == AnswerType.MULTIPLE_CHOICE, options, tuple(answers))
+
+
+def _accepted(benchmark: Benchmark, pks: list[int]) -> list[list[tuple[str, ...]]]:
+    """The further accepted chains of each sample as tool names, in the order of ``further_chains``."""
+    chains: dict[int, list[tuple[str, ...]]] = {}
+    rows = AcceptedChain.objects.filter(sample__benchmark=benchmark).order_by("pk").values_list("sample_id", "calls")
+    for pk, calls in rows:
+        chains.setdefault(pk, []).append(tuple(call["tool"] for call in calls))
+    return [chains.get(pk, []) for pk in pks] if chains else []
 
 
 _NO_PLAN = ToolPlan()

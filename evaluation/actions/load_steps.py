@@ -26,6 +26,7 @@ from evaluation.metrics.columns import (
     StepColumns,
 )
 from evaluation.models import Step
+from evaluation.querysets_replay import ReplayedStepQuerySet
 
 COORDS = {"pixel": PIXEL, "norm1": NORM1, "norm1000": NORM1000}
 CHUNK = 5000
@@ -56,15 +57,18 @@ class _Codes(dict[Any, int]):
         return self[thing]
 
 
-def load_steps(found: QuerySet[Step], trajectories: Sequence[int], finals: Sequence[str | None]) -> LoadedSteps:
-    """The steps of ``trajectories`` (primary keys) among ``found``, without those after the answer; one query.
+def load_steps(
+    found: QuerySet[Step], replayed: ReplayedStepQuerySet, trajectories: Sequence[int], finals: Sequence[str | None]
+) -> LoadedSteps:
+    """The steps of ``trajectories`` (primary keys) among ``found``, without those after the answer; two queries.
 
-    ``finals``: the name of each trajectory's final image.
+    ``replayed``: what kept replays say in place of the record. ``finals``: the name of each trajectory's final image.
     """
     tools, pictures, sources = _Codes(), _Codes({ORIGINAL: ORIGINAL_IMAGE}), _Codes()
     parts = [_arrays(rows, tools, pictures, sources) for rows in _chunks(found)]
     whole = [np.concatenate(column) for column in zip(*(parts or [_arrays([], tools, pictures, sources)]), strict=True)]
     owner = whole[0]
+    _put_replayed(replayed, owner, whole[1], whole[2], whole[6])
     wanted = np.array(trajectories, np.int64)
     first = np.searchsorted(owner, wanted)
     counts = np.searchsorted(owner, wanted, "right") - first
@@ -103,6 +107,25 @@ def _chunks(found: QuerySet[Step]) -> Iterator[list[tuple[Any, ...]]]:
     rows = ordered.values_list(*_FIELDS, *cast).iterator(chunk_size=CHUNK)
     while chunk := list(islice(rows, CHUNK)):
         yield chunk
+
+
+def _put_replayed(found: ReplayedStepQuerySet, owner: Ints, position: Ints, numbers: Floats, ok: Bools) -> None:
+    """Puts success, executed boxes and sizes of replays in the place of what was recorded; one query."""
+    cast = Cast("ok", IntegerField())
+    names = ("replay__trajectory_id", "position", "x1", "y1", "x2", "y2", "out_width", "out_height")
+    rows = list(found.in_force().order_by().values_list(*names, cast))
+    if not rows or not len(owner):
+        return
+    given = np.array(rows, float)
+    pair = 1 + max(int(position.max()), int(given[:, 1].max()))
+    key, wanted = owner * pair + position, (given[:, 0] * pair + given[:, 1]).astype(np.int64)
+    at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+    there = key[at] == wanted
+    at, given = at[there], given[there]
+    ok[at] = given[:, 8] > 0
+    for columns, values in ((slice(4, 8), given[:, 2:6]), (slice(8, 10), given[:, 6:8])):
+        known = ~np.isnan(values[:, 0])
+        numbers[at[known], columns] = values[known]
 
 
 def _arrays(

@@ -15,6 +15,7 @@ import numpy as np
 from django.db.models import F
 from django.db.models.functions import Left, Length
 
+from annotation.actions.chains import KnownChain, further_chains
 from annotation.actions.read_samples import record_of
 from annotation.models import Benchmark
 from annotation.schema import SampleRecord
@@ -25,11 +26,12 @@ from evaluation.metrics.grounding import gold_sets
 from evaluation.metrics.producers import Producers, find_producers
 from evaluation.metrics.ragged import TIE, rows_of
 from evaluation.metrics.records import sample_columns
+from evaluation.metrics.references import GOLD_CHAIN, NO_CHAIN
 from evaluation.metrics.regions import BoxSets
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.shares import Shares, measure_regions
-from evaluation.models import Intervention, Judgement, Step, Trajectory
+from evaluation.models import Intervention, Judgement, Replay, ReplayedStep, Step, Trajectory
 from evaluation.schema import StepFlag
 from webapp.common.errors import NotFound
 
@@ -61,7 +63,8 @@ class TurnMeasures:
 class TrajectoryDetail:
     """A trajectory with its columns (one row each), its scores computed now, and its turns by step position.
 
-    Calls after the answer are in no column, and hence not among ``turns``.
+    Calls after the answer are in no column, and hence not among ``turns``. ``further``: the reference toolchains that
+    were accepted beside the gold's.
     """
 
     record: SampleRecord
@@ -70,10 +73,24 @@ class TrajectoryDetail:
     scores: ScoreColumns
     settings: MetricSettings
     turns: Mapping[int, TurnMeasures]
+    further: Sequence[KnownChain] = ()
 
     @cached_property
     def producers(self) -> Producers:
         return find_producers(self.loaded.columns)
+
+    @property
+    def reference(self) -> KnownChain | None:
+        """The accepted chain that the measures are taken against; without a ``number`` it is the gold's."""
+        place = int(self.scores.reference_chain[0])
+        if place == GOLD_CHAIN:
+            return KnownChain(None, self.record.content.reference_toolchain, "", "", None)
+        return None if place == NO_CHAIN else self.further[place - 1]
+
+    @property
+    def chains(self) -> int:
+        """How many reference toolchains of the sample are accepted."""
+        return len(self.further) + bool(self.record.content.reference_toolchain)
 
     @property
     def has_gold(self) -> bool:
@@ -83,6 +100,9 @@ class TrajectoryDetail:
         """Whether a stored Score says what the gold and the settings of now say."""
         exact = ("grounded", "in_population", "quadrant", "calls", "effective_calls", "plan_outcome", "letter")
         same = all(getattr(score, name) == _plain(getattr(self.scores, name)[0]) for name in exact)
+        for name in ("reference_chain", "reference_calls", "edit_distance", "lcs"):
+            stored, now = getattr(score, name), _plain(getattr(self.scores, name)[0])
+            same = same and (NO_CHAIN if stored is None else stored) == now
         return same and all(
             _close(getattr(score, name), _number(getattr(self.scores, name)[0]))
             for name in ("coverage", "concentration", "ioa", "iou")
@@ -94,7 +114,9 @@ def load_trajectory(benchmark: Benchmark, pk: int) -> Trajectory:
     of_gold = ("gold_boxes", "reference_calls", "plan_tools")
     rows = (
         Trajectory.objects.of(benchmark)
-        .select_related("run__model", "run__benchmark", "sample__image", "sample__gold__revision", "score")
+        .select_related(
+            "run__model", "run__benchmark", "sample__image", "sample__gold__revision", "score", "replay__person"
+        )
         .prefetch_related("sample__facets", *(f"sample__gold__revision__{name}" for name in of_gold))
     )
     try:
@@ -103,14 +125,24 @@ def load_trajectory(benchmark: Benchmark, pk: int) -> Trajectory:
         raise NotFound(f"{benchmark.title} has no trajectory {pk}. It may have been imported again since.") from None
 
 
+def kept_replay(trajectory: Trajectory) -> Replay | None:
+    """The replay that takes the place of the record in scores: kept, and of the picture that the sample has now."""
+    replay: Replay | None = getattr(trajectory, "replay", None)
+    image = trajectory.sample.image
+    return replay if replay and image and replay.image == image.sha256 else None
+
+
 def read_trajectory(trajectory: Trajectory) -> TrajectoryDetail:
-    """The trajectory, loaded with its sample ``with_gold``, under the settings of its benchmark. Two queries."""
+    """The trajectory, loaded with its sample ``with_gold``, under the settings of its benchmark. Four queries."""
     settings = settings_of(trajectory.run.benchmark)
     record = record_of(trajectory.sample)
-    samples = sample_columns([record])
+    further = further_chains(trajectory.sample)
+    accepted = [[tuple(call.tool for call in known.calls) for known in further]]
+    samples = replace(sample_columns([record]), accepted=accepted)
     loaded = load_trajectories([trajectory])
     scores = score_run(samples, loaded.columns, settings)
-    return TrajectoryDetail(record, samples, loaded, scores, settings, _turns(samples, loaded, scores, settings))
+    turns = _turns(samples, loaded, scores, settings)
+    return TrajectoryDetail(record, samples, loaded, scores, settings, turns, further)
 
 
 def read_on_sample(sample: Any) -> list[Trajectory]:
@@ -142,12 +174,18 @@ def read_turns(trajectory: Trajectory, *, first: int, count: int, cap: int | Non
     """``count`` steps from position ``first``. Up to ``cap`` characters of their texts are read (None: all of them).
 
     Each has ``text_start``, ``observation_start`` and the lengths of the whole, ``text_length``,
-    ``observation_length``. One query.
+    ``observation_length``, and ``replayed``: what a kept replay puts in the place of the record, or None. One
+    query, two with a replay.
     """
     steps = Step.objects.filter(trajectory=trajectory, position__gte=first).order_by("position")
     starts = {f"{name}_start": Left(name, cap) if cap else F(name) for name in ("text", "observation")}
     lengths = {f"{name}_length": Length(name) for name in ("text", "observation")}
-    return list(steps.annotate(**starts, **lengths).defer("text", "observation")[:count])
+    found: list[Any] = list(steps.annotate(**starts, **lengths).defer("text", "observation")[:count])
+    replayed = ReplayedStep.objects.in_force().filter(replay__trajectory=trajectory, position__gte=first)
+    by_position = {row.position: row for row in replayed[:count]} if kept_replay(trajectory) else {}
+    for step in found:
+        step.replayed = by_position.get(step.position)
+    return found
 
 
 def read_arguments(trajectory: Trajectory) -> list[Any]:

@@ -71,7 +71,7 @@ def _tables(
     heat = heat_map(samples, run, scores, rows)
     return {
         "tools": [asdict(row) for row in tool_distribution(run, settings, rows)],
-        "tool_choices": [asdict(row) for row in tool_choices(samples, run, rows)],
+        "tool_choices": [asdict(row) for row in tool_choices(samples, scores, run, rows)],
         "lengths": [asdict(row) for row in length_histogram(scores, rows)],
         "coverage": coverage_curve(scores, run, rows).tolist(),
         "outcomes": {size: row.tolist() for size, row in outcomes_by_targets(samples, scores, rows).items()},

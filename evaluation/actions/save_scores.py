@@ -19,7 +19,7 @@ BATCH = 20_000
 _TRUTHS = ("undecided", "unparsed", "missing_answer", "invoked", "in_population", "grounded", "visual_evidence")
 _THREE_VALUED = ("correct", "center_hit", "plan_in_order")
 _FLOATS = ("coverage", "concentration", "ioa", "iou", "zoom_factor", "cropped_region_size", "kendall_tau")
-_COUNTS = ("reference_calls", "edit_distance", "lcs", "plan_missing", "plan_extra", "plan_prefix")
+_COUNTS = ("reference_chain", "reference_calls", "edit_distance", "lcs", "plan_missing", "plan_extra", "plan_prefix")
 """Whole numbers that may be undefined (-1 in the columns)."""
 _ALWAYS = (
     "quadrant", "usable_crops", "unusable_crops", "calls", "unique_tools", "effective_calls",

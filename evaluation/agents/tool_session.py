@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 from annotation.schema import ORIGINAL, ToolCall
@@ -44,6 +45,7 @@ class ToolSession:
         self._limits = limits
         self._clock = clock
         self._begun = clock()
+        self._one_at_a_time = Lock()
 
     @property
     def original(self) -> Picture:
@@ -52,8 +54,13 @@ class ToolSession:
     def call(self, tool: str, given: Mapping[str, Any]) -> Called:
         """Run one tool. Pictures are named in ``given`` by ``image`` and ``template``; without, it is the original.
 
-        What cannot be done is written down as a failed step and said in the text; nothing is raised.
+        What cannot be done is written down as a failed step and said in the text; nothing is raised. Calls that come
+        at once are run one after the other: each has its own number and its own picture.
         """
+        with self._one_at_a_time:
+            return self._called(tool, given)
+
+    def _called(self, tool: str, given: Mapping[str, Any]) -> Called:
         if len(self.steps) >= MOST_CALLS:
             return Called(None, None, f"This session has {MOST_CALLS} calls, and no more are run. Give your answer.")
         names = TOOLS[tool].pictures if tool in TOOLS else ("image",)

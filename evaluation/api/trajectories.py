@@ -15,6 +15,7 @@ from annotation.api.loading import FACET, PAGING, benchmark_for, page_of, paged,
 from annotation.workflow import Right
 from evaluation.actions.list_words import check_query
 from evaluation.actions.read_runs import trajectory_record
+from evaluation.actions.read_trajectory import kept_replay
 from evaluation.exporters.native import trajectory_row
 from evaluation.metrics.catalogue import SAMPLE_COLUMNS
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
@@ -23,6 +24,7 @@ from evaluation.query.fields import described
 
 MEASURES = tuple(name for name in SAMPLE_COLUMNS if name not in ("run", "model", "sample"))
 NAMED = {"quadrant": Quadrant.NAMES, "plan_outcome": Outcome.NAMES, "chain_status": ChainStatus.NAMES}
+RELATED = ("run__model", "sample__image", "score", "replay")
 TERMS = [
     OpenApiParameter("q", str, description="A query: run:3 quadrant:G+A- and (calls > 4 or tool:crop)."),
     *(OpenApiParameter(field.name, str, description=field.about) for field in described()),
@@ -35,6 +37,9 @@ ROW = inline_serializer(
         "trajectory": serializers.DictField(help_text="A row of the native format: model, sample_id, steps, answer."),
         "score": serializers.DictField(
             allow_null=True, help_text="The measures of METRICS 10; null where undefined, or not scored yet."
+        ),
+        "replayed": serializers.BooleanField(
+            help_text="Scores use boxes, sizes and success of a replay kept here, not those that were recorded."
         ),
     },
 )
@@ -52,7 +57,7 @@ def trajectories(request: Request, slug: str) -> Response:
     benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request)
     check_query(benchmark, terms.get("q", ""), request.user)
     rows = Trajectory.objects.of(benchmark).listed(terms, request.user)
-    loaded = rows.select_related("run__model", "sample", "score").prefetch_related("steps").distinct()
+    loaded = rows.select_related(*RELATED).prefetch_related("steps").distinct()
     return paged(request, loaded, "pk", _shown)
 
 
@@ -60,9 +65,7 @@ def trajectories(request: Request, slug: str) -> Response:
 @api_view(["GET"])
 def trajectory(request: Request, slug: str, pk: int) -> Response:
     """One trajectory as recorded, and its scores."""
-    rows = Trajectory.objects.of(benchmark_for(request, slug, Right.SEE_GOLD)).select_related(
-        "run__model", "sample", "score"
-    )
+    rows = Trajectory.objects.of(benchmark_for(request, slug, Right.SEE_GOLD)).select_related(*RELATED)
     return Response(_shown(get_object_or_404(rows, pk=pk)))
 
 
@@ -73,6 +76,7 @@ def _shown(row: Trajectory) -> dict[str, Any]:
         "run": row.run_id,
         "trajectory": trajectory_row(trajectory_record(row)),
         "score": _measures(score) if score else None,
+        "replayed": kept_replay(row) is not None,
     }
 
 

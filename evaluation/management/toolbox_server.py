@@ -12,6 +12,8 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from django.db import close_old_connections
+
 from annotation.imaging.encoding import encode, fitted
 from annotation.models import Benchmark
 from annotation.toolbox.results import Picture
@@ -102,6 +104,12 @@ def _with_session(name: str) -> tuple[str, str, dict[str, Any]]:
     return name, function["description"], schema
 
 
+def _in_thread(desk: ToolboxDesk, name: str, given: Mapping[str, Any]) -> tuple[str, Picture | None, bool]:
+    """The call, without a connection to the database that died while the server waited."""
+    close_old_connections()
+    return desk.call(name, given)
+
+
 def served(desk: ToolboxDesk) -> Any:
     """The desk as a server of the SDK. Raises ``ImportError`` where the extra is not installed."""
     from anyio import to_thread
@@ -113,7 +121,7 @@ def served(desk: ToolboxDesk) -> Any:
         return types.ListToolsResult(tools=tools)
 
     async def call_tool(_context: Any, params: Any) -> Any:
-        text, picture, ok = await to_thread.run_sync(desk.call, params.name, params.arguments or {})
+        text, picture, ok = await to_thread.run_sync(_in_thread, desk, params.name, params.arguments or {})
         content: list[Any] = [types.TextContent(type="text", text=text)]
         if picture is not None:
             data = base64.b64encode(encode(fitted(picture, LONGEST_SIDE))).decode()

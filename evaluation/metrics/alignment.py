@@ -9,9 +9,10 @@ from itertools import chain
 
 import numpy as np
 
-from evaluation.metrics.columns import Bools, Floats, Ints, RunColumns, SampleColumns
+from evaluation.metrics.columns import Floats, Ints, RunColumns, SampleColumns
 from evaluation.metrics.names import canonical_name, name_codes
-from evaluation.metrics.ragged import starts_of
+from evaluation.metrics.ragged import spans, starts_of
+from evaluation.metrics.references import closest_chains, references_of
 
 CELLS = 65_536
 """Cells of the table of one batch: its rows stay in the cache."""
@@ -42,34 +43,50 @@ class EditOperation:
 
 @dataclass(frozen=True)
 class Alignment:
-    """(n,) each: Levenshtein ``edit_distance`` and ``lcs`` length, -1 without a reference; ``kendall_tau`` -1..1,
-    NaN without a reference or with fewer than two tools in both."""
+    """(n,) each, against the closest accepted chain: its place ``reference_chain`` and length ``reference_calls``
+    (L_G), Levenshtein ``edit_distance`` and ``lcs`` length, -1 without an accepted chain; ``kendall_tau`` -1..1, NaN
+    without one or with fewer than two tools in both."""
 
+    reference_chain: Ints
+    reference_calls: Ints
     edit_distance: Ints
     lcs: Ints
     kendall_tau: Floats
 
 
 def align_run(samples: SampleColumns, run: RunColumns) -> Alignment:
-    """All attempted calls of every trajectory against its sample's reference toolchain, by canonical name.
+    """All attempted calls of every trajectory against the closest of its sample's accepted reference toolchains, by
+    canonical name; ``closest_chains`` says which that is.
 
     Kendall tau is taken over the tools in both, each at its first occurrence: (pairs in the same order - pairs
     reversed) / pairs. Example a,b,c against b,a,d: distance 3, LCS 1, tau -1.
     """
     book: dict[str, int] = {}
     predicted = name_codes(run.tools, book)[run.steps.tool] if len(run.steps) else np.empty(0, np.int64)
-    known = np.array([names is not None for names in samples.references], bool)
-    start = starts_of(np.array([len(names or ()) for names in samples.references], np.int64))
-    flat = name_codes(list(chain.from_iterable(names or () for names in samples.references)), book)
-    out = Alignment(np.full(len(run), -1), np.full(len(run), -1), np.full(len(run), np.nan))
-    lengths = np.diff(start)[run.sample], np.diff(run.step_start)
-    for rows in _batches(*lengths, known[run.sample]):
-        of_reference, of_predicted = lengths[0][rows], lengths[1][rows]
-        a = _padded(flat, start[run.sample[rows]], of_reference, _PAD_REFERENCE)
-        b = _padded(predicted, run.step_start[rows], of_predicted, _PAD_PREDICTED)
-        out.edit_distance[rows], out.lcs[rows] = _tables(a, b, of_reference, of_predicted)
-        out.kendall_tau[rows] = _kendall(a, b)
-    return out
+    references = references_of(samples)
+    first = starts_of(references.lengths)
+    flat = name_codes(list(chain.from_iterable(references.names)), book)
+    # One pair for each trajectory and each accepted chain of its sample.
+    counts = np.diff(references.start)[run.sample]
+    row = np.repeat(np.arange(len(run)), counts)
+    against = spans(references.start[run.sample], counts)
+    of_reference = references.lengths[against]
+    edits, lcs, tau = _measured(
+        (flat, first[against], of_reference), (predicted, run.step_start[row], np.diff(run.step_start)[row])
+    )
+    taken = closest_chains(edits, lcs, starts_of(counts))
+    some = taken >= 0
+
+    def of_taken(values: Ints) -> Ints:
+        column = np.full(len(run), -1)
+        column[some] = values[taken[some]]
+        return column
+
+    kendall_tau = np.full(len(run), np.nan)
+    kendall_tau[some] = tau[taken[some]]
+    return Alignment(
+        of_taken(references.place[against]), of_taken(of_reference), of_taken(edits), of_taken(lcs), kendall_tau
+    )
 
 
 def align(reference: Sequence[str], predicted: Sequence[str]) -> list[EditOperation]:
@@ -99,10 +116,22 @@ def align(reference: Sequence[str], predicted: Sequence[str]) -> list[EditOperat
     return operations[::-1]
 
 
-def _batches(reference: Ints, predicted: Ints, known: Bools) -> Iterator[Ints]:
-    """Rows of similar lengths together, so that one long chain does not pad all others."""
-    rows = np.flatnonzero(known)
-    rows = rows[np.lexsort((reference[rows], predicted[rows]))]
+def _measured(reference: tuple[Ints, Ints, Ints], predicted: tuple[Ints, Ints, Ints]) -> tuple[Ints, Ints, Floats]:
+    """Distance, LCS length and tau of each pair; each side as codes, and for each pair where it begins and how long
+    it is."""
+    pairs = len(reference[1])
+    edits, lcs, tau = np.zeros(pairs, np.int64), np.zeros(pairs, np.int64), np.full(pairs, np.nan)
+    for at in _batches(reference[2], predicted[2]):
+        a = _padded(reference[0], reference[1][at], reference[2][at], _PAD_REFERENCE)
+        b = _padded(predicted[0], predicted[1][at], predicted[2][at], _PAD_PREDICTED)
+        edits[at], lcs[at] = _tables(a, b, reference[2][at], predicted[2][at])
+        tau[at] = _kendall(a, b)
+    return edits, lcs, tau
+
+
+def _batches(reference: Ints, predicted: Ints) -> Iterator[Ints]:
+    """Pairs of similar lengths together, so that one long chain does not pad all others."""
+    rows = np.lexsort((reference, predicted))
     while len(rows):
         head = rows[: max(1, CELLS // (int(predicted[rows[0]]) + 1))]
         size = max(1, CELLS // (int(predicted[head].max()) + 1))

@@ -177,6 +177,7 @@ SAMPLE_COLUMNS = (
     "plan_extra",
     "plan_in_order",
     "plan_prefix",
+    "reference_chain",
 )
 COMPARISON_COLUMNS = (
     "model_a",

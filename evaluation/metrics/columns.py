@@ -52,8 +52,9 @@ class SampleColumns:
         cluster: (m,) code of the picture cluster (``image_group``, by default the picture).
         gold_start, gold_boxes: ragged (k, 4) gold boxes as imported, pixels; invalid ones are ignored here.
         answers: m answer keys.
-        references: m reference toolchains as tool names, as written; None = the sample has no reference chain
-            (then it is in no chain metric that needs one).
+        references: m reference toolchains of the gold as tool names, as written; None = the gold has none.
+        accepted: m lists of the further reference toolchains that were accepted beside it, in that order; empty = no
+            sample has any. A sample with neither is in no chain metric that needs a reference.
         plans: m tool plans; falsy = no plan.
         facets: facet name -> m tuples of values as text; several values allowed (``segment``).
         prompt_words: (m,) whitespace words of the question.
@@ -69,6 +70,7 @@ class SampleColumns:
     plans: Sequence[ToolPlan]
     facets: Mapping[str, Sequence[tuple[str, ...]]] = field(default_factory=dict)
     prompt_words: Ints | None = None
+    accepted: Sequence[Sequence[tuple[str, ...]]] = ()
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -191,10 +193,11 @@ class ScoreColumns:
         cropped_region_size: sum of crop area / image area.
         visual_evidence: at least one successful call returned an image.
         calls, unique_tools: L_T and distinct names under ``tool_aliases``.
-        reference_calls: L_G, -1 without a reference.
         effective_calls, effective_unique_tools, chain_status: 3.1.
         effective: (s,) per step: on the effective chain.
-        edit_distance, lcs, kendall_tau: chain alignment of all attempted calls against the reference (6).
+        reference_chain: place of the closest accepted chain, against which the following are taken: 0 the gold's,
+            1, 2, ... further ones in the order in which they were accepted. reference_calls: its length L_G.
+        edit_distance, lcs, kendall_tau: chain alignment of all attempted calls against it (6).
         step_crops: (s, 4) every step's usable crop in original pixels, NaN when it has none.
         step_coverage: (s,) share of the gold region covered by the union of usable crops up to and with this step;
             NaN where not scorable.
@@ -230,6 +233,7 @@ class ScoreColumns:
     visual_evidence: Bools
     calls: Ints
     unique_tools: Ints
+    reference_chain: Ints
     reference_calls: Ints
     effective_calls: Ints
     effective_unique_tools: Ints

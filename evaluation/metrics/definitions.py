@@ -25,10 +25,12 @@ DEFINITIONS: Mapping[str, str] = {
     "tool_call_rate": "Share of evaluated samples with at least one call attempted.",
     "calls_mean": "Mean number of calls attempted, failed and repeated ones included.",
     "unique_tools_mean": "Mean number of different tool names called.",
-    "chain_mae": "Mean distance between the length of the reference toolchain and the number of calls.",
+    "chain_mae": "Mean distance between the number of calls and the length of the closest accepted reference chain.",
     "effective_calls_mean": "Mean length of the effective toolchain: the calls that reached the final output.",
     "effective_unique_tools_mean": "Mean number of different tool names on the effective toolchain.",
-    "effective_chain_mae": "Mean distance between the lengths of the reference and the effective toolchain.",
+    "effective_chain_mae": (
+        "Mean distance between the lengths of the effective toolchain and the closest accepted reference chain."
+    ),
     "tool_efficiency": "All effective calls over all calls attempted: a ratio of totals.",
     "recognition_precision": "Mean over queries of the share of different named tools that are in the scene.",
     "recognition_recall": "Mean over queries of the share of the scene's tools that are named.",

@@ -21,6 +21,7 @@ from evaluation.metrics.columns import (
 from evaluation.metrics.faithfulness import visual_quantity
 from evaluation.metrics.plans import sr_population, success_at
 from evaluation.metrics.ragged import rows_of
+from evaluation.metrics.references import shortest_lengths
 from evaluation.metrics.settings import MetricSettings
 
 RATE, MEAN, RATIO = "rate", "mean", "ratio"
@@ -135,12 +136,13 @@ def grounding_measures(
 def toolchain_measures(
     samples: SampleColumns, scores: ScoreColumns, run: RunColumns | None, rows: Rows, settings: MetricSettings
 ) -> list[Measure]:
-    """METRICS 3.2. A sample without a trajectory has no calls; one without a reference chain is in no MAE."""
+    """METRICS 3.2. A sample without a trajectory has no calls; one without an accepted chain is in no MAE. L_G is the
+    length of the closest accepted chain."""
     correct, counted = answered(samples, scores, run, rows, settings)
     everyone = np.ones(len(rows.sample))
     calls, effective = rows.padded(scores.calls), rows.padded(scores.effective_calls)
-    lengths = np.fromiter((-1 if r is None else len(r) for r in samples.references), np.int64, len(samples))
-    reference = lengths[rows.sample]
+    reference = shortest_lengths(samples)[rows.sample]
+    reference[: rows.recorded] = scores.reference_calls
     return [
         Measure("pass_rate", RATE, correct, counted),
         Measure("tool_call_rate", RATE, (calls > 0).astype(np.float64), everyone),

@@ -35,7 +35,7 @@ def score_run(
     crops = find_crops(run, size, kinds, producers, requested=settings.crop_box == "requested")
     answers = judge_answers(run.answers, samples.answers, run.sample, run.verdict, settings)
     grounding = score_grounding(samples, run, crops, answers, settings)
-    toolchains = measure_toolchains(samples, run, producers, canonical=settings.tool_aliases == "canonical")
+    toolchains = measure_toolchains(run, producers, canonical=settings.tool_aliases == "canonical")
     returned = run.steps.ok & (run.steps.image_out != NO_IMAGE)
     return ScoreColumns(
         sample=run.sample,

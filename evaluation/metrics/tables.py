@@ -13,6 +13,7 @@ import numpy as np
 from evaluation.metrics.columns import Floats, Ints, Outcome, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.names import canonical_name
 from evaluation.metrics.ragged import spans
+from evaluation.metrics.references import chain_at
 from evaluation.metrics.settings import MetricSettings
 
 LONGEST_CURVE = 50
@@ -65,14 +66,17 @@ def tool_distribution(run: RunColumns, settings: MetricSettings, rows: Ints | No
     return [ToolUse(tool, count, count / total) for tool, count in counts.most_common() if count]
 
 
-def tool_choices(samples: SampleColumns, run: RunColumns, rows: Ints | None = None) -> list[ToolChoice]:
-    """Per-tool precision and recall (METRICS 6) by canonical name, repeats once, in order of the name."""
+def tool_choices(
+    samples: SampleColumns, scores: ScoreColumns, run: RunColumns, rows: Ints | None = None
+) -> list[ToolChoice]:
+    """Per-tool precision and recall (METRICS 6) by canonical name, repeats once, in order of the name; against the
+    closest accepted chain."""
     names = [canonical_name(tool) for tool in run.tools]
     tp: Counter[str] = Counter()
     fp: Counter[str] = Counter()
     fn: Counter[str] = Counter()
     for row in (np.arange(len(run)) if rows is None else rows).tolist():
-        reference = samples.references[int(run.sample[row])]
+        reference = chain_at(samples, int(run.sample[row]), int(scores.reference_chain[row]))
         if reference is None:
             continue
         wanted = {canonical_name(tool) for tool in reference}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.metrics.columns import NO_IMAGE, ORIGINAL_IMAGE, Bools, ChainStatus, Ints, RunColumns, SampleColumns
+from evaluation.metrics.columns import NO_IMAGE, ORIGINAL_IMAGE, Bools, ChainStatus, Ints, RunColumns
 from evaluation.metrics.names import name_codes
 from evaluation.metrics.producers import NO_STEP, Producers
 from evaluation.metrics.ragged import count_true, distinct_counts, latest_true, positions_of, rows_of
@@ -19,30 +19,24 @@ class Toolchains:
     Attributes:
         calls: (n,) L_T, calls attempted. effective_calls: (n,) L_e, 0 when empty or broken.
         unique_tools, effective_unique_tools: (n,) distinct tool names under ``tool_aliases``.
-        reference_calls: (n,) L_G, -1 when the sample has no reference toolchain.
         chain_status: (n,) see ``ChainStatus``. effective: (s,) the step is on the effective toolchain.
     """
 
     calls: Ints
     unique_tools: Ints
-    reference_calls: Ints
     effective_calls: Ints
     effective_unique_tools: Ints
     chain_status: Ints
     effective: Bools
 
 
-def measure_toolchains(
-    samples: SampleColumns, run: RunColumns, producers: Producers, canonical: bool = False
-) -> Toolchains:
+def measure_toolchains(run: RunColumns, producers: Producers, canonical: bool = False) -> Toolchains:
     """The toolchain measures of every trajectory; ``canonical``: tools are told apart by canonical name."""
     codes = name_codes(run.tools, {}, canonical)[run.steps.tool] if len(run.steps) else np.empty(0, np.int64)
     effective, status = backtrack(run, producers)
-    lengths = np.array([-1 if chain is None else len(chain) for chain in samples.references], np.int64)
     return Toolchains(
         calls=np.diff(run.step_start),
         unique_tools=distinct_counts(codes, run.step_start),
-        reference_calls=lengths[run.sample],
         effective_calls=count_true(effective, run.step_start),
         effective_unique_tools=distinct_counts(codes, run.step_start, effective),
         chain_status=status,

@@ -1,6 +1,7 @@
 from evaluation.models.judging import JudgingItem, JudgingQueue, JudgingSeat
 from evaluation.models.listing import FailureLabel, ListColumn, Note, SavedSlice, Tag, Tagging
 from evaluation.models.mapping import SampleAlias, SavedMapping
+from evaluation.models.replay import Replay, ReplayedStep
 from evaluation.models.run import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Step, Trajectory
 from evaluation.models.score import BenchmarkSettings, Metric, Score, Scoring, SliceTables
 from evaluation.models.standing import Comparison, Standing
@@ -18,6 +19,8 @@ __all__ = [
     "Metric",
     "Model",
     "Note",
+    "Replay",
+    "ReplayedStep",
     "Rollout",
     "RolloutGroup",
     "Run",

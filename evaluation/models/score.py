@@ -93,6 +93,9 @@ class Score(models.Model):
     visual_evidence = models.BooleanField()
     calls = models.IntegerField()
     unique_tools = models.IntegerField()
+    reference_chain = models.IntegerField(
+        null=True, help_text="The accepted chain it is held against: 0 the gold's, then further ones in their order."
+    )
     reference_calls = models.IntegerField(null=True)
     effective_calls = models.IntegerField()
     effective_unique_tools = models.IntegerField()

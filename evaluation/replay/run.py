@@ -15,15 +15,13 @@ import numpy as np
 from annotation.schema import ORIGINAL, Box, ToolCall
 from annotation.toolbox.affine import IDENTITY, Affine
 from annotation.toolbox.cache import picture_key
-from annotation.toolbox.names import candidates
+from annotation.toolbox.names import candidates, plain_name
 from annotation.toolbox.results import Picture
 from annotation.toolbox.runner import Limits, run_chain
 from evaluation.schema import Coordinates, Step
 
-ZOOMS = frozenset(
-    {"crop", "zoom_in", "zoom", "image_zoom_in_tool", "zoom_in_tool", "crop_image", "crop_image_normalized"}
-)
-"""Calls whose box alone says what they do (METRICS 1.1)."""
+ZOOMS = frozenset({"crop", "zoom_in", "zoom", "image_zoom_in", "crop_image", "crop_image_normalized"})
+"""Calls whose box alone says what they do (METRICS 1.1), as ``plain_name`` has them."""
 
 USUAL = Limits()
 
@@ -31,7 +29,8 @@ USUAL = Limits()
 class Outcome(StrEnum):
     """What came of a recorded call. SAME: of the recorded size and, where its picture is at hand, its values.
     DIFFERS: of another size or other values. RAN: nothing is recorded to compare with. FAILED: it failed then and
-    fails here. UNLIKE: it failed then and runs here, or the other way round. LOST: it cannot be run again."""
+    fails here. UNLIKE: it failed then and runs here, or the tool, which took the call, cannot do it here. LOST: it
+    cannot be run again, because our tools do not take it as it is recorded."""
 
     SAME = "same"
     DIFFERS = "differs"
@@ -44,7 +43,9 @@ class Outcome(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """Step ``number`` (1, 2, ...) run again. ``difference``: mean absolute difference to the recorded picture, 0 to
-    255, None where there is none to compare. ``seen``: what of the original its picture shows, None if unknown."""
+    255, None where there is none to compare. ``seen``: what of the original its picture shows, None if unknown.
+    ``ok``: whether it ran here, None where it could not be run again. ``executed``: of a zoom call that ran, the box
+    whose pixels it returned, x1, y1, x2, y2 in the coordinates of its step."""
 
     number: int
     tool: str
@@ -55,6 +56,8 @@ class Replayed:
     digest: str = ""
     difference: float | None = None
     seen: Box | None = None
+    ok: bool | None = None
+    executed: tuple[float, float, float, float] | None = None
     measurements: Mapping[str, Any] = field(default_factory=dict)
     image: Picture | None = None
 
@@ -99,7 +102,9 @@ def _replayed(
         if step.ok and step.image_out:
             pictures.lost.add(step.image_out)
         reason = result.error.message.removeprefix("Step 1 ") if result.error else "it gave no picture."
-        return Replayed(number, step.tool, Outcome.UNLIKE if step.ok else Outcome.FAILED, reason, recorded_size=wanted)
+        ran = result.error is None or result.error.by_tool
+        outcome = (Outcome.UNLIKE if ran else Outcome.LOST) if step.ok else Outcome.FAILED
+        return Replayed(number, step.tool, outcome, reason, recorded_size=wanted, ok=False if ran else None)
     made = result.steps[0]
     image = result.steps[0].image
     back = way.after(made.to_original) if way is not None and made.to_original is not None else None
@@ -112,8 +117,10 @@ def _replayed(
     height, width = image.shape[:2]
     bounds = pictures.made[ORIGINAL][0].shape
     seen = back.box(Box(0, 0, width, height)).clipped(bounds[1], bounds[0]) if back is not None else None
+    cut = made.to_original.box(Box(0, 0, width, height)) if _is_zoom(step) and made.to_original else None
+    executed = _in_coordinates(cut, step.coords, first) if cut else None
     return Replayed(
-        number, step.tool, outcome, "", (width, height), wanted, picture_key(image), difference, seen,
+        number, step.tool, outcome, "", (width, height), wanted, picture_key(image), difference, seen, True, executed,
         made.measurements, image,
     )  # fmt: skip
 
@@ -150,12 +157,16 @@ def _call(step: Step, image: Picture, ids: tuple[str, ...]) -> ToolCall:
     """The recorded call as one of ours, on the picture that is its original."""
     names = ids if len(ids) > 1 else ids[0]
     found = candidates(step.tool)
-    if step.tool in ZOOMS and (not found or "width" not in step.arguments):
+    if _is_zoom(step) and (not found or "width" not in step.arguments):
         return _zoomed(step, image, names)
     if len(found) != 1:
         meant = f"it may mean {', '.join(found)}" if found else "the toolbox has no such tool"
         raise _CannotRun(f"{step.tool}: {meant}.")
     return ToolCall(found[0], step.arguments, names)
+
+
+def _is_zoom(step: Step) -> bool:
+    return plain_name(step.tool) in ZOOMS
 
 
 def _zoomed(step: Step, image: Picture, names: tuple[str, ...] | str) -> ToolCall:
@@ -167,14 +178,25 @@ def _zoomed(step: Step, image: Picture, names: tuple[str, ...] | str) -> ToolCal
     return ToolCall("zoom_in", box | size, names)
 
 
+def _unit(coords: Coordinates, image: Picture) -> tuple[float, float]:
+    """How many pixels of ``image`` one unit is, across and down."""
+    height, width = image.shape[:2]
+    whole = {Coordinates.PIXEL: (1.0, 1.0), Coordinates.NORM1: (float(width), float(height))}
+    return whole.get(coords, (width / 1000, height / 1000))
+
+
+def _in_coordinates(box: Box, coords: Coordinates, image: Picture) -> tuple[float, float, float, float]:
+    across, down = _unit(coords, image)
+    return box.x1 / across, box.y1 / down, box.x2 / across, box.y2 / down
+
+
 def _box(step: Step, image: Picture) -> dict[str, int]:
     """The recorded box as a crop: the pixels that were really returned where they are recorded."""
     box = step.executed_bbox or step.bbox
     if box is None:
         raise _CannotRun("it records no box that could be cut out.")
     height, width = image.shape[:2]
-    unit = {Coordinates.PIXEL: (1.0, 1.0), Coordinates.NORM1: (width, height)}
-    across, down = unit.get(step.coords, (width / 1000, height / 1000))
+    across, down = _unit(step.coords, image)
     try:
         cut = Box(box[0] * across, box[1] * down, box[2] * across, box[3] * down).clipped(width, height)
     except ValueError:

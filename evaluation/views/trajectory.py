@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
-from evaluation.actions.read_trajectory import load_trajectory, read_trajectory, read_turns
+from evaluation.actions.read_trajectory import kept_replay, load_trajectory, read_trajectory, read_turns
 from evaluation.metrics.columns import Quadrant
 from evaluation.views.sample_frame import Frame, frame_of, gold_corners, marks_of, picture_problem
 from evaluation.views.trajectory_answer import answer_of
@@ -40,7 +40,7 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context = {
         "benchmark": row.run.benchmark, "trajectory": row, "sample": row.sample, "run": row.run, "score": score,
         "quadrant": Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
-        "stale": score is not None and not detail.agrees_with(score),
+        "stale": score is not None and not detail.agrees_with(score), "replay": kept_replay(row),
         "detail": detail, "answer": answer, "turns": turns, "window": window, "chart": coverage_chart(detail),
         "best": _best(score), "place": place_of(slug, row, terms, request.user),
         "question": detail.record.content.question,

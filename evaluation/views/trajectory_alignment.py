@@ -1,4 +1,4 @@
-"""The calls of a trajectory beside those of the reference toolchain."""
+"""The calls of a trajectory beside those of the closest accepted reference toolchain."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class AlignmentTable:
 
 def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -> AlignmentTable | None:
     """None without a reference or where the table would be endless. ``calls``: arguments by row of the columns."""
-    reference = detail.record.content.reference_toolchain
+    reference = detail.reference.calls if detail.reference else ()
     columns = detail.loaded.columns
     predicted = [columns.tools[code] for code in columns.steps.tool.tolist()]
     if not reference or len(reference) * len(predicted) > MOST_CELLS:
@@ -67,6 +67,16 @@ def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -
     counts = {kind: sum(row.kind == kind for row in rows) for kind in ("added", "missing", "changed")}
     words = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n)
     return AlignmentTable(rows[:MOST_ROWS], sum(counts.values()), words, max(len(rows) - MOST_ROWS, 0))
+
+
+def chain_words(detail: TrajectoryDetail) -> str:
+    """Which accepted chain is taken, where it is not plain that it is the gold's; "" otherwise."""
+    taken = detail.reference
+    if taken is None or (taken.number is None and detail.chains == 1):
+        return ""
+    whose = "that of the gold" if taken.number is None else f"one that {taken.by} accepted beside the gold"
+    note = f": {taken.note}" if taken.note else ""
+    return f"The closest of {detail.chains} accepted chain{'s' * (detail.chains > 1)}, {whose}{note}."
 
 
 def _difference(reference: ToolCall, arguments: Mapping[str, Any], executed: Corners | None) -> str:

@@ -75,7 +75,8 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One call with what was said before it and what came of it. ``state``: why it is no evidence, "" if it may be."""
+    """One call with what was said before it and what came of it. ``state``: why it is no evidence, "" if it may be.
+    ``replayed``: box, size and success are those of a replay."""
 
     number: int
     position: int
@@ -88,6 +89,7 @@ class Turn:
     observation: Excerpt
     measures: TurnMeasures | None
     seen: Seen | None
+    replayed: bool = False
 
     @property
     def mark(self) -> dict[str, Any]:
@@ -112,18 +114,21 @@ def _turn(
     step: Any, measures: TurnMeasures | None, gold: Sequence[Corners], frame: Frame | None, cap: int | None
 ) -> Turn:
     executed = measures.executed if measures else None
+    # What was really produced takes the place of what was recorded.
+    source = step.replayed or step
     return Turn(
         number=step.position + 1,
         position=step.position,
         tool=step.tool,
         call=call_words(step, CALL_CAP if cap else None),
         label=step.label,
-        state="failed" if not step.ok else NOT_EVIDENCE.get(step.flag, ""),
-        failed=not step.ok,
+        state="failed" if not source.ok else NOT_EVIDENCE.get(step.flag, ""),
+        failed=not source.ok,
         text=Excerpt(step.text_start or "", step.text_length or 0),
         observation=Excerpt(step.observation_start or "", step.observation_length or 0),
         measures=measures,
-        seen=_seen(executed, _out_size(step), gold, frame) if executed and frame else None,
+        seen=_seen(executed, _out_size(source), gold, frame) if executed and frame else None,
+        replayed=step.replayed is not None,
     )
 
 

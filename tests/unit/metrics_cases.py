@@ -71,6 +71,7 @@ def random_run(
         answers=[_random_key(rng) for _ in range(rows)],
         references=[None if rng.random() < 0.2 else _random_tools(rng) for _ in range(rows)],
         plans=[ToolPlan() for _ in range(rows)],
+        accepted=[[_random_tools(rng) for _ in range(rng.integers(0, 4))] for _ in range(rows)],
     )
     step_start = starts_of(rng.integers(0, max_steps + 1, rows))
     run = RunColumns(

@@ -33,8 +33,8 @@ def make_scores(count: int, **columns: Any) -> ScoreColumns:
     flags += ("visual_evidence", "failed")
     zeros = ("correct", "usable_crops", "unusable_crops", "calls", "unique_tools", "effective_calls")
     zeros += ("effective_unique_tools", "chain_status")
-    unknown = ("quadrant", "crop_index", "center_hit", "reference_calls", "edit_distance", "lcs", "plan_outcome")
-    unknown += ("plan_missing", "plan_extra", "plan_in_order", "plan_prefix")
+    unknown = ("quadrant", "crop_index", "center_hit", "reference_chain", "edit_distance", "lcs", "plan_outcome")
+    unknown += ("reference_calls", "plan_missing", "plan_extra", "plan_in_order", "plan_prefix")
     floats = ("coverage", "concentration", "ioa", "iou", "zoom_factor", "kendall_tau", "cost")
     given: dict[str, Any] = {
         **{name: np.zeros(count, bool) for name in flags},
@@ -73,10 +73,11 @@ def random_scores(
     )
     n = max(count * 4 // 5, 1) if trajectories is None else trajectories
     sample = rng.permutation(count)[:n] if n <= count else rng.integers(0, count, n)
-    return samples, _random_rows(rng, n, sample, targets[sample])
+    lengths = np.array([-1 if names is None else len(names) for names in samples.references])
+    return samples, _random_rows(rng, n, sample, targets[sample], lengths[sample])
 
 
-def _random_rows(rng: np.random.Generator, n: int, sample: Any, targets: Any) -> ScoreColumns:
+def _random_rows(rng: np.random.Generator, n: int, sample: Any, targets: Any, reference: Any) -> ScoreColumns:
     calls = rng.integers(0, 12, n)
     unique = np.minimum(calls, rng.integers(1, 5, n))
     effective = rng.binomial(calls, 0.6)
@@ -111,6 +112,7 @@ def _random_rows(rng: np.random.Generator, n: int, sample: Any, targets: Any) ->
         calls=calls,
         unique_tools=unique,
         effective_calls=effective,
+        reference_calls=reference,
         effective_unique_tools=np.minimum(unique, effective),
         unusable_crops=rng.integers(0, 2, n),
         plan_outcome=rng.integers(0, 5, n),

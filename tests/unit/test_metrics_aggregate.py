@@ -56,7 +56,9 @@ def test_the_worked_example_of_grounding():
 
 def test_the_worked_example_of_toolchains():
     samples = make_samples(3, references=[("a",) * 5, ("a",) * 2, ("a",)])
-    scores = make_scores(3, calls=[3, 2, 0], effective_calls=[1, 2, 0], unique_tools=[2, 1, 0])
+    scores = make_scores(
+        3, calls=[3, 2, 0], effective_calls=[1, 2, 0], unique_tools=[2, 1, 0], reference_calls=[5, 2, 1]
+    )
     found = table(samples, scores)
     assert found["tool_call_rate"].value == pytest.approx(2 / 3)
     assert found["calls_mean"].value == pytest.approx(5 / 3)
@@ -70,8 +72,11 @@ def test_the_worked_example_of_toolchains():
 
 
 def test_a_missing_sample_leaves_or_counts_as_wrong():
-    samples = make_samples(4, references=[("a", "b")] * 4)
-    scores = make_scores(1, correct=[1], calls=[2], effective_calls=[1], invoked=[True], in_population=[True])
+    # The closest chain to no call is the shortest that is accepted.
+    samples = make_samples(4, references=[("a", "b", "c")] * 4, accepted=[[("a", "b")], [], [("a",)], [("d", "e")]])
+    scores = make_scores(
+        1, correct=[1], calls=[2], effective_calls=[1], invoked=[True], in_population=[True], reference_calls=[2]
+    )
     left, wrong = table(samples, scores), table(samples, scores, missing_sample="wrong")
     assert (left["accuracy"].value, left["accuracy"].n) == (1, 1)
     assert (wrong["accuracy"].value, wrong["accuracy"].n) == (0.25, 4)
@@ -272,7 +277,7 @@ def test_shares_are_shares_and_intervals_hold_their_value(run, missing, undecide
 @given(RUNS)
 def test_chain_errors_are_at_least_the_distance_of_the_mean_lengths(run):
     samples, scores = run
-    lengths = np.array([-1 if r is None else len(r) for r in samples.references])[scores.sample]
+    lengths = scores.reference_calls
     inside = lengths >= 0
     found = table(samples, scores)
     if inside.any():

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 from scipy.stats import kendalltau
 
 from bench.plain_chains import kendall, levenshtein, longest_common
 from evaluation.metrics.alignment import Edit, align
+from evaluation.metrics.records import run_columns, sample_columns
+from evaluation.metrics.score import score_run
+from evaluation.metrics.settings import MetricSettings
 from evaluation.schema import Step, Trajectory
-from tests.unit.metrics_cases import sample, score_all, score_one
+from tests.unit.metrics_cases import random_run, sample, score_all, score_one
 
 names = st.lists(st.sampled_from("abcd"), max_size=7)
 
@@ -39,6 +44,44 @@ def test_chains_against_their_reference(reference: str, predicted: str, distance
     found = score_one(sample(reference=tuple(reference)), *chain(predicted))
     assert (found.edit_distance[0], found.lcs[0]) == (distance, lcs)
     assert found.kendall_tau[0] == pytest.approx(tau, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("gold", "further", "called", "place", "distance"),
+    [
+        ("abc", ["ab"], "ab", 1, 0),
+        ("ab", ["abc", "ad"], "ab", 0, 0),
+        ("cd", ["ef", "abcd"], "ab", 2, 2),  # as many edits, but two calls in common
+        ("abc", ["abc"], "abc", 0, 0),  # alike in everything: the gold's
+        ("xa", ["ay", "az"], "a", 0, 1),
+        (None, ["xyz", "ab"], "ac", 2, 1),  # the gold has none
+        ("ab", ["c"], "", 1, 1),  # the closest to no call is the shortest
+        (None, [], "ab", -1, -1),
+    ],
+)
+def test_a_trajectory_is_held_against_the_closest_accepted_chain(
+    gold: str | None, further: list[str], called: str, place: int, distance: int
+) -> None:
+    samples = sample_columns([sample(reference=tuple(gold or ""))])
+    samples = replace(samples, accepted=[[tuple(names) for names in further]])
+    run = run_columns([Trajectory("m", "s", steps=tuple(chain(called)))], samples)
+    found = score_run(samples, run, MetricSettings())
+    chains = [gold, *further]
+    assert (found.reference_chain[0], found.edit_distance[0]) == (place, distance)
+    assert found.reference_calls[0] == (-1 if place < 0 else len(chains[place] or ""))
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10_000))
+def test_with_one_chain_or_the_same_one_twice_nothing_changes(seed: int) -> None:
+    samples, run = random_run(seed)
+    alone, none, again = (
+        score_run(replace(samples, accepted=further), run, MetricSettings())
+        for further in ((), [()] * len(samples), [[] if one is None else [one] for one in samples.references])
+    )
+    for name, column in vars(alone).items():
+        assert_array_equal(column, getattr(none, name))
+        assert_array_equal(column, getattr(again, name))
 
 
 def test_without_a_reference_nothing_is_defined() -> None:

@@ -77,12 +77,12 @@ def test_the_tool_distribution_shares_all_attempted_calls(two_runs):
 
 
 def test_tool_choices_count_each_tool_once_per_sample(two_runs):
-    samples, run, _ = two_runs
-    found = {choice.tool: choice for choice in tool_choices(samples, run)}
+    samples, run, scores = two_runs
+    found = {choice.tool: choice for choice in tool_choices(samples, scores, run)}
     assert (found["crop"].tp, found["crop"].fp, found["crop"].fn) == (2, 0, 1)
     assert (found["crop"].precision, found["crop"].recall) == (1, pytest.approx(2 / 3))
     assert (found["canny"].tp, found["canny"].fn) == (1, 2)
-    never_used = {choice.tool: choice for choice in tool_choices(samples, run, np.array([1]))}
+    never_used = {choice.tool: choice for choice in tool_choices(samples, scores, run, np.array([1]))}
     assert never_used["canny"].precision is None
 
 

@@ -1,0 +1,24 @@
+"""Facts of a benchmark beside its gold that others reckon with: segments of tools, accepted reference toolchains.
+
+This half of the house does not know who reckons with them; who does asks here, once, to be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from annotation.models import Benchmark
+
+_TOLD: list[Callable[[Benchmark], None]] = []
+
+
+def when_facts_change(call: Callable[[Benchmark], None]) -> None:
+    """Have this called, inside the transaction, once such facts of a benchmark have changed. Asked for at the start."""
+    if call not in _TOLD:
+        _TOLD.append(call)
+
+
+def facts_changed(benchmark: Benchmark) -> None:
+    """Tell all who asked. Call inside the transaction of the change."""
+    for call in _TOLD:
+        call(benchmark)

@@ -1,0 +1,89 @@
+"""The accepted reference toolchains of each sample, and which of them a trajectory is held against (METRICS 3 and 6).
+
+A sample may have several: that of its gold, and further ones that reviewers accepted. Every measure that needs a
+reference takes one and the same, the closest to all calls attempted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from evaluation.metrics.columns import Ints, SampleColumns
+from evaluation.metrics.ragged import rows_of, starts_of
+
+GOLD_CHAIN = 0
+"""The place of the chain of the gold; further ones are 1, 2, ... in the order in which they were accepted."""
+NO_CHAIN = -1
+
+
+@dataclass(frozen=True)
+class References:
+    """All accepted chains, c of them: ``start`` (m + 1,) offsets of each sample's, ``place`` (c,) among these, and
+    ``names``, c lists of tool names as written."""
+
+    start: Ints
+    place: Ints
+    names: list[tuple[str, ...]]
+
+    @property
+    def lengths(self) -> Ints:
+        return np.array([len(names) for names in self.names], np.int64)
+
+
+def references_of(samples: SampleColumns) -> References:
+    """The accepted chains of every sample, its gold's first."""
+    further = samples.accepted or [()] * len(samples)
+    placed = [
+        [(GOLD_CHAIN, gold)] * (gold is not None) + list(enumerate(others, GOLD_CHAIN + 1))
+        for gold, others in zip(samples.references, further, strict=True)
+    ]
+    flat = list(chain.from_iterable(placed))
+    start = starts_of(np.array([len(chains) for chains in placed], np.int64))
+    return References(start, np.array([place for place, _ in flat], np.int64), [names or () for _, names in flat])
+
+
+def chain_at(samples: SampleColumns, sample: int, place: int) -> tuple[str, ...] | None:
+    """The tool names of the accepted chain at a place of ``ScoreColumns.reference_chain``; None for ``NO_CHAIN``."""
+    if place == NO_CHAIN:
+        return None
+    return samples.references[sample] if place == GOLD_CHAIN else samples.accepted[sample][place - 1]
+
+
+def closest_chains(edits: Ints, lcs: Ints, start: Ints) -> Ints:
+    """(n,) For each row the flat index of the chain it is held against, -1 for a row without any.
+
+    The closest chain has the fewest edits (Levenshtein, by canonical name, to all calls attempted). Of equally few,
+    the one with the longest common subsequence is taken; of these the earliest: the gold's, then as accepted.
+
+    Args:
+        edits, lcs: (c,) distance and length of the longest common subsequence of each chain and its row's calls.
+        start: (n + 1,) offsets of each row's chains.
+
+    Example: a, b were called. c, d and a, b, c, d are both two edits away; the second shares two calls and is taken.
+
+    >>> closest_chains(np.array([2, 2, 5]), np.array([0, 2, 0]), np.array([0, 2, 2, 3])).tolist()
+    [1, -1, 2]
+    """
+    # A stable sort: of what ties in everything, the earliest stays first.
+    order = np.lexsort((-lcs, edits, rows_of(start)))
+    found = np.full(len(start) - 1, -1)
+    some = np.diff(start) > 0
+    found[some] = order[start[:-1][some]]
+    return found
+
+
+def shortest_lengths(samples: SampleColumns) -> Ints:
+    """(m,) L_G of a sample without a trajectory: the closest chain to no call is the shortest; -1 without any.
+
+    Source: METRICS 0.1 and 3.2, ``missing_sample`` = wrong.
+    """
+    references = references_of(samples)
+    lengths, start = references.lengths, references.start
+    found = np.full(len(samples), -1)
+    some = np.diff(start) > 0
+    if some.any():
+        found[some] = np.minimum.reduceat(lengths, start[:-1][some])
+    return found

@@ -1,0 +1,66 @@
+"""Several reference toolchains of a sample are accepted: scores take the closest and say which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from annotation.actions.benchmarks import add_member
+from annotation.actions.chains import accept_chain, remove_chain
+from annotation.models import AcceptedChain, Benchmark, Sample
+from annotation.schema import ToolCall
+from annotation.workflow import Role
+from evaluation.actions.export_rows import sample_rows
+from evaluation.actions.load_columns import load_samples
+from evaluation.actions.metric_settings import settings_of
+from evaluation.actions.record_session import open_session, record_session
+from evaluation.actions.score_run import is_stale, score_benchmark
+from evaluation.models import Run, Trajectory
+from tests.conftest import signed_in
+from tests.evaluation.test_toolbox_server import benchmark
+from webapp.accounts.models import User
+
+__all__ = ["benchmark"]
+
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+CROP = ToolCall("crop", {"x": 80, "y": 40, "width": 60, "height": 50})
+FLIP = ToolCall("flip", {"direction": "vertical"})
+
+
+def test_scores_take_the_closest_accepted_chain_say_which_and_go_stale_with_it(
+    benchmark: Benchmark, lea: User, rui: User
+) -> None:
+    add_member(actor=None, benchmark=benchmark, user=rui, role=Role.REVIEWER)
+    add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
+    session, _ = open_session(benchmark, "one")
+    session.call("crop", CROP.arguments)
+    session.call("flip", FLIP.arguments)
+    record_session(actor=None, benchmark=benchmark, row=session.trajectory("2", "agent-7", "interface"))
+    sample = Sample.objects.get(key="one")
+
+    def scored() -> Any:
+        score_benchmark(actor=None, benchmark=benchmark, only_stale=True)
+        row = next(sample_rows(benchmark))
+        return row["reference_chain"], row["reference_calls"], row["edit_distance"]
+
+    def stale() -> bool:
+        return is_stale(Run.objects.get(), load_samples(benchmark).digest, settings_of(benchmark))
+
+    def page() -> Any:
+        return signed_in(lea).get(f"/benchmarks/kitchen/trajectories/{Trajectory.objects.get().pk}/?tab=toolchain")
+
+    assert scored() == (None, None, None)
+    accept_chain(actor=rui, sample=sample, calls=[CROP])
+    assert stale()
+    assert scored() == (1, 1, 1)
+    accept_chain(actor=rui, sample=sample, calls=[CROP, FLIP], note="mirrored text")
+    assert page().context["stale"]
+    assert scored() == (2, 2, 0)
+    shown = page()
+    words = "The closest of 2 accepted chains, one that Rui Costa accepted beside the gold: mirrored text."
+    assert (shown.context["stale"], shown.context["chain_words"]) == (False, words)
+    assert words in shown.content.decode()
+    remove_chain(actor=rui, chain=AcceptedChain.objects.get(note="mirrored text"))
+    assert stale()
+    assert scored() == (1, 1, 1)
