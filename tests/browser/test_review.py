@@ -98,6 +98,7 @@ def test_a_whole_review_by_keys_alone(desk: Desk, rui: User) -> None:
     desk.blind()
     assert "gold_boxes" not in page.content()
     expect(page.locator(".frame__marks, [data-lens]")).to_have_count(0)
+    # With the decision these are five keys; without changing one's mind and being unsure three.
     desk.press("1", "2", "u", "Enter")
     expect(page.get_by_text("You answered B, white. Gold says the same.")).to_be_visible()
     expect(page.locator(".frame__marks rect.gold")).to_have_count(1)
