@@ -6,7 +6,7 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 
 /** What keys do that stay what they are. */
 const FIXED = [
-  ["← → ↑ ↓", "nudge the box by 1 px, Shift 10 px"],
+  ["← → ↑ ↓", "nudge the box by 1 px, Shift 10 px; without one move the picture"],
   ["Alt ←", "resize the box"],
   ["Tab", "next box or field"],
   ["Shift A … Z", "begin the question"],
