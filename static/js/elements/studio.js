@@ -138,8 +138,10 @@ export class SightlineStudio extends HTMLElement {
   }
 
   #changed() {
-    this.#saving.change(this.#history.state);
-    this.#asked.keep(this.#history.state);
+    const { state } = this.#history;
+    this.#saving.change(state);
+    this.#asked.keep(state);
+    this.#checks.outdate(Object.keys(state).filter((name) => !same(state[name], this.#saving.base[name])));
     this.#show();
   }
 
