@@ -91,7 +91,7 @@ export class SightlineStudio extends HTMLElement {
     this.#parts = [
       options,
       new FacetEditor(part("facets"), facets ?? {}, edit),
-      new PlanEditor(part("plan"), new ToolBank(bank), edit),
+      new PlanEditor(part("plan"), new ToolBank(bank), edit, image),
       new ChainEditor(part("chain"), edit),
       new QuestionField(part("question"), edit, (other) => options.focus(other)),
     ];
