@@ -140,7 +140,8 @@ def _evidence(
         return
     if share > settings.largest_share:
         text = (
-            f"The evidence is {share:.1%} of the picture, more than {settings.largest_share:.0%}. Is all of it needed?"
+            f"The evidence is {100 * share:.1f}\N{NO-BREAK SPACE}% of the picture, more than "
+            f"{100 * settings.largest_share:.0f}\N{NO-BREAK SPACE}%. Is all of it needed?"
         )
         yield Check("gold_boxes", Level.WARNING, text)
     scale = min(settings.view_side / max(width, height), 1.0)

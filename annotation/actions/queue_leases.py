@@ -58,7 +58,7 @@ def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue, extra: i
     """
     for place in range(queue.wanted(sample_id, extra)):
         if take(user, sample_id, ANNOTATE, queue.lasts, place):
-            found = Sample.objects.filter(pk=sample_id).open_at(place).first()
+            found = Sample.objects.filter(pk=sample_id).open_at(place).order_by().first()
             if found is not None:
                 return found
             release(user, sample_id, ANNOTATE)

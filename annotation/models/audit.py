@@ -22,7 +22,7 @@ class AuditDraw(models.Model):
     drawn_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
-        ordering = ["benchmark", "-number"]
+        ordering = ["benchmark_id", "-number"]
         constraints = [models.UniqueConstraint(fields=["benchmark", "number"], name="audit_number_once")]
 
     def __str__(self) -> str:

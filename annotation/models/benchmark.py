@@ -86,7 +86,7 @@ class Version(models.Model):
     frozen_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
-        ordering = ["benchmark", "-number"]
+        ordering = ["benchmark_id", "-number"]
         constraints = [models.UniqueConstraint(fields=["benchmark", "number"], name="version_number_once")]
 
     def __str__(self) -> str:

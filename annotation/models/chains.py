@@ -17,7 +17,7 @@ class AcceptedChain(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        ordering = ["sample", "pk"]
+        ordering = ["sample_id", "pk"]
         constraints = [models.UniqueConstraint(fields=["sample", "digest"], name="accepted_chain_once")]
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class VerifiedChain(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        ordering = ["sample", "pk"]
+        ordering = ["sample_id", "pk"]
         constraints = [models.UniqueConstraint(fields=["sample", "digest", "image"], name="verified_chain_once")]
 
     def __str__(self) -> str:

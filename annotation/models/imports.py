@@ -66,7 +66,7 @@ class ImportIssue(models.Model):
     done = models.TextField()
 
     class Meta:
-        ordering = ["record", "pk"]
+        ordering = ["record_id", "pk"]
         indexes = [models.Index(fields=["record", "severity", "rule"], name="import_issue_by_rule")]
 
     def __str__(self) -> str:

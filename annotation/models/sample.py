@@ -78,7 +78,7 @@ class Sample(models.Model):
     objects = SampleQuerySet.as_manager()
 
     class Meta:
-        ordering = ["benchmark", "key"]
+        ordering = ["benchmark_id", "key"]
         constraints = [
             models.UniqueConstraint(fields=["benchmark", "key"], name="sample_key_once"),
             models.CheckConstraint(
@@ -123,7 +123,7 @@ class FacetValue(models.Model):
     objects = FacetValueQuerySet.as_manager()
 
     class Meta:
-        ordering = ["sample", "name", "position"]
+        ordering = ["sample_id", "name", "position"]
         constraints = [models.UniqueConstraint(fields=["sample", "name", "position"], name="facet_position_once")]
         indexes = [models.Index(fields=["name", "value"], name="facet_by_value")]
 

@@ -33,7 +33,7 @@ class BankTool(models.Model):
     objects = BankToolQuerySet.as_manager()
 
     class Meta:
-        ordering = ["benchmark", "name", "pk"]
+        ordering = ["benchmark_id", "name", "pk"]
         constraints = [
             models.CheckConstraint(
                 condition=Q(state=ToolState.MERGED.value, merged_into__isnull=False)
@@ -68,7 +68,7 @@ class ToolName(models.Model):
     objects = ToolNameQuerySet.as_manager()
 
     class Meta:
-        ordering = ["tool", "name"]
+        ordering = ["tool_id", "name"]
         constraints = [models.UniqueConstraint(fields=["benchmark", "key"], name="tool_name_means_one_tool")]
 
     def __str__(self) -> str:

@@ -58,14 +58,15 @@ def audit_next(request: Request, slug: str) -> HttpResponse:
 
 @require_safe
 def audit_sample(request: Request, slug: str, key: str) -> HttpResponse:
-    """Template annotation/audit_sample.html; context: sample, review (for json_script, see ``blind_json``), and the
-    head. Own work gets 403, nothing to audit 409."""
+    """Template annotation/review_sample.html; context: sample, kind, queue_url, review (for json_script, see
+    ``blind_json``), and the head. Own work gets 403, nothing to audit 409."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     item = under_audit(person, sample)
-    context = benchmark_context(request, sample.benchmark, "review")
+    context = benchmark_context(request, sample.benchmark, "review") | {"sample": sample, "kind": "Audit"}
     urls = {name: reverse(route, args=[slug, key]) for name, route in ROUTES.items()}
     shown = blind_json(person, sample, item.revision) | {"urls": urls, "rights": rights_in(request, sample.benchmark)}
-    return render(request, "annotation/audit_sample.html", context | {"sample": sample, "review": shown})
+    context |= {"queue_url": reverse("annotation:audit", args=[slug]), "review": shown}
+    return render(request, "annotation/review_sample.html", context)
 
 
 @require_POST

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.actions.queue_progress import my_progress, whole_progress
@@ -41,11 +42,13 @@ def review_next(request: Request, slug: str) -> HttpResponse:
 @require_safe
 def review_sample(request: Request, slug: str, key: str) -> HttpResponse:
     """Template annotation/review_sample.html; context: sample, blind (true: the blind answer is still to give),
-    review (for json_script, see ``review_json``), and the head. Own work gets 403, nothing to review 409."""
+    kind, queue_url, review (for json_script, see ``review_json``), and the head. Own work gets 403, nothing to review
+    409."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     annotation, revision = under_review(person, sample)
     rights = rights_in(request, sample.benchmark)
     shown = review_json(person, annotation, revision, rights)
     context = benchmark_context(request, sample.benchmark, "review")
-    context |= {"sample": sample, "blind": not shown["open"], "review": shown}
+    context |= {"sample": sample, "kind": "Review", "queue_url": reverse("annotation:review", args=[slug])}
+    context |= {"blind": not shown["open"], "review": shown}
     return render(request, "annotation/review_sample.html", context)

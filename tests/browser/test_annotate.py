@@ -49,10 +49,15 @@ def middle(page: Page) -> tuple[float, float]:
     return bounds["x"] + bounds["width"] / 2, bounds["y"] + bounds["height"] / 2
 
 
-def test_the_stage_has_most_of_the_window(studio: Studio) -> None:
+def test_the_stage_has_most_of_the_window_and_what_floats_over_it_makes_way_for_evidence(studio: Studio) -> None:
     bounds = studio.page.locator(".stage").bounding_box()
     assert bounds is not None
     assert bounds["width"] * bounds["height"] >= 0.6 * 1440 * 900
+    eye = studio.page.locator(".eye")
+    studio.drag((900, 200), (930, 230))
+    expect(eye).to_have_class(re.compile("is-low"))
+    studio.drag((900, 180), (930, 560))
+    expect(eye).to_have_class(re.compile("is-folded"))
 
 
 def test_a_box_drawn_over_the_evidence_has_its_pixels(studio: Studio) -> None:

@@ -12,21 +12,12 @@ from annotation.actions.benchmarks import add_member
 from annotation.actions.queue_settings import set_queue
 from annotation.models import AuditItem, BlindAnswer, Lease
 from annotation.workflow import Role
-from tests import lanes
 from tests.annotation.work_data import next_review, reviewed, submitted
 from tests.browser.annotate_data import EVIDENCE, kitchen, sign_in
 from tests.factories import make_user
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    found = lanes.find_chromium()
-    if found is None:
-        pytest.skip("no Chromium on PATH")
-    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
 
 
 @pytest.fixture

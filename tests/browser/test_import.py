@@ -10,20 +10,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests import lanes
 from tests.conftest import signed_in
 from tests.evaluation.import_data import kitchen, native, run_rows
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    found = lanes.find_chromium()
-    if found is None:
-        pytest.skip("no Chromium on PATH")
-    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
 
 
 @pytest.fixture

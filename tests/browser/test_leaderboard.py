@@ -5,18 +5,9 @@ from __future__ import annotations
 import pytest
 
 from annotation.actions.benchmarks import set_public
-from tests import lanes
 from tests.evaluation.board_data import make_board
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args():
-    found = lanes.find_chromium()
-    if found is None:
-        pytest.skip("no Chromium on PATH")
-    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from annotation.actions.benchmarks import add_member
 from annotation.actions.review import Decision, answer_blind, decide
 from annotation.models import Annotation, Benchmark, Comment, Gold, Lease, Review, Revision, Sample
 from annotation.workflow import Role
-from tests import lanes
 from tests.annotation.work_data import submitted
 from tests.browser.annotate_data import EVIDENCE, kitchen, sign_in
 from tests.conftest import signed_in
@@ -25,14 +24,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 ROUGH = [1150, 760, 1260, 840]
 """Around the evidence, and more than it."""
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    found = lanes.find_chromium()
-    if found is None:
-        pytest.skip("no Chromium on PATH")
-    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
 
 
 @pytest.fixture
@@ -98,6 +89,7 @@ def test_a_whole_review_by_keys_alone(desk: Desk, rui: User) -> None:
     desk.blind()
     assert "gold_boxes" not in page.content()
     expect(page.locator(".frame__marks, [data-lens]")).to_have_count(0)
+    # With the decision these are five keys; without changing one's mind and being unsure three.
     desk.press("1", "2", "u", "Enter")
     expect(page.get_by_text("You answered B, white. Gold says the same.")).to_be_visible()
     expect(page.locator(".frame__marks rect.gold")).to_have_count(1)

@@ -8,18 +8,9 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.actions.benchmarks import set_public
-from tests import lanes
 from tests.evaluation.run_pages import make_benchmark, only_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args():
-    found = lanes.find_chromium()
-    if found is None:
-        pytest.skip("no Chromium on PATH")
-    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
 
 
 @pytest.fixture

@@ -10,18 +10,9 @@ from playwright.sync_api import Page, expect
 
 from annotation.actions.benchmarks import set_public
 from annotation.models import Image
-from tests import lanes
 from tests.annotation.pages_data import make_benchmark
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    found = lanes.find_chromium()
-    if found is None:
-        pytest.skip("no Chromium on PATH")
-    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
 
 
 @pytest.fixture

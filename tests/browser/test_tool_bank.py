@@ -10,20 +10,11 @@ from playwright.sync_api import Page, expect
 from annotation.actions.queue import next_to_annotate
 from annotation.actions.tool_bank import add_tool, refuse_tool
 from annotation.models import Benchmark, Draft
-from tests import lanes
 from tests.browser.annotate_data import Studio, kitchen, sign_in
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 TOOLS = (("wrench", "27", ["spanner"]), ("wrecking bar", "22", []), ("pipe wrench", "27", []), ("wren nest", "", []))
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    found = lanes.find_chromium()
-    if found is None:
-        pytest.skip("no Chromium on PATH")
-    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
 
 
 @pytest.fixture

@@ -18,7 +18,6 @@ from annotation.exporters.native import row_line, sample_row
 from annotation.schema import Box
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
-from tests import lanes
 from tests.evaluation import records
 from tests.evaluation.trajectory_data import hostile_records, of
 from webapp.jobs.runner import run_waiting
@@ -28,14 +27,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 WIDTH, HEIGHT = 3001, 2003
 EVIDENCE = (1516, 1009, 1556, 1039)
 """Across the corner of four tiles: x = 1536, y = 1024."""
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args():
-    found = lanes.find_chromium()
-    if found is None:
-        pytest.skip("no Chromium on PATH")
-    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
 
 
 @pytest.fixture

@@ -9,20 +9,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Sample
-from tests import lanes
 from tests.annotation.work_data import submitted, to_annotate
 from tests.browser.annotate_data import sign_in
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
-    found = lanes.find_chromium()
-    if found is None:
-        pytest.skip("no Chromium on PATH")
-    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
 
 
 def test_rows_are_chosen_by_range_and_by_key_and_returned_together(

@@ -28,10 +28,24 @@ test("options are written, added up to Z and chosen one at a time", () => {
   assert.equal(Object.keys(many.options).at(-1), "Z");
 });
 
-test("a pasted list loses its letters, one line stays text", () => {
-  assert.deepEqual(pastedLines("A. red\n(b) green\r\n\nC: blue\nA cup"), ["red", "green", "blue", "A cup"]);
+test("a pasted list loses its letters and bullets, one line stays text", () => {
+  const texts = (text) => pastedLines(text).map((line) => line.text);
+  assert.deepEqual(texts("A. red\n(b) green\r\n\nC: blue\nA cup"), ["red", "green", "blue", "A cup"]);
+  assert.deepEqual(texts("* red\n* green"), ["red", "green"]);
   assert.equal(pastedLines("A. red"), null);
-  assert.deepEqual(pasteOptions(choice, 1, ["x", "y", "z"]).options, { A: "red", B: "x", C: "y", D: "z" });
+  const pasted = pasteOptions(choice, 1, pastedLines("x\ny\nz"));
+  assert.deepEqual([pasted.options, pasted.answer], [{ A: "red", B: "x", C: "y", D: "z" }, ["B"]]);
+});
+
+test("a star before an option makes it the answer, written or pasted", () => {
+  const written = writeOption(choice, 2, "* cyan");
+  assert.deepEqual([written.options.C, written.answer], ["cyan", ["C"]]);
+  assert.equal(writeOption(written, 2, "*cyan").options.C, "*cyan");
+  for (const text of ["A. x\n*B. y", "x\n* y", "(a) x\n(b) *y"]) {
+    const pasted = pasteOptions(choice, 0, pastedLines(text));
+    assert.deepEqual([pasted.options, pasted.answer], [{ A: "x", B: "y", C: "blue" }, ["B"]]);
+  }
+  assert.deepEqual(pastedLines("*x\n*y\nz").map(({ right }) => right), [false, false, false]);
 });
 
 test("another way to ask begins the answer anew and keeps the options", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { area, atLeast, intersection, isBox, withMargin } from "../../static/js/lib/geometry.js";
+import { area, atLeast, framed, intersection, isBox, withMargin } from "../../static/js/lib/geometry.js";
 
 test("two boxes share what lies in both", () => {
   assert.deepEqual(intersection([0, 0, 10, 10], [5, 6, 20, 20]), [5, 6, 10, 10]);
@@ -15,6 +15,14 @@ test("a tiny box grows around its centre, a large one stays", () => {
 
 test("a margin is a share of the longer side", () => {
   assert.deepEqual(withMargin([10, 10, 30, 20], 0.5), [0, 0, 40, 30]);
+});
+
+test("a box is framed in its middle, at an edge with what is there, and never beyond the whole picture", () => {
+  const size = { width: 600, height: 300 };
+  assert.deepEqual(framed([290, 140, 310, 160], size, 2), [280, 140, 320, 160]);
+  assert.deepEqual(framed([0, 0, 20, 20], size, 2), [0, 0, 40, 20]);
+  assert.deepEqual(framed([580, 290, 600, 300], size, 1), [580, 280, 600, 300]);
+  assert.deepEqual(framed([-900, -900, 900, 900], size, 1), [0, -150, 600, 450]);
 });
 
 test("a reversed box has no area and is no box", () => {

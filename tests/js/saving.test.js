@@ -18,7 +18,7 @@ function memory() {
 }
 
 /** A server of one draft, a network that can be cut, and a clock that is moved by hand. */
-function bench({ version = 3, content = asking("Why?"), sent = null, start = content } = {}) {
+function bench({ version = 3, content = asking("Why?"), sent = null, start = content, now } = {}) {
   const server = { version, content, requests: [], seen: new Map(), up: true, answers: true, next: null };
   const waiting = [];
   const send = async (body, key) => {
@@ -47,7 +47,7 @@ function bench({ version = 3, content = asking("Why?"), sent = null, start = con
   };
   let keys = 0;
   const copy = new DraftCopy(memory(), "/draft/");
-  const saving = new DraftSaving({ version, content: start, base: content, sent, send, copy, newKey: () => `key ${(keys += 1)}`, timers });
+  const saving = new DraftSaving({ version, content: start, base: content, sent, send, copy, newKey: () => `key ${(keys += 1)}`, timers, now });
   const tick = async () => {
     const waits = waiting.map(({ after }) => after);
     for (const { act } of waiting.splice(0)) act();
@@ -56,6 +56,15 @@ function bench({ version = 3, content = asking("Why?"), sent = null, start = con
   };
   return { server, saving, copy, tick };
 }
+
+test("who types on and on is saved every two seconds", async () => {
+  let clock = 0;
+  const { saving, tick } = bench({ now: () => clock });
+  for (clock of [0, 700, 1400, 1900]) saving.change(asking(`Why ${clock}`));
+  assert.deepEqual(await tick(), [100]);
+  saving.change(asking("Why not?"));
+  assert.deepEqual(await tick(), [800]);
+});
 
 test("a change is in the copy at once and with the server after a moment", async () => {
   const { server, saving, copy, tick } = bench();

@@ -27,6 +27,8 @@ test("another name finds the tool and is said", () => {
   const [{ tools }] = bank.suggested("span");
   assert.deepEqual([tools[0].tool.name, tools[0].also], ["Wrench", "spanner"]);
   assert.equal(bank.find("  SPANNER ").name, "Wrench");
+  const pairs = [["spanner", "wrench"], ["my own saw", "My own  saw"], ["Wrench", "Pry bar"], ["my own saw", "my own tape"]];
+  assert.deepEqual(pairs.map(([one, other]) => bank.isSame(one, other)), [true, true, false, false]);
 });
 
 test("beside a name stands what the lead has to say of it", () => {

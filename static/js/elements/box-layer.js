@@ -4,6 +4,11 @@ import { placeRect, shape } from "./shapes.js";
 const HANDLE = 9;
 const CLICK = 3;
 
+const tagWidth = (words) => Math.max(22, 9 + 6.6 * words.length);
+
+/** Whether a tag of this width on a drawn box would lie over the tag or the first corner of another one. */
+const isUnderTag = (other, [x, y], long) => other[0] > x - 22 && other[0] < x + long && Math.abs(other[1] - y) < 18;
+
 /**
  * The evidence boxes over the picture, to be drawn, moved and sized. A box is a place for the keyboard too: Tab comes to
  * it, and what has the focus is selected.
@@ -78,10 +83,12 @@ export class BoxLayer {
 
   #draw() {
     if (!this.#viewport) return;
+    const now = this.#boxes.map(({ box }, at) => (this.#drag?.at === at ? this.#drag.now : box));
+    const drawn = now.map((box) => this.#viewport.drawn(box));
     for (const [at, made] of this.#groups.entries()) {
-      const { box, label } = this.#boxes[at];
-      const now = this.#drag?.at === at ? this.#drag.now : box;
-      this.#drawBox(made, at, this.#viewport.drawn(now), settled(now, this.#size), label);
+      this.#drawBox(made, at, drawn[at], settled(now[at], this.#size), this.#boxes[at].label);
+      const crowded = at !== this.#selected && drawn.some((other, i) => i !== at && isUnderTag(other, drawn[at], made.long));
+      this.#drawTag(made, crowded ? `G${at + 1}` : made.words);
     }
   }
 
@@ -93,14 +100,18 @@ export class BoxLayer {
     made.group.setAttribute("aria-label", `Box ${name}, ${size} at ${x1}, ${y1}`);
     for (const line of made.lines) placeRect(line, drawn);
     made.pin.setAttribute("transform", `translate(${drawn[0]} ${drawn[1]})`);
-    made.name.textContent = name.length > 28 ? `${name.slice(0, 27)}…` : name;
-    const long = Math.max(22, 9 + 6.6 * made.name.textContent.length);
-    made.tag.setAttribute("width", long);
-    made.name.setAttribute("x", long / 2 - 1);
+    made.words = name.length > 28 ? `${name.slice(0, 27)}…` : name;
+    made.long = tagWidth(made.words);
     made.measure.textContent = size;
     made.measure.setAttribute("x", (drawn[0] + drawn[2]) / 2);
     made.measure.setAttribute("y", drawn[3] + 20);
     for (const handle of made.handles) this.#placeHandle(handle, drawn);
+  }
+
+  #drawTag(made, words) {
+    made.name.textContent = words;
+    made.tag.setAttribute("width", tagWidth(words));
+    made.name.setAttribute("x", tagWidth(words) / 2 - 1);
   }
 
   #placeHandle(handle, [x1, y1, x2, y2]) {

@@ -7,6 +7,8 @@ import { ModelsEye } from "./canvas-eye.js";
 import { TilePictures } from "./canvas-tiles.js";
 import { FrameViewer } from "./frame-viewer.js";
 import { placeRect, shape } from "./shapes.js";
+import { StageGlass } from "./stage-glass.js";
+import { StageLight } from "./stage-light.js";
 import { StagePlaces } from "./stage-places.js";
 
 const LOUPE = 40;
@@ -21,6 +23,8 @@ export class Canvas {
   #viewer = null;
   #layer;
   #eye;
+  #glass;
+  #light;
   #pictures;
   #under = [];
   #places;
@@ -35,10 +39,10 @@ export class Canvas {
     this.#places = new StagePlaces(stage, image);
     this.#pictures = new TilePictures(image);
     this.#eye = new ModelsEye(this.#part("eye"), image, this.#pictures, () => this.#look());
+    this.#glass = new StageGlass(stage, this.#part("eye"));
     this.#part("whole").src = image.thumbnail;
     this.#part("mini").setAttribute("viewBox", `0 0 ${image.width} ${image.height}`);
-    for (const name of ["brightness", "contrast"]) this.#part(name).addEventListener("input", () => this.#filter());
-    this.#part("plain").addEventListener("click", () => this.#plain());
+    this.#light = new StageLight(stage);
   }
 
   /** Lay marks (FrameMarks) under the boxes; before it is opened. */
@@ -61,7 +65,7 @@ export class Canvas {
     this.#viewer.onMove(() => this.#place());
     this.#viewer.onDrawn((drawn) => this.#stage.classList.toggle("is-drawn", drawn));
     this.#viewer.onFailure(() => this.#part("broken").removeAttribute("hidden"));
-    this.#filter();
+    this.#light.show();
   }
 
   get draws() {
@@ -84,7 +88,7 @@ export class Canvas {
     this.#selected = selected;
     this.#layer.show(content.gold_boxes, selected);
     this.#eye.show(content, selected);
-    this.#drawMini();
+    this.#drawOver();
   }
 
   /** Bring the selected box, or all evidence, into view. */
@@ -109,10 +113,13 @@ export class Canvas {
     this.#viewer?.turn();
   }
 
+  pan(across, down) {
+    this.#viewer?.pan(across, down);
+  }
+
   toggleEye() {
     const on = this.#tool("eye").getAttribute("aria-pressed") !== "true";
     this.#tool("eye").setAttribute("aria-pressed", String(on));
-    this.#part("eye").hidden = false;
     this.#look();
   }
 
@@ -152,10 +159,12 @@ export class Canvas {
     for (const marks of this.#under) marks.place(viewport);
     this.#places.place();
     this.#part("zoom").value = magnification(viewport.scale);
-    this.#drawMini();
+    this.#drawOver();
   }
 
-  #drawMini() {
+  #drawOver() {
+    const viewport = this.#viewer?.viewport;
+    if (viewport) this.#glass.clear(viewport, this.#content.gold_boxes.map(({ box }) => box));
     const svg = this.#part("mini");
     const small = this.#content.gold_boxes.map(({ box }) => {
       const rect = shape("rect", { class: "gold" });
@@ -181,16 +190,5 @@ export class Canvas {
     const [left, top] = this.#viewer.viewport.toScreen([x, y, x, y]);
     const near = left + 180 > this.#stage.clientWidth ? -148 : 24;
     loupe.style.transform = `translate(${left + near}px, ${Math.max(8, top - 148)}px)`;
-  }
-
-  #filter() {
-    const [brightness, contrast] = ["brightness", "contrast"].map((name) => this.#part(name).value);
-    const canvas = this.#part("view").querySelector("canvas");
-    if (canvas) canvas.style.filter = brightness === "100" && contrast === "100" ? "" : `brightness(${brightness}%) contrast(${contrast}%)`;
-  }
-
-  #plain() {
-    for (const name of ["brightness", "contrast"]) this.#part(name).value = 100;
-    this.#filter();
   }
 }

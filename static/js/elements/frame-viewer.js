@@ -1,3 +1,4 @@
+import { framed } from "../lib/geometry.js";
 import { lastLevel, levelSize, tileAddress } from "../lib/tiles.js";
 import { Viewport } from "../models/viewport.js";
 
@@ -147,9 +148,21 @@ export class FrameViewer {
     this.#viewer.viewport.applyConstraints();
   }
 
-  /** Bring a box of the picture into view. */
+  /** Move over the picture by shares of what is seen. */
+  pan(across, down) {
+    const { viewport } = this.#viewer;
+    const { x, y } = viewport.getContainerSize();
+    viewport.panBy(viewport.deltaPointsFromPixels(new this.#seadragon.Point(across * x, down * y)));
+    viewport.applyConstraints();
+  }
+
+  /** Bring a box of the picture into view, with no more beside the picture than has to be. */
   flyTo(box) {
-    this.#viewer.viewport.fitBoundsWithConstraints(this.#bounds(box));
+    const { x, y } = this.#viewer.viewport.getContainerSize();
+    const item = this.#viewer.world.getItemAt(0);
+    const { x: width, y: height } = item.getContentSize();
+    const size = { width: this.#width, height: (height * this.#width) / width };
+    this.#viewer.viewport.fitBoundsWithConstraints(this.#bounds(framed(box, size, this.#quarters % 2 ? y / x : x / y)));
   }
 
   /** Show a box of the picture, as it is and at once. */

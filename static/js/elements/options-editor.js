@@ -5,8 +5,8 @@ import { copied, dragRows, keepRows, write } from "./rows.js";
 
 /**
  * How the question is answered: options of which one is right, or accepted texts. In an option: Enter goes to the next
- * one and makes it at the end, Alt Enter makes it the answer, Alt with an arrow moves it, a pasted list of lines fills it
- * and those after it.
+ * one and makes it at the end, a star before its text or Alt Enter makes it the answer, Alt with an arrow moves it, a
+ * pasted list of lines fills it and those after it. In the circles before the options a letter picks the answer.
  */
 export class OptionsEditor {
   #root;
@@ -39,8 +39,9 @@ export class OptionsEditor {
     write(this.#accepted, choice ? "" : content.answer.join("\n"));
   }
 
-  /** Go to where the answer is written. */
-  focus() {
+  /** Go to where the answer is written; `other` asks the other way from now on. */
+  focus(other = false) {
+    if (other) this.#edit((content) => askAs(content, content.answer_type === "mc" ? "open" : "mc"));
     if (this.#content?.answer_type === "mc") this.#focus(0);
     else this.#accepted.focus();
   }
@@ -99,7 +100,9 @@ export class OptionsEditor {
   }
 
   #key(event) {
-    if (!event.target.matches(".input") || event.isComposing || event.ctrlKey || event.metaKey) return;
+    if (event.isComposing || event.ctrlKey || event.metaKey) return;
+    if (event.target.matches("[name=right]")) return this.#pick(event);
+    if (!event.target.matches(".input")) return;
     const place = this.#place(event.target);
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (event.altKey && by) {
@@ -114,13 +117,24 @@ export class OptionsEditor {
     event.preventDefault();
   }
 
+  /** A letter in the circles picks the option that has it. */
+  #pick(event) {
+    const row = event.altKey ? null : [...this.#list.children].find((one) => one.querySelector("b").textContent === event.key.toUpperCase());
+    if (!row) return;
+    event.preventDefault();
+    this.#edit((content) => chooseOption(content, this.#place(row)));
+    row.querySelector("[name=right]").focus();
+  }
+
+  /** With a list the texts are there: what is left to say is which one is right. */
   #pasted(event) {
     const lines = pastedLines(event.clipboardData.getData("text/plain"));
     const place = this.#place(event.target);
     if (!lines || place < 0) return;
     event.preventDefault();
     this.#edit((content) => pasteOptions(content, place, lines));
-    this.#focus(Math.min(this.#list.children.length, place + lines.length) - 1);
+    if (this.#content.answer.length) this.#focus(Math.min(this.#list.children.length, place + lines.length) - 1);
+    else this.#list.querySelector("[name=right]").focus();
   }
 
   #dropped(from, at, edge) {

@@ -3,6 +3,7 @@ import {
 } from "../models/plan.js";
 import { copied, dragRows, keepRows, write } from "./rows.js";
 import { ToolFinder } from "./tool-finder.js";
+import { ToolPictures } from "./tool-pictures.js";
 
 /**
  * The tool plan: targets by step, distractors, and names from the tool bank. On a target Alt with an arrow moves it between
@@ -12,11 +13,13 @@ export class PlanEditor {
   #root;
   #bank;
   #edit;
+  #pictures;
   #content = null;
 
-  constructor(root, bank, edit) {
+  constructor(root, bank, edit, image) {
     this.#root = root;
     this.#bank = bank;
+    this.#pictures = new ToolPictures(image, bank);
     this.#edit = edit;
     const targets = this.#part("targets");
     targets.addEventListener("keydown", (event) => this.#key(event));
@@ -62,6 +65,7 @@ export class PlanEditor {
       row.dataset.at = at;
       row.setAttribute("aria-label", `${tool}, step ${number}`);
       row.querySelector("b").textContent = tool;
+      this.#picture(row, tool);
       row.querySelector("[data-part=bank]").textContent = this.#bank.wordsFor(tool);
       row.querySelector("button").setAttribute("aria-label", `Remove target ${tool}`);
     }
@@ -70,8 +74,13 @@ export class PlanEditor {
   #distractor(chip, tool) {
     chip.dataset.tool = tool;
     chip.querySelector("span").textContent = tool;
+    this.#picture(chip, tool);
     chip.querySelector("small").textContent = this.#bank.settled(tool) ? "" : this.#bank.wordsFor(tool);
     chip.querySelector("button").setAttribute("aria-label", `Remove distractor ${tool}`);
+  }
+
+  #picture(row, tool) {
+    this.#pictures.show(row.querySelector("canvas"), tool, this.#content.gold_boxes, () => this.show(this.#content));
   }
 
   /** Where the plan has a tool of the bank, by whatever name. */

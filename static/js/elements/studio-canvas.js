@@ -94,7 +94,7 @@ export class StudioBoxes {
   #change(name, values, event) {
     if (name === "escape") return this.#escape(event);
     const at = this.#selected;
-    if (at === null) return false;
+    if (at === null) return name === "nudge" && this.#pan(...values);
     const change = {
       nudge: () => this.#edit((content) => nudgeBox(content, at, ...values, this.#image), `nudge ${at}`),
       grow: () => this.#edit((content) => growBox(content, at, ...values, this.#image), `grow ${at}`),
@@ -103,6 +103,12 @@ export class StudioBoxes {
     }[name];
     if (!change) return false;
     change();
+    return true;
+  }
+
+  /** Without a box arrows move the picture, with Shift by half of what is seen. */
+  #pan(...by) {
+    this.#canvas.pan(...by.map((one) => Math.sign(one) * (Math.abs(one) > 1 ? 0.5 : 0.1)));
     return true;
   }
 

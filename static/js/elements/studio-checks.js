@@ -31,6 +31,13 @@ export class Checks {
     for (const place of this.#places) this.#beside(place, sorted);
   }
 
+  /** What was found about these fields of the content holds no longer; the server says anew what does. */
+  outdate(fields) {
+    const about = new Set(fields.flatMap((field) => [field, `${field}s`]));
+    const left = this.#all?.filter((check) => !about.has(fieldOf(check)));
+    if (left && left.length < this.#all.length) this.show(left);
+  }
+
   get errors() {
     return (this.#all ?? []).filter(({ level }) => level === "error");
   }

@@ -37,16 +37,15 @@ export class Handing {
     this.#say(reason);
   }
 
+  /** Submit what is there now: what the last checks said of an earlier state does not stand in the way. */
   async submit() {
-    if (this.#busy) return;
-    if (this.#reason) {
-      this.#parts.checks.visit();
-      return;
-    }
+    const { saving, checks } = this.#parts;
+    if (this.#busy || saving.state === "locked") return;
     this.#setBusy(true);
     try {
-      await this.#parts.saving.flush();
-      if (this.#parts.saving.state === "saved") await this.#submit();
+      await saving.flush();
+      if (this.#reason) checks.visit();
+      else if (saving.state === "saved") await this.#submit();
     } catch {
       this.#say(SILENT, true);
     } finally {

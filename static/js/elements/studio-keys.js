@@ -6,11 +6,14 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 
 /** What keys do that stay what they are. */
 const FIXED = [
-  ["← → ↑ ↓", "nudge the box by 1 px, Shift 10 px"],
+  ["← → ↑ ↓", "nudge the box by 1 px, Shift 10 px; without one move the picture"],
   ["Alt ←", "resize the box"],
   ["Tab", "next box or field"],
+  ["Shift A … Z", "begin the question"],
   ["Enter", "from the question to the answer; next option"],
-  ["Alt Enter", "this option is the answer"],
+  ["Alt Enter", "in the question: to the other kind of answer"],
+  ["*", "before an option: it is the answer; or Alt Enter"],
+  ["A … Z", "in the circles: this option is the answer"],
   ["Escape", "let go of the box"],
   ["1 … 9", "value of the first facet"],
   ["Alt ↑", "move an option or a target"],
@@ -26,8 +29,8 @@ export class StudioKeys extends OwnTable {
   asked(event) {
     const chord = chordOf(event);
     if (event.ctrlKey || event.metaKey) return this.#asked(chord);
-    // A target of the tool plan has arrows and Delete of its own.
-    if (event.target.closest(".plan-target")) return null;
+    // A target of the tool plan has arrows and Delete of its own, and the circles before the options take letters.
+    if (event.target.closest(".plan-target, [name=right]")) return null;
     const arrow = ARROWS[event.key];
     if (arrow && !event.target.closest("input, textarea, select, [role=tab]")) {
       const by = arrow.map((one) => one * (event.shiftKey ? 10 : 1));

@@ -91,9 +91,9 @@ export class SightlineStudio extends HTMLElement {
     this.#parts = [
       options,
       new FacetEditor(part("facets"), facets ?? {}, edit),
-      new PlanEditor(part("plan"), new ToolBank(bank), edit),
+      new PlanEditor(part("plan"), new ToolBank(bank), edit, image),
       new ChainEditor(part("chain"), edit),
-      new QuestionField(part("question"), edit, () => options.focus()),
+      new QuestionField(part("question"), edit, (other) => options.focus(other)),
     ];
     const tabs = new Tabs(this.querySelector("[role=tablist]"));
     this.#checks = new Checks(this, (element) => tabs.reveal(element));
@@ -138,8 +138,10 @@ export class SightlineStudio extends HTMLElement {
   }
 
   #changed() {
-    this.#saving.change(this.#history.state);
-    this.#asked.keep(this.#history.state);
+    const { state } = this.#history;
+    this.#saving.change(state);
+    this.#asked.keep(state);
+    this.#checks.outdate(Object.keys(state).filter((name) => !same(state[name], this.#saving.base[name])));
     this.#show();
   }
 
@@ -181,9 +183,7 @@ export class SightlineStudio extends HTMLElement {
     if (document.querySelector("dialog[open]") || event.isComposing || event.defaultPrevented) return;
     // What is written to others has keys of its own.
     if (event.target.closest("[data-comments] form")) return;
-    const asked = this.#comments?.takes(event.key) ? ["taken"] : this.#keys.asked(event);
-    if (!asked) return;
-    const [name, ...values] = asked;
+    const [name, ...values] = this.#comments?.takes(event.key) ? ["taken"] : (this.#keys.asked(event) ?? ["none"]);
     const own = {
       submit: () => this.#handing.submit(),
       undo: () => this.#history.undo(),
@@ -191,8 +191,9 @@ export class SightlineStudio extends HTMLElement {
       facet: () => this.#parts[1].key(values[0]),
       comment: () => (this.#comments ? this.#comments.begin() : false),
       taken: () => true,
+      none: () => false,
     }[name];
-    if ((own ? own() : (this.#suggestions?.act(name) ?? this.#boxes?.act(name, values, event))) === false) return;
+    if ((own ? own() : (this.#suggestions?.act(name) ?? this.#boxes?.act(name, values, event))) === false) return this.#parts.at(-1).begin(event);
     event.preventDefault();
     event.stopPropagation();
   }

@@ -28,5 +28,18 @@ export function withMargin(box, share) {
   return [box[0] - by, box[1] - by, box[2] + by, box[3] + by];
 }
 
+/**
+ * The part of a picture to show for a box: as wide to as high as `aspect`, the box in its middle unless that would show
+ * what is beside the picture, and never more than the whole picture.
+ */
+export function framed(box, size, aspect) {
+  let across = Math.max(width(box), height(box) * aspect);
+  across = Math.min(across, Math.max(size.width, size.height * aspect));
+  const down = across / aspect;
+  const start = (from, to, length, most) => (length >= most ? (most - length) / 2 : Math.min(Math.max(0, (from + to - length) / 2), most - length));
+  const [x, y] = [start(box[0], box[2], across, size.width), start(box[1], box[3], down, size.height)];
+  return [x, y, x + across, y + down];
+}
+
 /** Whether these are four finite numbers with something between them. */
 export const isBox = (box) => Array.isArray(box) && box.length === 4 && box.every(Number.isFinite) && area(box) > 0;

@@ -1,6 +1,7 @@
 import { same } from "./draft.js";
 
 const WAIT = 800;
+const LONGEST_WAIT = 2000;
 const FIRST_RETRY = 1000;
 const LONGEST_RETRY = 30_000;
 
@@ -10,8 +11,8 @@ const TIMERS = {
 };
 
 /**
- * Carries each change to the server: at once into the copy, 800 ms after the last change over the network, one request
- * at a time, each on top of the version before. Says "change"; `state` is
+ * Carries each change to the server: at once into the copy, 800 ms after the last change over the network, or 2 s after
+ * the first that is not saved, one request at a time, each on top of the version before. Says "change"; `state` is
  *
  *   saved, unsaved, saving   all is well
  *   offline                  no answer; tried again after 1, 2, 4, … 30 s
@@ -32,15 +33,16 @@ export class DraftSaving extends EventTarget {
   #sent = null;
   #parts;
   #timer = null;
+  #since = null;
   #flight = null;
   #tries = 0;
 
-  constructor({ version, content, base = content, sent = null, send, copy, newKey, timers = TIMERS }) {
+  constructor({ version, content, base = content, sent = null, send, copy, newKey, timers = TIMERS, now = () => performance.now() }) {
     super();
     this.#draft = { version, content };
     this.#base = base;
     this.#sent = sent && { content: sent, key: newKey() };
-    this.#parts = { send, copy, newKey, timers };
+    this.#parts = { send, copy, newKey, timers, now };
   }
 
   get version() {
@@ -57,7 +59,9 @@ export class DraftSaving extends EventTarget {
     this.#keep();
     if (this.state === "lost" || this.state === "conflict") return;
     if (!this.#flight) this.#say("unsaved");
-    this.#after(WAIT);
+    const now = this.#parts.now();
+    this.#since ??= now;
+    this.#after(Math.min(WAIT, Math.max(0, this.#since + LONGEST_WAIT - now)));
   }
 
   /** Send what is not saved, now; resolves when there is nothing on its way. */
@@ -114,6 +118,7 @@ export class DraftSaving extends EventTarget {
 
   async #send() {
     const { content, version } = this.#draft;
+    this.#since = null;
     // The same again has the same key, so that it counts once even if only the answer was lost.
     const key = this.#sent && this.#sent.content === content ? this.#sent.key : this.#parts.newKey();
     const before = this.#sent;

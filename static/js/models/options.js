@@ -2,6 +2,9 @@
 
 const FIRST = "A".charCodeAt(0);
 const LINE = /^\s*[([]?([A-Za-z])[)\].:]\s+(.*)$/;
+const BULLET = /^[-•*]\s+/;
+/** Before or behind the letter of a line, and before the text of an option: this one is the answer. */
+const STAR = /^\*\s*/;
 
 export const letter = (place) => String.fromCharCode(FIRST + place);
 
@@ -26,9 +29,12 @@ export function addOption(content, text = "") {
 
 export const removeOption = (content, place) => withListed(content, listed(content).toSpliced(place, 1));
 
+/** Write the text of an option. A star before it makes it the answer and is not kept; where it is, a star is text. */
 export function writeOption(content, place, text) {
   const list = listed(content);
-  return withListed(content, list.with(place, { ...list[place], text }));
+  const starred = STAR.test(text) && !list[place].right;
+  const written = withListed(content, list.with(place, { ...list[place], text: starred ? text.replace(STAR, "") : text }));
+  return starred ? chooseOption(written, place) : written;
 }
 
 /** Put an option to another place; the others close up. */
@@ -44,17 +50,32 @@ export const chooseOption = (content, place) =>
     listed(content).map((option, at) => ({ ...option, right: at === place })),
   );
 
-/** The texts of a pasted list, one a line, without their letters ("A. red", "(b) green"); null when it is one line. */
+/**
+ * The options of a pasted list, one a line, as {text, right}: without their letters ("A. red", "(b) green") and bullets;
+ * a star before one line makes it the answer. null when it is one line.
+ */
 export function pastedLines(text) {
   const lines = text.split(/\r?\n/).map((line) => line.trim()).filter(Boolean);
-  return lines.length > 1 ? lines.map((line) => LINE.exec(line)?.[2].trim() ?? line) : null;
+  if (lines.length < 2) return null;
+  const listed = lines.every((line) => BULLET.test(line)) ? lines.map((line) => line.replace(BULLET, "")) : lines;
+  const starred = listed.map(lineOf);
+  const one = starred.filter(({ right }) => right).length === 1;
+  return one ? starred : listed.map((line) => ({ text: LINE.exec(line)?.[2].trim() ?? line, right: false }));
 }
 
-/** Write lines from a place on, over what stands there and beyond the end. */
+function lineOf(line) {
+  const bare = line.replace(STAR, "");
+  const text = LINE.exec(bare)?.[2].trim() ?? bare;
+  return { text: text.replace(STAR, ""), right: STAR.test(line) || STAR.test(text) };
+}
+
+/** Write options from a place on, over what stands there and beyond the end; without an answer among them it stays. */
 export function pasteOptions(content, place, lines) {
   const list = listed(content);
-  const pasted = lines.map((text, at) => ({ text, right: list[place + at]?.right ?? false }));
-  return withListed(content, list.toSpliced(place, pasted.length, ...pasted).slice(0, MOST));
+  const told = lines.some(({ right }) => right);
+  const pasted = lines.map(({ text, right }, at) => ({ text, right: told ? right : (list[place + at]?.right ?? false) }));
+  const kept = told ? list.map((option) => ({ ...option, right: false })) : list;
+  return withListed(content, kept.toSpliced(place, pasted.length, ...pasted).slice(0, MOST));
 }
 
 /** Ask in another way: the answer begins anew; options are kept while it is open, and a choice begins with two. */

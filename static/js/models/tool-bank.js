@@ -22,6 +22,11 @@ export class ToolBank {
     return this.#byKey.get(keyOf(name));
   }
 
+  /** Whether two names mean one tool, be it in the bank or not. */
+  isSame(name, other) {
+    return keyOf(name) === keyOf(other) || (this.find(name) !== undefined && this.find(name) === this.find(other));
+  }
+
   /** What stands beside a name in a plan: the segment, or why the lead has something to say. */
   wordsFor(name) {
     const tool = this.find(name);
