@@ -11,10 +11,13 @@ import numpy as np
 
 from evaluation.metrics.columns import Bools, Floats, Ints, RunColumns, SampleColumns
 from evaluation.metrics.names import canonical_name, name_codes
-from evaluation.metrics.ragged import starts_of
+from evaluation.metrics.ragged import spans, starts_of
 
 CELLS = 65_536
 """Cells of the table of one batch: its rows stay in the cache."""
+
+UNPAIRED = -1
+"""In ``Alignment.paired``: the call stands beside no call of the reference."""
 
 _PAD_REFERENCE, _PAD_PREDICTED = -1, -2
 
@@ -43,11 +46,13 @@ class EditOperation:
 @dataclass(frozen=True)
 class Alignment:
     """(n,) each: Levenshtein ``edit_distance`` and ``lcs`` length, -1 without a reference; ``kendall_tau`` -1..1,
-    NaN without a reference or with fewer than two tools in both."""
+    NaN without a reference or with fewer than two tools in both. ``paired`` (s,): the place in the reference of the
+    call that a call stands beside, as ``align`` lays them; -1 where it is added, and without a reference."""
 
     edit_distance: Ints
     lcs: Ints
     kendall_tau: Floats
+    paired: Ints
 
 
 def align_run(samples: SampleColumns, run: RunColumns) -> Alignment:
@@ -61,14 +66,18 @@ def align_run(samples: SampleColumns, run: RunColumns) -> Alignment:
     known = np.array([names is not None for names in samples.references], bool)
     start = starts_of(np.array([len(names or ()) for names in samples.references], np.int64))
     flat = name_codes(list(chain.from_iterable(names or () for names in samples.references)), book)
-    out = Alignment(np.full(len(run), -1), np.full(len(run), -1), np.full(len(run), np.nan))
+    out = Alignment(
+        np.full(len(run), -1), np.full(len(run), -1), np.full(len(run), np.nan), np.full(len(run.steps), UNPAIRED)
+    )
     lengths = np.diff(start)[run.sample], np.diff(run.step_start)
     for rows in _batches(*lengths, known[run.sample]):
         of_reference, of_predicted = lengths[0][rows], lengths[1][rows]
         a = _padded(flat, start[run.sample[rows]], of_reference, _PAD_REFERENCE)
         b = _padded(predicted, run.step_start[rows], of_predicted, _PAD_PREDICTED)
-        out.edit_distance[rows], out.lcs[rows] = _tables(a, b, of_reference, of_predicted)
+        edits, out.lcs[rows] = _tables(a, b, of_reference, of_predicted)
+        out.edit_distance[rows] = edits[of_reference, of_predicted, np.arange(len(rows))]
         out.kendall_tau[rows] = _kendall(a, b)
+        out.paired[spans(run.step_start[rows], of_predicted)] = _pairs(edits, a, b, of_reference, of_predicted)
     return out
 
 
@@ -120,25 +129,46 @@ def _padded(flat: Ints, first: Ints, counts: Ints, pad: int) -> Ints:
 
 
 def _tables(a: Ints, b: Ints, of_a: Ints, of_b: Ints) -> tuple[Ints, Ints]:
-    """Levenshtein distances and LCS lengths of the columns of ``a`` and ``b``: both tables, a line at a time.
+    """Edit distances of all beginnings (i, j, r) and LCS lengths (r,) of the columns of ``a`` and ``b``, a line at a
+    time.
 
     The best over the left neighbour is a running minimum of ``value - column`` (LCS: a running maximum).
     """
     column = np.arange(len(b) + 1)[:, None]
-    edits = np.repeat(column, len(of_a), axis=1)
-    common = np.zeros_like(edits)
-    distance, lcs = of_b.copy(), np.zeros_like(of_b)
+    edits = np.empty((len(a) + 1, len(b) + 1, len(of_a)), np.int64)
+    edits[0] = column
+    common = np.zeros_like(edits[0])
+    lcs = np.zeros_like(of_b)
     for i, code in enumerate(a, 1):
         same = b == code
-        line = edits + 1
-        np.minimum(line[1:], edits[:-1] + ~same, out=line[1:])
-        edits = np.minimum.accumulate(line - column, axis=0) + column
+        line = edits[i - 1] + 1
+        np.minimum(line[1:], edits[i - 1, :-1] + ~same, out=line[1:])
+        edits[i] = np.minimum.accumulate(line - column, axis=0) + column
         longer = common.copy()
         np.maximum(longer[1:], common[:-1] + same, out=longer[1:])
         common = np.maximum.accumulate(longer, axis=0)
         ended = np.flatnonzero(of_a == i)
-        distance[ended], lcs[ended] = edits[of_b[ended], ended], common[of_b[ended], ended]
-    return distance, lcs
+        lcs[ended] = common[of_b[ended], ended]
+    return edits, lcs
+
+
+def _pairs(edits: Ints, a: Ints, b: Ints, of_a: Ints, of_b: Ints) -> Ints:
+    """For every call of every column of ``b``, one column after the other, the place in ``a`` it stands beside, or
+    UNPAIRED. All columns are walked back at once, by the choices of ``align``."""
+    place = np.full((b.shape[1], len(b)), UNPAIRED)
+    at, i, j = np.arange(len(of_a)), of_a.copy(), of_b.copy()
+    while True:
+        at = at[(i[at] > 0) & (j[at] > 0)]
+        if not len(at):
+            break
+        u, v = i[at], j[at]
+        here = edits[u, v, at]
+        paired = here == edits[u - 1, v - 1, at] + (a[u - 1, at] != b[v - 1, at])
+        dropped = ~paired & (here == edits[u - 1, v, at] + 1)
+        place[at[paired], v[paired] - 1] = u[paired] - 1
+        i[at] -= paired | dropped
+        j[at] -= ~dropped
+    return place[np.arange(len(b)) < of_b[:, None]]
 
 
 def _kendall(a: Ints, b: Ints) -> Floats:

@@ -195,6 +195,7 @@ class ScoreColumns:
         effective_calls, effective_unique_tools, chain_status: 3.1.
         effective: (s,) per step: on the effective chain.
         edit_distance, lcs, kendall_tau: chain alignment of all attempted calls against the reference (6).
+        paired: (s,) place in the reference of the call that each call stands beside, -1 where it is added.
         step_crops: (s, 4) every step's usable crop in original pixels, NaN when it has none.
         step_coverage: (s,) share of the gold region covered by the union of usable crops up to and with this step;
             NaN where not scorable.
@@ -238,6 +239,7 @@ class ScoreColumns:
     edit_distance: Ints
     lcs: Ints
     kendall_tau: Floats
+    paired: Ints
     step_crops: Floats
     step_coverage: Floats
     plan_outcome: Ints

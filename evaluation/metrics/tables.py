@@ -31,21 +31,6 @@ class ToolUse:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolChoice:
-    """Over samples with a reference chain: tool used and in the reference (tp), used only (fp), in it only (fn).
-
-    ``precision`` = tp / (tp + fp), ``recall`` = tp / (tp + fn), None without denominator.
-    """
-
-    tool: str
-    tp: int
-    fp: int
-    fn: int
-    precision: float | None
-    recall: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class LengthCount:
     """How many trajectories have a toolchain of this length: attempted, effective, and in the reference."""
 
@@ -63,27 +48,6 @@ def tool_distribution(run: RunColumns, settings: MetricSettings, rows: Ints | No
         counts[canonical_name(name) if settings.tool_aliases == "canonical" else name] += count
     total = sum(counts.values())
     return [ToolUse(tool, count, count / total) for tool, count in counts.most_common() if count]
-
-
-def tool_choices(samples: SampleColumns, run: RunColumns, rows: Ints | None = None) -> list[ToolChoice]:
-    """Per-tool precision and recall (METRICS 6) by canonical name, repeats once, in order of the name."""
-    names = [canonical_name(tool) for tool in run.tools]
-    tp: Counter[str] = Counter()
-    fp: Counter[str] = Counter()
-    fn: Counter[str] = Counter()
-    for row in (np.arange(len(run)) if rows is None else rows).tolist():
-        reference = samples.references[int(run.sample[row])]
-        if reference is None:
-            continue
-        wanted = {canonical_name(tool) for tool in reference}
-        used = {names[code] for code in set(run.steps.tool[run.step_start[row] : run.step_start[row + 1]].tolist())}
-        tp.update(used & wanted)
-        fp.update(used - wanted)
-        fn.update(wanted - used)
-    return [
-        ToolChoice(t, tp[t], fp[t], fn[t], _share(tp[t], tp[t] + fp[t]), _share(tp[t], tp[t] + fn[t]))
-        for t in sorted({*tp, *fp, *fn})
-    ]
 
 
 def length_histogram(scores: ScoreColumns, rows: Ints | None = None) -> list[LengthCount]:
@@ -147,7 +111,3 @@ def _steps(run: RunColumns, rows: Ints | None) -> Ints:
     if rows is None:
         return np.arange(len(run.steps))
     return spans(run.step_start[rows], np.diff(run.step_start)[rows])
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None

@@ -108,6 +108,13 @@ class Score(models.Model):
     failure = models.SmallIntegerField(
         default=-1, db_default=-1, help_text="What went wrong by rule: see evaluation.metrics.failures."
     )
+    aligned = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Pairs of tools: see evaluation.metrics.chains.confusion_words.",
+    )
+    followed = models.TextField(blank=True, default="", db_default="", help_text="The same of one tool and the next.")
 
     objects = ScoreQuerySet.as_manager()
 
