@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from evaluation.views import (
     agreement_export,
+    chains,
     compare,
     data_card,
     exports,
@@ -38,6 +39,7 @@ JUDGING = f"{BENCHMARK}/judging/<int:pk>"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
     path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="leaderboard"),
+    path(f"{BENCHMARK}/toolchain/analysis/", chains.chains, name="chains"),
     path(f"{BENCHMARK}/compare/", compare.compare, name="compare"),
     path(f"{BENCHMARK}/compare/crops/", compare.crops, name="compare-crops"),
     path(f"{BENCHMARK}/score/", leaderboard.score, name="score"),

@@ -140,6 +140,7 @@ SETTINGS = [
 ]
 RUNS = [
     Line("evaluation:leaderboard", (B,), get=only(*MEMBERS)),
+    Line("evaluation:chains", (B,), get=only(*MEMBERS)),
     Line("evaluation:compare", (B,), get=only(*MEMBERS)),
     Line("evaluation:compare-crops", (B,), get=only(*MEMBERS)),
     Line("evaluation:score", (B,), post=form(*RUNNERS)),

@@ -14,13 +14,13 @@ import numpy as np
 
 from annotation.statistics import Interval
 from evaluation.metrics.alignment import UNPAIRED
-from evaluation.metrics.columns import Bools, Floats, Ints, RunColumns, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import Bools, Ints, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.intervals import rate_interval
 from evaluation.metrics.names import name_codes
 from evaluation.metrics.ragged import positions_of, rows_of, spans, starts_of
 
 BETWEEN = ">"
-"""Parts the two tools of a pair in its word; a name that holds it is written with an underscore there."""
+"""Parts the two tools of a pair in its word; a name that holds it is written with a slash there."""
 LONGEST_NAME = 60
 
 
@@ -139,7 +139,7 @@ def transition_words(chains: Chains) -> list[str]:
 
 def pair_word(first: str, second: str) -> str:
     """A pair as one word, of canonical names."""
-    return BETWEEN.join(name[:LONGEST_NAME].replace(BETWEEN, "_") for name in (first, second))
+    return BETWEEN.join(name[:LONGEST_NAME].replace(BETWEEN, "/") for name in (first, second))
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,39 +206,6 @@ def uses(chains: Chains) -> list[Use]:
         Use(name, int(n), int(n) / total, int(m)) for name, n, m in zip(chains.names, calls, owners, strict=False) if n
     ]
     return sorted(rows, key=lambda row: (-row.calls, row.tool))
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Trajectories with one value: how many, of them ``counted`` in accuracy and ``right``; ``rate`` = right / counted,
-    None without one."""
-
-    value: int
-    n: int
-    counted: int
-    right: int
-    rate: float | None
-    interval: Interval | None
-
-
-def pass_rate_by(values: Ints, right: Floats, counted: Floats, cluster: Ints | None) -> list[Group]:
-    """Pass rate by a whole number, such as the calls or the distinct tools of each trajectory; negative ones have none.
-
-    Args:
-        values, right, counted: (n,); ``right`` and ``counted`` are 0 or 1 as in accuracy.
-
-    Example: values 1, 1, 2, right 1, 0, 1, all counted: 1/2 at 1, 1/1 at 2. Source: METRICS 3.3.
-    """
-    found = []
-    for value in np.unique(values[values >= 0]).tolist():
-        rows = np.flatnonzero(values == value)
-        asked = rows[counted[rows] > 0]
-        hits = right[asked]
-        groups = None if cluster is None else cluster[asked]
-        rate = float(hits.sum()) / len(asked) if len(asked) else None
-        interval = rate_interval(hits, groups)
-        found.append(Group(value, len(rows), len(asked), int(hits.sum()), rate, interval))
-    return found
 
 
 def _aligned(chains: Chains) -> tuple[Ints, Ints, Ints]:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.metrics.alignment import align
+from evaluation.metrics.chain_lengths import length_table, lengths_by, pass_rate_by
 from evaluation.metrics.chains import (
     Chains,
     chains_of,
@@ -16,7 +17,6 @@ from evaluation.metrics.chains import (
     confusion,
     confusion_words,
     join_chains,
-    pass_rate_by,
     transition_words,
     transitions,
     uses,
@@ -87,3 +87,13 @@ def test_the_pass_rate_of_a_length_without_a_counted_answer_is_undefined() -> No
     assert rows == [(1, 2, 1, 2, 0.5), (2, 1, 0, 0, None)]
     assert found[0].interval is not None
     assert found[1].interval is None
+
+
+def test_lengths_are_held_against_the_references_there_are() -> None:
+    reference, calls = np.array([5, 2, -1, 30]), np.array([3, 2, 9, 0])
+    groups = [("both", np.array([0, 1, 2])), ("none", np.array([2]))]
+    both, none = lengths_by(groups, reference, calls, calls, None)
+    assert (both.n, both.reference.value, both.calls.value, both.error.value) == (2, 3.5, 2.5, 1)
+    assert (none.n, none.error.value, none.error.interval) == (0, None, None)
+    table = length_table(reference, calls)
+    assert (table.sum(), table[5, 3], table[2, 2], table[10, 0]) == (3, 1, 1, 1)
