@@ -71,3 +71,19 @@ def test_without_reference_toolchains_what_needs_them_is_left_out(lea):
     assert "Tools confused" not in text
     ListColumn.objects.all().delete()
     assert "Some runs are left out." in page(client, benchmark).content.decode()
+
+
+@pytest.mark.one_database
+def test_the_chains_of_a_sample_stand_in_one_table_with_the_reference_on_top(lea):
+    client, benchmark = signed_in(lea), make_chains(lea, times=1)
+    response = client.get(reverse("evaluation:sample-chains", args=[benchmark.slug, "s1-0"]))
+    table, lines = response.context["table"], response.context["lines"]
+    assert (table.heads, [cell.tool for cell in table.reference]) == (["1", "2", "3"], ["crop", "canny", "canny"])
+    assert [[cell.kind for cell in line.cells] for line in lines] == [
+        ["same", "changed", "same"],
+        ["same", "missing", "changed"],
+    ]
+    assert lines[0].cells[1].state == "failed"
+    assert counted_links(response) == {"/benchmarks/chains/trajectories/?sample=s1-0": 2}
+    without = client.get(reverse("evaluation:sample-chains", args=[benchmark.slug, "s2-0"]))
+    assert "has no reference toolchain" in without.content.decode()
