@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from annotation.models import Benchmark
 from evaluation.actions.chain_columns import KeptChains, read_chains
 from evaluation.actions.list_table import ListTable, table_of
+from evaluation.actions.run_tables import MOST_VALUES
 from evaluation.metrics.chains import Chains, join_chains
 from evaluation.metrics.columns import Floats, Ints
 from evaluation.models import Metric, Run
@@ -31,8 +32,8 @@ class ChainAnalysis:
 
     Attributes:
         metrics: of each run by number, on the same slice, as it was scored.
-        facets: the facets of the samples; ``by``: the one to group by ("" without any), ``value``: what the page is
-            narrowed to, "" for nothing.
+        facets: those of the samples with at most ``MOST_VALUES``; ``by``: the one to group by ("" without any);
+            ``value``: what the page is narrowed to, "" for nothing; ``values``: rows on each value of ``by``.
         chains: the calls and references, n rows; the following are (n,).
         run: place in ``runs``. sample: code of the sample. cluster: code of its picture.
         calls, tools, effective, reference: L_T, distinct tools, L_e, L_G (-1: none). right, counted: 0 or 1.
@@ -79,7 +80,7 @@ def analyse_chains(
     """``runs``: all of the benchmark; ``chosen``: those of them that it is about."""
     table = table_of(benchmark, runs)
     table.prepare(_COLUMNS)
-    facets = table.sample_table.facets
+    facets = {name: found for name, found in table.sample_table.facets.items() if len(found.names) <= MOST_VALUES}
     by = next((name for name in (by, PREFERRED_FACET, *facets) if name in facets), "")
     value = value if by and value in facets[by].names else ""
     scored = [run for run in chosen if getattr(run, "scoring", None)]

@@ -166,13 +166,11 @@ def choices(chains: Chains, cluster: Ints | None) -> list[Choice]:
     ``cluster`` (n,): which trajectories are about one picture, for the intervals; None: each is alone.
     Example: reference crop, canny; calls crop, crop, blur: crop tp 1, canny fn 1, blur fp 1.
     """
-    trajectory, width = np.arange(len(chains)), max(len(chains.names), 1)
-    used = np.unique(rows_of(chains.start) * width + chains.tool)
-    used = used[chains.known[used // width]]
-    wanted = np.unique(np.repeat(trajectory, np.diff(chains.reference_start)) * width + chains.reference)
+    calls = np.flatnonzero(chains.known[rows_of(chains.start)])
+    used = _by_tool(chains, chains.tool[calls], rows_of(chains.start)[calls])
+    wanted = _by_tool(chains, chains.reference, rows_of(chains.reference_start))
     found = []
-    for name, code in sorted((name, code) for code, name in enumerate(chains.names)):
-        using, wanting = used[used % width == code] // width, wanted[wanted % width == code] // width
+    for name, using, wanting in sorted(zip(chains.names, used, wanted, strict=True), key=lambda row: row[0]):
         if not len(using) and not len(wanting):
             continue
         right, asked = np.isin(using, wanting), np.isin(wanting, using)
@@ -198,12 +196,12 @@ class Use:
 
 def uses(chains: Chains) -> list[Use]:
     """What the calls are of, most called first; empty without a call. The shares sum to 1."""
-    width = max(len(chains.names), 1)
-    calls = np.bincount(chains.tool, minlength=width)
-    owners = np.bincount(np.unique(rows_of(chains.start) * width + chains.tool) % width, minlength=width)
-    total = int(calls.sum())
+    calls = np.bincount(chains.tool, minlength=len(chains.names)).tolist()
+    owners = _by_tool(chains, chains.tool, rows_of(chains.start))
     rows = [
-        Use(name, int(n), int(n) / total, int(m)) for name, n, m in zip(chains.names, calls, owners, strict=False) if n
+        Use(name, n, n / len(chains.tool), len(rows))
+        for name, n, rows in zip(chains.names, calls, owners, strict=True)
+        if n
     ]
     return sorted(rows, key=lambda row: (-row.calls, row.tool))
 
@@ -243,13 +241,21 @@ def _followed(chains: Chains) -> tuple[Ints, Ints, Ints]:
     )
 
 
+def _by_tool(chains: Chains, tool: Ints, row: Ints) -> list[Ints]:
+    """For each name the different trajectories among these calls, in order."""
+    n = max(len(chains), 1)
+    different = np.unique(tool * n + row)
+    bounds = np.searchsorted(different, np.arange(1, len(chains.names)) * n)
+    return np.split(different % n, bounds) if chains.names else []
+
+
 def _counted(chains: Chains, row: Ints, first: Ints, second: Ints) -> list[Pair]:
     width, names = len(chains.names) + 1, (*chains.names, "")
-    code = first * width + second
-    times = np.bincount(code, minlength=width * width)
-    owners = np.bincount(np.unique(row * width * width + code) % (width * width), minlength=width * width)
-    found = np.flatnonzero(times).tolist()
-    pairs = [Pair(names[at // width], names[at % width], int(times[at]), int(owners[at])) for at in found]
+    n, code = max(len(chains), 1), first * width + second
+    found, times = np.unique(code, return_counts=True)
+    owners = np.unique(np.unique(code * n + row) // n, return_counts=True)[1]
+    counted = zip(found.tolist(), times.tolist(), owners.tolist(), strict=True)
+    pairs = [Pair(names[at // width], names[at % width], calls, several) for at, calls, several in counted]
     return sorted(pairs, key=lambda pair: (pair.first, pair.second))
 
 

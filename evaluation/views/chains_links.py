@@ -9,10 +9,11 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from annotation.views.agreement_links import LONGEST_ADDRESS
 from evaluation.actions.read_chains import ChainAnalysis
 from evaluation.metrics.chains import pair_word
 from evaluation.models import Run
-from evaluation.query.tokens import quoted
+from evaluation.query.tokens import LONGEST, quoted
 from evaluation.views.run_links import Count
 
 
@@ -26,13 +27,15 @@ class ChainLinks:
         self._runs = found.runs
 
     def count(self, n: int, query: str = "", run: Run | None = None, **terms: Any) -> Count:
-        """``n`` trajectories of all the runs, or of one; ``query`` is added to the terms."""
+        """``n`` trajectories of all the runs, or of one; ``query`` is added to the terms. No link where it would be too
+        long for an address, or a query, to hold."""
         runs: Sequence[Run] = [run] if run else self._runs
         named = {"run": runs[0].pk} if len(runs) == 1 else {}
         several = f"({' or '.join(f'run:{one.pk}' for one in runs)})" if len(runs) > 1 else ""
         asked = " ".join(part for part in (several, query) if part)
         found: Mapping[str, Any] = {**named, **self._slice, **terms, **({"q": asked} if asked else {})}
-        return Count(n, f"{self._list}?{urlencode(found)}" if n else "")
+        href = f"{self._list}?{urlencode(found)}"
+        return Count(n, href if n and len(href) <= LONGEST_ADDRESS and len(asked) <= LONGEST else "")
 
     def right_choice(self, tool: str, n: int) -> Count:
         return self.count(n, tool=self._names(self._called, tool), reference_tool=self._names(self._referred, tool))

@@ -21,6 +21,10 @@ from webapp.common.wording import decimal
 
 MOST_TOOLS = 16
 """Tools with a row or a column in a matrix; the export has all."""
+MOST_ROWS = 40
+"""Tools in the table of choices."""
+MOST_GROUPS = 12
+"""Larger numbers share the last row of a table of pass rates."""
 STEPS = 10
 """A cell's ink has this many steps."""
 
@@ -83,6 +87,7 @@ class LengthLine:
 @dataclass(frozen=True, slots=True)
 class RateLine:
     group: Group
+    label: str
     count: Count
     right: Count
     counted: Count
@@ -90,12 +95,13 @@ class RateLine:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """All parts of the page; those that need references are empty without any."""
+    """All parts of the page; those that need references are empty without any. ``more_tools``: without a row."""
 
     runs: Sequence[RunLine]
     total: Count
     referenced: Count
     tools: Sequence[ToolLine] = ()
+    more_tools: int = 0
     confusion: Matrix | None = None
     transitions: Matrix | None = None
     shares: Matrix | None = None
@@ -107,11 +113,13 @@ class Shown:
 def shown(found: ChainAnalysis, links: ChainLinks, letters: Callable[[int], str]) -> Shown:
     n = len(found.chains)
     known = found.referenced
+    tools = tool_choices(found) if known else []
     return Shown(
         runs=_spread([_run_line(found, at, links, letters) for at in range(len(found.runs))]),
         total=links.count(n),
         referenced=links.count(known, reference="yes"),
-        tools=tool_lines(found, links) if known else (),
+        tools=[_tool_line(row, links) for row in tools[:MOST_ROWS]],
+        more_tools=max(len(tools) - MOST_ROWS, 0),
         confusion=confusion_matrix(confusion(found.chains), links) if known else None,
         transitions=transition_matrix(transitions(found.chains), links) if len(found.chains.tool) else None,
         shares=share_matrix(found, links) if len(found.chains.tool) else None,
@@ -130,21 +138,20 @@ RATES = {
 _FIELDS = {"calls": "calls", "tools": "tools", "reference": "reference_calls"}
 
 
-def rate_groups(found: ChainAnalysis, name: str) -> list[Group]:
-    return pass_rate_by(getattr(found, name), found.right, found.counted, found.cluster)
+def rate_groups(found: ChainAnalysis, name: str, most: int | None = None) -> list[Group]:
+    """``most``: larger numbers count as this one."""
+    values = getattr(found, name)
+    return pass_rate_by(values if most is None else np.minimum(values, most), found.right, found.counted, found.cluster)
 
 
 def rate_lines(found: ChainAnalysis, name: str, links: ChainLinks) -> list[RateLine]:
-    of = _FIELDS[name]
-    return [
-        RateLine(
-            group,
-            links.count(group.n, **{of: group.value}),
-            links.count(group.right, **{of: group.value, "correct": "yes"}),
-            links.count(group.counted, **{of: group.value, "counted": "yes"}),
-        )
-        for group in rate_groups(found, name)
-    ]
+    lines = []
+    for group in rate_groups(found, name, MOST_GROUPS):
+        label = f"{group.value}+" if group.value == MOST_GROUPS else str(group.value)
+        terms = {_FIELDS[name]: label}
+        counts = links.count(group.n, **terms), links.count(group.right, **terms, correct="yes")
+        lines.append(RateLine(group, label, *counts, links.count(group.counted, **terms, counted="yes")))
+    return lines
 
 
 def tool_choices(found: ChainAnalysis) -> list[Choice]:
@@ -152,16 +159,13 @@ def tool_choices(found: ChainAnalysis) -> list[Choice]:
     return sorted(choices(found.chains, found.cluster), key=lambda row: (-row.tp - row.fn, -row.fp, row.tool))
 
 
-def tool_lines(found: ChainAnalysis, links: ChainLinks) -> list[ToolLine]:
-    return [
-        ToolLine(
-            row,
-            links.right_choice(row.tool, row.tp),
-            links.needless(row.tool, row.fp),
-            links.missed(row.tool, row.fn),
-        )
-        for row in tool_choices(found)
-    ]
+def _tool_line(row: Choice, links: ChainLinks) -> ToolLine:
+    return ToolLine(
+        row,
+        links.right_choice(row.tool, row.tp),
+        links.needless(row.tool, row.fp),
+        links.missed(row.tool, row.fn),
+    )
 
 
 def length_groups(found: ChainAnalysis) -> list[Lengths]:
