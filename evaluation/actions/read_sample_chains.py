@@ -32,7 +32,10 @@ class Call:
 def read_calls(trajectories: Sequence[Trajectory], sample: Any) -> dict[int, list[Call]]:
     """The calls of each of these on one sample, loaded ``with_gold``, by primary key. Three queries."""
     pks = [trajectory.pk for trajectory in trajectories]
-    samples, loaded = sample_columns([record_of(sample)]), load_trajectories(Trajectory.objects.filter(pk__in=pks))
+    samples, loaded = (
+        sample_columns([record_of(sample)]),
+        load_trajectories(list(Trajectory.objects.filter(pk__in=pks))),
+    )
     scores, run = score_run(samples, loaded.columns, MetricSettings()), loaded.columns
     rows = Step.objects.filter(trajectory__in=pks).values_list("trajectory_id", "position", "arguments")
     arguments = {(pk, position): given for pk, position, given in rows}

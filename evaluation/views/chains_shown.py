@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from django.utils.safestring import SafeString
@@ -148,7 +149,7 @@ def rate_lines(found: ChainAnalysis, name: str, links: ChainLinks) -> list[RateL
     lines = []
     for group in rate_groups(found, name, MOST_GROUPS):
         label = f"{group.value}+" if group.value == MOST_GROUPS else str(group.value)
-        terms = {_FIELDS[name]: label}
+        terms: dict[str, Any] = {_FIELDS[name]: label}
         counts = links.count(group.n, **terms), links.count(group.right, **terms, correct="yes")
         lines.append(RateLine(group, label, *counts, links.count(group.counted, **terms, counted="yes")))
     return lines
@@ -180,7 +181,7 @@ def length_lines(found: ChainAnalysis, links: ChainLinks) -> list[LengthLine]:
     most = max([1.0, *means])
     lines = []
     for group in groups:
-        terms = {f"facet.{found.by}": group.name} if group.name else {}
+        terms: dict[str, Any] = {f"facet.{found.by}": group.name} if group.name else {}
         lines.append(LengthLine(group, links.count(group.n, reference="yes", **terms), _drawn(group, most)))
     return lines
 
