@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,7 +13,7 @@ from evaluation.metrics.producers import NO_STEP
 from evaluation.views.sample_frame import Frame
 from evaluation.views.trajectory_turns import SHOWN_SIDE
 
-NODE_WIDTH, GAP_X, GAP_Y = 96, 18, 8
+NODE_WIDTH, GAP_X, GAP_Y = 108, 18, 8
 TEXT_HEIGHT, PICTURE_HEIGHT = 34, 56
 """Of a box; one with a picture is as high as both."""
 MOST_CALLS = 60
@@ -25,7 +26,8 @@ ORIGINAL, ANSWER = -1, -2
 EFFECTIVE, DEAD, FAILED = "effective", "dead", "failed"
 WORDS = {EFFECTIVE: "reached the answer", DEAD: "did not reach the answer", FAILED: "failed"}
 
-Places = dict[int, tuple[int, int]]
+Places = dict[int, tuple[int, float]]
+"""Column and lane of each box; the original may stand between two lanes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Edge:
 @dataclass(frozen=True)
 class Graph:
     """``left_out``: calls that are not drawn. ``status``: of the effective toolchain, see ``ChainStatus``. ``box``: the
-    height of a box; ``picture``: that of the picture in it, 0 without."""
+    height of a box, ``across`` its width; ``picture``: the height of the picture in it, 0 without."""
 
     width: int
     height: int
@@ -75,6 +77,7 @@ class Graph:
     status: str
 
     failed: int
+    across: int = NODE_WIDTH
 
     @property
     def dead(self) -> int:
@@ -100,18 +103,19 @@ def graph_of(detail: TrajectoryDetail, said: str, frame: Frame | None = None) ->
     drawn = min(calls, MOST_CALLS)
     sources = _sources(detail, drawn)
     depth, lane = _places(sources)
-    columns, lanes = max(depth) + 2, max(lane) + 1
+    lanes = max(lane) + 1
     box = TEXT_HEIGHT + (PICTURE_HEIGHT if frame else 0)
-    places = {row: _corner(depth[row], lane[row], box) for row in range(drawn)}
+    final = _final(detail)
+    places: Places = {row: (depth[row], lane[row]) for row in range(drawn)}
     middle = (lanes - 1) / 2
-    places |= {ORIGINAL: _corner(0, middle, box), ANSWER: _corner(columns - 1, middle, box)}
+    places |= {ORIGINAL: (0, middle), ANSWER: (max(depth) + 1, places[final][1] if final in places else middle)}
     return Graph(
-        width=columns * (NODE_WIDTH + GAP_X) - GAP_X,
+        width=(max(depth) + 2) * (NODE_WIDTH + GAP_X) - GAP_X,
         height=lanes * (box + GAP_Y) - GAP_Y,
         box=box,
         picture=box - TEXT_HEIGHT,
-        nodes=_nodes(detail, sources, places, said, frame),
-        edges=_edges(detail, sources, places, box),
+        nodes=_nodes(detail, sources, places, said, frame, box),
+        edges=_edges(detail, sources, places, final, box),
         calls=calls,
         effective=int(detail.scores.effective.sum()),
         left_out=calls - drawn,
@@ -120,31 +124,44 @@ def graph_of(detail: TrajectoryDetail, said: str, frame: Frame | None = None) ->
     )
 
 
-def _edges(detail: TrajectoryDetail, sources: Sequence[Sequence[int]], places: Places, box: int) -> list[Edge]:
-    """The dead ones first, so that the path lies over them. The final output is the last call on the path."""
-    effective = detail.scores.effective.tolist()
+def _final(detail: TrajectoryDetail) -> int | None:
+    """The call whose picture is the final output, or ``ORIGINAL``: the last one on the path; None of a broken chain."""
+    if int(detail.scores.chain_status[0]) == ChainStatus.BROKEN:
+        return None
+    return max((row for row, reached in enumerate(detail.scores.effective.tolist()) if reached), default=ORIGINAL)
+
+
+def _edges(
+    detail: TrajectoryDetail, sources: Sequence[Sequence[int]], places: Places, final: int | None, box: int
+) -> list[Edge]:
+    """The dead ones first, so that the path lies over them."""
+    effective, taken = detail.scores.effective.tolist(), set(places.values())
     edges = [
-        Edge(_curve(places[source], places[row], box), effective[row])
+        Edge(_line(places[source], places[row], taken, box), effective[row])
         for row, found in enumerate(sources)
         for source in found
     ]
-    final = max((row for row, reached in enumerate(effective) if reached), default=ORIGINAL)
-    if final in places and int(detail.scores.chain_status[0]) != ChainStatus.BROKEN:
-        edges.append(Edge(_curve(places[final], places[ANSWER], box), True))
+    if final in places:
+        edges.append(Edge(_line(places[final], places[ANSWER], taken, box), True))
     return sorted(edges, key=lambda edge: edge.effective)
 
 
 def _nodes(
-    detail: TrajectoryDetail, sources: Sequence[Sequence[int]], places: Places, said: str, frame: Frame | None
+    detail: TrajectoryDetail,
+    sources: Sequence[Sequence[int]],
+    places: Places,
+    said: str,
+    frame: Frame | None,
+    box: int,
 ) -> list[Node]:
     width, height = detail.record.width, detail.record.height
     size = "size unknown" if width is None or height is None else f"{width} × {height}"
     original = Node(
-        *places[ORIGINAL], "original", size, f"The original picture, {size}", EFFECTIVE,
+        *_corner(*places[ORIGINAL], box), "original", size, f"The original picture, {size}", EFFECTIVE,
         picture=frame.thumbnail if frame else "",
     )  # fmt: skip
-    calls = [_node(detail, row, places[row], found, frame) for row, found in enumerate(sources)]
-    return [original, *calls, Node(*places[ANSWER], "answer", _short(said), said[:200], EFFECTIVE)]
+    calls = [_node(detail, row, _corner(*places[row], box), found, frame) for row, found in enumerate(sources)]
+    return [original, *calls, Node(*_corner(*places[ANSWER], box), "answer", _short(said), said[:200], EFFECTIVE)]
 
 
 def _sources(detail: TrajectoryDetail, drawn: int) -> list[list[int]]:
@@ -183,13 +200,26 @@ def _corner(column: int, lane: float, box: int) -> tuple[int, int]:
     return column * (NODE_WIDTH + GAP_X), round(lane * (box + GAP_Y))
 
 
-def _curve(source: tuple[int, int], target: tuple[int, int], box: int) -> str:
-    x1, y1 = source[0] + NODE_WIDTH, source[1] + box // 2
-    x2, y2 = target[0], target[1] + box // 2
-    # The bend lies in the first gap, so that a line to a far column passes beside the boxes between.
-    bend = x1 + GAP_X
-    half = GAP_X // 2
-    return f"M{x1} {y1}C{x1 + half} {y1} {bend - half} {y2} {bend} {y2}H{x2}"
+def _line(source: tuple[int, float], target: tuple[int, float], taken: Collection[tuple[int, float]], box: int) -> str:
+    """From one box to another beside the boxes between them: along the lane of either where it is free, else along
+    the gap under the first."""
+    (x1, y1), (x2, y2) = _corner(*source, box), _corner(*target, box)
+    x1, y1, y2, half = x1 + NODE_WIDTH, y1 + box // 2, y2 + box // 2, GAP_X // 2
+    between = range(source[0] + 1, target[0])
+    first, last = (
+        f"C{x1 + half} {y1} {x1 + half} {{}} {x1 + GAP_X} {{}}",
+        f"C{x2 - half} {{}} {x2 - half} {y2} {x2} {y2}",
+    )
+    if not _free(target[1], between, taken) and _free(source[1], between, taken):
+        return f"M{x1} {y1}H{x2 - GAP_X}{last.format(y1)}"
+    if _free(target[1], between, taken):
+        return f"M{x1} {y1}{first.format(y2, y2)}H{x2}"
+    under = y1 + (box + GAP_Y) // 2
+    return f"M{x1} {y1}{first.format(under, under)}H{x2 - GAP_X}{last.format(under)}"
+
+
+def _free(lane: float, columns: Iterable[int], taken: Collection[tuple[int, float]]) -> bool:
+    return all((column, beside) not in taken for column in columns for beside in {math.floor(lane), math.ceil(lane)})
 
 
 def _node(
