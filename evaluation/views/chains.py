@@ -36,6 +36,7 @@ def chains(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
         **benchmark_context(request, benchmark, "leaderboard"),
         "found": found,
         "shown": shown(found, ChainLinks(slug, found), letters),
+        "stale": any(run.scoring.stale for run in found.runs),
         "scored": [run for run in runs if getattr(run, "scoring", None)],
         "most": MOST_RUNS,
         "ticks": TICKS,
