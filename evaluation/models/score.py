@@ -112,7 +112,7 @@ class Score(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="Pairs of tools: see evaluation.metrics.chains.confusion_words.",
+        help_text="Pairs of tools, as evaluation.metrics.chains writes them.",
     )
     followed = models.TextField(blank=True, default="", db_default="", help_text="The same of one tool and the next.")
 
