@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any
 
 from django.apps import apps
@@ -30,6 +28,7 @@ from evaluation.query.syntax import (
     Text,
     fields_in,
 )
+from evaluation.querysets_chains import called, pair_of, referred
 from evaluation.querysets_places import crop_cell
 from webapp.common.errors import InvalidInput
 
@@ -240,23 +239,6 @@ def _sample(value: str) -> Q:
     return Q(sample__key=value)
 
 
-def _tool(value: str, **only: Any) -> Q:
-    """Before the answer: calls after it count nowhere. A JSON list names several, any of which is meant."""
-    steps = _model("Step").objects.filter(**only).exclude(flag="post_answer")
-    if value == UNDEFINED:
-        return ~Q(Exists(steps.filter(trajectory=OuterRef("pk"))))
-    named = steps if value == DEFINED else steps.filter(tool__in=_names(value))
-    return Q(Exists(named.filter(trajectory=OuterRef("pk"))))
-
-
-def _names(value: str) -> list[str]:
-    with suppress(ValueError, RecursionError):
-        listed = json.loads(value) if value.startswith("[") else None
-        if isinstance(listed, list):
-            return [str(name) for name in listed]
-    return [value]
-
-
 def _numbered(value: str) -> Q:
     return Q(pk__in=[int(part) for part in value.split(",") if part.isascii() and part.isdigit() and len(part) < 19])
 
@@ -339,8 +321,11 @@ CONDITIONS: Mapping[str, Callable[[str], Q]] = {
     "chain_status": _coded("score__chain_status", ChainStatus.NAMES),
     "reference": _yes_or(SCORED & Q(score__reference_calls__isnull=True), Q(score__reference_calls__isnull=False)),
     "crop_cell": crop_cell,
-    "tool": _tool,
-    "tool_failed": lambda value: _tool(value, ok=False),
+    "tool": called,
+    "tool_failed": lambda value: called(value, ok=False),
+    "reference_tool": referred,
+    "aligned": pair_of("score__aligned"),
+    "followed": pair_of("score__followed"),
     "outcome": _coded("score__plan_outcome", Outcome.NAMES),
     "planned": _yes_or(Q(score__plan_outcome=Outcome.NONE), Q(score__plan_outcome__gt=Outcome.NONE)),
     "failure": _failure,

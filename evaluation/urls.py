@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from evaluation.views import (
     agreement_export,
+    chains,
     compare,
     data_card,
     exports,
@@ -19,6 +20,7 @@ from evaluation.views import (
     run,
     runs_list,
     sample,
+    sample_chains,
     sample_models,
     slices,
     trajectories,
@@ -38,6 +40,7 @@ JUDGING = f"{BENCHMARK}/judging/<int:pk>"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
     path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="leaderboard"),
+    path(f"{BENCHMARK}/toolchain/analysis/", chains.chains, name="chains"),
     path(f"{BENCHMARK}/compare/", compare.compare, name="compare"),
     path(f"{BENCHMARK}/compare/crops/", compare.crops, name="compare-crops"),
     path(f"{BENCHMARK}/score/", leaderboard.score, name="score"),
@@ -67,6 +70,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/slices/<int:pk>/delete/", slices.delete, name="delete-slice"),
     path(f"{BENCHMARK}/notes/<int:pk>/delete/", trajectories_marks.note_delete, name="note-delete"),
     path(f"{BENCHMARK}/samples/{KEY}/", sample.sample, name="sample"),
+    path(f"{BENCHMARK}/toolchain/aligned/{KEY}/", sample_chains.sample_chains, name="sample-chains"),
     path(f"{BENCHMARK}/all-runs/{KEY}/", sample_models.sample_models, name="sample-models"),
     path(f"{BENCHMARK}/trajectories/<int:pk>/", trajectory.trajectory, name="trajectory"),
     path(f"{BENCHMARK}/trajectories/<int:pk>/replay/", replay.replayed, name="replay"),

@@ -110,6 +110,7 @@ SAMPLES = [
     Line("annotation:region", (B, "{sha256}", "0,0,20,10", 120), get=only(*MEMBERS)),
     Line("evaluation:sample", (B, "seen-00"), get=only(*MEMBERS)),
     Line("evaluation:sample-models", (B, "seen-00"), get=only(*MEMBERS)),
+    Line("evaluation:sample-chains", (B, "seen-00"), get=only(*MEMBERS)),
     Line("annotation:workbench", (B, "seen-00"), get=only(*MEMBERS)),
     Line("annotation:chain-run", (B, "a"), post=only(*MEMBERS), json=True),
     Line("annotation:chain-verify", (B, "a"), post=only(*WORKERS), json=True),
@@ -140,6 +141,7 @@ SETTINGS = [
 ]
 RUNS = [
     Line("evaluation:leaderboard", (B,), get=only(*MEMBERS)),
+    Line("evaluation:chains", (B,), get=only(*MEMBERS)),
     Line("evaluation:compare", (B,), get=only(*MEMBERS)),
     Line("evaluation:compare-crops", (B,), get=only(*MEMBERS)),
     Line("evaluation:score", (B,), post=form(*RUNNERS)),

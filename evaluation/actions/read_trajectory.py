@@ -165,7 +165,7 @@ def read_crops(trajectories: Sequence[Trajectory], sample: Any) -> dict[int, lis
     found: dict[int, list[tuple[int, Corners]]] = {}
     rows = rows_of(loaded.columns.step_start).tolist()
     for row, position, box in zip(rows, loaded.positions.tolist(), crops, strict=True):
-        if corners := _corners(box):
+        if corners := corners_of(box):
             found.setdefault(loaded.pks[row], []).append((position + 1, corners))
     return found
 
@@ -219,9 +219,9 @@ def _turns(
     shares = _shares(scores.step_crops, samples, settings)
     return {
         int(position): TurnMeasures(
-            executed=_corners(boxes["executed"][row]),
-            requested=_corners(boxes["requested"][row]),
-            scored=_corners(scores.step_crops[row]),
+            executed=corners_of(boxes["executed"][row]),
+            requested=corners_of(boxes["requested"][row]),
+            scored=corners_of(scores.step_crops[row]),
             coverage=_number(shares.coverage[row]),
             concentration=_number(shares.concentration[row]),
             ioa=_number(shares.ioa[row]),
@@ -244,7 +244,8 @@ def _shares(crops: Floats, samples: SampleColumns, settings: MetricSettings) -> 
     return shares
 
 
-def _corners(box: Floats) -> Corners | None:
+def corners_of(box: Floats) -> Corners | None:
+    """A row of boxes; None where it is NaN."""
     x1, y1, x2, y2 = box.tolist()
     return None if math.isnan(x1) else (x1, y1, x2, y2)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from evaluation.metrics.chains import Chains, choices
 from evaluation.metrics.columns import TRUE, Ints, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.heatmap import crop_cells, heat_map
 from evaluation.metrics.names import canonical_name
@@ -15,7 +16,6 @@ from evaluation.metrics.tables import (
     crop_regions,
     length_histogram,
     outcomes_by_targets,
-    tool_choices,
     tool_distribution,
 )
 from evaluation.metrics.thresholds import quadrant_intervals, quadrants_by_threshold
@@ -27,7 +27,7 @@ BATCH = 100
 
 
 def whole_tables(
-    samples: SampleColumns, scores: ScoreColumns, run: RunColumns, settings: MetricSettings
+    samples: SampleColumns, scores: ScoreColumns, run: RunColumns, chains: Chains, settings: MetricSettings
 ) -> dict[str, Any]:
     """The tables of all trajectories, with the intervals of every threshold and the tools' names as written."""
     right = scores.correct == TRUE
@@ -36,14 +36,19 @@ def whole_tables(
     for tool in run.tools:
         names.setdefault(canonical_name(tool), []).append(tool)
     return {
-        **_tables(samples, scores, run, settings),
+        **_tables(samples, scores, run, chains, settings),
         "threshold_intervals": quadrant_intervals(scores.ioa, right, scores.in_population, cluster),
         "tool_names": names,
     }
 
 
 def save_slice_tables(
-    scoring: Scoring, samples: SampleColumns, scores: ScoreColumns, run: RunColumns, settings: MetricSettings
+    scoring: Scoring,
+    samples: SampleColumns,
+    scores: ScoreColumns,
+    run: RunColumns,
+    chains: Chains,
+    settings: MetricSettings,
 ) -> None:
     """The same for each value of a facet with at most ``MOST_VALUES``. Call inside the transaction of scoring."""
     found = slice_rows(samples, scores.sample, scores.calls)
@@ -55,7 +60,7 @@ def save_slice_tables(
                 scoring=scoring,
                 slice_by=piece.by,
                 slice=piece.value,
-                tables=_tables(samples, scores, run, settings, piece.rows),
+                tables=_tables(samples, scores, run, chains, settings, piece.rows),
             )
             for piece in pieces
             if piece.by not in many and len(piece.rows)
@@ -65,13 +70,21 @@ def save_slice_tables(
 
 
 def _tables(
-    samples: SampleColumns, scores: ScoreColumns, run: RunColumns, settings: MetricSettings, rows: Ints | None = None
+    samples: SampleColumns,
+    scores: ScoreColumns,
+    run: RunColumns,
+    chains: Chains,
+    settings: MetricSettings,
+    rows: Ints | None = None,
 ) -> dict[str, Any]:
     at = slice(None) if rows is None else rows
     heat = heat_map(samples, run, scores, rows)
     return {
         "tools": [asdict(row) for row in tool_distribution(run, settings, rows)],
-        "tool_choices": [asdict(row) for row in tool_choices(samples, scores, run, rows)],
+        "tool_choices": [
+            {name: getattr(row, name) for name in ("tool", "tp", "fp", "fn")}
+            for row in choices(chains if rows is None else chains.take(rows), None)
+        ],
         "lengths": [asdict(row) for row in length_histogram(scores, rows)],
         "coverage": coverage_curve(scores, run, rows).tolist(),
         "outcomes": {size: row.tolist() for size, row in outcomes_by_targets(samples, scores, rows).items()},

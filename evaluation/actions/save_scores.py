@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.actions.load_columns import LoadedRun
+from evaluation.metrics.chains import Chains, confusion_words, transition_words
 from evaluation.metrics.columns import UNKNOWN, MetricRow, ScoreColumns
 from evaluation.metrics.failures import failures_of
 from evaluation.models import Metric, Score, Scoring
@@ -27,13 +28,13 @@ _ALWAYS = (
 )  # fmt: skip
 _FIELDS = [
     "trajectory", "scoring", "letter", "crop_index", "crop_x1", "crop_y1", "crop_x2", "crop_y2",
-    *_TRUTHS, *_THREE_VALUED, *_FLOATS, *_COUNTS, *_ALWAYS, "failure",
+    *_TRUTHS, *_THREE_VALUED, *_FLOATS, *_COUNTS, *_ALWAYS, "failure", "aligned", "followed",
 ]  # fmt: skip
 
 
-def save_scores(scoring: Scoring, loaded: LoadedRun, scores: ScoreColumns) -> None:
+def save_scores(scoring: Scoring, loaded: LoadedRun, scores: ScoreColumns, chains: Chains) -> None:
     """One Score row per trajectory."""
-    columns = list(_columns(scoring, loaded, scores))
+    columns = [*_columns(scoring, loaded, scores), confusion_words(chains), transition_words(chains)]
     for first in range(0, len(scores), BATCH):
         insert_rows(Score, _FIELDS, zip(*(column[first : first + BATCH] for column in columns), strict=True))
 

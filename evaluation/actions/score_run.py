@@ -12,6 +12,7 @@ from django.utils import timezone
 from annotation.actions.access import require
 from annotation.models import Benchmark, Version
 from annotation.workflow import Right
+from evaluation.actions.chain_columns import keep_chains
 from evaluation.actions.list_columns import keep_columns
 from evaluation.actions.load_columns import LoadedRun, LoadedSamples, load_run, load_samples
 from evaluation.actions.metric_settings import settings_of
@@ -19,6 +20,7 @@ from evaluation.actions.rank_runs import rank_runs
 from evaluation.actions.run_tables import save_slice_tables, whole_tables
 from evaluation.actions.save_scores import save_metrics, save_scores
 from evaluation.metrics.aggregate import aggregate
+from evaluation.metrics.chains import chains_of
 from evaluation.metrics.columns import TRUE, SampleColumns, ScoreColumns
 from evaluation.metrics.faithfulness import FaithfulnessColumns, faithfulness_columns
 from evaluation.metrics.score import score_run as score_columns
@@ -69,6 +71,7 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
     scores = score_columns(samples.columns, loaded.columns, settings)
     others = list(_others(run, samples, settings))
     faithfulness = _faithfulness(run, samples, scores, others, settings)
+    chains = chains_of(samples.columns, loaded.columns, scores)
     rows = aggregate(samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness)
     with transaction.atomic():
         Scoring.objects.filter(run=run).delete()
@@ -82,13 +85,15 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
             samples_n=len(samples.columns),
             trajectories_n=len(loaded.columns),
             failed_n=int(loaded.columns.failed.sum()),
-            extras=whole_tables(samples.columns, scores, loaded.columns, settings),
+            extras=whole_tables(samples.columns, scores, loaded.columns, chains, settings),
         )
-        for part, part_scores in [(loaded, scores), *((p, s) for _, p, s in others)]:
-            save_scores(scoring, part, part_scores)
+        save_scores(scoring, loaded, scores, chains)
+        for _, part, theirs in others:
+            save_scores(scoring, part, theirs, chains_of(samples.columns, part.columns, theirs))
         save_metrics(scoring, rows)
         keep_columns(scoring, loaded.pks, selected_measures(samples.columns, scores, loaded.columns, settings))
-        save_slice_tables(scoring, samples.columns, scores, loaded.columns, settings)
+        keep_chains(scoring, loaded, chains)
+        save_slice_tables(scoring, samples.columns, scores, loaded.columns, chains, settings)
         Scoring.objects.filter(pk=scoring.pk).update(seconds=time.monotonic() - begun)
         audit.record(actor=actor, action="run.score", subject=run, benchmark=run.benchmark.slug)
     return scoring

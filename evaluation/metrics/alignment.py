@@ -17,6 +17,9 @@ from evaluation.metrics.references import closest_chains, references_of
 CELLS = 65_536
 """Cells of the table of one batch: its rows stay in the cache."""
 
+UNPAIRED = -1
+"""In ``Alignment.paired``: the call stands beside no call of the reference."""
+
 _PAD_REFERENCE, _PAD_PREDICTED = -1, -2
 
 
@@ -45,13 +48,15 @@ class EditOperation:
 class Alignment:
     """(n,) each, against the closest accepted chain: its place ``reference_chain`` and length ``reference_calls``
     (L_G), Levenshtein ``edit_distance`` and ``lcs`` length, -1 without an accepted chain; ``kendall_tau`` -1..1, NaN
-    without one or with fewer than two tools in both."""
+    without one or with fewer than two tools in both. ``paired`` (s,): the place in that chain of the call that a call
+    stands beside, as ``align`` lays them; UNPAIRED where it is added, and without an accepted chain."""
 
     reference_chain: Ints
     reference_calls: Ints
     edit_distance: Ints
     lcs: Ints
     kendall_tau: Floats
+    paired: Ints
 
 
 def align_run(samples: SampleColumns, run: RunColumns) -> Alignment:
@@ -70,23 +75,25 @@ def align_run(samples: SampleColumns, run: RunColumns) -> Alignment:
     counts = np.diff(references.start)[run.sample]
     row = np.repeat(np.arange(len(run)), counts)
     against = spans(references.start[run.sample], counts)
-    of_reference = references.lengths[against]
-    edits, lcs, tau = _measured(
-        (flat, first[against], of_reference), (predicted, run.step_start[row], np.diff(run.step_start)[row])
-    )
-    taken = closest_chains(edits, lcs, starts_of(counts))
-    some = taken >= 0
+    of_reference, of_predicted = references.lengths[against], np.diff(run.step_start)[row]
+    found = _measured((flat, first[against], of_reference), (predicted, run.step_start[row], of_predicted))
+    taken = closest_chains(found.edits, found.lcs, starts_of(counts))
+    some = np.flatnonzero(taken >= 0)
+    taken = taken[some]
 
     def of_taken(values: Ints) -> Ints:
         column = np.full(len(run), -1)
-        column[some] = values[taken[some]]
+        column[some] = values[taken]
         return column
 
-    kendall_tau = np.full(len(run), np.nan)
-    kendall_tau[some] = tau[taken[some]]
+    kendall_tau, paired = np.full(len(run), np.nan), np.full(len(run.steps), UNPAIRED)
+    kendall_tau[some] = found.tau[taken]
+    calls = of_predicted[taken]
+    paired[spans(run.step_start[some], calls)] = found.paired[spans(starts_of(of_predicted)[taken], calls)]
     return Alignment(
-        of_taken(references.place[against]), of_taken(of_reference), of_taken(edits), of_taken(lcs), kendall_tau
-    )
+        of_taken(references.place[against]), of_taken(of_reference), of_taken(found.edits), of_taken(found.lcs),
+        kendall_tau, paired,
+    )  # fmt: skip
 
 
 def align(reference: Sequence[str], predicted: Sequence[str]) -> list[EditOperation]:
@@ -116,17 +123,32 @@ def align(reference: Sequence[str], predicted: Sequence[str]) -> list[EditOperat
     return operations[::-1]
 
 
-def _measured(reference: tuple[Ints, Ints, Ints], predicted: tuple[Ints, Ints, Ints]) -> tuple[Ints, Ints, Floats]:
-    """Distance, LCS length and tau of each pair; each side as codes, and for each pair where it begins and how long
-    it is."""
-    pairs = len(reference[1])
-    edits, lcs, tau = np.zeros(pairs, np.int64), np.zeros(pairs, np.int64), np.full(pairs, np.nan)
+@dataclass(frozen=True)
+class _Measured:
+    """(p,) of each pair of chains; ``paired`` ragged, of the calls of each pair's predicted chain."""
+
+    edits: Ints
+    lcs: Ints
+    tau: Floats
+    paired: Ints
+
+
+def _measured(reference: tuple[Ints, Ints, Ints], predicted: tuple[Ints, Ints, Ints]) -> _Measured:
+    """What there is between the two chains of each pair; each side as codes, and for each pair where it begins and how
+    long it is."""
+    start, pairs = starts_of(predicted[2]), len(reference[1])
+    found = _Measured(
+        np.zeros(pairs, np.int64), np.zeros(pairs, np.int64), np.full(pairs, np.nan), np.full(start[-1], UNPAIRED)
+    )
     for at in _batches(reference[2], predicted[2]):
-        a = _padded(reference[0], reference[1][at], reference[2][at], _PAD_REFERENCE)
-        b = _padded(predicted[0], predicted[1][at], predicted[2][at], _PAD_PREDICTED)
-        edits[at], lcs[at] = _tables(a, b, reference[2][at], predicted[2][at])
-        tau[at] = _kendall(a, b)
-    return edits, lcs, tau
+        of_a, of_b = reference[2][at], predicted[2][at]
+        a = _padded(reference[0], reference[1][at], of_a, _PAD_REFERENCE)
+        b = _padded(predicted[0], predicted[1][at], of_b, _PAD_PREDICTED)
+        edits, found.lcs[at] = _tables(a, b, of_a, of_b)
+        found.edits[at] = edits[of_a, of_b, np.arange(len(at))]
+        found.tau[at] = _kendall(a, b)
+        found.paired[spans(start[at], of_b)] = _pairs(edits, a, b, of_a, of_b)
+    return found
 
 
 def _batches(reference: Ints, predicted: Ints) -> Iterator[Ints]:
@@ -149,25 +171,46 @@ def _padded(flat: Ints, first: Ints, counts: Ints, pad: int) -> Ints:
 
 
 def _tables(a: Ints, b: Ints, of_a: Ints, of_b: Ints) -> tuple[Ints, Ints]:
-    """Levenshtein distances and LCS lengths of the columns of ``a`` and ``b``: both tables, a line at a time.
+    """Edit distances of all beginnings (i, j, r) and LCS lengths (r,) of the columns of ``a`` and ``b``, a line at a
+    time.
 
     The best over the left neighbour is a running minimum of ``value - column`` (LCS: a running maximum).
     """
     column = np.arange(len(b) + 1)[:, None]
-    edits = np.repeat(column, len(of_a), axis=1)
-    common = np.zeros_like(edits)
-    distance, lcs = of_b.copy(), np.zeros_like(of_b)
+    edits = np.empty((len(a) + 1, len(b) + 1, len(of_a)), np.int64)
+    edits[0] = column
+    common = np.zeros_like(edits[0])
+    lcs = np.zeros_like(of_b)
     for i, code in enumerate(a, 1):
         same = b == code
-        line = edits + 1
-        np.minimum(line[1:], edits[:-1] + ~same, out=line[1:])
-        edits = np.minimum.accumulate(line - column, axis=0) + column
+        line = edits[i - 1] + 1
+        np.minimum(line[1:], edits[i - 1, :-1] + ~same, out=line[1:])
+        edits[i] = np.minimum.accumulate(line - column, axis=0) + column
         longer = common.copy()
         np.maximum(longer[1:], common[:-1] + same, out=longer[1:])
         common = np.maximum.accumulate(longer, axis=0)
         ended = np.flatnonzero(of_a == i)
-        distance[ended], lcs[ended] = edits[of_b[ended], ended], common[of_b[ended], ended]
-    return distance, lcs
+        lcs[ended] = common[of_b[ended], ended]
+    return edits, lcs
+
+
+def _pairs(edits: Ints, a: Ints, b: Ints, of_a: Ints, of_b: Ints) -> Ints:
+    """For every call of every column of ``b``, one column after the other, the place in ``a`` it stands beside, or
+    UNPAIRED. All columns are walked back at once, by the choices of ``align``."""
+    place = np.full((b.shape[1], len(b)), UNPAIRED)
+    at, i, j = np.arange(len(of_a)), of_a.copy(), of_b.copy()
+    while True:
+        at = at[(i[at] > 0) & (j[at] > 0)]
+        if not len(at):
+            break
+        u, v = i[at], j[at]
+        here = edits[u, v, at]
+        paired = here == edits[u - 1, v - 1, at] + (a[u - 1, at] != b[v - 1, at])
+        dropped = ~paired & (here == edits[u - 1, v, at] + 1)
+        place[at[paired], v[paired] - 1] = u[paired] - 1
+        i[at] -= paired | dropped
+        j[at] -= ~dropped
+    return place[np.arange(len(b)) < of_b[:, None]]
 
 
 def _kendall(a: Ints, b: Ints) -> Floats:

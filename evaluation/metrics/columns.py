@@ -198,6 +198,7 @@ class ScoreColumns:
         reference_chain: place of the closest accepted chain, against which the following are taken: 0 the gold's,
             1, 2, ... further ones in the order in which they were accepted. reference_calls: its length L_G.
         edit_distance, lcs, kendall_tau: chain alignment of all attempted calls against it (6).
+        paired: (s,) place in it of the call that each call stands beside, -1 where it is added.
         step_crops: (s, 4) every step's usable crop in original pixels, NaN when it has none.
         step_coverage: (s,) share of the gold region covered by the union of usable crops up to and with this step;
             NaN where not scorable.
@@ -242,6 +243,7 @@ class ScoreColumns:
     edit_distance: Ints
     lcs: Ints
     kendall_tau: Floats
+    paired: Ints
     step_crops: Floats
     step_coverage: Floats
     plan_outcome: Ints

@@ -13,7 +13,6 @@ import numpy as np
 from evaluation.metrics.columns import Floats, Ints, Outcome, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.names import canonical_name
 from evaluation.metrics.ragged import spans
-from evaluation.metrics.references import chain_at
 from evaluation.metrics.settings import MetricSettings
 
 LONGEST_CURVE = 50
@@ -29,21 +28,6 @@ class ToolUse:
     tool: str
     calls: int
     share: float
-
-
-@dataclass(frozen=True, slots=True)
-class ToolChoice:
-    """Over samples with a reference chain: tool used and in the reference (tp), used only (fp), in it only (fn).
-
-    ``precision`` = tp / (tp + fp), ``recall`` = tp / (tp + fn), None without denominator.
-    """
-
-    tool: str
-    tp: int
-    fp: int
-    fn: int
-    precision: float | None
-    recall: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +48,6 @@ def tool_distribution(run: RunColumns, settings: MetricSettings, rows: Ints | No
         counts[canonical_name(name) if settings.tool_aliases == "canonical" else name] += count
     total = sum(counts.values())
     return [ToolUse(tool, count, count / total) for tool, count in counts.most_common() if count]
-
-
-def tool_choices(
-    samples: SampleColumns, scores: ScoreColumns, run: RunColumns, rows: Ints | None = None
-) -> list[ToolChoice]:
-    """Per-tool precision and recall (METRICS 6) by canonical name, repeats once, in order of the name; against the
-    closest accepted chain."""
-    names = [canonical_name(tool) for tool in run.tools]
-    tp: Counter[str] = Counter()
-    fp: Counter[str] = Counter()
-    fn: Counter[str] = Counter()
-    for row in (np.arange(len(run)) if rows is None else rows).tolist():
-        reference = chain_at(samples, int(run.sample[row]), int(scores.reference_chain[row]))
-        if reference is None:
-            continue
-        wanted = {canonical_name(tool) for tool in reference}
-        used = {names[code] for code in set(run.steps.tool[run.step_start[row] : run.step_start[row + 1]].tolist())}
-        tp.update(used & wanted)
-        fp.update(used - wanted)
-        fn.update(wanted - used)
-    return [
-        ToolChoice(t, tp[t], fp[t], fn[t], _share(tp[t], tp[t] + fp[t]), _share(tp[t], tp[t] + fn[t]))
-        for t in sorted({*tp, *fp, *fn})
-    ]
 
 
 def length_histogram(scores: ScoreColumns, rows: Ints | None = None) -> list[LengthCount]:
@@ -151,7 +111,3 @@ def _steps(run: RunColumns, rows: Ints | None) -> Ints:
     if rows is None:
         return np.arange(len(run.steps))
     return spans(run.step_start[rows], np.diff(run.step_start)[rows])
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None

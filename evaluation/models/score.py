@@ -111,6 +111,13 @@ class Score(models.Model):
     failure = models.SmallIntegerField(
         default=-1, db_default=-1, help_text="What went wrong by rule: see evaluation.metrics.failures."
     )
+    aligned = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Pairs of tools, as evaluation.metrics.chains writes them.",
+    )
+    followed = models.TextField(blank=True, default="", db_default="", help_text="The same of one tool and the next.")
 
     objects = ScoreQuerySet.as_manager()
 

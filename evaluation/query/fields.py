@@ -99,6 +99,9 @@ _ALL = (
     _choice("chain_status", "how the chain hangs together", ChainStatus.NAMES, "chain_status"),
     _flag("reference", "its sample has a reference toolchain", "reference"),
     Field("tool", Kind.NAME, "calls this tool, under the name it was called by"),
+    Field("reference_tool", Kind.NAME, "the reference toolchain it is held against has this tool"),
+    Field("aligned", Kind.NAME, "reference tool > tool called in its place; one side empty: missing or added"),
+    Field("followed", Kind.NAME, "a tool > the next one; one side empty: the chain begins or ends there"),
     Field("tool_failed", Kind.NAME, "a call of this tool failed; any: of any tool"),
     # The plan
     _choice("outcome", "what became of the tool plan", Outcome.NAMES, "outcome"),

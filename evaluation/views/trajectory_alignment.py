@@ -59,7 +59,7 @@ def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -
         difference = WORDS.get(operation.edit, "")
         if operation.edit is Edit.MATCH and turn is not None:
             executed = detail.turns[turn - 1].executed
-            difference = _difference(reference[ours], calls[theirs] if theirs < len(calls) else {}, executed)
+            difference = argument_difference(reference[ours], calls[theirs] if theirs < len(calls) else {}, executed)
         sign, kind = SIGNS[operation.edit], KINDS[operation.edit]
         rows.append(Pair(sign, kind, operation.reference, operation.predicted, turn, difference))
         ours += operation.reference is not None
@@ -79,7 +79,7 @@ def chain_words(detail: TrajectoryDetail) -> str:
     return f"The closest of {detail.chains} accepted chain{'s' * (detail.chains > 1)}, {whose}{note}."
 
 
-def _difference(reference: ToolCall, arguments: Mapping[str, Any], executed: Corners | None) -> str:
+def argument_difference(reference: ToolCall, arguments: Mapping[str, Any], executed: Corners | None) -> str:
     """How a call differs from its pair: a region by its corner and size, other arguments by name."""
     wanted = reference.arguments
     region = [wanted.get(name) for name in ("x", "y", "width", "height")]

@@ -15,6 +15,7 @@ from evaluation.actions.read_runs import trajectory_record
 from evaluation.actions.read_trajectory import TrajectoryDetail, judgements_on, read_arguments, read_others
 from evaluation.exporters.native import trajectory_row
 from evaluation.metrics.columns import Quadrant
+from evaluation.views.sample_frame import frame_of
 from evaluation.views.trajectory_alignment import alignment_of, chain_words
 from evaluation.views.trajectory_answer import Answer, said_words
 from evaluation.views.trajectory_graph import graph_of
@@ -100,7 +101,7 @@ def _toolchain(row: Any, detail: TrajectoryDetail, answer: Answer) -> dict[str, 
     wants_arguments = detail.reference is not None and bool(detail.turns)
     arguments = read_arguments(row) if wants_arguments else []
     return {
-        "graph": graph_of(detail, answer.said),
+        "graph": graph_of(detail, answer.said, frame_of(row.run.benchmark.slug, row.sample)),
         "alignment": alignment_of(detail, arguments),
         "reference": detail.reference.calls if detail.reference else (),
         "chain_words": chain_words(detail),

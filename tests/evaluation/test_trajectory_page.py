@@ -195,7 +195,8 @@ def test_a_tab_is_in_the_address_and_keeps_the_list(client, tab):
 
 def test_the_graph_shows_what_reached_the_answer(client):
     text = page(client, address(of("Model A", "mug")))
-    assert "2 of 3 calls, 1 dead" in text
+    assert "2 of 3 calls, 1 failed" in text
+    assert "<td>the original</td>" in text
 
 
 def test_the_calls_stand_beside_the_reference(client):

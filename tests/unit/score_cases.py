@@ -46,6 +46,7 @@ def make_scores(count: int, **columns: Any) -> ScoreColumns:
         "cropped_region_size": np.zeros(count),
         "crop_box": np.full((count, 4), np.nan),
         "effective": np.zeros(0, bool),
+        "paired": np.zeros(0, np.int64),
         "step_crops": np.zeros((0, 4)),
         "step_coverage": np.zeros(0),
         "recognition_prf": np.full((count, 3), np.nan),

@@ -15,6 +15,7 @@ from scipy.stats import kendalltau
 
 from bench.plain_chains import kendall, levenshtein, longest_common
 from evaluation.metrics.alignment import Edit, align
+from evaluation.metrics.many_chains import align_many
 from evaluation.metrics.records import run_columns, sample_columns
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
@@ -132,3 +133,30 @@ def test_edits_keep_names_as_written() -> None:
 def test_tau_of_two_orders_of_the_same_tools_is_kendalls(order: list[str]) -> None:
     found = score_one(sample(reference=tuple("abcdef")), *chain("".join(order)))
     assert found.kendall_tau[0] == pytest.approx(kendalltau(np.arange(6), ["abcdef".index(t) for t in order])[0])
+
+
+@given(st.lists(st.sampled_from("ab"), max_size=4), st.lists(names, min_size=1, max_size=4))
+def test_many_chains_stand_in_one_table_and_move_each_other_nowhere(
+    reference: list[str], chains: list[list[str]]
+) -> None:
+    found = align_many(reference, chains)
+    assert [column.centre for column in found.columns if column.centre is not None] == list(range(len(reference)))
+    for row, chain_ in enumerate(chains):
+        places = [column.places[row] for column in found.columns]
+        assert [place for place in places if place is not None] == list(range(len(chain_)))
+        assert found.distances[row] == levenshtein(reference, chain_)
+        alone = align_many(reference, [chain_])
+        beside = [column.places[row] for column in found.columns if column.centre is not None]
+        assert beside == [column.places[0] for column in alone.columns if column.centre is not None]
+    added = [column for column in found.columns if column.centre is None]
+    tools = [{chains[row][at] for row, at in enumerate(column.places) if at is not None} for column in added]
+    assert all(len(several) == 1 for several in tools)
+
+
+def test_without_a_reference_the_chain_in_the_middle_is_the_centre() -> None:
+    found = align_many(None, ["abc", "abxc", "c"])
+    assert (found.centre, found.distances) == (0, [0, 1, 2])
+    assert [column.places for column in found.columns] == [
+        (0, 0, None), (1, 1, None), (None, 2, None), (2, 3, 0)
+    ]  # fmt: skip
+    assert align_many(None, []).columns == []

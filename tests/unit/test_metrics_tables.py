@@ -17,7 +17,6 @@ from evaluation.metrics.tables import (
     crop_regions,
     length_histogram,
     outcomes_by_targets,
-    tool_choices,
     tool_distribution,
 )
 from evaluation.schema import Step, Trajectory
@@ -74,16 +73,6 @@ def test_the_tool_distribution_shares_all_attempted_calls(two_runs):
     merged = tool_distribution(run, MetricSettings(tool_aliases="canonical"))
     assert [use.tool for use in merged] == ["crop", "canny"]
     assert tool_distribution(run, DEFAULT, np.array([1])) == []
-
-
-def test_tool_choices_count_each_tool_once_per_sample(two_runs):
-    samples, run, scores = two_runs
-    found = {choice.tool: choice for choice in tool_choices(samples, scores, run)}
-    assert (found["crop"].tp, found["crop"].fp, found["crop"].fn) == (2, 0, 1)
-    assert (found["crop"].precision, found["crop"].recall) == (1, pytest.approx(2 / 3))
-    assert (found["canny"].tp, found["canny"].fn) == (1, 2)
-    never_used = {choice.tool: choice for choice in tool_choices(samples, scores, run, np.array([1]))}
-    assert never_used["canny"].precision is None
 
 
 def test_lengths_are_counted_against_the_reference(two_runs):

@@ -1,0 +1,277 @@
+"""Toolchains of many trajectories beside their references: which tools are chosen, confused, called one after another.
+
+All tools are told apart by canonical name. Each table takes the trajectories it is about; a part of them is ``take``n
+first. Source of the quantities: METRICS 3.2, 3.3 and 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+import numpy as np
+
+from annotation.statistics import Interval
+from evaluation.metrics.alignment import UNPAIRED
+from evaluation.metrics.columns import Bools, Ints, RunColumns, SampleColumns, ScoreColumns
+from evaluation.metrics.intervals import rate_interval
+from evaluation.metrics.names import name_codes
+from evaluation.metrics.ragged import positions_of, rows_of, spans, starts_of
+from evaluation.metrics.references import chain_at
+
+BETWEEN = ">"
+"""Parts the two tools of a pair in its word; a name that holds it is written with a slash there."""
+LONGEST_NAME = 60
+
+
+@dataclass(frozen=True)
+class Chains:
+    """The calls of n trajectories, and the reference toolchain that each is held against: of the accepted ones of its
+    sample the closest.
+
+    Attributes:
+        names: vocabulary of canonical tool names, of calls and references alike.
+        start, tool: ragged (s,) calls attempted, as codes into ``names``.
+        effective: (s,) the call is on the effective toolchain.
+        paired: (s,) place in the reference of the call it stands beside (see ``Alignment``), UNPAIRED where added.
+        known: (n,) the sample has a reference toolchain.
+        reference_start, reference: ragged (r,) calls of the reference, as codes into ``names``.
+    """
+
+    names: tuple[str, ...]
+    start: Ints
+    tool: Ints
+    effective: Bools
+    paired: Ints
+    known: Bools
+    reference_start: Ints
+    reference: Ints
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+    def take(self, rows: Ints) -> Chains:
+        """These trajectories, in this order."""
+        calls, references = np.diff(self.start)[rows], np.diff(self.reference_start)[rows]
+        steps, wanted = spans(self.start[rows], calls), spans(self.reference_start[rows], references)
+        return Chains(
+            self.names, starts_of(calls), self.tool[steps], self.effective[steps], self.paired[steps],
+            self.known[rows], starts_of(references), self.reference[wanted],
+        )  # fmt: skip
+
+
+def chains_of(samples: SampleColumns, run: RunColumns, scores: ScoreColumns) -> Chains:
+    """The chains of a scored run."""
+    book: dict[str, int] = {}
+    tool = name_codes(run.tools, book)[run.steps.tool] if len(run.steps) else np.empty(0, np.int64)
+    held = zip(run.sample.tolist(), scores.reference_chain.tolist(), strict=True)
+    references = [chain_at(samples, sample, place) for sample, place in held]
+    reference = name_codes(list(chain.from_iterable(names or () for names in references)), book)
+    return Chains(
+        names=tuple(book),
+        start=run.step_start,
+        tool=tool,
+        effective=scores.effective,
+        paired=scores.paired,
+        known=np.array([names is not None for names in references], bool),
+        reference_start=starts_of(np.array([len(names or ()) for names in references], np.int64)),
+        reference=reference,
+    )
+
+
+def join_chains(parts: Sequence[Chains]) -> Chains:
+    """The trajectories of several runs one after another, under one vocabulary."""
+    book: dict[str, int] = {}
+    codes = [np.array([book.setdefault(name, len(book)) for name in part.names], np.int64) for part in parts]
+    lengths = [np.diff(part.start) for part in parts]
+    wanted = [np.diff(part.reference_start) for part in parts]
+    none = np.empty(0, np.int64)
+    return Chains(
+        names=tuple(book),
+        start=starts_of(np.concatenate([none, *lengths])),
+        tool=np.concatenate([none, *(code[part.tool] for code, part in zip(codes, parts, strict=True))]),
+        effective=np.concatenate([none.astype(bool), *(part.effective for part in parts)]),
+        paired=np.concatenate([none, *(part.paired for part in parts)]),
+        known=np.concatenate([none.astype(bool), *(part.known for part in parts)]),
+        reference_start=starts_of(np.concatenate([none, *wanted])),
+        reference=np.concatenate([none, *(code[part.reference] for code, part in zip(codes, parts, strict=True))]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two tools, one beside or behind the other: how many times, and in how many trajectories. "": none."""
+
+    first: str
+    second: str
+    times: int
+    trajectories: int
+
+
+def confusion(chains: Chains) -> list[Pair]:
+    """Which tool is called where the reference has which, by the alignment with the fewest edits.
+
+    ``first``: the tool of the reference, "" for a call that is added; ``second``: the tool called, "" for a call of the
+    reference that is missing. Equal names are matches. Only trajectories whose sample has a reference toolchain are
+    counted. In order of the names. Example: reference a, b, c against calls a, d: a-a 1, b-"" 1, c-d 1.
+    """
+    return _counted(chains, *_aligned(chains))
+
+
+def transitions(chains: Chains) -> list[Pair]:
+    """Which tool is called after which, over all attempted calls, in order of the names.
+
+    ``first`` "": the chain begins; ``second`` "": it ends. A trajectory without a call is the pair ("", ""). The share
+    of a pair among those with its ``first`` estimates P(next tool | tool). Example: calls a, a, b: ""-a 1, a-a 1,
+    a-b 1, b-"" 1.
+    """
+    return _counted(chains, *_followed(chains))
+
+
+def confusion_words(chains: Chains) -> list[str]:
+    """For each trajectory its different pairs of ``confusion``, as words ``first>second`` with a line break around
+    each; "" without a reference toolchain."""
+    return _words(chains, *_aligned(chains))
+
+
+def transition_words(chains: Chains) -> list[str]:
+    """The same of ``transitions``."""
+    return _words(chains, *_followed(chains))
+
+
+def pair_word(first: str, second: str) -> str:
+    """A pair as one word, of canonical names."""
+    return BETWEEN.join(name[:LONGEST_NAME].replace(BETWEEN, "/") for name in (first, second))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Tool choice over samples with a reference toolchain: used and in the reference (``tp``), used only (``fp``), in
+    the reference only (``fn``).
+
+    ``precision`` = tp / (tp + fp), ``recall`` = tp / (tp + fn); None without denominator. Source: METRICS 6.
+    """
+
+    tool: str
+    tp: int
+    fp: int
+    fn: int
+    precision: float | None
+    recall: float | None
+    precision_interval: Interval | None
+    recall_interval: Interval | None
+
+
+def choices(chains: Chains, cluster: Ints | None) -> list[Choice]:
+    """Precision and recall of each tool, repeats in a trajectory once, in order of the name.
+
+    ``cluster`` (n,): which trajectories are about one picture, for the intervals; None: each is alone.
+    Example: reference crop, canny; calls crop, crop, blur: crop tp 1, canny fn 1, blur fp 1.
+    """
+    calls = np.flatnonzero(chains.known[rows_of(chains.start)])
+    used = _by_tool(chains, chains.tool[calls], rows_of(chains.start)[calls])
+    wanted = _by_tool(chains, chains.reference, rows_of(chains.reference_start))
+    found = []
+    for name, using, wanting in sorted(zip(chains.names, used, wanted, strict=True), key=lambda row: row[0]):
+        if not len(using) and not len(wanting):
+            continue
+        right, asked = np.isin(using, wanting), np.isin(wanting, using)
+        tp, fp, fn = int(right.sum()), int((~right).sum()), int((~asked).sum())
+        found.append(
+            Choice(
+                name, tp, fp, fn, tp / len(using) if len(using) else None, tp / len(wanting) if len(wanting) else None,
+                _interval(right, using, cluster), _interval(asked, wanting, cluster),
+            )
+        )  # fmt: skip
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A tool's ``calls``, their ``share`` of all calls attempted (0..1), and the trajectories that call it."""
+
+    tool: str
+    calls: int
+    share: float
+    trajectories: int
+
+
+def uses(chains: Chains) -> list[Use]:
+    """What the calls are of, most called first; empty without a call. The shares sum to 1."""
+    calls = np.bincount(chains.tool, minlength=len(chains.names)).tolist()
+    owners = _by_tool(chains, chains.tool, rows_of(chains.start))
+    rows = [
+        Use(name, n, n / len(chains.tool), len(rows))
+        for name, n, rows in zip(chains.names, calls, owners, strict=True)
+        if n
+    ]
+    return sorted(rows, key=lambda row: (-row.calls, row.tool))
+
+
+def _aligned(chains: Chains) -> tuple[Ints, Ints, Ints]:
+    """Trajectory, code of the reference's tool, code of the tool called, of every pair; the code ``len(names)`` is
+    none."""
+    none, row = len(chains.names), rows_of(chains.start)
+    counted = chains.known[row]
+    beside = chains.paired != UNPAIRED
+    at = chains.reference_start[row] + np.where(beside, chains.paired, 0)
+    met = np.zeros(len(chains.reference), bool)
+    met[at[beside]] = True
+    first = np.full(len(row), none)
+    first[beside] = chains.reference[at[beside]]
+    missing = rows_of(chains.reference_start)[~met]
+    return (
+        np.concatenate([row[counted], missing]),
+        np.concatenate([first[counted], chains.reference[~met]]),
+        np.concatenate([chains.tool[counted], np.full(len(missing), none)]),
+    )
+
+
+def _followed(chains: Chains) -> tuple[Ints, Ints, Ints]:
+    """The same of every call and the one before it, and of every chain and its end."""
+    none, row = len(chains.names), rows_of(chains.start)
+    before = np.full(len(row), none)
+    later = np.flatnonzero(positions_of(chains.start) > 0)
+    before[later] = chains.tool[later - 1]
+    last = np.full(len(chains), none)
+    made = np.flatnonzero(np.diff(chains.start) > 0)
+    last[made] = chains.tool[chains.start[1:][made] - 1]
+    return (
+        np.concatenate([row, np.arange(len(chains))]),
+        np.concatenate([before, last]),
+        np.concatenate([chains.tool, np.full(len(chains), none)]),
+    )
+
+
+def _by_tool(chains: Chains, tool: Ints, row: Ints) -> list[Ints]:
+    """For each name the different trajectories among these calls, in order."""
+    n = max(len(chains), 1)
+    different = np.unique(tool * n + row)
+    bounds = np.searchsorted(different, np.arange(1, len(chains.names)) * n)
+    return np.split(different % n, bounds) if chains.names else []
+
+
+def _counted(chains: Chains, row: Ints, first: Ints, second: Ints) -> list[Pair]:
+    width, names = len(chains.names) + 1, (*chains.names, "")
+    n, code = max(len(chains), 1), first * width + second
+    found, times = np.unique(code, return_counts=True)
+    owners = np.unique(np.unique(code * n + row) // n, return_counts=True)[1]
+    counted = zip(found.tolist(), times.tolist(), owners.tolist(), strict=True)
+    pairs = [Pair(names[at // width], names[at % width], calls, several) for at, calls, several in counted]
+    return sorted(pairs, key=lambda pair: (pair.first, pair.second))
+
+
+def _words(chains: Chains, row: Ints, first: Ints, second: Ints) -> list[str]:
+    width, names = len(chains.names) + 1, (*chains.names, "")
+    different = np.unique(row * width * width + first * width + second)
+    codes = (different % (width * width)).tolist()
+    word = {code: pair_word(names[code // width], names[code % width]) for code in set(codes)}
+    bounds = np.searchsorted(different // (width * width), np.arange(len(chains) + 1)).tolist()
+    return [
+        "\n".join(["", *sorted(word[code] for code in codes[a:b]), ""]) if b > a else "" for a, b in pairwise(bounds)
+    ]
+
+
+def _interval(hits: Bools, rows: Ints, cluster: Ints | None) -> Interval | None:
+    return rate_interval(hits.astype(np.float64), None if cluster is None else cluster[rows])

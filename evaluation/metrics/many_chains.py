@@ -1,0 +1,104 @@
+"""Several toolchains of one sample in one table, the reference on top (METRICS 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evaluation.metrics.alignment import Edit, align
+from evaluation.metrics.names import canonical_name
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Calls that stand in one column. ``centre``: place in the chain that all are aligned with, None for added calls;
+    ``places``: of each chain the place of its call, None where it has none here."""
+
+    centre: int | None
+    places: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class ManyChains:
+    """``columns`` from left to right; ``distances``: edits of each chain to the centre; ``centre``: the chain that is
+    the centre, None where it is the reference."""
+
+    columns: Sequence[Column]
+    distances: Sequence[int]
+    centre: int | None
+
+
+def align_many(reference: Sequence[str] | None, chains: Sequence[Sequence[str]]) -> ManyChains:
+    """Star alignment of ``chains`` (names of tools in order) around the reference; () is a reference without calls.
+
+    Each chain is aligned with the centre alone, with the fewest edits (``align``): another tool, an added and a missing
+    call cost 1 each, and equal canonical names nothing. So an added call opens a column of its own and moves no other
+    chain. Between two calls of the centre, added calls of the same tool share a column where their order allows it;
+    different tools never do. Without a reference (None) the centre is the chain with the smallest sum of distances to
+    the others, of several the first.
+
+    Example: reference a b, chains a x b and b: columns a - | . x | b b, distances 1 and 1.
+    Source: the centre star method, Gusfield 1997, Algorithms on Strings, Trees and Sequences, 14.6.2.
+    """
+    centre, around = None, reference
+    if around is None:
+        centre = _middle(chains)
+        around = () if centre is None else chains[centre]
+    slots: list[list[_Added]] = [[] for _ in range(len(around) + 1)]
+    beside: list[dict[int, int]] = []
+    distances = []
+    for row, names in enumerate(chains):
+        pairs, added, distance = _split(around, names)
+        beside.append(pairs)
+        distances.append(distance)
+        for slot, places in added.items():
+            _merge(slots[slot], row, [(canonical_name(names[place]), place) for place in places])
+    columns = []
+    for place in range(len(around) + 1):
+        columns += [Column(None, tuple(one.places.get(row) for row in range(len(chains)))) for one in slots[place]]
+        if place < len(around):
+            columns.append(Column(place, tuple(pairs.get(place) for pairs in beside)))
+    return ManyChains(columns, distances, centre)
+
+
+@dataclass(slots=True)
+class _Added:
+    """A column of added calls of one tool: of each chain, by its row, the place of its call."""
+
+    tool: str
+    places: dict[int, int]
+
+
+def _split(centre: Sequence[str], names: Sequence[str]) -> tuple[dict[int, int], dict[int, list[int]], int]:
+    """The chain's call beside each call of the centre, its added calls by the call of the centre they stand before,
+    and the number of edits."""
+    pairs: dict[int, int] = {}
+    added: dict[int, list[int]] = {}
+    at, place, edits = 0, 0, 0
+    for operation in align(centre, names):
+        edits += operation.edit is not Edit.MATCH
+        if operation.edit is Edit.INSERT:
+            added.setdefault(at, []).append(place)
+        elif operation.edit is not Edit.DELETE:
+            pairs[at] = place
+        at += operation.reference is not None
+        place += operation.predicted is not None
+    return pairs, added, edits
+
+
+def _merge(slot: list[_Added], row: int, calls: Sequence[tuple[str, int]]) -> None:
+    """Put a chain's added calls into the columns of a slot: into one of the same tool, else into a new one."""
+    at = 0
+    for tool, place in calls:
+        found = next((n for n in range(at, len(slot)) if slot[n].tool == tool), None)
+        if found is None:
+            slot.insert(at, _Added(tool, {row: place}))
+            at += 1
+        else:
+            slot[found].places[row] = place
+            at = found + 1
+
+
+def _middle(chains: Sequence[Sequence[str]]) -> int | None:
+    sums = [sum(_split(one, other)[2] for other in chains) for one in chains]
+    return min(range(len(chains)), key=sums.__getitem__, default=None)
