@@ -14,7 +14,7 @@ from django.db.models import Case, Count, Exists, OuterRef, Q, Value, When
 
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
-from evaluation.query.fields import FIELDS, facet_of
+from evaluation.query.fields import FIELDS, Kind, facet_of
 from evaluation.query.numbers import Bounds, bounds
 from evaluation.query.parser import parse
 from evaluation.query.syntax import (
@@ -31,6 +31,7 @@ from evaluation.query.syntax import (
     fields_in,
 )
 from evaluation.querysets_places import crop_cell
+from evaluation.querysets_words import holding, in_notes
 from webapp.common.errors import InvalidInput
 
 MOST_RUNS = 6
@@ -39,21 +40,22 @@ NOTHING = Q(pk__in=[])
 SCORED = Q(score__isnull=False)
 
 
-def condition_of(node: Node, person: Any = None) -> Q:
-    """The trajectories a query lists, as a condition on them. ``person``: whose own tags and notes count beside those
-    shared; None: nobody's. Raises ``QueryError`` for a value that no field can have."""
+def condition_of(node: Node, person: Any = None, benchmark: Any = None) -> Q:
+    """The trajectories a query lists, as a condition on them. ``person``: whose own tags count beside those shared;
+    None: nobody's. ``benchmark``: in whose texts words are looked for, which a query with words needs; this is done at
+    once. Raises ``QueryError`` for a value that no field can have."""
     if isinstance(node, Term):
-        return _term(node, person)
+        return _term(node, person, benchmark)
     if isinstance(node, Text):
-        return _free_text(node.value)
+        return _words("", node.value, benchmark)
     if isinstance(node, Not):
-        return _without(condition_of(node.part, person))
+        return _without(condition_of(node.part, person, benchmark))
     if isinstance(node, Elsewhere):
         there = _model("Trajectory").objects.filter(sample=OuterRef("sample"))
-        return Q(Exists(in_scope(there, node.part).filter(condition_of(node.part, person))))
+        return Q(Exists(in_scope(there, node.part).filter(condition_of(node.part, person, benchmark))))
     found = Q() if isinstance(node, And) else NOTHING
     for part in node.parts:
-        inner = condition_of(part, person)
+        inner = condition_of(part, person, benchmark)
         found = found & inner if isinstance(node, And) else found | inner
     return found
 
@@ -76,11 +78,19 @@ def _model(name: str) -> Any:
     return apps.get_model("evaluation", name)
 
 
-def _term(term: Term, person: Any) -> Q:
+def _words(name: str, text: str, benchmark: Any) -> Q:
+    if benchmark is None:
+        raise ValueError("Words are looked for in the texts of one benchmark: ask the trajectories of it.")
+    return in_notes(benchmark, text) if name == "note" else holding(benchmark, name, text).condition()
+
+
+def _term(term: Term, person: Any, benchmark: Any) -> Q:
     facet = facet_of(term.field)
     if facet is not None:
         return _facet(facet, term.value)
     name = FIELDS[term.field].name
+    if FIELDS[name].kind is Kind.TEXT:
+        return _words(name, term.value, benchmark)
     if name in NUMBERS:
         return _number(NUMBERS[name], term)
     if name in ("boxes", "targets"):
@@ -261,20 +271,6 @@ def _numbered(value: str) -> Q:
     return Q(pk__in=[int(part) for part in value.split(",") if part.isascii() and part.isdigit() and len(part) < 19])
 
 
-def _question(value: str) -> Q:
-    samples = apps.get_model("annotation", "Sample").objects.filter(gold__revision__question__icontains=value)
-    return Q(sample__in=samples.values("pk"))
-
-
-def _transcript(value: str) -> Q:
-    steps = _model("Step").objects.filter(Q(text__icontains=value) | Q(observation__icontains=value))
-    return Q(pk__in=steps.values("trajectory"))
-
-
-def _free_text(value: str) -> Q:
-    return _question(value) | Q(answer__icontains=value) | _transcript(value)
-
-
 def _failure(value: str) -> Q:
     """What a person says in place of the rule, else the rule."""
     labels = _model("FailureLabel").objects.filter(current=True)
@@ -344,10 +340,6 @@ CONDITIONS: Mapping[str, Callable[[str], Q]] = {
     "outcome": _coded("score__plan_outcome", Outcome.NAMES),
     "planned": _yes_or(Q(score__plan_outcome=Outcome.NONE), Q(score__plan_outcome__gt=Outcome.NONE)),
     "failure": _failure,
-    "note": lambda value: Q(pk__in=_model("Note").objects.filter(text__icontains=value).values("trajectory")),
-    "question": _question,
-    "answer": lambda value: Q(answer__icontains=value),
-    "transcript": _transcript,
     "flip": _flipped,
     "paired": _paired,
     "beside": lambda value: Q(Exists(_beside().filter(condition=value))),
@@ -381,8 +373,8 @@ def term_of(name: str, value: str) -> Term | None:
 def query_of(terms: Mapping[str, str]) -> Node:
     """The terms of an address as one query. Raises ``InvalidInput`` where ``q`` cannot be read; a term with a value
     that its field cannot have lists nothing."""
-    made: list[Node] = [term for name, value in terms.items() if (term := term_of(name, value)) is not None]
-    parts = [part for part in made if _has_a_meaning(part)]
+    made = [term for name, value in terms.items() if (term := term_of(name, value)) is not None]
+    parts: list[Node] = [part for part in made if facet_of(part.field) or _has_a_meaning(part)]
     if len(parts) < len(made):
         parts.append(Or(()))
     try:
@@ -392,9 +384,9 @@ def query_of(terms: Mapping[str, str]) -> Node:
     return And(tuple(parts))
 
 
-def _has_a_meaning(term: Node) -> bool:
+def _has_a_meaning(term: Term) -> bool:
     try:
-        condition_of(term)
+        bounds(term) if FIELDS[term.field].kind is Kind.NUMBER else None
     except QueryError:
         return False
     return True
