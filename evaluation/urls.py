@@ -3,6 +3,7 @@ from django.urls import URLPattern, URLResolver, path
 from evaluation.views import (
     agreement_export,
     compare,
+    compare_slices,
     data_card,
     exports,
     home,
@@ -40,6 +41,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="leaderboard"),
     path(f"{BENCHMARK}/compare/", compare.compare, name="compare"),
     path(f"{BENCHMARK}/compare/crops/", compare.crops, name="compare-crops"),
+    path(f"{BENCHMARK}/compare/slices/", compare_slices.slices, name="compare-slices"),
     path(f"{BENCHMARK}/score/", leaderboard.score, name="score"),
     path(f"{BENCHMARK}/settings/metrics/", metric_settings.metric_settings, name="metric-settings"),
     path(f"{BENCHMARK}/data-card/", data_card.data_card, name="data-card"),
