@@ -6,6 +6,8 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from django.apps import apps
@@ -30,6 +32,7 @@ from evaluation.query.syntax import (
     Text,
     fields_in,
 )
+from evaluation.querysets_pairs import beside, flipped, judged, paired
 from evaluation.querysets_places import crop_cell
 from evaluation.querysets_words import holding, in_notes
 from webapp.common.errors import InvalidInput
@@ -192,7 +195,7 @@ def _in_each(*conditions: Q) -> Callable[[str], Q]:
 
     def query(value: str) -> Q:
         runs = value.split(",")
-        if len(runs) > MOST_RUNS or not all(run.isascii() and run.isdigit() and len(run) < 19 for run in runs):
+        if len(runs) > MOST_RUNS or not all(_is_number(run) for run in runs):
             return NOTHING
         there = _model("Trajectory").objects.filter(sample=OuterRef("sample"))
         found = Q()
@@ -203,42 +206,12 @@ def _in_each(*conditions: Q) -> Callable[[str], Q]:
     return query
 
 
-def _beside() -> Any:
-    """The scored trajectories of the same run on the same sample."""
-    same = {"run": OuterRef("run"), "sample": OuterRef("sample")}
-    return _model("Trajectory").objects.filter(**same, score__isnull=False)
-
-
-def _paired(value: str) -> Q:
-    """Under a condition, with one without it beside: any (``yes``), or one with visual evidence (``evidence``)."""
-    plain = _beside().evaluated()
-    return Q(Exists(plain.filter(score__visual_evidence=True) if value == "evidence" else plain), score__isnull=False)
-
-
-def _said(kind: str) -> Exists:
-    """Whether a judge said anything of this kind on the sample; what people judged here is in no metric."""
-    same = {"run": OuterRef("run"), "sample": OuterRef("sample"), "kind": kind, "person__isnull": True}
-    said = Q(verdict__regex=r"\S") | (Q(answer__isnull=False) if kind == "sufficiency" else Q())
-    return Exists(_model("Judgement").objects.filter(said, **same))
-
-
-def _flipped(way: str) -> Q:
-    """Under a condition: right without it and wrong with it ("lost"), or the other way round ("gained")."""
-    right, wrong = Q(score__correct=True), Q(score__correct=False) | Q(score__correct__isnull=True)
-    if way not in ("lost", "gained"):
-        return NOTHING
-    before, after = (right, wrong) if way == "lost" else (wrong, right)
-    same = {"run": OuterRef("run"), "sample": OuterRef("sample")}
-    plain = _model("Trajectory").objects.filter(**same).evaluated()
-    return ~Q(condition="none") & Q(Exists(plain.filter(before))) & after
-
-
 def _run(value: str) -> Q:
     """By number, by model, or by model and setting as the run is written; one set of runs, so that an index serves."""
     named = Q(model__name=value)
     for place in [i for i in range(len(value)) if value.startswith(", ", i)]:
         named |= Q(model__name=value[:place], setting=value[place + 2 :])
-    if value.isascii() and value.isdigit() and len(value) < 19:
+    if _is_number(value):
         named |= Q(pk=int(value))
     return Q(run__in=_model("Run").objects.filter(named).values("pk"))
 
@@ -268,7 +241,11 @@ def _names(value: str) -> list[str]:
 
 
 def _numbered(value: str) -> Q:
-    return Q(pk__in=[int(part) for part in value.split(",") if part.isascii() and part.isdigit() and len(part) < 19])
+    return Q(pk__in=[int(part) for part in value.split(",") if _is_number(part)])
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 19
 
 
 def _failure(value: str) -> Q:
@@ -276,6 +253,16 @@ def _failure(value: str) -> Q:
     labels = _model("FailureLabel").objects.filter(current=True)
     said = Q(pk__in=labels.filter(_coded("failure", FAILURES)(value)).values("trajectory"))
     return said | _coded("score__failure", FAILURES)(value) & ~Q(pk__in=labels.values("trajectory"))
+
+
+def _failure_by(value: str) -> Q:
+    labels = _model("FailureLabel").objects
+    if value in (DEFINED, UNDEFINED):
+        return Q(pk__in=labels.values("trajectory")) if value == DEFINED else ~Q(pk__in=labels.values("trajectory"))
+    people = value.split(",")
+    if len(people) > MOST_RUNS or not all(_is_number(person) for person in people):
+        return NOTHING
+    return reduce(and_, (Q(pk__in=labels.filter(person=int(person)).values("trajectory")) for person in people))
 
 
 def visible_tags(person: Any) -> Any:
@@ -340,11 +327,12 @@ CONDITIONS: Mapping[str, Callable[[str], Q]] = {
     "outcome": _coded("score__plan_outcome", Outcome.NAMES),
     "planned": _yes_or(Q(score__plan_outcome=Outcome.NONE), Q(score__plan_outcome__gt=Outcome.NONE)),
     "failure": _failure,
-    "flip": _flipped,
-    "paired": _paired,
-    "beside": lambda value: Q(Exists(_beside().filter(condition=value))),
-    "judged": lambda kind: Q(_said(kind), score__visual_evidence=True),
-    "unjudged": lambda kind: Q(~_said(kind), score__visual_evidence=True),
+    "failure_by": _failure_by,
+    "flip": flipped,
+    "paired": paired,
+    "beside": lambda value: Q(Exists(beside().filter(condition=value))),
+    "judged": lambda kind: Q(judged(kind), score__visual_evidence=True),
+    "unjudged": lambda kind: Q(~judged(kind), score__visual_evidence=True),
     "right_in": _in_each(Q(score__correct=True)),
     "wrong_in": lambda value: _in_each(_wrong("yes"))(value),
     "shared_with": lambda value: _in_each(~left_out())(value),

@@ -108,6 +108,7 @@ _ALL = (
     _number("prefix", "correct steps before the first wrong one", "plan_prefix"),
     # What went wrong, and what people say
     _choice("failure", "what went wrong, by rule or as corrected", FAILURES, "failure", "why"),
+    Field("failure_by", Kind.NAME, "numbers of people who all said what went wrong; any: somebody did"),
     Field("tag", Kind.NAME, "a tag, shared or your own; none: without any"),
     Field("note", Kind.TEXT, "words in a note on the trajectory"),
     Field("question", Kind.TEXT, "words in the question"),

@@ -10,6 +10,7 @@ from annotation.actions.people import set_roles
 from annotation.workflow import Role
 from evaluation.actions.mark_trajectories import correct_failure, tag_trajectories, untag_trajectories, write_note
 from evaluation.actions.read_board import read_board
+from evaluation.actions.read_failure_agreement import read_failure_agreement
 from evaluation.actions.read_slices import read_slices
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.slices import save_slice
@@ -85,8 +86,28 @@ def test_a_person_corrects_the_rule_and_the_facet_follows(street, lea):
     after = facet(client.get(address("trajectories", street)), "Why")
     assert after["found misread"] == before["found misread"] - 1
     assert after["crop ignored"] == before.get("crop ignored", 0) + 1
-    assert "1 trajectory; the rule says the same on 0" in client.get(address("slices", street)).content.decode()
     assert client.post(address("failure", street, one.pk), {"failure": "bad luck"}).status_code == 400
+
+
+def test_people_and_rules_agree_by_kappa_on_what_they_named(street, lea, rui):
+    """Of four, people keep three rules; Rui sees three of them, says the same of two."""
+    set_roles(actor=lea, benchmark=street, user=rui, roles={Role.REVIEWER})
+    misread, missed = (list(Trajectory.objects.of(street).listed({"failure": name})[:2])
+                       for name in ("found_misread", "missed_evidence"))  # fmt: skip
+    words = ["found_misread", "found_misread", "missed_evidence", "none"]
+    for one, word in zip([*misread, *missed], words, strict=True):
+        correct_failure(actor=lea, trajectory=one, failure=word)
+    for one, word in zip([*misread, *missed[1:]], ["found_misread", "missed_evidence", "none"], strict=True):
+        correct_failure(actor=rui, trajectory=one, failure=word)
+    rule, pair = read_failure_agreement(street)
+    assert (rule.n, rule.same, pair.n, pair.same) == (4, 2, 3, 2)
+    assert rule.found.kappa.value == pytest.approx((2 / 4 - 6 / 16) / (1 - 6 / 16))
+    assert pair.found.kappa.value == pytest.approx((2 / 3 - 3 / 9) / (1 - 3 / 9))
+    assert pair.found.ac1.interval is None  # Three pictures are too few for one.
+    client = signed_in(lea)
+    page = client.get(address("slices", street))
+    assert "What went wrong: people and rules" in page.content.decode()
+    assert wrong_links(client, page) == {}
 
 
 def test_a_note_stands_with_its_trajectory_and_is_found(street, lea):
