@@ -1,4 +1,4 @@
-"""What stands under the frame: toolchain, tool plan, interventions, judgements, raw record. One at a time."""
+"""What stands under the frame: toolchain, tool plan, interventions, judgements, notes, raw record. One at a time."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from evaluation.metrics.columns import Quadrant
 from evaluation.views.trajectory_alignment import alignment_of
 from evaluation.views.trajectory_answer import Answer, said_words
 from evaluation.views.trajectory_graph import graph_of
+from evaluation.views.trajectory_notes import ShownNote
 from evaluation.views.trajectory_plan import plan_of
 from evaluation.views.trajectory_turns import Excerpt, excerpt
 
@@ -53,7 +54,9 @@ class Trial:
     flip: str = ""
 
 
-def tab_context(request: HttpRequest, row: Any, detail: TrajectoryDetail, answer: Answer) -> dict[str, Any]:
+def tab_context(
+    request: HttpRequest, row: Any, detail: TrajectoryDetail, answer: Answer, notes: Sequence[ShownNote]
+) -> dict[str, Any]:
     """``tabs``, ``tab`` (the current one's name) and what that one shows."""
     others, outcomes = read_others(row)
     trials = [_trial(request, other, detail, row) for other in others] + [_outcome(one, detail) for one in outcomes]
@@ -64,9 +67,10 @@ def tab_context(request: HttpRequest, row: Any, detail: TrajectoryDetail, answer
         "toolchain": "Toolchain",
         "interventions": "Interventions",
         "judgements": "Judgements",
+        "notes": "Notes",
         "raw": "Raw record",
     }
-    counts = {"interventions": len(trials) - 1, "judgements": len(judgements)}
+    counts = {"interventions": len(trials) - 1, "judgements": len(judgements), "notes": len(notes)}
     wanted = request.GET.get("tab", "")
     current = wanted if wanted in labels else next(iter(labels))
     shown: Mapping[str, Callable[[], dict[str, Any]]] = {
@@ -74,6 +78,7 @@ def tab_context(request: HttpRequest, row: Any, detail: TrajectoryDetail, answer
         "toolchain": lambda: _toolchain(row, detail, answer),
         "interventions": lambda: {"trials": _with_flips(trials)},
         "judgements": lambda: {"judgements": judgements},
+        "notes": lambda: {"notes": notes},
         "raw": lambda: {"raw": _raw(row, whole=request.GET.get("whole") == "1")},
     }
     links = [

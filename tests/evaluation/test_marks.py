@@ -120,6 +120,13 @@ def test_a_note_stands_with_its_trajectory_and_is_found(street, lea):
     assert "Read the &lt;b&gt;" in piece
     assert "<html" not in piece
     assert client.post(address("note", street, one.pk), {"text": "x", "turn": "99"}).status_code == 400
+    assert client.post(address("note", street, one.pk), {"text": "x", "region": "9,9,1,1"}).status_code == 400
+    pinned = {"text": "The sign", "turn": "1", "region": "10.4, 20,300,400", "on": "trajectory"}
+    response = client.post(address("note", street, one.pk) + "?q=grounded", pinned, follow=True)
+    assert response.redirect_chain[0][0] == f"{address('trajectory', street, one.pk)}?q=grounded&tab=notes#more"
+    assert response.context["marks"]["notes"] == [{"box": [10.4, 20.0, 300.0, 400.0], "label": "N1"}]
+    assert '<a href="#turn=1&amp;box=10,20,300,400">turn 1, region N1</a>' in response.content.decode()
+    client.post(address("note-delete", street, Note.objects.get(text="The sign").pk))
     client.post(address("note-delete", street, Note.objects.get().pk))
     assert not Note.objects.exists()
 
