@@ -19,7 +19,7 @@ from evaluation.models import FailureLabel, Note, Run, SavedSlice, Tag, Tagging,
 from evaluation.query.fields import FIELDS
 from evaluation.schema import Trajectory as Record
 from tests.conftest import signed_in
-from tests.evaluation.crawl import wrong_links
+from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.run_pages import make_benchmark
 from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -152,6 +152,17 @@ def test_an_import_is_in_the_list_at_once(street, lea):
         save_trajectories(RunBook(street, lea), [Record("Model C", "absent-00", answer="B")], None)
     found = client.get(address("trajectories", street), {"q": 'run:"Model C" sample:absent-00 scored:no'})
     assert [row.trajectory.answer for row in found.context["rows"]] == ["B"]
+
+
+def test_a_saved_slice_is_a_slice_of_the_board(street, lea):
+    save_slice(actor=lea, benchmark=street, name="Small & dark", query='area < 2% "which colour"')
+    client, by = signed_in(lea), {"by": "saved slice", "slice": "Small & dark"}
+    page = client.get(address("leaderboard", street), by)
+    assert [row.row.value("accuracy") is not None for row in page.context["ranked"]] == [True, True]
+    assert len(counted_links(page)) > 6
+    assert wrong_links(client, page) == {}
+    assert client.get(address("leaderboard", street), {**by, "slice": "Gone"}).status_code == 404
+    assert client.get(f"/api/v1/benchmarks/{street.slug}/leaderboard/", by).json()["ranked"][0]["metrics"]["accuracy"]
 
 
 def test_a_slice_of_everything_has_the_metrics_of_the_board(street, lea):
