@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +21,7 @@ from evaluation.views.trajectory_answer import Answer, said_words
 from evaluation.views.trajectory_graph import graph_of
 from evaluation.views.trajectory_notes import ShownNote
 from evaluation.views.trajectory_plan import plan_of
-from evaluation.views.trajectory_turns import Excerpt, excerpt
+from evaluation.views.trajectory_turns import Excerpt
 
 RAW_CAP = 20_000
 CONDITIONS = {"none": "none", "text": "text changed", "visual": "picture changed", "placebo": "placebo"}
@@ -151,5 +152,14 @@ def _outcome(one: Any, detail: TrajectoryDetail) -> Trial:
 
 
 def _raw(row: Any, *, whole: bool) -> Excerpt:
-    text = json.dumps(trajectory_row(trajectory_record(row)), ensure_ascii=False, indent=2)
-    return excerpt(text, len(text) if whole else RAW_CAP)
+    """The record as JSON; of a long one only the beginning is written, and what is left counts as one character."""
+    pieces = json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(trajectory_row(trajectory_record(row)))
+    written: list[str] = []
+    room = math.inf if whole else RAW_CAP
+    for piece in pieces:
+        written.append(piece)
+        room -= len(piece)
+        if room < 0:
+            break
+    text = "".join(written)
+    return Excerpt(text, len(text)) if room >= 0 else Excerpt(text[:RAW_CAP], RAW_CAP + 1)
