@@ -51,9 +51,9 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         return found
 
     def _clone(self) -> Self:
-        clone = super()._clone()  # type: ignore[misc]
+        clone: Self = super()._clone()  # type: ignore[misc]
         clone.benchmark = self.benchmark
-        return clone  # type: ignore[no-any-return]
+        return clone
 
     def as_read(self, row_digests: Iterable[bytes]) -> Self:
         """Those read from rows with these digests, with the number of their steps as ``steps_n``."""
@@ -148,6 +148,13 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
 
 
 class ScoreQuerySet(models.QuerySet[Any]):
+    def with_verdict(self) -> Self:
+        """Adds ``verdict``: ``correct``, undefined where nothing says what is right (METRICS 2): no answer is accepted,
+        and no verdict was given."""
+        unsaid = Q(trajectory__sample__gold__revision__answers=[], trajectory__judge_correct=None)
+        verdict = Case(When(unsaid, then=None), default=F("correct"), output_field=models.BooleanField(null=True))
+        return self.annotate(verdict=verdict)
+
     def of_run(self, run: Any) -> Self:
         return self.filter(scoring__run=run, trajectory__condition="none")
 

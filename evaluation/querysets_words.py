@@ -87,8 +87,8 @@ def _of_runs(benchmark: Any, phrase: Sequence[Word], own: Sequence[int]) -> Iter
     numbers = _model("WordPart").objects.filter(pk__in=parts).values_list("pk", "trajectories", "starts")
     for part, trajectories, starts in numbers:
         meant = {word: [one for one in parts[part] if meets(one.first, one.last, word)] for word in phrase}
-        there = found(phrase, meant, unpacked(starts), len(TEXTS))[:, own].any(axis=1)
-        yield unpacked(trajectories)[there]
+        fields = found(phrase, meant, unpacked(starts), len(TEXTS))
+        yield unpacked(trajectories)[np.logical_or.reduce([fields[:, place] for place in own])]
 
 
 def _says(phrase: Sequence[Word], own: Sequence[int], answer: str, said: Sequence[str]) -> bool:

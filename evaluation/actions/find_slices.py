@@ -51,9 +51,10 @@ def find_differences(benchmark: Benchmark, a: Run, b: Run, *, least: int) -> Fou
     rows = first.sample[pairing.first]
     masks = {(name, value): mask for name, of in facet_masks(benchmark, samples).items() for value, mask in of.items()}
     members = np.column_stack([mask[rows] for mask in masks.values()]) if masks else np.zeros((len(rows), 0), np.bool_)
-    right = ((of.correct[at] == TRUE).astype(np.int64) for of, at in ((first, pairing.first), (second, pairing.second)))
+    right_a = (first.correct[pairing.first] == TRUE).astype(np.int64)
+    right_b = (second.correct[pairing.second] == TRUE).astype(np.int64)
     cluster = samples.cluster[rows]
-    search = find_slices(*right, cluster, list(masks), members, least=least)
+    search = find_slices(right_a, right_b, cluster, list(masks), members, least=least)
     apart = sum(one.p_holm < 0.05 for one in search.slices)
     shown = []
     for one in search.slices[: min(max(SHOWN, apart), MOST_SHOWN)]:

@@ -52,7 +52,7 @@ def trajectories(request: Request, slug: str) -> Response:
     benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request)
     check_query(benchmark, terms.get("q", ""), request.user)
     rows = Trajectory.objects.of(benchmark).listed(terms, request.user)
-    loaded = rows.select_related("run__model", "sample", "score").prefetch_related("steps").distinct()
+    loaded = rows.select_related("run__model", "sample__gold__revision", "score").prefetch_related("steps").distinct()
     return paged(request, loaded, "pk", _shown)
 
 
@@ -61,7 +61,7 @@ def trajectories(request: Request, slug: str) -> Response:
 def trajectory(request: Request, slug: str, pk: int) -> Response:
     """One trajectory as recorded, and its scores."""
     rows = Trajectory.objects.of(benchmark_for(request, slug, Right.SEE_GOLD)).select_related(
-        "run__model", "sample", "score"
+        "run__model", "sample__gold__revision", "score"
     )
     return Response(_shown(get_object_or_404(rows, pk=pk)))
 
@@ -72,12 +72,13 @@ def _shown(row: Trajectory) -> dict[str, Any]:
         "id": row.pk,
         "run": row.run_id,
         "trajectory": trajectory_row(trajectory_record(row)),
-        "score": _measures(score) if score else None,
+        "score": _measures(score, row.asked) if score else None,
     }
 
 
-def _measures(score: Score) -> dict[str, Any]:
+def _measures(score: Score, asked: bool) -> dict[str, Any]:
     measures = {name: getattr(score, name) for name in MEASURES}
+    measures["correct"] = score.correct if asked else None
     for name, words in NAMED.items():
         code = measures.get(name)
         measures[name] = None if code is None or code < 0 else words[code]

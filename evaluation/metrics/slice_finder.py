@@ -66,15 +66,16 @@ def find_slices(
     tested: list[tuple[tuple[int, ...], int, int, int]] = []
     for at in range(len(enough)):
         if sizes[enough[at]] < len(cluster):
-            tested.append(((at,), int(sizes[enough[at]]), *(int(inside[s, at].sum()) for s in (lost, gained))))
+            b, c = (int(inside[rows, at].sum()) for rows in (lost, gained))
+            tested.append(((at,), int(sizes[enough[at]]), b, c))
     largest = np.sort(np.argsort(-sizes[enough], kind="stable")[:MOST_VALUES])
-    tested += _pairs(inside, largest, [terms[at][0] for at in enough], (lost, gained), least)
+    tested += _pairs(inside, largest, [terms[at][0] for at in enough.tolist()], (lost, gained), least)
     p_values = [
-        _clustered(inside[:, list(at)].all(axis=1), right_a, right_b, cluster) if several else mcnemar(b, c)
+        _clustered([inside[:, i] for i in at], right_a, right_b, cluster) if several else mcnemar(b, c)
         for at, _, b, c in tested
     ]
     found = [
-        FoundSlice(tuple(terms[enough[i]] for i in at), n, b, c, (c - b) / n, p, adjusted)
+        FoundSlice(tuple(terms[int(enough[i])] for i in at), n, b, c, (c - b) / n, p, adjusted)
         for (at, n, b, c), p, adjusted in zip(tested, p_values, holm(p_values), strict=True)
         if adjusted is not None
     ]
@@ -99,5 +100,6 @@ def _pairs(
     return found
 
 
-def _clustered(rows: Bools, right_a: Ints, right_b: Ints, cluster: Ints) -> float:
+def _clustered(values: Sequence[Bools], right_a: Ints, right_b: Ints, cluster: Ints) -> float:
+    rows = np.logical_and.reduce(values)
     return sign_flip(cluster_differences(right_b[rows], right_a[rows], cluster[rows]))

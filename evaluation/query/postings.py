@@ -153,12 +153,14 @@ def found(phrase: Sequence[Word], meant: Mapping[Word, Sequence[Block]], starts:
 def _among(wanted: Ints, there: Ints) -> Bools:
     """(n,) whether each is one of ``there``; both rise."""
     if len(wanted) * MANY < len(there):
-        return there[np.minimum(np.searchsorted(there, wanted), len(there) - 1)] == wanted
+        met: Bools = there[np.minimum(np.searchsorted(there, wanted), len(there) - 1)] == wanted
+        return met
     low, high = there[0], there[-1]
-    # One bit of memory, as it were, for each place: no search, and the processor keeps it near.
+    # A mark for each place between: no search, and the processor keeps it near.
     marked = np.zeros(high - low + 3, np.bool_)
     marked[there - (low - 1)] = True
-    return marked[np.clip(wanted, low - 1, high + 1) - (low - 1)]
+    found: Bools = marked[np.clip(wanted, low - 1, high + 1) - (low - 1)]
+    return found
 
 
 def _joined(places: Sequence[Ints]) -> Ints:

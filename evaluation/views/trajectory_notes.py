@@ -23,32 +23,33 @@ class ShownNote:
     picture: str
     own: bool
 
-    @property
-    def box(self) -> list[float]:
-        return [self.note.x1, self.note.y1, self.note.x2, self.note.y2]
-
 
 def notes_on(trajectory: Any, frame: Frame | None, person: Any, manages: bool) -> list[ShownNote]:
     """In the order they were written. One query."""
     found: list[ShownNote] = []
     pinned = 0
     for note in Note.objects.filter(trajectory=trajectory).select_related("author"):
-        pinned += note.x1 is not None
-        label = f"N{pinned}" if note.x1 is not None else ""
-        box = (note.x1, note.y1, note.x2, note.y2)
-        picture = frame.region(box, SIDE) if label and frame else ""
+        box = box_of(note)
+        pinned += bool(box)
+        label = f"N{pinned}" if box else ""
+        picture = frame.region(box, SIDE) if box and frame else ""
         found.append(ShownNote(note, label, place_of_note(note), picture, manages or note.author_id == person.pk))
     return found
+
+
+def box_of(note: Any) -> list[float]:
+    """The corners of its region, [] without one."""
+    return [] if note.x1 is None else [note.x1, note.y1, note.x2, note.y2]
 
 
 def place_of_note(note: Any) -> str:
     """As the end of an address, see ``static/js/lib/address.js``; "" for a note on all of it."""
     parts = [f"turn={note.turn}"] if note.turn else []
-    if note.x1 is not None:
-        parts.append(f"box={','.join(f'{edge:.0f}' for edge in (note.x1, note.y1, note.x2, note.y2))}")
+    if box := box_of(note):
+        parts.append(f"box={','.join(f'{edge:.0f}' for edge in box)}")
     return f"#{'&'.join(parts)}" if parts else ""
 
 
 def note_marks(notes: Sequence[ShownNote]) -> list[dict[str, Any]]:
     """For static/js/elements/frame.js."""
-    return [{"box": one.box, "label": one.label} for one in notes if one.label]
+    return [{"box": box_of(one.note), "label": one.label} for one in notes if one.label]

@@ -26,8 +26,7 @@ import { FrameViewer } from "./frame-viewer.js";
 export class SightlineFrame extends HTMLElement {
   static keys = [
     ["[ ]", "turn before, turn after"],
-    ["G", "gold"],
-    ["F", "fit the picture"],
+    ["G", "gold"], ["F", "fit the picture"],
     ["Z", "fly to the turn, or to the gold"],
   ];
 
@@ -150,6 +149,7 @@ export class SightlineFrame extends HTMLElement {
     this.#box = box;
     this.#writeAddress();
     this.#viewer.flyTo(box);
+    this.scrollIntoView({ block: "nearest" });
   }
 
   #fly() {
