@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.actions.access import roles_of
+from annotation.actions.access import PublicReader, roles_of
 from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions.read_trajectory import load_trajectory, read_trajectory, read_turns
@@ -38,7 +38,9 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     detail = read_trajectory(row)
     frame = frame_of(slug, row.sample)
     rights = rights_in(request, benchmark)
-    notes = notes_on(row, frame, request.user, manages=rights[Right.MANAGE.value])
+    # What members write for each other is not in a copy for everyone.
+    public = isinstance(request.user, PublicReader)
+    notes = [] if public else notes_on(row, frame, request.user, manages=rights[Right.MANAGE.value])
     window = _Window(_number(request.GET.get("from", "")), row.steps.count())
     steps = read_turns(row, first=window.first, count=TURNS, cap=TEXT_CAP)
     turns = turns_of(steps, detail, frame, cap=TEXT_CAP)
