@@ -1,4 +1,4 @@
-"""The list of trajectories of a large benchmark, on both databases: a page with all its counts, and the list alone.
+"""The list of trajectories of a large benchmark: a page with all its counts, the list alone; words on both databases.
 
 Limit: the median by the clock and the load beside it; the value is processor time, which neighbours do not change.
 """
@@ -17,6 +17,8 @@ from bench import workers
 from bench.invented import write_run
 from bench.options import Options
 from bench.rows import Row, Skipped
+from bench.words import measure_words
+from tests.postgres import NoServer, server
 
 PAGES: Mapping[str, Mapping[str, str]] = {
     "everything": {},
@@ -32,21 +34,35 @@ VISITS = 12
 
 def measure(options: Options) -> Iterator[Row | Skipped]:
     samples, runs = (200, 3) if options.small else (20_000, 50)
-    with workers.sqlite() as environ:
-        path = Path(environ["SIGHTLINE_HOME"]) / "trajectories.jsonl"
-        write_run(path, samples, samples)
-        workers.call("stages:make_benchmark", environ, samples=samples)
-        workers.call("stages:import_file", environ, path=str(path))
-        workers.call("stages:score", environ)
-        workers.call("stages:make_runs", environ, first=1, last=runs)
-        answer = workers.call("browsing:visit_lists", environ)
     size = f"{runs} runs of {samples:,} trajectories"
+    with workers.sqlite() as environ:
+        _make(environ, samples, runs)
+        answer = workers.call("browsing:visit_lists", environ)
+        found = list(measure_words("SQLite", environ, size))
     yield Row("browsing", f"SQLite, {size}, first page of a process", answer["first_s"], "s", 3)
     for name, seen in answer["pages"].items():
         limit = f"{seen['clock']:.0f} ms by the clock at load {answer['load']:.1f}; {seen['total']:,} found"
         yield Row("browsing", f"SQLite, {size}, {name}, list of 50", seen["list"], "ms", LIST_MS, limit=limit)
         yield Row("browsing", f"SQLite, {size}, {name}, all facets", seen["facets"], "ms", FACETS_MS)
         yield Row("browsing", f"SQLite, {size}, {name}, page compressed", seen["kb"], "kB", KB)
+    yield from found
+    if options.small:
+        return
+    try:
+        with server(dict(os.environ)) as address, workers.postgres(address) as environ:
+            _make(environ, samples, runs)
+            yield from measure_words("PostgreSQL", environ, size)
+    except (NoServer, ImportError) as problem:
+        yield Skipped("browsing", "PostgreSQL", str(problem))
+
+
+def _make(environ: Mapping[str, str], samples: int, runs: int) -> None:
+    path = Path(environ["SIGHTLINE_HOME"]) / "trajectories.jsonl"
+    write_run(path, samples, samples)
+    workers.call("stages:make_benchmark", environ, samples=samples)
+    workers.call("stages:import_file", environ, path=str(path))
+    workers.call("stages:score", environ)
+    workers.call("stages:make_runs", environ, first=1, last=runs)
 
 
 def visit_lists() -> dict[str, Any]:

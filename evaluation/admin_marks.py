@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from evaluation.models import FailureLabel, ListColumn, Note, SampleAlias, SavedMapping, SavedSlice, Tag, Tagging
+from evaluation.models import (
+    FailureLabel,
+    ListColumn,
+    Note,
+    SampleAlias,
+    SavedMapping,
+    SavedSlice,
+    Tag,
+    Tagging,
+    WordBlock,
+    WordPart,
+)
 from webapp.common.admin import ReadOnlyAdmin
 
 
@@ -52,6 +63,19 @@ class SavedSliceAdmin(ReadOnlyAdmin):
 class ListColumnAdmin(ReadOnlyAdmin):
     list_display = ("scoring_id", "name", "kind")
     search_fields = ("name",)
+
+
+@admin.register(WordPart)
+class WordPartAdmin(ReadOnlyAdmin):
+    list_display = ("run",)
+    list_filter = ("run__benchmark",)
+    list_select_related = ("run__model",)
+
+
+@admin.register(WordBlock)
+class WordBlockAdmin(ReadOnlyAdmin):
+    list_display = ("part_id", "first", "last")
+    search_fields = ("first", "last")
 
 
 @admin.register(SavedMapping)

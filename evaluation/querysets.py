@@ -42,8 +42,18 @@ def samples_without_trajectory(run: Any) -> models.QuerySet[Any]:
 
 
 class TrajectoryQuerySet(models.QuerySet[Any]):
+    benchmark: Any = None
+    """Whose trajectories these are, where it was asked so: words are looked for in its texts."""
+
     def of(self, benchmark: Any) -> Self:
-        return self.filter(run__benchmark=benchmark)
+        found = self.filter(run__benchmark=benchmark)
+        found.benchmark = benchmark
+        return found
+
+    def _clone(self) -> Self:
+        clone: Self = super()._clone()  # type: ignore[misc]
+        clone.benchmark = self.benchmark
+        return clone
 
     def as_read(self, row_digests: Iterable[bytes]) -> Self:
         """Those read from rows with these digests, with the number of their steps as ``steps_n``."""
@@ -61,7 +71,7 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
 
     def meeting(self, node: Node, person: Any = None) -> Self:
         """Those that a query lists, among all that it may be about: see ``querysets_query.in_scope``."""
-        found: Self = in_scope(self, node).filter(condition_of(node, person))
+        found: Self = in_scope(self, node).filter(condition_of(node, person, self.benchmark))
         return found
 
     def listed(self, terms: Mapping[str, str], person: Any = None) -> Self:
@@ -138,6 +148,13 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
 
 
 class ScoreQuerySet(models.QuerySet[Any]):
+    def with_verdict(self) -> Self:
+        """Adds ``verdict``: ``correct``, undefined where nothing says what is right (METRICS 2): no answer is accepted,
+        and no verdict was given."""
+        unsaid = Q(trajectory__sample__gold__revision__answers=[], trajectory__judge_correct=None)
+        verdict = Case(When(unsaid, then=None), default=F("correct"), output_field=models.BooleanField(null=True))
+        return self.annotate(verdict=verdict)
+
     def of_run(self, run: Any) -> Self:
         return self.filter(scoring__run=run, trajectory__condition="none")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from django.apps import apps
@@ -12,7 +14,7 @@ from django.db.models import Case, Count, Exists, OuterRef, Q, Value, When
 
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
-from evaluation.query.fields import FIELDS, facet_of
+from evaluation.query.fields import FIELDS, Kind, facet_of
 from evaluation.query.numbers import Bounds, bounds
 from evaluation.query.parser import parse
 from evaluation.query.syntax import (
@@ -29,7 +31,9 @@ from evaluation.query.syntax import (
     fields_in,
 )
 from evaluation.querysets_chains import called, pair_of, referred
+from evaluation.querysets_pairs import beside, flipped, judged, paired
 from evaluation.querysets_places import crop_cell
+from evaluation.querysets_words import holding, in_notes
 from webapp.common.errors import InvalidInput
 
 MOST_RUNS = 6
@@ -38,21 +42,22 @@ NOTHING = Q(pk__in=[])
 SCORED = Q(score__isnull=False)
 
 
-def condition_of(node: Node, person: Any = None) -> Q:
-    """The trajectories a query lists, as a condition on them. ``person``: whose own tags and notes count beside those
-    shared; None: nobody's. Raises ``QueryError`` for a value that no field can have."""
+def condition_of(node: Node, person: Any = None, benchmark: Any = None) -> Q:
+    """The trajectories a query lists, as a condition on them. ``person``: whose own tags count beside those shared;
+    None: nobody's. ``benchmark``: in whose texts words are looked for, which a query with words needs; this is done at
+    once. Raises ``QueryError`` for a value that no field can have."""
     if isinstance(node, Term):
-        return _term(node, person)
+        return _term(node, person, benchmark)
     if isinstance(node, Text):
-        return _free_text(node.value)
+        return _words("", node.value, benchmark)
     if isinstance(node, Not):
-        return _without(condition_of(node.part, person))
+        return _without(condition_of(node.part, person, benchmark))
     if isinstance(node, Elsewhere):
         there = _model("Trajectory").objects.filter(sample=OuterRef("sample"))
-        return Q(Exists(in_scope(there, node.part).filter(condition_of(node.part, person))))
+        return Q(Exists(in_scope(there, node.part).filter(condition_of(node.part, person, benchmark))))
     found = Q() if isinstance(node, And) else NOTHING
     for part in node.parts:
-        inner = condition_of(part, person)
+        inner = condition_of(part, person, benchmark)
         found = found & inner if isinstance(node, And) else found | inner
     return found
 
@@ -75,11 +80,19 @@ def _model(name: str) -> Any:
     return apps.get_model("evaluation", name)
 
 
-def _term(term: Term, person: Any) -> Q:
+def _words(name: str, text: str, benchmark: Any) -> Q:
+    if benchmark is None:
+        raise ValueError("Words are looked for in the texts of one benchmark: ask the trajectories of it.")
+    return in_notes(benchmark, text) if name == "note" else holding(benchmark, name, text).condition()
+
+
+def _term(term: Term, person: Any, benchmark: Any) -> Q:
     facet = facet_of(term.field)
     if facet is not None:
         return _facet(facet, term.value)
     name = FIELDS[term.field].name
+    if FIELDS[name].kind is Kind.TEXT:
+        return _words(name, term.value, benchmark)
     if name in NUMBERS:
         return _number(NUMBERS[name], term)
     if name in ("boxes", "targets"):
@@ -181,7 +194,7 @@ def _in_each(*conditions: Q) -> Callable[[str], Q]:
 
     def query(value: str) -> Q:
         runs = value.split(",")
-        if len(runs) > MOST_RUNS or not all(run.isascii() and run.isdigit() and len(run) < 19 for run in runs):
+        if len(runs) > MOST_RUNS or not all(_is_number(run) for run in runs):
             return NOTHING
         there = _model("Trajectory").objects.filter(sample=OuterRef("sample"))
         found = Q()
@@ -192,42 +205,12 @@ def _in_each(*conditions: Q) -> Callable[[str], Q]:
     return query
 
 
-def _beside() -> Any:
-    """The scored trajectories of the same run on the same sample."""
-    same = {"run": OuterRef("run"), "sample": OuterRef("sample")}
-    return _model("Trajectory").objects.filter(**same, score__isnull=False)
-
-
-def _paired(value: str) -> Q:
-    """Under a condition, with one without it beside: any (``yes``), or one with visual evidence (``evidence``)."""
-    plain = _beside().evaluated()
-    return Q(Exists(plain.filter(score__visual_evidence=True) if value == "evidence" else plain), score__isnull=False)
-
-
-def _said(kind: str) -> Exists:
-    """Whether a judge said anything of this kind on the sample; what people judged here is in no metric."""
-    same = {"run": OuterRef("run"), "sample": OuterRef("sample"), "kind": kind, "person__isnull": True}
-    said = Q(verdict__regex=r"\S") | (Q(answer__isnull=False) if kind == "sufficiency" else Q())
-    return Exists(_model("Judgement").objects.filter(said, **same))
-
-
-def _flipped(way: str) -> Q:
-    """Under a condition: right without it and wrong with it ("lost"), or the other way round ("gained")."""
-    right, wrong = Q(score__correct=True), Q(score__correct=False) | Q(score__correct__isnull=True)
-    if way not in ("lost", "gained"):
-        return NOTHING
-    before, after = (right, wrong) if way == "lost" else (wrong, right)
-    same = {"run": OuterRef("run"), "sample": OuterRef("sample")}
-    plain = _model("Trajectory").objects.filter(**same).evaluated()
-    return ~Q(condition="none") & Q(Exists(plain.filter(before))) & after
-
-
 def _run(value: str) -> Q:
     """By number, by model, or by model and setting as the run is written; one set of runs, so that an index serves."""
     named = Q(model__name=value)
     for place in [i for i in range(len(value)) if value.startswith(", ", i)]:
         named |= Q(model__name=value[:place], setting=value[place + 2 :])
-    if value.isascii() and value.isdigit() and len(value) < 19:
+    if _is_number(value):
         named |= Q(pk=int(value))
     return Q(run__in=_model("Run").objects.filter(named).values("pk"))
 
@@ -240,21 +223,11 @@ def _sample(value: str) -> Q:
 
 
 def _numbered(value: str) -> Q:
-    return Q(pk__in=[int(part) for part in value.split(",") if part.isascii() and part.isdigit() and len(part) < 19])
+    return Q(pk__in=[int(part) for part in value.split(",") if _is_number(part)])
 
 
-def _question(value: str) -> Q:
-    samples = apps.get_model("annotation", "Sample").objects.filter(gold__revision__question__icontains=value)
-    return Q(sample__in=samples.values("pk"))
-
-
-def _transcript(value: str) -> Q:
-    steps = _model("Step").objects.filter(Q(text__icontains=value) | Q(observation__icontains=value))
-    return Q(pk__in=steps.values("trajectory"))
-
-
-def _free_text(value: str) -> Q:
-    return _question(value) | Q(answer__icontains=value) | _transcript(value)
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 19
 
 
 def _failure(value: str) -> Q:
@@ -262,6 +235,16 @@ def _failure(value: str) -> Q:
     labels = _model("FailureLabel").objects.filter(current=True)
     said = Q(pk__in=labels.filter(_coded("failure", FAILURES)(value)).values("trajectory"))
     return said | _coded("score__failure", FAILURES)(value) & ~Q(pk__in=labels.values("trajectory"))
+
+
+def _failure_by(value: str) -> Q:
+    labels = _model("FailureLabel").objects
+    if value in (DEFINED, UNDEFINED):
+        return Q(pk__in=labels.values("trajectory")) if value == DEFINED else ~Q(pk__in=labels.values("trajectory"))
+    people = value.split(",")
+    if len(people) > MOST_RUNS or not all(_is_number(person) for person in people):
+        return NOTHING
+    return reduce(and_, (Q(pk__in=labels.filter(person=int(person)).values("trajectory")) for person in people))
 
 
 def visible_tags(person: Any) -> Any:
@@ -329,15 +312,12 @@ CONDITIONS: Mapping[str, Callable[[str], Q]] = {
     "outcome": _coded("score__plan_outcome", Outcome.NAMES),
     "planned": _yes_or(Q(score__plan_outcome=Outcome.NONE), Q(score__plan_outcome__gt=Outcome.NONE)),
     "failure": _failure,
-    "note": lambda value: Q(pk__in=_model("Note").objects.filter(text__icontains=value).values("trajectory")),
-    "question": _question,
-    "answer": lambda value: Q(answer__icontains=value),
-    "transcript": _transcript,
-    "flip": _flipped,
-    "paired": _paired,
-    "beside": lambda value: Q(Exists(_beside().filter(condition=value))),
-    "judged": lambda kind: Q(_said(kind), score__visual_evidence=True),
-    "unjudged": lambda kind: Q(~_said(kind), score__visual_evidence=True),
+    "failure_by": _failure_by,
+    "flip": flipped,
+    "paired": paired,
+    "beside": lambda value: Q(Exists(beside().filter(condition=value))),
+    "judged": lambda kind: Q(judged(kind), score__visual_evidence=True),
+    "unjudged": lambda kind: Q(~judged(kind), score__visual_evidence=True),
     "right_in": _in_each(Q(score__correct=True)),
     "wrong_in": lambda value: _in_each(_wrong("yes"))(value),
     "shared_with": lambda value: _in_each(~left_out())(value),
@@ -366,8 +346,8 @@ def term_of(name: str, value: str) -> Term | None:
 def query_of(terms: Mapping[str, str]) -> Node:
     """The terms of an address as one query. Raises ``InvalidInput`` where ``q`` cannot be read; a term with a value
     that its field cannot have lists nothing."""
-    made: list[Node] = [term for name, value in terms.items() if (term := term_of(name, value)) is not None]
-    parts = [part for part in made if _has_a_meaning(part)]
+    made = [term for name, value in terms.items() if (term := term_of(name, value)) is not None]
+    parts: list[Node] = [part for part in made if facet_of(part.field) or _has_a_meaning(part)]
     if len(parts) < len(made):
         parts.append(Or(()))
     try:
@@ -377,9 +357,9 @@ def query_of(terms: Mapping[str, str]) -> Node:
     return And(tuple(parts))
 
 
-def _has_a_meaning(term: Node) -> bool:
+def _has_a_meaning(term: Term) -> bool:
     try:
-        condition_of(term)
+        bounds(term) if FIELDS[term.field].kind is Kind.NUMBER else None
     except QueryError:
         return False
     return True

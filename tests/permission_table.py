@@ -144,6 +144,7 @@ RUNS = [
     Line("evaluation:chains", (B,), get=only(*MEMBERS)),
     Line("evaluation:compare", (B,), get=only(*MEMBERS)),
     Line("evaluation:compare-crops", (B,), get=only(*MEMBERS)),
+    Line("evaluation:compare-slices", (B,), get=only(*MEMBERS)),
     Line("evaluation:score", (B,), post=form(*RUNNERS)),
     Line("evaluation:runs", (B,), get=only(*MEMBERS)),
     Line("evaluation:run", (B, "{run}"), get=only(*MEMBERS)),

@@ -118,7 +118,8 @@ class Facet:
 class Board:
     """The rows of a slice, best first by ``sorted_by``; baselines, failed, published and unscored rows apart.
 
-    ``ranked_by``: the metric of the standings. ``settings``: those the reference row was scored with.
+    ``ranked_by``: the metric of the standings. ``settings``: those the reference row was scored with. ``query``: of a
+    saved slice.
     """
 
     slice_by: str
@@ -135,6 +136,7 @@ class Board:
     facets: list[Facet] = field(default_factory=list)
     settings: MetricSettings = field(default_factory=MetricSettings)
     ranked_by: str = ""
+    query: str = ""
 
     def rows(self) -> Iterator[BoardRow]:
         """Every scored row."""

@@ -66,7 +66,7 @@ class SideBySide:
 
 
 @dataclass(frozen=True)
-class _Samples:
+class ComparedSamples:
     """The samples with gold in the order of their keys, as far as comparing needs them."""
 
     pks: list[int]
@@ -76,10 +76,10 @@ class _Samples:
 def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> SideBySide:
     """``runs``: two or more that are scored. ``by``: the facet whose values are the slices, default those that fit."""
     settings = MetricSettings.from_mapping(runs[0].scoring.settings)
-    samples = _samples(benchmark)
+    samples = compared_samples(benchmark)
     results = [results_of(run.scoring).on(samples.pks) for run in runs]
     found = [compare(samples, results[0], other, settings) for other in results[1:]]
-    masks = _slices(benchmark, samples)
+    masks = facet_masks(benchmark, samples)
     return SideBySide(
         runs=runs,
         settings=settings,
@@ -93,10 +93,10 @@ def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> 
     )
 
 
-def _samples(benchmark: Benchmark) -> _Samples:
+def compared_samples(benchmark: Benchmark) -> ComparedSamples:
     rows = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).order_by("key")
     found = list(rows.values_list("pk", "key", "image_group", "image_id", "image_name"))
-    return _Samples([row[0] for row in found], cluster_codes(row[1:] for row in found))
+    return ComparedSamples([row[0] for row in found], cluster_codes(row[1:] for row in found))
 
 
 def _common(results: Sequence[Results]) -> NDArray[np.int64]:
@@ -111,7 +111,7 @@ def _adjusted(found: Sequence[Comparison]) -> list[Comparison]:
     return [replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
 
 
-def _slices(benchmark: Benchmark, samples: _Samples) -> dict[str, dict[str, Bools]]:
+def facet_masks(benchmark: Benchmark, samples: ComparedSamples) -> dict[str, dict[str, Bools]]:
     """Which samples have each value of each facet, facets and values in order. One query."""
     row_of = {pk: row for row, pk in enumerate(samples.pks)}
     rows: dict[str, dict[str, list[int]]] = {}
@@ -123,7 +123,7 @@ def _slices(benchmark: Benchmark, samples: _Samples) -> dict[str, dict[str, Bool
             for name, members in sorted(rows.items())}  # fmt: skip
 
 
-def _mask(rows: list[int], samples: _Samples) -> Bools:
+def _mask(rows: list[int], samples: ComparedSamples) -> Bools:
     mask = np.zeros(len(samples.pks), bool)
     mask[rows] = True
     return mask
@@ -140,7 +140,10 @@ def _chosen(masks: Mapping[str, Mapping[str, Bools]], by: str) -> list[tuple[str
 
 
 def _differences(
-    chosen: Sequence[tuple[str, str, Bools]], samples: _Samples, results: Sequence[Results], settings: MetricSettings
+    chosen: Sequence[tuple[str, str, Bools]],
+    samples: ComparedSamples,
+    results: Sequence[Results],
+    settings: MetricSettings,
 ) -> list[SliceDifference]:
     found = [compare(samples, results[0], results[1], settings, only=mask) for _, _, mask in chosen]
     return [
@@ -148,7 +151,7 @@ def _differences(
     ]  # fmt: skip
 
 
-def _cells(samples: _Samples, a: Results, b: Results, settings: MetricSettings) -> dict[str, list[int]]:
+def _cells(samples: ComparedSamples, a: Results, b: Results, settings: MetricSettings) -> dict[str, list[int]]:
     pairing = common_rows(a, b, settings)
     right_a, right_b = a.correct[pairing.first] == 1, b.correct[pairing.second] == 1
     order = _by_difference(a, b, pairing)

@@ -25,6 +25,7 @@ from evaluation.models import FailureLabel, Run, Trajectory
 from evaluation.query.masks import Values
 from evaluation.query.syntax import Term, Text
 from evaluation.querysets_query import condition_of
+from evaluation.querysets_words import WHERE, Holding, holding
 
 KEPT_ROWS = 4_000_000
 """Rows of tables kept in a process, about 40 bytes each."""
@@ -114,9 +115,9 @@ class ListTable:
         with self._lock:
             self._fetch(names)
 
-    def places(self, pks: Collection[int]) -> Ints:
+    def places(self, pks: Collection[int] | Ints) -> Ints:
         """Where these trajectories stand; those that are not here are left out."""
-        wanted = np.array(sorted(pks), np.int64)
+        wanted = np.sort(pks) if isinstance(pks, np.ndarray) else np.array(sorted(pks), np.int64)
         if not len(wanted) or not len(self):
             return np.empty(0, np.int64)
         at = np.minimum(np.searchsorted(self._columns["pk"], wanted, sorter=self._by_pk), len(self) - 1)
@@ -187,7 +188,7 @@ class Asking:
             self._failures = self._corrected(self._table.column(name))
         return self._failures
 
-    def places(self, pks: Collection[int]) -> Ints:
+    def places(self, pks: Collection[int] | Ints) -> Ints:
         return self._table.places(pks)
 
     def facet(self, name: str, value: str) -> Bools:
@@ -197,10 +198,21 @@ class Asking:
         return values.samples_with(value, self.samples)[self.sample_rank]
 
     def ask(self, node: Term | Text) -> Bools:
-        """One query for the numbers of those that meet it."""
-        found = Trajectory.objects.of(self._table.benchmark).filter(condition_of(node, self._person)).order_by()
+        """One query for the numbers of those that meet it; words from the index of each run."""
+        name = node.field if isinstance(node, Term) else ""
+        if name in WHERE:
+            return self._holding(holding(self._table.benchmark, name, node.value))
+        benchmark = self._table.benchmark
+        found = Trajectory.objects.of(benchmark).filter(condition_of(node, self._person, benchmark)).order_by()
         met = np.zeros(len(self), np.bool_)
         met[self.places(set(found.values_list("pk", flat=True)))] = True
+        return met
+
+    def _holding(self, texts: Holding) -> Bools:
+        asked = np.zeros(self.samples, np.bool_)
+        asked[self._table.sample_table.ranks(texts.samples)] = True
+        met = asked[self.sample_rank]
+        met[self.places(texts.trajectories)] = True
         return met
 
     def _corrected(self, rules: NDArray[Any]) -> NDArray[Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from django.db import transaction
 
 from annotation.actions.access import require, roles_of
-from annotation.models import Benchmark
+from annotation.models import Benchmark, Sample
 from annotation.workflow import Right
 from evaluation.metrics.failures import FAILURES, NO_FAILURE
 from evaluation.models import FailureLabel, Note, Tag, Tagging, Trajectory
@@ -85,13 +86,22 @@ def write_note(
         raise InvalidInput(f"A note has 1 to {LONGEST_NOTE} characters.", code="note", field="text")
     if turn is not None and not 1 <= turn <= trajectory.steps.count():
         raise InvalidInput(f"There is no turn {turn}.", code="turn", field="turn")
-    if region is not None and not (region[0] < region[2] and region[1] < region[3]):
-        raise InvalidInput("A region goes from its left top to its right bottom corner.", code="region", field="region")
+    if region is not None and not _inside(region, trajectory.sample):
+        message = "A region goes from its left top to its right bottom corner and shows some of the picture."
+        raise InvalidInput(message, code="region", field="region")
     corners = dict(zip(("x1", "y1", "x2", "y2"), region, strict=True)) if region else {}
     with transaction.atomic():
         note = Note.objects.create(trajectory=trajectory, author=actor, text=text, turn=turn, **corners)
         audit.record(actor=actor, action="note.write", subject=note, benchmark=benchmark.slug)
     return note
+
+
+def _inside(region: tuple[float, float, float, float], sample: Sample) -> bool:
+    """Whether it is a box of numbers that meets the picture, as far as its size is known."""
+    x1, y1, x2, y2 = region
+    known = sample.width and sample.height
+    meets = x2 > 0 and y2 > 0 and (not known or (x1 < float(sample.width or 0) and y1 < float(sample.height or 0)))
+    return all(map(math.isfinite, region)) and x1 < x2 and y1 < y2 and meets
 
 
 def delete_note(*, actor: User, note: Note) -> None:

@@ -22,7 +22,9 @@ from evaluation.actions.board_rows import (
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.rank_runs import RANKED_BY
 from evaluation.actions.read_published import PublishedRow, published_rows
+from evaluation.actions.read_slices import SAVED, read_slice
 from evaluation.metrics.catalogue import METRICS
+from evaluation.metrics.selection import Summary
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tests import holm
 from evaluation.models import Comparison, Metric, Run, Scoring, Standing
@@ -48,14 +50,22 @@ def read_board(
     reference: int | None = None,
     metrics: Collection[str] | None = None,
 ) -> Board:
-    """The board on one slice. ``reference``: a run to which the others' accuracy is compared (whole benchmark only);
-    without it the best ranked row. ``metrics``: only these are read, default all."""
+    """The board on one slice; by ``SAVED`` on the saved one of that name, which takes some queries more.
+
+    ``reference``: a run to which the others' accuracy is compared (whole benchmark only); without it the best ranked
+    row. ``metrics``: only these are read, default all.
+    """
     sorted_by = sorted_by if sorted_by in METRICS else SORTED_BY
     ranked_by = sorted_by if sorted_by in RANKED_BY else SORTED_BY
-    found = _metrics(benchmark, slice_by, slice, None if metrics is None else {*metrics, sorted_by, COUNTED_BY})
+    runs = list(Run.objects.of(benchmark).without_tables())
+    query = ""
+    if slice_by == SAVED:
+        query, found = _saved(benchmark, runs, slice)
+    else:
+        found = _metrics(benchmark, slice_by, slice, None if metrics is None else {*metrics, sorted_by, COUNTED_BY})
     standings = _standings(benchmark, ranked_by) if not slice_by else {}
     freshness = Freshness(benchmark)
-    rows = [_row(run, found, standings, freshness) for run in Run.objects.of(benchmark).without_tables()]
+    rows = [_row(run, found, standings, freshness) for run in runs]
     scored = sorted((row for row in rows if row.scoring), key=lambda row: _place(row, sorted_by))
     alive = [row for row in scored if not row.failed]
     ranked = [row for row in alive if not row.baseline]
@@ -79,7 +89,24 @@ def read_board(
         facets=_facets(chosen),
         settings=_settings(chosen, freshness.settings),
         ranked_by=ranked_by,
+        query=query,
     )
+
+
+def _saved(benchmark: Benchmark, runs: Sequence[Run], name: str) -> tuple[str, dict[int, dict[str, BoardMetric]]]:
+    """The query of a saved slice, and the metrics of each scoring on it: the few that any selection has."""
+    table = read_slice(benchmark, runs, name)
+    found = {
+        row.run.scoring.pk: {metric: _summary(metric, one) for metric, one in row.metrics.items()}
+        for row in table.rows
+        if row.metrics
+    }
+    return table.saved.query, found
+
+
+def _summary(metric: str, one: Summary) -> BoardMetric:
+    low, high, method = (one.interval.low, one.interval.high, one.interval.method) if one.interval else (None, None, "")
+    return BoardMetric(metric, one.value, one.n, one.numerator, low, high, method, None, None)
 
 
 class Freshness:

@@ -65,12 +65,5 @@ def tags_on(trajectories: list[int], person: Any) -> dict[int, list[str]]:
     return found
 
 
-def agreement_with_rules(benchmark: Any) -> tuple[int, int]:
-    """How many trajectories people gave a failure, and on how many of them the rule says the same. One query."""
-    labels = FailureLabel.objects.filter(current=True, benchmark=benchmark)
-    pairs = list(labels.values_list("failure", "trajectory__score__failure"))
-    return len(pairs), sum(said == rule for said, rule in pairs)
-
-
 def _name(code: int) -> str:
     return FAILURES[code] if code >= 0 else ""

@@ -17,8 +17,10 @@ from evaluation.models import Run, SavedSlice
 from evaluation.query.masks import listed
 from evaluation.query.syntax import QueryError, fields_in
 from evaluation.querysets_query import query_of
-from webapp.common.errors import InvalidInput
+from webapp.common.errors import InvalidInput, NotFound
 
+SAVED = "saved slice"
+"""What a leaderboard is sliced by when its slice is a saved query."""
 MEASURED = tuple(f"{name}{side}" for name in SELECTED for side in SIDES)
 
 
@@ -51,6 +53,25 @@ def read_slices(benchmark: Benchmark, runs: Sequence[Run]) -> list[SliceTable]:
     table.prepare(("evaluated", *MEASURED))
     asked = Asking(table, runs, None)
     return [_slice(one, table, asked, runs) for one in saved]
+
+
+def saved_names(benchmark: Benchmark) -> list[str]:
+    """One query."""
+    return list(SavedSlice.objects.filter(benchmark=benchmark).values_list("name", flat=True))
+
+
+def read_slice(benchmark: Benchmark, runs: Sequence[Run], name: str) -> SliceTable:
+    """One saved slice, as ``read_slices`` has it. Raises ``NotFound`` for a name that no slice has, ``InvalidInput``
+    for a query that means nothing any more."""
+    saved = SavedSlice.objects.filter(benchmark=benchmark, name=name).first()
+    if saved is None:
+        raise NotFound(f"{benchmark.title} has no saved slice {name[:60]}. It may have been deleted since.")
+    table = table_of(benchmark, runs)
+    table.prepare(("evaluated", *MEASURED))
+    found = _slice(saved, table, Asking(table, runs, None), runs)
+    if found.error:
+        raise InvalidInput(f"The query of {saved.name} cannot be read. {found.error}", code="query", field="slice")
+    return found
 
 
 def _slice(saved: SavedSlice, table: ListTable, asked: Asking, runs: Sequence[Run]) -> SliceTable:

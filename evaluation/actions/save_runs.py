@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.actions.carry_marks import put_back, take_marks
+from evaluation.actions.keep_words import forget_words
 from evaluation.actions.list_columns import forget_columns
 from evaluation.importers.recognition import Stored, Unchanged
 from evaluation.models import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Scoring, Step, Trajectory
@@ -126,6 +127,7 @@ def _write(
     if wanted:
         Scoring.objects.filter(run_id__in={key[0] for key in wanted}).update(stale=True)
         forget_columns({key[0] for key in wanted})
+        forget_words({key[0] for key in wanted})
     _know_again(records, there, set(changed))
     return len(wanted), len(changed)
 

@@ -13,6 +13,7 @@ from annotation.actions.access import require
 from annotation.models import Benchmark, Version
 from annotation.workflow import Right
 from evaluation.actions.chain_columns import keep_chains
+from evaluation.actions.keep_words import keep_words
 from evaluation.actions.list_columns import keep_columns
 from evaluation.actions.load_columns import LoadedRun, LoadedSamples, load_run, load_samples
 from evaluation.actions.metric_settings import settings_of
@@ -55,6 +56,8 @@ def score_benchmark(
         scorings.append(score_one(actor=actor, run=run, samples=samples, settings=settings))
     if scorings:
         rank_runs(benchmark, samples, settings)
+    for run in Run.objects.filter(benchmark=benchmark, word_parts=None):
+        keep_words(run)
     return scorings
 
 

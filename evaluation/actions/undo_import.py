@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from annotation.actions.store_images import picture_path, tile_folder
 from annotation.models import Gold, Image, ImportRecord, Sample
+from evaluation.actions.keep_words import forget_words
 from evaluation.actions.list_columns import forget_columns
 from evaluation.actions.undo_plan import Kind, State, alone, brought, emptied, runs_of, samples_of, undo_plan
 from evaluation.actions.upload import require_kind
@@ -108,6 +109,7 @@ def _remove_rows(record: ImportRecord) -> Counter[str]:
                 runs = set(rows.filter(pk__in=ids).order_by().values_list("run_id", flat=True))
                 Scoring.objects.filter(run_id__in=runs).update(stale=True)
                 forget_columns(runs)
+                forget_words(runs)
             rows.model.objects.filter(pk__in=ids).delete()
             return Counter({name: len(ids)})
     return Counter()

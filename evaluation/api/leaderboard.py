@@ -12,11 +12,14 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.actions.access import allowed
 from annotation.api.loading import public_benchmark_for
-from evaluation.actions.board_rows import BoardMetric, BoardRow
+from annotation.workflow import Right
+from evaluation.actions.board_rows import Ablation, BoardMetric, BoardRow
 from evaluation.actions.read_board import SORTED_BY, read_board
+from evaluation.actions.read_slices import SAVED
 from evaluation.metrics.catalogue import METRICS
-from webapp.common.errors import InvalidInput
+from webapp.common.errors import InvalidInput, NotAllowed
 
 METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
 BANDS = ("ranked", "baselines", "failed", "unscored")
@@ -50,6 +53,17 @@ BOARD = inline_serializer(
         "baselines": ROW,
         "failed": ROW,
         "unscored": ROW,
+        "ablations": inline_serializer(
+            "Ablation",
+            {
+                "model": serializers.CharField(),
+                "base": serializers.IntegerField(help_text="The run that the other settings are compared with."),
+                "others": serializers.ListField(
+                    child=serializers.DictField(), help_text="run, setting, and the difference of its accuracy to base."
+                ),
+            },
+            many=True,
+        ),
     },
 )
 
@@ -57,7 +71,7 @@ BOARD = inline_serializer(
 @extend_schema(
     operation_id="leaderboard",
     parameters=[
-        OpenApiParameter("by", str, description="A facet to slice by; needs slice."),
+        OpenApiParameter("by", str, description="A facet to slice by, or: saved slice; needs slice."),
         OpenApiParameter("slice", str, description="Its value."),
         OpenApiParameter("sort", str, description="A metric."),
         OpenApiParameter("reference", int, description="The run to compare with, else the best one."),
@@ -74,8 +88,11 @@ def leaderboard(request: Request, slug: str) -> Response:
         raise InvalidInput("reference is the number of a run.", field="reference")
     if sort not in METRICS:
         raise InvalidInput(f"There is no metric {sort!r}.", field="sort")
+    benchmark = public_benchmark_for(request, slug)
+    if terms.get("by") == SAVED and not allowed(request.user, benchmark, Right.SEE_GOLD):
+        raise NotAllowed(f"Saved slices of {benchmark.title} are for who may see its gold.")
     board = read_board(
-        public_benchmark_for(request, slug),
+        benchmark,
         slice_by=terms.get("by", ""),
         slice=terms.get("slice", ""),
         sorted_by=sort,
@@ -93,8 +110,14 @@ def leaderboard(request: Request, slug: str) -> Response:
             "reference": board.reference.run.pk if board.reference else None,
             "settings": board.settings.as_dict(),
             **bands,
+            "ablations": [_ablation(one) for one in board.ablations],
         }
     )
+
+
+def _ablation(one: Ablation) -> dict[str, Any]:
+    others = [{"run": row.run.pk, "setting": row.run.setting, **asdict(found)} for row, found in one.others]
+    return {"model": one.base.run.model.name, "base": one.base.run.pk, "others": others}
 
 
 def _row(row: BoardRow) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from evaluation.query.fields import described
 
 MEASURES = tuple(name for name in SAMPLE_COLUMNS if name not in ("run", "model", "sample"))
 NAMED = {"quadrant": Quadrant.NAMES, "plan_outcome": Outcome.NAMES, "chain_status": ChainStatus.NAMES}
-RELATED = ("run__model", "sample__image", "score", "replay")
+RELATED = ("run__model", "sample__image", "sample__gold__revision", "score", "replay")
 TERMS = [
     OpenApiParameter("q", str, description="A query: run:3 quadrant:G+A- and (calls > 4 or tool:crop)."),
     *(OpenApiParameter(field.name, str, description=field.about) for field in described()),
@@ -75,13 +75,14 @@ def _shown(row: Trajectory) -> dict[str, Any]:
         "id": row.pk,
         "run": row.run_id,
         "trajectory": trajectory_row(trajectory_record(row)),
-        "score": _measures(score) if score else None,
+        "score": _measures(score, row.asked) if score else None,
         "replayed": kept_replay(row) is not None,
     }
 
 
-def _measures(score: Score) -> dict[str, Any]:
+def _measures(score: Score, asked: bool) -> dict[str, Any]:
     measures = {name: getattr(score, name) for name in MEASURES}
+    measures["correct"] = score.correct if asked else None
     for name, words in NAMED.items():
         code = measures.get(name)
         measures[name] = None if code is None or code < 0 else words[code]

@@ -5,6 +5,7 @@ from evaluation.models.replay import Replay, ReplayedStep
 from evaluation.models.run import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Step, Trajectory
 from evaluation.models.score import BenchmarkSettings, Metric, Score, Scoring, SliceTables
 from evaluation.models.standing import Comparison, Standing
+from evaluation.models.words import WordBlock, WordPart
 
 __all__ = [
     "BenchmarkSettings",
@@ -35,4 +36,6 @@ __all__ = [
     "Tag",
     "Tagging",
     "Trajectory",
+    "WordBlock",
+    "WordPart",
 ]

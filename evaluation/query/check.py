@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from evaluation.query.fields import FIELDS, Field, Kind, nearest
 from evaluation.query.numbers import bounds
 from evaluation.query.parser import parse
-from evaluation.query.syntax import DEFINED, UNDEFINED, Node, QueryError, Term, terms_in
+from evaluation.query.syntax import DEFINED, UNDEFINED, Node, QueryError, Term, Text, terms_in
 from evaluation.query.tokens import quoted
+from evaluation.query.words import phrase_of
 
 SHOWN = 6
 """Values that an error names when none is near."""
@@ -34,6 +35,8 @@ def read(text: str, vocabulary: Vocabulary) -> Node:
         for term in terms_in(node):
             if isinstance(term, Term):
                 _check(term, vocabulary)
+            else:
+                _check_words(term)
     except QueryError as error:
         raise QueryError(error.message, error.column, text, error.proposals) from error
     return node
@@ -49,8 +52,15 @@ def _check(term: Term, vocabulary: Vocabulary) -> None:
         raise QueryError(f"{known.name} is {known.kind}: compare it with a colon, {known.name}:…", term.column)
     elif known.kind in (Kind.FLAG, Kind.CHOICE):
         _check_choice(term, known)
+    elif known.kind is Kind.TEXT:
+        _check_words(term)
     elif known.name in vocabulary.names:
         _among(term, vocabulary.names[known.name])
+
+
+def _check_words(said: Term | Text) -> None:
+    if not phrase_of(said.value):
+        raise QueryError("There is no word to look for. Write letters or digits.", said.column)
 
 
 def _check_facet(term: Term, vocabulary: Vocabulary) -> None:

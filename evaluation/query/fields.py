@@ -111,11 +111,12 @@ _ALL = (
     _number("prefix", "correct steps before the first wrong one", "plan_prefix"),
     # What went wrong, and what people say
     _choice("failure", "what went wrong, by rule or as corrected", FAILURES, "failure", "why"),
+    Field("failure_by", Kind.NAME, "numbers of people who all said what went wrong; any: somebody did"),
     Field("tag", Kind.NAME, "a tag, shared or your own; none: without any"),
-    Field("note", Kind.TEXT, "in a note on the trajectory or its sample"),
-    Field("question", Kind.TEXT, "in the question"),
-    Field("answer", Kind.TEXT, "in the answer as it was said"),
-    Field("transcript", Kind.TEXT, "in what was said or seen in a turn"),
+    Field("note", Kind.TEXT, "words in a note on the trajectory"),
+    Field("question", Kind.TEXT, "words in the question"),
+    Field("answer", Kind.TEXT, "words in the answer as it was said"),
+    Field("transcript", Kind.TEXT, "words in what was said or seen in a turn"),
     # Between trajectories of one sample
     _choice("flip", "a condition changed the answer", ("lost", "gained")),
     _choice("paired", "has a trajectory without a condition beside it", ("yes", "evidence")),

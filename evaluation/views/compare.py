@@ -32,7 +32,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     &by=FACET (slices of the first two) &cell=both|a_only|b_only|neither &sample=KEY (shown in frames)
     &format=csv|json|jsonl|parquet|md|tex|svg|png (the differences as a file)."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
-    scored = _scored(benchmark)
+    scored = scored_runs(benchmark)
     context: dict[str, Any] = {"benchmark": benchmark}
     if len(scored) < LEAST_RUNS:
         return render(request, "evaluation/compare_empty.html", context | {"scored": scored})
@@ -61,7 +61,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
 def crops(request: Request, slug: str) -> HttpResponse:
     """How far the crops of the first two runs agree: ?run=A&run=B. A piece of the page above, or a page."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
-    scored = _scored(benchmark)
+    scored = scored_runs(benchmark)
     context: dict[str, Any] = {"benchmark": benchmark, "scored": scored}
     if len(scored) < LEAST_RUNS:
         return render(request, "evaluation/compare_empty.html", context)
@@ -72,7 +72,7 @@ def crops(request: Request, slug: str) -> HttpResponse:
     return render_page(request, "evaluation/compare_crops.html", "evaluation/_compare_crops.html", context)
 
 
-def _scored(benchmark: Any) -> list[Run]:
+def scored_runs(benchmark: Any) -> list[Run]:
     """The runs that can be compared: scored, and not all of it errors. Best by accuracy first, baselines last."""
     alive = Run.objects.of(benchmark).without_tables().scored().filter(
         scoring__trajectories_n__gt=F("scoring__failed_n")

@@ -29,9 +29,9 @@ class Count:
 class PairLinks:
     """The lists of trajectories behind the numbers of two runs, on a slice or on all samples."""
 
-    def __init__(self, slug: str, a: int, b: int, by: str = "", value: str = "") -> None:
+    def __init__(self, slug: str, a: int, b: int, *facets: tuple[str, str]) -> None:
         self._list = reverse("evaluation:trajectories", args=[slug])
-        self._slice = {f"facet.{by}": value} if by else {}
+        self._slice = {f"facet.{name}": value for name, value in facets}
         self._a, self._b, self._two = str(a), str(b), f"{a},{b}"
 
     def cell(self, name: str, n: int) -> Count:

@@ -94,24 +94,27 @@ class Shown:
 
 def shown(slug: str, found: SideBySide, asked: Asked) -> Shown:
     runs = found.runs
-    everything = [*found.pairs, *(one.found for one in found.slices)]
-    ends = [end for pair in everything for end in _ends(pair)]
-    drawn = axis_of([0.0, *ends])
-    axis = Axis(drawn.low, drawn.high)
+    axis = axis_over([*found.pairs, *(one.found for one in found.slices)])
     links = PairLinks(slug, runs[0].pk, runs[1].pk)
     pair = found.pairs[0]
     pairs = [
-        _line(f"{LETTERS[at]} {run}", one, PairLinks(slug, runs[0].pk, run.pk), axis)
+        line_of(f"{LETTERS[at]} {run}", one, PairLinks(slug, runs[0].pk, run.pk), axis)
         for at, (run, one) in enumerate(zip(runs[1:], found.pairs, strict=True), 1)
     ]
     return Shown(
         cells=[_cell(name, pair, links, asked) for name in CELLS],
-        first=_line("All samples", pair, links, axis),
+        first=line_of("All samples", pair, links, axis),
         pairs=pairs,
         slices=_slices(slug, found.slices, runs, axis),
         axis=axis,
         direction=_direction(pair),
     )
+
+
+def axis_over(compared: Sequence[Comparison]) -> Axis:
+    """An axis with room for all of these differences and their intervals."""
+    drawn = axis_of([0.0, *(end for one in compared for end in _ends(one))])
+    return Axis(drawn.low, drawn.high)
 
 
 def _ends(found: Comparison) -> tuple[float | None, float | None, float | None]:
@@ -135,12 +138,12 @@ def _slices(slug: str, slices: Sequence[SliceDifference], runs: Sequence[Run], a
     lines = []
     for by, group in groupby(slices, key=lambda one: one.by):
         for at, one in enumerate(group):
-            links = PairLinks(slug, runs[0].pk, runs[1].pk, by, one.value)
-            lines.append(_line(one.value, one.found, links, axis, "" if at else by))
+            links = PairLinks(slug, runs[0].pk, runs[1].pk, (by, one.value))
+            lines.append(line_of(one.value, one.found, links, axis, "" if at else by))
     return lines
 
 
-def _line(label: str, found: Comparison, links: PairLinks, axis: Axis, begins: str = "") -> Line:
+def line_of(label: str, found: Comparison, links: PairLinks, axis: Axis, begins: str = "") -> Line:
     return Line(
         label,
         found,

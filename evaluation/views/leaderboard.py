@@ -20,6 +20,7 @@ from evaluation.actions.board_rows import Board, BoardRow
 from evaluation.actions.export_rows import EXPORTS, metric_rows
 from evaluation.actions.queue_scoring import queue_scoring
 from evaluation.actions.read_board import read_board
+from evaluation.actions.read_slices import SAVED, saved_names
 from evaluation.exporters.documents import DOCUMENTS
 from evaluation.exporters.tables import WRITERS, writes_parquet
 from evaluation.views import leaderboard_table as table
@@ -28,7 +29,7 @@ from evaluation.views.leaderboard_chart import accuracy_chart
 from evaluation.views.leaderboard_columns import ACCURACY, GROUNDED, GROUPS, SEEN, Column
 from evaluation.views.leaderboard_export import view_columns, view_document, view_rows
 from evaluation.views.leaderboard_figure import FIGURES, figure_png, figure_svg
-from evaluation.views.leaderboard_links import Addresses, slice_links
+from evaluation.views.leaderboard_links import Addresses, saved_links, slice_links
 from evaluation.views.leaderboard_menu import column_menu
 from evaluation.views.leaderboard_view import View
 from evaluation.views.leaderboard_words import settings_words
@@ -45,10 +46,11 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     &columns=METRIC,... (in this order) &pin=METRIC,... &intervals=yes &published=all
     &format=csv|json|jsonl|parquet|md|tex|svg|png (this view as a file) &table=metrics (all metrics of the slice).
 
+    ?by=saved slice&slice=NAME is the board on a saved slice, for who may see samples: the metrics of any selection.
     Eight queries for the board, whatever its size; the rest are those of every page of a benchmark.
     """
-    benchmark = load_benchmark(request, slug)
     view = View.of(request)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD) if view.by == SAVED else load_benchmark(request, slug)
     format = request.GET.get("format", "")
     if format and request.GET.get("table") == "metrics":
         return _metrics_file(benchmark, view, format)
@@ -64,8 +66,10 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     )
     if format:
         return _view_file(benchmark, board, view, format)
-    context = benchmark_context(request, benchmark, "leaderboard")
-    return render(request, "evaluation/leaderboard.html", {**context, **_shown(board, view, slug)})
+    context = benchmark_context(request, benchmark, "leaderboard") | _shown(board, view, slug)
+    if context["rights"][Right.SEE_GOLD.value] and (names := saved_names(benchmark)):
+        context["saved"] = saved_links(names, board, view.without("by", "slice"))
+    return render(request, "evaluation/leaderboard.html", context)
 
 
 @login_required
@@ -79,7 +83,7 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
-    addresses = Addresses(slug, view.by, view.slice)
+    addresses = Addresses(slug, view.by, view.slice, board.query)
     shown = table.Table(
         board=board,
         addresses=addresses,

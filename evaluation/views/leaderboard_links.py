@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from urllib.parse import urlencode
 
@@ -9,6 +10,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from evaluation.actions.board_rows import Board, Facet
+from evaluation.actions.read_slices import SAVED
 from webapp.common.markup import put, put_each
 from webapp.common.wording import decimal
 
@@ -19,10 +21,10 @@ CURRENT = put(' aria-current="{}"', "true")
 class Addresses:
     """Where the numbers of a board lead: trajectories of a run on its slice."""
 
-    def __init__(self, slug: str, slice_by: str = "", slice: str = "") -> None:
+    def __init__(self, slug: str, slice_by: str = "", slice: str = "", query: str = "") -> None:
         self._slug = slug
         self._list = reverse("evaluation:trajectories", args=[slug])
-        self._slice = slice_terms(slice_by, slice)
+        self._slice = {"q": query} if query else slice_terms(slice_by, slice)
         self._encoded = urlencode(self._slice)
 
     def trajectories(self, run: int, **terms: str | int) -> str:
@@ -52,6 +54,14 @@ def slice_terms(slice_by: str, slice: str) -> dict[str, str]:
     if not slice_by:
         return {}
     return {slice_by if slice_by in ("calls", "targets") else f"facet.{slice_by}": slice}
+
+
+def saved_links(names: Sequence[str], board: Board, rest: str) -> SafeString:
+    """The saved slices, each a link to the board on it. How many each lists is not counted here."""
+    chosen = board.slice if board.slice_by == SAVED else None
+    addresses = (rest + urlencode({"by": SAVED, "slice": name}) for name in names)
+    rows = ((href, CURRENT if name == chosen else "", name, "") for href, name in zip(addresses, names, strict=True))
+    return put_each("\n", SLICE, rows)
 
 
 def slice_links(facet: Facet, board: Board, rest: str) -> SafeString:

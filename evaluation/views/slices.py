@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.actions.access import roles_of
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
-from evaluation.actions.read_marks import agreement_with_rules
+from evaluation.actions.read_failure_agreement import FailureAgreement, read_failure_agreement
 from evaluation.actions.read_slices import SliceRow, SliceTable, read_slices
 from evaluation.actions.slices import delete_slice, save_slice
 from evaluation.metrics.catalogue import METRICS
@@ -33,10 +33,10 @@ def slices(request: HttpRequest, slug: str) -> HttpResponse:
     runs = list(Run.objects.of(benchmark).without_tables())
     address = reverse("evaluation:trajectories", args=[slug])
     tables = read_slices(benchmark, runs)
-    people, agree = agreement_with_rules(benchmark)
     context = {
         "benchmark": benchmark, "member": bool(roles_of(request.user, benchmark)),
-        "metrics": [METRICS[name] for name in SELECTED], "people": people, "agree": agree,
+        "metrics": [METRICS[name] for name in SELECTED],
+        "failures": [_agreeing(one, address) for one in read_failure_agreement(benchmark)],
         "tables": [_shown(table, address) for table in tables],
     }  # fmt: skip
     return render(request, "evaluation/slices.html", context)
@@ -81,6 +81,11 @@ def query_text(terms: dict[str, str]) -> str:
 
 def _field(name: str) -> str:
     return f"facet.{quoted(name.removeprefix('facet.'))}" if name.startswith("facet.") else name
+
+
+def _agreeing(one: FailureAgreement, address: str) -> dict[str, Any]:
+    href = f"{address}?{urlencode(one.terms)}"
+    return {"names": one.names, "found": one.found, "same": one.same, "n": one.n, "href": href}
 
 
 def _shown(table: SliceTable, address: str) -> dict[str, Any]:

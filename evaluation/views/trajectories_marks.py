@@ -26,6 +26,7 @@ from evaluation.models import Note, Run, Trajectory
 from evaluation.views.trajectories_preview import preview_piece
 from evaluation.views.trajectories_terms import terms_of
 from webapp.accounts.http import SignedInRequest
+from webapp.common.errors import InvalidInput
 
 
 @login_required
@@ -52,12 +53,17 @@ def tag(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def note(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Posted: ``text``; ``turn``, a number from 1, or none."""
+    """Posted: ``text``; ``turn``, a number from 1, or none; ``region``, x1,y1,x2,y2 in pixels of the picture, or none;
+    ``on`` "trajectory": from its page, which is shown again."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
-    turn = request.POST.get("turn", "")
+    turn = request.POST.get("turn", "").strip()
     number = int(turn) if turn.isascii() and turn.isdigit() and len(turn) < 9 else None
     write_note(
-        actor=request.user, trajectory=_trajectory(benchmark, str(pk)), text=request.POST.get("text", ""), turn=number
+        actor=request.user,
+        trajectory=_trajectory(benchmark, str(pk)),
+        text=request.POST.get("text", ""),
+        turn=number,
+        region=_region(request.POST.get("region", "").strip()),
     )
     return _back(request, slug, str(pk))
 
@@ -90,14 +96,28 @@ def _trajectory(benchmark: Any, pk: str) -> Trajectory:
     return found
 
 
+def _region(text: str) -> tuple[float, float, float, float] | None:
+    if not text:
+        return None
+    try:
+        x1, y1, x2, y2 = map(float, text.split(","))
+    except ValueError:
+        message = "A region is x1,y1,x2,y2 in pixels of the picture, such as 120,80,400,260."
+        raise InvalidInput(message, code="region", field="region") from None
+    return x1, y1, x2, y2
+
+
 def _whole_list(request: SignedInRequest, benchmark: Any) -> list[int]:
     runs = list(Run.objects.of(benchmark).without_tables())
     return list(TrajectoryList(benchmark, runs, terms_of(request), request.user).pks.tolist())
 
 
 def _back(request: SignedInRequest, slug: str, shown: str) -> HttpResponse:
-    """The preview again for htmx, the list for everybody else."""
+    """The preview again for htmx; the page of the trajectory for who came from it, else the list."""
     if shown and getattr(request, "htmx", False):
         return preview_piece(request, slug, int(shown))
+    if shown and request.POST.get("on") == "trajectory":
+        page = reverse("evaluation:trajectory", args=[slug, shown])
+        return redirect(f"{page}?{urlencode({**terms_of(request), 'tab': 'notes'})}#more")
     terms = {**terms_of(request), **({"at": shown} if shown else {})}
     return redirect(f"{reverse('evaluation:trajectories', args=[slug])}?{urlencode(terms)}")

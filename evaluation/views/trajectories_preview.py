@@ -20,6 +20,7 @@ from evaluation.metrics.failures import FAILURES
 from evaluation.views.sample_frame import frame_of, gold_corners
 from evaluation.views.trajectories_terms import terms_of
 from evaluation.views.trajectory_answer import answer_of
+from evaluation.views.trajectory_notes import place_of_note
 from evaluation.views.trajectory_turns import turns_of
 from webapp.common.http import Request
 
@@ -52,13 +53,14 @@ def preview_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     shown = [(turn.number, turn.measures) for turn in turns if turn.measures is not None]
     score = getattr(row, "score", None)
     terms = urlencode(terms_of(request))
+    marks = read_marks(row, request.user)
     return {
         "benchmark": benchmark, "trajectory": row, "sample": row.sample, "score": score, "frame": frame,
         "gold": gold_corners(row.sample), "turns": turns, "more_turns": max(0, row.steps.count() - TURNS),
         "crops": [{"box": m.executed, "turn": number} for number, m in shown if m.executed],
         "answer": answer_of(row, detail), "question": detail.record.content.question,
         "quadrant": Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
-        "marks": read_marks(row, request.user), "failures": FAILURE_WORDS,
+        "marks": marks, "notes": [(note, place_of_note(note)) for note in marks.notes], "failures": FAILURE_WORDS,
         "member": bool(roles_of(request.user, benchmark)),
         "terms": terms, "open": f"{reverse('evaluation:trajectory', args=[slug, pk])}?{terms}",
     }  # fmt: skip

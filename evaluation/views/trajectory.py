@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.views.loading import load_benchmark
+from annotation.actions.access import PublicReader, roles_of
+from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions.read_trajectory import kept_replay, load_trajectory, read_trajectory, read_turns
 from evaluation.metrics.columns import Quadrant
 from evaluation.views.sample_frame import Frame, frame_of, gold_corners, marks_of, picture_problem
+from evaluation.views.trajectories_terms import terms_of
 from evaluation.views.trajectory_answer import answer_of
 from evaluation.views.trajectory_chart import coverage_chart
+from evaluation.views.trajectory_notes import ShownNote, note_marks, notes_on
 from evaluation.views.trajectory_place import list_terms, place_of
 from evaluation.views.trajectory_tabs import tab_context
 from evaluation.views.trajectory_turns import TEXT_CAP, Turn, turns_of
@@ -28,9 +33,14 @@ TURNS = 50
 @require_safe
 def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The evidence frame, the turns and the transcript of one trajectory."""
-    row = load_trajectory(load_benchmark(request, slug, Right.SEE_GOLD), pk)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    row = load_trajectory(benchmark, pk)
     detail = read_trajectory(row)
     frame = frame_of(slug, row.sample)
+    rights = rights_in(request, benchmark)
+    # What members write for each other is not in a copy for everyone.
+    public = isinstance(request.user, PublicReader)
+    notes = [] if public else notes_on(row, frame, request.user, manages=rights[Right.MANAGE.value])
     window = _Window(_number(request.GET.get("from", "")), row.steps.count())
     steps = read_turns(row, first=window.first, count=TURNS, cap=TEXT_CAP)
     turns = turns_of(steps, detail, frame, cap=TEXT_CAP)
@@ -44,7 +54,8 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "detail": detail, "answer": answer, "turns": turns, "window": window, "chart": coverage_chart(detail),
         "best": _best(score), "place": place_of(slug, row, terms, request.user),
         "question": detail.record.content.question,
-        **frame_context(frame, row.sample, turns), **tab_context(request, row, detail, answer),
+        "member": bool(roles_of(request.user, benchmark)), "list_query": urlencode(terms_of(request)),
+        **frame_context(frame, row.sample, turns, notes), **tab_context(request, row, detail, answer, notes),
     }  # fmt: skip
     return render(request, "evaluation/trajectory.html", context)
 
@@ -77,7 +88,9 @@ class _Window:
         self.after = self.end + 1 if self.end < total else None
 
 
-def frame_context(frame: Frame | None, sample: Any, turns: list[Turn]) -> dict[str, Any]:
+def frame_context(
+    frame: Frame | None, sample: Any, turns: list[Turn], notes: Sequence[ShownNote] = ()
+) -> dict[str, Any]:
     """What ``_sample_frame.html`` needs."""
     gold = gold_corners(sample)
     shown = [(turn.number, turn.measures) for turn in turns if turn.measures is not None]
@@ -85,7 +98,7 @@ def frame_context(frame: Frame | None, sample: Any, turns: list[Turn]) -> dict[s
     asked = [m.requested for _, m in shown if m.requested is not None and m.requested != m.executed]
     return {
         "frame": frame, "problem": picture_problem(sample), "gold": gold, "crops": crops, "asked": asked,
-        "marks": marks_of(gold, [turn.mark for turn in turns]),
+        "marks": marks_of(gold, [turn.mark for turn in turns]) | {"notes": note_marks(notes)},
     }  # fmt: skip
 
 

@@ -1,8 +1,9 @@
-"""What stands under the frame: toolchain, tool plan, interventions, judgements, raw record. One at a time."""
+"""What stands under the frame: toolchain, tool plan, interventions, judgements, notes, raw record. One at a time."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,8 +20,9 @@ from evaluation.views.sample_frame import frame_of
 from evaluation.views.trajectory_alignment import alignment_of, chain_words
 from evaluation.views.trajectory_answer import Answer, said_words
 from evaluation.views.trajectory_graph import graph_of
+from evaluation.views.trajectory_notes import ShownNote
 from evaluation.views.trajectory_plan import plan_of
-from evaluation.views.trajectory_turns import Excerpt, excerpt
+from evaluation.views.trajectory_turns import Excerpt
 
 RAW_CAP = 20_000
 CONDITIONS = {"none": "none", "text": "text changed", "visual": "picture changed", "placebo": "placebo"}
@@ -54,7 +56,9 @@ class Trial:
     flip: str = ""
 
 
-def tab_context(request: HttpRequest, row: Any, detail: TrajectoryDetail, answer: Answer) -> dict[str, Any]:
+def tab_context(
+    request: HttpRequest, row: Any, detail: TrajectoryDetail, answer: Answer, notes: Sequence[ShownNote]
+) -> dict[str, Any]:
     """``tabs``, ``tab`` (the current one's name) and what that one shows."""
     others, outcomes = read_others(row)
     trials = [_trial(request, other, detail, row) for other in others] + [_outcome(one, detail) for one in outcomes]
@@ -65,9 +69,10 @@ def tab_context(request: HttpRequest, row: Any, detail: TrajectoryDetail, answer
         "toolchain": "Toolchain",
         "interventions": "Interventions",
         "judgements": "Judgements",
+        "notes": "Notes",
         "raw": "Raw record",
     }
-    counts = {"interventions": len(trials) - 1, "judgements": len(judgements)}
+    counts = {"interventions": len(trials) - 1, "judgements": len(judgements), "notes": len(notes)}
     wanted = request.GET.get("tab", "")
     current = wanted if wanted in labels else next(iter(labels))
     shown: Mapping[str, Callable[[], dict[str, Any]]] = {
@@ -75,6 +80,7 @@ def tab_context(request: HttpRequest, row: Any, detail: TrajectoryDetail, answer
         "toolchain": lambda: _toolchain(row, detail, answer),
         "interventions": lambda: {"trials": _with_flips(trials)},
         "judgements": lambda: {"judgements": judgements},
+        "notes": lambda: {"notes": notes},
         "raw": lambda: {"raw": _raw(row, whole=request.GET.get("whole") == "1")},
     }
     links = [
@@ -148,5 +154,14 @@ def _outcome(one: Any, detail: TrajectoryDetail) -> Trial:
 
 
 def _raw(row: Any, *, whole: bool) -> Excerpt:
-    text = json.dumps(trajectory_row(trajectory_record(row)), ensure_ascii=False, indent=2)
-    return excerpt(text, len(text) if whole else RAW_CAP)
+    """The record as JSON; of a long one only the beginning is written, and what is left counts as one character."""
+    pieces = json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(trajectory_row(trajectory_record(row)))
+    written: list[str] = []
+    room = math.inf if whole else RAW_CAP
+    for piece in pieces:
+        written.append(piece)
+        room -= len(piece)
+        if room < 0:
+            break
+    text = "".join(written)
+    return Excerpt(text, len(text)) if room >= 0 else Excerpt(text[:RAW_CAP], RAW_CAP + 1)

@@ -7,15 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from evaluation.actions.read_trajectory import Corners, TrajectoryDetail, TurnMeasures
 from evaluation.views.sample_frame import Frame
+from webapp.common.markup import put_each
 
 TEXT_CAP = 2000
 """Characters of a text that stand in the page; the rest is fetched when it is asked for."""
 CALL_CAP = 300
 BLOCK = 20_000
+PARAGRAPH = '<p class="transcript__text{}" dir="auto">{}{}</p>'
 SHOWN_SIDE, SEEN_SIDE, LARGE_SIDE = 240, 480, 960
 
 NOT_EVIDENCE = {
@@ -45,6 +48,25 @@ class Excerpt:
             parts.append(self.start[begin:end])
             begin = end
         return parts
+
+    @property
+    def markup(self) -> SafeString:
+        return self._paragraphs("")
+
+    @property
+    def quiet(self) -> SafeString:
+        return self._paragraphs(" small muted")
+
+    @property
+    def strong(self) -> SafeString:
+        return self._paragraphs(" med")
+
+    def _paragraphs(self, kind: str) -> SafeString:
+        """The parts as paragraphs. Markup and not a template: a page has a hundred of them."""
+        blocks = self.blocks
+        kind = f" transcript__block{kind}" if len(blocks) > 1 else kind
+        ends = [*[""] * (len(blocks) - 1), "…" if self.cut else ""]
+        return put_each("", PARAGRAPH, ((kind, *one) for one in zip(blocks, ends, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import { SightlineKeyHelp } from "./elements/key-help.js";
 import { SightlineList } from "./elements/list.js";
 import { SightlineMenu } from "./elements/menu.js";
 import { SightlineKeys } from "./elements/own-keys.js";
+import { SightlineNoteRegion } from "./elements/note-region.js";
 import { SightlinePassword } from "./elements/password.js";
 import { SightlineBlind } from "./elements/review-blind.js";
 import { SightlineQuery } from "./elements/query.js";
@@ -37,6 +38,7 @@ const ELEMENTS = {
   "sightline-keys": SightlineKeys,
   "sightline-list": SightlineList,
   "sightline-menu": SightlineMenu,
+  "sightline-note-region": SightlineNoteRegion,
   "sightline-password": SightlinePassword,
   "sightline-query": SightlineQuery,
   "sightline-review": SightlineReview,

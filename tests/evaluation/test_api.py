@@ -18,7 +18,9 @@ from rest_framework.throttling import SimpleRateThrottle
 
 from annotation.actions.benchmarks import set_public
 from annotation.actions.save_samples import save_samples
+from annotation.models import Benchmark
 from annotation.workflow import Role
+from evaluation.actions.export_rows import sample_rows
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
 from evaluation.metrics.settings import MetricSettings
@@ -186,6 +188,10 @@ def test_samples_and_trajectories_are_rows_of_the_native_format(benchmark, lea):
     one = next(row for row in listed if row["trajectory"]["sample_id"] == "mug" and row["score"]["coverage"])
     score = Score.objects.get(pk=one["id"])
     assert (one["score"]["coverage"], one["score"]["quadrant"]) == (score.coverage, "G+A+")
+    verdicts = {(row["trajectory"]["model"], row["trajectory"]["sample_id"]): row["score"]["correct"] for row in listed}
+    exported = {(row["model"], row["sample"]): row["correct"] for row in sample_rows(Benchmark.objects.get())}
+    for said in (verdicts, exported):  # A plan has no right answer; a question without an answer is wrong.
+        assert (said["Model A", "wall"], said["Model B", "cup"]) == (None, False)
 
 
 @pytest.mark.both_databases

@@ -11,6 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.actions.benchmarks import create_benchmark
+from annotation.models import FacetValue
 from evaluation.actions.compare_runs import CELLS, compare_runs
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.score_run import score_benchmark
@@ -38,13 +39,16 @@ def test_every_number_lists_exactly_that_many(lea, undecided):
     change_settings(actor=lea, benchmark=benchmark, values={"undecided_answer": undecided})
     score_benchmark(actor=lea, benchmark=benchmark)
     client = signed_in(lea)
+    for number, sample in enumerate(benchmark.samples.all()):
+        FacetValue.objects.create(sample=sample, name="half", value=f"{number % 2}")
     for names in (("Model C", "Model D", "Model A"), ("Whole picture", "Model D")):
         page = client.get(address(*names))
         assert len(counted_links(page)) > 4
         assert wrong_links(client, page) == {}
-    piece = client.get(address("Model C", "Model D").replace("compare/", "compare/crops/"))
-    assert len(counted_links(piece)) == 1
-    assert wrong_links(client, piece) == {}
+    for piece, links in (("crops", 1), ("slices", 10)):
+        part = client.get(address("Model C", "Model D", least=1).replace("compare/", f"compare/{piece}/"))
+        assert len(counted_links(part)) >= links
+        assert wrong_links(client, part) == {}
 
 
 def test_the_first_pair_is_the_comparison_of_the_leaderboard(lea):

@@ -21,10 +21,11 @@ from annotation.schema import AnswerType, SampleContent, SampleRecord
 from evaluation.actions import import_runs as module
 from evaluation.actions import stored_rows
 from evaluation.actions.import_runs import import_runs
+from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.score_run import score_benchmark
 from evaluation.exporters.native import trajectory_row
 from evaluation.importers import recognition, rows
-from evaluation.models import Scoring, Step, Trajectory
+from evaluation.models import Run, Scoring, Step, Trajectory, WordPart
 from tests.evaluation import records
 from tests.evaluation.import_data import kitchen, lines
 
@@ -145,6 +146,24 @@ def test_a_run_is_not_stale_after_its_file_came_again(lea, benchmark, tmp_path):
     assert not Scoring.objects.get().stale
     took(lea, benchmark, write(tmp_path, MUG, {**CUP, "answer": "B"}))
     assert Scoring.objects.get().stale
+
+
+def test_words_are_looked_for_in_what_is_stored_now(lea, benchmark, tmp_path):
+    """With the index and without: it is made with the scores, and goes with the first change of what it is of."""
+
+    def found(text):
+        runs = list(Run.objects.of(benchmark))
+        return {TrajectoryList(benchmark, runs, {"q": f"{name}:{text}"}).total for name in ("transcript", "answer")}
+
+    seen = {**MUG, "answer": "a saucer", "steps": [{"tool": "zoom_in", "observation": "The saucer is blue."}]}
+    took(lea, benchmark, write(tmp_path, seen, CUP))
+    assert (found("saucer"), WordPart.objects.exists()) == ({1}, False)
+    score_benchmark(actor=lea, benchmark=benchmark)
+    assert (found("saucer"), WordPart.objects.count()) == ({1}, 1)
+    took(lea, benchmark, write(tmp_path, {**MUG, "answer": "plate", "steps": [{"tool": "look", "text": "A plate."}]}))
+    assert (found("saucer"), found("plate"), WordPart.objects.exists()) == ({0}, {1}, False)
+    score_benchmark(actor=lea, benchmark=benchmark, only_stale=True)
+    assert (found("saucer"), found("plate"), WordPart.objects.count()) == ({0}, {1}, 1)
 
 
 def test_a_batch_of_known_rows_takes_as_many_queries_as_one_row(lea, benchmark, tmp_path):

@@ -358,6 +358,9 @@ def test_settings_of_one_model_are_compared_with_its_base(lea):
     difference = stored.others[0][1]
     assert (str(other.run), difference.row_only, difference.reference_only) == ("Model C, code", 0, 4)
     assert difference.p_holm == difference.p_value  # a family of one
+    [told] = signed_in(lea).get(f"/api/v1/benchmarks/{benchmark.slug}/leaderboard/").json()["ablations"]
+    assert (told["base"], told["others"][0]["run"]) == (one.base.run.pk, other.run.pk)
+    assert (told["others"][0]["row_only"], told["others"][0]["difference"]) == (0, difference.difference)
 
 
 def test_the_board_takes_the_same_queries_for_few_runs_and_for_many(lea, django_assert_num_queries):

@@ -10,6 +10,7 @@ from annotation.actions.people import set_roles
 from annotation.workflow import Role
 from evaluation.actions.mark_trajectories import correct_failure, tag_trajectories, untag_trajectories, write_note
 from evaluation.actions.read_board import read_board
+from evaluation.actions.read_failure_agreement import read_failure_agreement
 from evaluation.actions.read_slices import read_slices
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.slices import save_slice
@@ -18,7 +19,7 @@ from evaluation.models import FailureLabel, Note, Run, SavedSlice, Tag, Tagging,
 from evaluation.query.fields import FIELDS
 from evaluation.schema import Trajectory as Record
 from tests.conftest import signed_in
-from tests.evaluation.crawl import wrong_links
+from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.run_pages import make_benchmark
 from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -85,8 +86,28 @@ def test_a_person_corrects_the_rule_and_the_facet_follows(street, lea):
     after = facet(client.get(address("trajectories", street)), "Why")
     assert after["found misread"] == before["found misread"] - 1
     assert after["crop ignored"] == before.get("crop ignored", 0) + 1
-    assert "1 trajectory; the rule says the same on 0" in client.get(address("slices", street)).content.decode()
     assert client.post(address("failure", street, one.pk), {"failure": "bad luck"}).status_code == 400
+
+
+def test_people_and_rules_agree_by_kappa_on_what_they_named(street, lea, rui):
+    """Of four, people keep three rules; Rui sees three of them, says the same of two."""
+    set_roles(actor=lea, benchmark=street, user=rui, roles={Role.REVIEWER})
+    misread, missed = (list(Trajectory.objects.of(street).listed({"failure": name})[:2])
+                       for name in ("found_misread", "missed_evidence"))  # fmt: skip
+    words = ["found_misread", "found_misread", "missed_evidence", "none"]
+    for one, word in zip([*misread, *missed], words, strict=True):
+        correct_failure(actor=lea, trajectory=one, failure=word)
+    for one, word in zip([*misread, *missed[1:]], ["found_misread", "missed_evidence", "none"], strict=True):
+        correct_failure(actor=rui, trajectory=one, failure=word)
+    rule, pair = read_failure_agreement(street)
+    assert (rule.n, rule.same, pair.n, pair.same) == (4, 2, 3, 2)
+    assert rule.found.kappa.value == pytest.approx((2 / 4 - 6 / 16) / (1 - 6 / 16))
+    assert pair.found.kappa.value == pytest.approx((2 / 3 - 3 / 9) / (1 - 3 / 9))
+    assert pair.found.ac1.interval is None  # Three pictures are too few for one.
+    client = signed_in(lea)
+    page = client.get(address("slices", street))
+    assert "What went wrong: people and rules" in page.content.decode()
+    assert wrong_links(client, page) == {}
 
 
 def test_a_note_stands_with_its_trajectory_and_is_found(street, lea):
@@ -99,6 +120,13 @@ def test_a_note_stands_with_its_trajectory_and_is_found(street, lea):
     assert "Read the &lt;b&gt;" in piece
     assert "<html" not in piece
     assert client.post(address("note", street, one.pk), {"text": "x", "turn": "99"}).status_code == 400
+    assert client.post(address("note", street, one.pk), {"text": "x", "region": "9,9,1,1"}).status_code == 400
+    pinned = {"text": "The sign", "turn": "1", "region": "10.4, 20,300,400", "on": "trajectory"}
+    response = client.post(address("note", street, one.pk) + "?q=grounded", pinned, follow=True)
+    assert response.redirect_chain[0][0] == f"{address('trajectory', street, one.pk)}?q=grounded&tab=notes#more"
+    assert response.context["marks"]["notes"] == [{"box": [10.4, 20.0, 300.0, 400.0], "label": "N1"}]
+    assert '<a href="#turn=1&amp;box=10,20,300,400">turn 1, region N1</a>' in response.content.decode()
+    client.post(address("note-delete", street, Note.objects.get(text="The sign").pk))
     client.post(address("note-delete", street, Note.objects.get().pk))
     assert not Note.objects.exists()
 
@@ -124,6 +152,17 @@ def test_an_import_is_in_the_list_at_once(street, lea):
         save_trajectories(RunBook(street, lea), [Record("Model C", "absent-00", answer="B")], None)
     found = client.get(address("trajectories", street), {"q": 'run:"Model C" sample:absent-00 scored:no'})
     assert [row.trajectory.answer for row in found.context["rows"]] == ["B"]
+
+
+def test_a_saved_slice_is_a_slice_of_the_board(street, lea):
+    save_slice(actor=lea, benchmark=street, name="Small & dark", query='area < 2% "which colour"')
+    client, by = signed_in(lea), {"by": "saved slice", "slice": "Small & dark"}
+    page = client.get(address("leaderboard", street), by)
+    assert [row.row.value("accuracy") is not None for row in page.context["ranked"]] == [True, True]
+    assert len(counted_links(page)) > 6
+    assert wrong_links(client, page) == {}
+    assert client.get(address("leaderboard", street), {**by, "slice": "Gone"}).status_code == 404
+    assert client.get(f"/api/v1/benchmarks/{street.slug}/leaderboard/", by).json()["ranked"][0]["metrics"]["accuracy"]
 
 
 def test_a_slice_of_everything_has_the_metrics_of_the_board(street, lea):

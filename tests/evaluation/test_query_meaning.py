@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from evaluation.actions.keep_words import keep_words
 from evaluation.actions.list_columns import forget_columns
 from evaluation.actions.list_table import run_names
 from evaluation.actions.read_list import TrajectoryList
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
-from evaluation.models import FailureLabel, Note, Run, Score, Tag, Tagging, Trajectory
+from evaluation.models import FailureLabel, Note, Run, Score, Step, Tag, Tagging, Trajectory, WordPart
 from evaluation.query.numbers import bounds
 from evaluation.query.parser import parse
 from evaluation.query.syntax import And, Elsewhere, Not, Or, Text, fields_in
@@ -31,8 +33,13 @@ NUMBERS = {
     "ioa": "ioa", "ioa_gt": "coverage", "ioa_pred": "concentration", "iou": "iou", "calls": "calls",
     "tools": "unique_tools", "chain": "effective_calls", "missing": "plan_missing", "kendall_tau": "kendall_tau",
 }  # fmt: skip
+WORD = re.compile(r"[^\W_]+")
 VERDICTS = {True: "yes", False: "no", None: "undecided"}
 CODES = {"quadrant": ("quadrant", Quadrant.NAMES), "outcome": ("plan_outcome", Outcome.NAMES)}
+
+
+def spaced(text):
+    return f" {' '.join(re.findall(WORD, text.casefold()))} "
 
 
 class Plain:
@@ -69,13 +76,24 @@ class Plain:
             there = self.list(node.part)
             return any(other.sample_id == row.sample_id for other in self.rows if other.pk in there)
         if isinstance(node, Text):
-            texts = [row.sample.gold.revision.question, row.answer or ""]
-            texts += [text for step in row.steps.all() for text in (step.text, step.observation)]
-            return any(node.value.lower() in text.lower() for text in texts)
+            return any(self.says(row, name, node.value) for name in ("question", "answer", "transcript"))
         return self.compares(row, node)
+
+    def says(self, row, name, phrase):
+        said = [text for step in row.steps.all() for text in (step.text, step.observation)]
+        texts = {
+            "question": [row.sample.gold.revision.question],
+            "answer": [row.answer or ""],
+            "note": [note.text for note in row.notes.all()],
+        }.get(name, said)
+        # One space before and behind each word: a phrase is then a part of the text.
+        wanted = spaced(phrase).rstrip(" " if phrase.endswith("*") else "\n")
+        return any(wanted in spaced(text) for text in texts)
 
     def compares(self, row, term):
         name, value, score = term.field, term.value, getattr(row, "score", None)
+        if name in ("question", "answer", "transcript", "note"):
+            return self.says(row, name, value)
         if name in FLAGS:
             found = None if score is None else bool(getattr(score, FLAGS[name]))
             return found is (value == "yes")
@@ -104,7 +122,6 @@ class Plain:
             "failure": lambda: FAILURES[self.said.get(row.pk, getattr(score, "failure", -1))] == value,
             "tool": lambda: value in {step.tool for step in row.steps.all()},
             "tag": lambda: (row.pk, value) in self.tags if value != "none" else row.pk not in dict(self.tags),
-            "note": lambda: any(value in note.text for note in row.notes.all()),
             "category": lambda: ("category", value) in facets,
             "sample": lambda: row.sample.key.startswith(value[:-1]) if value.endswith("*") else row.sample.key == value,
         }[name]()
@@ -112,8 +129,8 @@ class Plain:
 
 @pytest.fixture
 def street(lea, sam):
-    """Two runs, some answers changed; tags of everybody, of Lea and of Sam; a note; a corrected failure; a run that is
-    not scored."""
+    """Two runs, some answers changed; tags of everybody, of Lea and of Sam; a note; a corrected failure; one run that
+    has an index of words, and one that is not scored and has none."""
     benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
     first, second = Run.objects.of(benchmark)
     ours = list(Trajectory.objects.filter(run=first, condition="none").order_by("pk"))
@@ -123,6 +140,10 @@ def street(lea, sam):
         Tagging.objects.bulk_create(Tagging(tag=tag, trajectory=row) for row in ours[place : place + 5])
     Note.objects.create(trajectory=ours[3], text="Same mistake as before.")
     FailureLabel.objects.create(benchmark=benchmark, trajectory=ours[12], failure=FAILURES.index("wrong_tool"))
+    Step.objects.filter(position=0).update(text="I zoom_in on the top-left RED sign.", observation="Größe: 3.5 red")
+    Step.objects.filter(position=1).update(text="Sign, zooming; \u8d64\u3044\u5370", observation="")
+    WordPart.objects.all().delete()
+    assert keep_words(first)
     second.scoring.delete()
     forget_columns([first.pk])
     return benchmark
@@ -145,8 +166,12 @@ QUERIES = {
     "ioa_gt:none": True, "ioa > 0.3 and ioa <= 0.5": True, "calls:2..3": True, "quadrant:none": True,
     "failure:wrong_tool": True, "tag:glare": True, "tag:mine": True, "tag:theirs": False, "tag:none": True,
     "note:mistake": True, "tool:crop": True, "boxes:1": True, "boxes:0": True, "boxes > 1": False, "calls:0": True,
-    "area < 2%": True, "condition:visual": True, "rollout > 0": True, '"WHICH colour"': True,
-    '"nothing like it"': False, 'category:"Chart & more"': True, "sample:seen-*": True, "outcome:out_of_order": True,
+    "area < 2%": True, "condition:visual": True, "rollout > 0": True, '"WHICH colour"': True, '"colour which"': False,
+    '"nothing like it"': False, '"red sign"': True, '"sign zoom*"': True, '"sign zoom"': False, '"red i"': False,
+    '"left red sign" or transcript:"zoom in on"': True, 'transcript:"GRÖSSE 3"': True, "transcript:roter": False,
+    "question:col*": True, "question:sign": False, "answer:b": True, "note:same": True,
+    "note:befor": False,
+    'category:"Chart & more"': True, "sample:seen-*": True, "outcome:out_of_order": True,
 }  # fmt: skip
 
 

@@ -238,7 +238,12 @@ def test_no_page_reads_all_trajectories_or_scores(lea):
     """Every statement of a list finds them by key or index, whatever narrows it."""
     client, benchmark = signed_in(lea), make_benchmark(lea, models=["Model C", "Model D"])
     listed(client, benchmark)
-    queries = ["correct grounded", "ioa > 0.3 and calls:2", 'run:"Model C" correct and run:"Model D" wrong']
+    queries = [
+        "correct grounded",
+        "ioa > 0.3 and calls:2",
+        '"which colour" or answer:b',
+        'run:"Model C" correct and run:"Model D" wrong',
+    ]
     with CaptureQueriesContext(connection) as made:
         for query in queries:
             assert listed(client, benchmark, q=query, quadrant="G+A+").status_code == 200

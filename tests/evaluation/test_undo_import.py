@@ -13,7 +13,7 @@ from annotation.models import Image, ImportRecord, Sample
 from annotation.workflow import Role
 from evaluation.actions import undo_import, upload
 from evaluation.actions.undo_plan import undo_plan
-from evaluation.models import Judgement, Model, Run, Score, Step, Trajectory
+from evaluation.models import Judgement, Model, Run, Score, Step, Trajectory, WordPart
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, native, picture, run_rows, sample_rows, zip_of
 from webapp.common.errors import Conflict
@@ -67,6 +67,7 @@ def test_an_import_of_runs_goes_as_it_came(lea, benchmark, run_jobs, monkeypatch
     assert [run.model.name for run in Run.objects.select_related("model")] == ["Model A"]
     assert not Model.objects.filter(name="Model C").exists()
     assert set(Step.objects.values_list("trajectory_id", flat=True)) <= there
+    assert set(WordPart.objects.values_list("run__model__name", flat=True)) <= {"Model A"}
     assert set(AuditEntry.objects.filter(action__startswith="import.und").values_list("action", flat=True)) == {
         "import.undo", "import.undone",
     }  # fmt: skip

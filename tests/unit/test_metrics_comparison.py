@@ -5,6 +5,7 @@ import pytest
 
 from evaluation.metrics.comparison import common_results, compare, compare_all
 from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.slice_finder import find_slices
 from evaluation.metrics.tests import mcnemar
 from tests.unit.score_cases import make_samples, make_scores
 
@@ -100,3 +101,35 @@ def test_common_results_are_those_all_runs_have():
     assert correct.tolist() == [[1, 0], [1, 0]]
     assert common_results([first, second], MetricSettings(undecided_answer="exclude"))[0].tolist() == [1]
     assert common_results([], DEFAULT)[1].size == 0
+
+
+def invented(rng, n=300, better=None):
+    """Two runs right as often as each other, but for b on ``better``; three facets, one with two values a sample."""
+    facets = {name: rng.integers(0, k, (n, 1 + (k == 5))) for name, k in (("kind", 4), ("tier", 3), ("part", 5))}
+    terms = [(name, str(value)) for name, values in facets.items() for value in range(values.max() + 1)]
+    members = np.column_stack([(facets[name] == int(value)).any(axis=1) for name, value in terms])
+    a, b = (rng.random(n) < 0.6).astype(int), (rng.random(n) < 0.6).astype(int)
+    if better is not None:
+        rows = members[:, [terms.index(term) for term in better]].all(axis=1)
+        a[rows], b[rows] = 0, 1
+    return a, b, np.arange(n), terms, members
+
+
+def test_under_the_null_hardly_any_search_finds_a_slice():
+    rng = np.random.default_rng(7)
+    searches = [find_slices(*invented(rng)) for _ in range(100)]
+    assert min(len(search.slices) for search in searches) > 40
+    assert sum(search.slices[0].p_holm < 0.05 for search in searches) <= 5
+
+
+def test_the_slice_that_differs_is_found_with_its_counts():
+    rng = np.random.default_rng(7)
+    a, b, cluster, terms, members = invented(rng, better=[("kind", "2"), ("tier", "1")])
+    first = find_slices(a, b, cluster, terms, members, least=10).slices[0]
+    rows = members[:, terms.index(("kind", "2"))] & members[:, terms.index(("tier", "1"))]
+    assert first.terms == (("kind", "2"), ("tier", "1"))
+    assert (first.n, first.a_only, first.b_only, first.difference) == (rows.sum(), 0, rows.sum(), 1.0)
+    assert first.p_value == mcnemar(0, first.n) < first.p_holm < 0.05
+    apart = find_slices(np.repeat(a, 2), np.repeat(b, 2), np.repeat(cluster, 2), terms, np.repeat(members, 2, axis=0))
+    [same] = [one for one in apart.slices if one.terms == first.terms]
+    assert (same.n, same.p_value) == (2 * first.n, first.p_value)  # Two questions on each picture say nothing more.

@@ -12,8 +12,10 @@ from evaluation.query.check import Vocabulary, read
 from evaluation.query.complete import complete
 from evaluation.query.numbers import bounds
 from evaluation.query.parser import parse
+from evaluation.query.postings import Packer
 from evaluation.query.syntax import And, Elsewhere, Not, Or, QueryError, Term, Text
 from evaluation.query.tokens import quoted
+from evaluation.query.words import holds, phrase_of, words_of
 
 WORDS = Vocabulary(
     {"run": ["Model A", "Model B", "7"], "condition": ["none", "visual"], "tag": ["off by one"]},
@@ -97,6 +99,8 @@ def test_a_query_is_read_by_precedence(text, tree):
         ("(" * 60 + "correct" + ")" * 60, 51, ()),
         ("x" * 2001, 2001, ()),
         ('grounded "a\0b"', 12, ()),
+        ('correct "?!"', 9, ()),
+        ('answer:"*"', 1, ()),
     ],
 )
 def test_an_error_names_its_column_and_the_nearest(text, column, proposals):
@@ -170,3 +174,31 @@ def test_what_may_stand_at_the_caret(text, first):
     word = text if text != "answer k" else "kind"
     found = complete(word, len(word), WORDS)
     assert (found[0].text if found else None) == first
+
+
+LETTERS = st.text(alphabet="aB é\u00df-_3*\u5370\u30a2\u0301\u01c5", max_size=12)
+
+
+@given(st.lists(st.lists(LETTERS, max_size=3), max_size=5), LETTERS)
+def test_the_index_of_words_finds_what_reading_the_texts_finds(entries, asked):
+    phrase, packer = phrase_of(asked), Packer(2)
+    for texts in entries:
+        packer.add(texts[:1], texts[1:])
+    there = [[any(holds(text, phrase) for text in texts) for texts in (one[:1], one[1:])] for one in entries]
+    assert packer.pack().find(phrase).tolist() == there
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Zoom-in: bbox_2d [0.5,  12]", ["zoom", "in", "bbox", "2d", "0", "5", "12"]),
+        ("STRASSE Stra\u00dfe", ["strasse", "strasse"]),
+        ("cafe\u0301 caf\u00e9", ["caf\u00e9", "caf\u00e9"]),
+        ("\u8d64\u3044\u5370 sign", ["\u8d64", "\u3044", "\u5370", "sign"]),
+        ("x" * 70, ["x" * 64]),
+        ("\u2026!", []),
+    ],
+)
+def test_words_are_letters_and_digits_without_regard_to_case(text, words):
+    assert words_of(text) == words
+    assert not words or holds(text, phrase_of(text))

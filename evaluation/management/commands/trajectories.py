@@ -51,13 +51,17 @@ class Command(BaseCommand):
             self.stdout.write(f"{found.total} trajectories.")
 
     def _print(self, pks: list[int], format: str) -> None:
-        rows = Trajectory.objects.filter(pk__in=pks).select_related("run__model", "sample", "score").in_bulk()
+        rows = (
+            Trajectory.objects.filter(pk__in=pks)
+            .select_related("run__model", "sample__gold__revision", "score")
+            .in_bulk()
+        )
         for pk in pks:
             row = rows[pk]
             score = getattr(row, "score", None)
             facts = {
                 "id": pk, "sample": row.sample.key, "run": str(row.run), "condition": row.condition,
-                "rollout": row.rollout, "correct": score.correct if score else None,
+                "rollout": row.rollout, "correct": score.correct if score and row.asked else None,
                 "quadrant": Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else None,
                 "ioa": score.ioa if score else None, "calls": score.calls if score else None,
             }  # fmt: skip

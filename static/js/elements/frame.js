@@ -2,11 +2,12 @@ import { boxOf, hashOf, turnOf } from "../lib/address.js";
 import { magnification } from "../lib/format.js";
 import { withMargin } from "../lib/geometry.js";
 import { singleKey } from "../lib/keys.js";
-import { marksOf, tipOf } from "../models/marks.js";
+import { marksOf } from "../models/marks.js";
 import { TurnSelection } from "../models/turns.js";
 import { lightTogether } from "./frame-light.js";
 import { FrameMarks } from "./frame-marks.js";
 import { frameTools } from "./frame-tools.js";
+import { showTip } from "./frame-tip.js";
 import { FrameViewer } from "./frame-viewer.js";
 
 /**
@@ -25,8 +26,7 @@ import { FrameViewer } from "./frame-viewer.js";
 export class SightlineFrame extends HTMLElement {
   static keys = [
     ["[ ]", "turn before, turn after"],
-    ["G", "gold"],
-    ["F", "fit the picture"],
+    ["G", "gold"], ["F", "fit the picture"],
     ["Z", "fly to the turn, or to the gold"],
   ];
 
@@ -94,6 +94,11 @@ export class SightlineFrame extends HTMLElement {
     this.dispatchEvent(new CustomEvent("framemove", { bubbles: true, detail: { seen: this.#viewer.seen } }));
   }
 
+  /** The part of the picture that is seen now, in its pixels; it may reach beyond the picture. Null before it is there. */
+  get seen() {
+    return this.#viewer?.seen ?? null;
+  }
+
   /** Show this part of the picture, in its pixels, at once. */
   lookAt(box) {
     if (this.#viewer?.viewport) this.#viewer.lookAt(box);
@@ -109,7 +114,7 @@ export class SightlineFrame extends HTMLElement {
     document.addEventListener("htmx:replacedInHistory", () => this.#writeAddress(), { signal });
     document.addEventListener("input", ({ target }) => target.matches("[data-turns]") && this.#selection.select(Number(target.value)), { signal });
     lightTogether(signal);
-    window.addEventListener("hashchange", () => this.#selection.select(turnOf(location.hash)), { signal });
+    window.addEventListener("hashchange", () => this.#follow(), { signal });
     this.addEventListener("pointerover", (event) => this.#hover(event), { signal });
     this.addEventListener("pointerout", () => this.querySelector(".frame__tip")?.remove(), { signal });
   }
@@ -128,11 +133,23 @@ export class SightlineFrame extends HTMLElement {
   }
 
   #click(event) {
+    if (event.target.closest("a[href^='#']")?.hash === location.hash) this.#follow();
     const target = event.target.closest("[data-turn]");
     const link = event.target.closest("a, button, summary, input");
     if (!target || (link && link !== target)) return;
     event.preventDefault();
     this.#selection.select(Number(target.dataset.turn));
+  }
+
+  /** To the turn and the region that the address names. */
+  #follow() {
+    const box = boxOf(location.hash);
+    this.#selection.select(turnOf(location.hash));
+    if (!box || !this.#viewer?.viewport) return;
+    this.#box = box;
+    this.#writeAddress();
+    this.#viewer.flyTo(box);
+    this.scrollIntoView({ block: "nearest" });
   }
 
   #fly() {
@@ -144,19 +161,7 @@ export class SightlineFrame extends HTMLElement {
   #hover(event) {
     const turn = this.#data.turns?.find(({ turn: one }) => String(one) === event.target.closest("g[data-turn]")?.dataset.turn);
     if (!turn) return;
-    const { title, tool, text } = tipOf(turn);
-    const tip = document.createElement("div");
-    tip.className = "frame__tip glass";
-    const name = document.createElement("b");
-    name.textContent = title;
-    tip.append(name, tool ? ` ${tool}` : "", document.createElement("br"), text);
-    this.querySelector(".frame__tip")?.remove();
-    this.append(tip);
-    const frame = this.getBoundingClientRect();
-    const x = Math.min(event.clientX - frame.left + 14, frame.width - tip.offsetWidth - 8);
-    const y = Math.min(event.clientY - frame.top + 14, frame.height - tip.offsetHeight - 8);
-    tip.style.left = `${Math.max(8, x)}px`;
-    tip.style.top = `${Math.max(8, y)}px`;
+    showTip(this, turn, event);
   }
 
   #writeAddress() {

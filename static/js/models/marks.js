@@ -2,11 +2,11 @@ import { isBox } from "../lib/geometry.js";
 import { share } from "../lib/format.js";
 
 /**
- * What lies over a picture, in drawing order: asked for, executed, gold.
- * @param {{gold?: {box: number[], label?: string}[], turns?: object[]}} data as the page gives it
+ * What lies over a picture, in drawing order: asked for, executed, gold, notes.
+ * @param {{gold?: {box: number[], label?: string}[], turns?: object[], notes?: {box: number[], label: string}[]}} data as the page gives it
  * @returns {{kind: string, box: number[], turn: number|null, tag: string}[]}
  */
-export function marksOf({ gold = [], turns = [] }) {
+export function marksOf({ gold = [], turns = [], notes = [] }) {
   const asked = turns
     .filter(({ requested, executed }) => isBox(requested) && String(requested) !== String(executed))
     .map(({ turn, requested }) => ({ kind: "asked", box: requested, turn, tag: "" }));
@@ -16,7 +16,8 @@ export function marksOf({ gold = [], turns = [] }) {
   const golds = gold
     .filter(({ box }) => isBox(box))
     .map(({ box, label }, place) => ({ kind: "gold", box, turn: null, tag: label ?? `G${place + 1}` }));
-  return [...asked, ...crops, ...golds];
+  const pinned = notes.filter(({ box }) => isBox(box)).map(({ box, label }) => ({ kind: "note", box, turn: null, tag: label }));
+  return [...asked, ...crops, ...golds, ...pinned];
 }
 
 /** The lines of the tip over a turn, or over the crop of a run, which has a label. Coverage is the share of gold in the crop, concentration the share of the crop that is gold. */

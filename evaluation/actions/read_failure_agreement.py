@@ -1,0 +1,83 @@
+"""How far people agree on what went wrong: with the rules, and with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from annotation.agreement import MISSING, Agreement, agree
+from annotation.models import Benchmark
+from evaluation.actions.load_columns import cluster_codes
+from evaluation.metrics.failures import FAILURES, NO_FAILURE
+from evaluation.models import FailureLabel, Trajectory
+
+MOST_PAIRS = 10
+"""Pairs of people shown: those with the most trajectories of both."""
+
+
+@dataclass(frozen=True)
+class FailureAgreement:
+    """Two who said what went wrong, "no failure" among it. ``same``: how often the same; ``terms``: the list of the
+    trajectories of both."""
+
+    names: tuple[str, str]
+    found: Agreement
+    same: int
+    terms: Mapping[str, str]
+
+    @property
+    def n(self) -> int:
+        return self.found.raw.n
+
+
+def read_failure_agreement(benchmark: Benchmark) -> list[FailureAgreement]:
+    """What holds (the last word of people) against the rule; then each two people, by the last word of each.
+
+    Of the trajectories that metrics are made of, as lists show them. People see what was said before them: what they
+    say is not independent. Two queries; nothing when nobody said anything.
+    """
+    said = FailureLabel.objects.filter(benchmark=benchmark).order_by("pk").select_related("person")
+    by: dict[int, dict[int, int]] = {}
+    names: dict[int, str] = {}
+    in_force: dict[int, int] = {}
+    for label in said:
+        if label.person is not None:
+            names[label.person.pk] = str(label.person)
+            by.setdefault(label.person.pk, {})[label.trajectory_id] = _code(label.failure)
+        if label.current:
+            in_force[label.trajectory_id] = _code(label.failure)
+    if not in_force:
+        return []
+    rows = Trajectory.objects.of(benchmark).listed({"failure_by": "any"}).order_by("pk")
+    picture = ("sample__key", "sample__image_group", "sample__image_id", "sample__image_name")
+    taken = list(rows.values_list("pk", "score__failure", *picture))
+    rules = {pk: _code(rule) for pk, rule, *_ in taken if rule is not None}
+    cluster = cluster_codes(row[2:] for row in taken)
+    pks = [row[0] for row in taken]
+    found = [_agreement(("people", "rule"), pks, in_force, rules, cluster, {"failure_by": "any", "scored": "yes"})]
+    for a, b in combinations(sorted(by, key=lambda pk: names[pk]), 2):
+        terms = {"failure_by": f"{a},{b}"}
+        found.append(_agreement((names[a], names[b]), pks, by[a], by[b], cluster, terms))
+    first, pairs = found[0], [one for one in found[1:] if one.n]
+    return [first, *sorted(pairs, key=lambda one: -one.n)[:MOST_PAIRS]]
+
+
+def _code(failure: int) -> int:
+    """ "No failure" is something to say as well."""
+    return len(FAILURES) if failure == NO_FAILURE else failure
+
+
+def _agreement(
+    names: tuple[str, str],
+    pks: Sequence[int],
+    first: Mapping[int, int],
+    second: Mapping[int, int],
+    cluster: np.ndarray[tuple[int], np.dtype[np.int64]],
+    terms: Mapping[str, str],
+) -> FailureAgreement:
+    a, b = (np.array([of.get(pk, MISSING) for pk in pks], np.int64) for of in (first, second))
+    found = agree(a, b, len(FAILURES) + 1, cluster)
+    return FailureAgreement(names, found, sum(row[at] for at, row in enumerate(found.table)), terms)

@@ -1,0 +1,59 @@
+"""The slices on which two runs differ most: a piece of the page of a comparison, or a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
+from evaluation.actions.find_slices import SliceOfTwo, find_differences
+from evaluation.metrics.slice_finder import LEAST
+from evaluation.models import Run
+from evaluation.views.compare import scored_runs
+from evaluation.views.compare_links import LEAST_RUNS, Asked, PairLinks
+from evaluation.views.compare_shown import Axis, Line, axis_over, line_of
+from webapp.common.errors import InvalidInput
+from webapp.common.htmx import render_page
+from webapp.common.http import Request
+
+SIZES = (10, 20, 50, 100, 200)
+"""Least numbers of samples that are proposed."""
+
+
+@require_safe
+def slices(request: Request, slug: str) -> HttpResponse:
+    """Of the first two runs: ?run=A&run=B&least=20 (samples that a slice has to have)."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    scored = scored_runs(benchmark)
+    context: dict[str, Any] = {"benchmark": benchmark, "scored": scored}
+    if len(scored) < LEAST_RUNS:
+        return render(request, "evaluation/compare_empty.html", context)
+    asked = Asked.of(request.GET, scored)
+    a, b = asked.runs[:2]
+    found = find_differences(benchmark, a, b, least=_least(request.GET.get("least", "")))
+    axis = axis_over([one.found for one in found.slices])
+    context |= {
+        "asked": asked,
+        "found": found,
+        "axis": axis,
+        "lines": [_line(slug, one, a, b, axis) for one in found.slices],
+        "sizes": sorted({*SIZES, found.least}),
+    }
+    return render_page(request, "evaluation/compare_slices.html", "evaluation/_compare_found.html", context)
+
+
+def _least(text: str) -> int:
+    if not text:
+        return LEAST
+    if not (text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text)):
+        raise InvalidInput("A slice has at least 1 sample: give a whole number.", field="least")
+    return int(text)
+
+
+def _line(slug: str, one: SliceOfTwo, a: Run, b: Run, axis: Axis) -> Line:
+    label = " · ".join(f"{name} {value}" for name, value in one.terms)
+    return line_of(label, one.found, PairLinks(slug, a.pk, b.pk, *one.terms), axis)
