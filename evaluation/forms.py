@@ -49,6 +49,7 @@ class ImportChoices(forms.Form):
     model = forms.CharField(label="Model", required=False, max_length=200)
     setting = forms.CharField(label="Setting", required=False, max_length=200)
     boxes = forms.ChoiceField(label="A box is written as", choices=BOX_FORMS, required=False)
+    replace = forms.BooleanField(label="Put it in the place of that", required=False)
     score = forms.BooleanField(label="Score when done", required=False)
 
     def clean(self) -> dict[str, Any]:
@@ -75,6 +76,8 @@ class ImportChoices(forms.Form):
         given |= {name: self.cleaned_data[name] for name in ("model", "setting") if name in self.data}
         if "column" in self.data:
             given["mapping"] = {"columns": self.columns, "boxes": self.cleaned_data["boxes"] or BoxForm.XYXY.value}
+        if "again" in self.data:
+            given["replace"] = self.cleaned_data["replace"]
         return given | {"score": self.cleaned_data["score"]}
 
 

@@ -43,7 +43,7 @@ def samples_without_trajectory(run: Any) -> models.QuerySet[Any]:
 
 class TrajectoryQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
-        return self.filter(run__benchmark=benchmark)
+        return self.filter(run__benchmark=benchmark, run__staged_for=None)
 
     def as_read(self, row_digests: Iterable[bytes]) -> Self:
         """Those read from rows with these digests, with the number of their steps as ``steps_n``."""

@@ -141,6 +141,7 @@ def _read_runs(record: ImportRecord, issues: IssueBook, report: Report) -> dict[
         "records": reading.shown(),
         "runs": reading.runs(),
         "strangers": issues.strangers(samples),
+        "again": reading.again(),
         "without": reading.samples_without_a_record(),
         "boxes": reading.boxes.as_dict(),
         **_settings(record, reading.result),

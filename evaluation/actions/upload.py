@@ -20,6 +20,7 @@ from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.column_mappings import FORMAT as TABLE
 from evaluation.actions.column_mappings import checked, options_for, save_mapping
+from evaluation.actions.replace_runs import REPLACE
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers import detect_format as detect_runs
 from evaluation.importers.interface import BoxSpace
@@ -87,8 +88,8 @@ def receive(
 def choose(*, actor: User, record: ImportRecord, choices: Mapping[str, Any]) -> ImportRecord:
     """Change what was chosen for a file that is not imported yet, and read it again with that.
 
-    ``choices``: any of kind, format, model, setting, coordinates, mapping, images, score. Raises ``InvalidInput``,
-    ``Conflict``.
+    ``choices``: any of kind, format, model, setting, coordinates, mapping, replace, images, score. Raises
+    ``InvalidInput``, ``Conflict``.
     """
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
@@ -169,6 +170,8 @@ def blocked(record: ImportRecord) -> str:
         return "Choose the format first: it could not be told with certainty."
     if preview.get("problem"):
         return "Nothing of the file can be read as this format. Choose another format or another file."
+    if preview.get("again") and counts.get("changed") and not record.options.get(REPLACE):
+        return "It is here already, read otherwise. Choose to put this reading in its place, or name another setting."
     if not counts.get("new") and not counts.get("changed"):
         if counts.get("unchanged"):
             return "Everything in this file is here already; nothing would change."
@@ -302,7 +305,10 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
         if format not in FORMATS[Kind(kind)]:
             raise InvalidInput(f"There is no format {format!r} for {kind}.", field="format")
         record.format = format
-    for name in set(record.options) & set(choices) - {"mapping"}:
+    if REPLACE in choices and kind == Kind.RUNS:
+        record.options = {name: value for name, value in record.options.items() if name != REPLACE}
+        record.options |= {REPLACE: True} if choices[REPLACE] else {}
+    for name in set(record.options) & set(choices) - {"mapping", REPLACE}:
         value = str(choices[name]).strip()
         if len(value) > NAME:
             raise InvalidInput(f"At most {NAME} characters are kept. Shorten the {name}.", field=name)

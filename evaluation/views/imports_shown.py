@@ -97,8 +97,28 @@ def _where(lines: Sequence[int], count: int) -> str:
     return f"{'line' if count == 1 else 'lines'} {named}{more}"
 
 
+def again_words(record: Any) -> dict[str, Any]:
+    """What is said of an earlier reading of the same file under other choices; empty without one."""
+    again = record.preview.get("again")
+    if not again:
+        return {}
+    lost = [
+        f"{again[name]:,} {word}{'' if again[name] == 1 else 's'}"
+        for name, word in (("marks", "mark of people"), ("questions", "question of judging queues"))
+        if again[name]
+    ]
+    sentence = f"{' and '.join(lost)} would go: nothing in this reading stands in the place of what they are on."
+    return {
+        "import": again["import"],
+        "how": f"read {again['read']}: {'; '.join(again['runs'])}",
+        "lost": sentence if lost else "",
+    }
+
+
 def run_words(record: Any) -> list[str]:
-    """A sentence for each run of the file that is there already."""
+    """A sentence for each run of the file that is there already and is not said to be it, read otherwise."""
+    if record.preview.get("again"):
+        return []
     return [
         f"{run['model']}{', ' + run['setting'] if run['setting'] else ''} already has a run of {run['there']:,} "
         "records: its records will be replaced where they differ."
