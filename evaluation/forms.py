@@ -7,9 +7,10 @@ from typing import Any
 from django import forms
 
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
+from annotation.importers.mapping import BoxForm
+from evaluation.actions.column_mappings import FIELDS
 from evaluation.actions.judging import MOST
 from evaluation.importers import IMPORTERS as RUN_FORMATS
-from evaluation.importers.mapping import FIELDS, BoxForm
 from evaluation.metrics.settings import CHOICES, RANGES
 from evaluation.metrics.settings_words import EFFECTS
 
@@ -59,7 +60,7 @@ class ImportChoices(forms.Form):
         self.columns: dict[str, str] = {}
         for column, name in pairs:
             if name in self.columns:
-                title = FIELDS[name].title if name in FIELDS else name
+                title = next((of.fields[name].title for of in FIELDS.values() if name in of.fields), name)
                 self.add_error(
                     None, f"{title}: two columns are read as it, {self.columns[name]} and {column}. Choose one."
                 )

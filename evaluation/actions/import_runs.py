@@ -29,7 +29,7 @@ from evaluation.importers.interface import (
     Settings,
     Unchanged,
 )
-from evaluation.importers.mapping import mapping_from
+from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.models import Run
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
 from webapp.accounts.models import User
@@ -69,14 +69,14 @@ def import_runs(
 ) -> tuple[ImportRecord, Imported]:
     """Import trajectories and their kin. Restartable and idempotent: the same file again changes nothing.
 
-    ``mapping``: which column of a table is what, as ``mapping_from`` reads it. ``replace``: what the file brought under
+    ``mapping``: which column of a table is what, as ``RUN_FIELDS`` reads it. ``replace``: what the file brought under
     other choices gives way to what is read now, all at once; see ``replace_runs``.
 
     Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
     """
     require(actor, benchmark, Right.IMPORT_RUNS)
     space = BoxSpace.parse(coordinates) if coordinates else None
-    columns = mapping_from(mapping) if mapping else None
+    columns = RUN_FIELDS.mapping_from(mapping) if mapping else None
     options: dict[str, Any] = {"model": model, "setting": setting, "coordinates": coordinates}
     if columns:
         options["mapping"] = columns.as_dict()

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db import transaction
@@ -20,6 +22,7 @@ from annotation.models import Benchmark, ImportRecord
 from evaluation.actions.carry_marks import MARKED, put_back, take_marks
 from evaluation.actions.list_columns import forget_columns
 from evaluation.actions.save_runs import Key, RunBook, There, stored_of
+from evaluation.actions.undo_plan import IN_RUNS
 from evaluation.models import Intervention, Judgement, JudgingItem, Model, Run, Scoring, Trajectory
 from webapp.accounts.models import User
 from webapp.common.bulk import update_rows
@@ -38,9 +41,8 @@ Name = tuple[str, str]
 
 def earlier_readings(benchmark: Benchmark, sha256: str, format: str, options: Mapping[str, Any]) -> list[ImportRecord]:
     """The imports of a file's bytes under other choices of which rows are there, the latest first."""
-    brought = Q()
-    for table in (Trajectory, Intervention, Judgement):
-        brought |= Exists(table.objects.filter(source=OuterRef("pk")))
+    rows = (Exists(table.objects.filter(source=OuterRef("pk"))) for table in IN_RUNS)
+    brought = reduce(or_, map(Q, rows))
     found = benchmark.imports.filter(
         brought, kind=ImportRecord.Kind.RUNS, sha256=sha256, state=ImportRecord.State.DONE
     ).select_related("created_by")
@@ -63,10 +65,8 @@ def in_words(record: ImportRecord) -> str:
 
 def runs_brought(records: Sequence[ImportRecord]) -> dict[Name, int]:
     """The runs in which earlier readings have rows, by name."""
-    holding = Q()
-    for table in (Trajectory, Intervention, Judgement):
-        holding |= Exists(table.objects.filter(source__in=records, run=OuterRef("pk")))
-    rows = Run.objects.filter(holding).values_list("model__name", "setting", "pk")
+    held = (Exists(table.objects.filter(source__in=records, run=OuterRef("pk"))) for table in IN_RUNS)
+    rows = Run.objects.filter(reduce(or_, map(Q, held))).values_list("model__name", "setting", "pk")
     return {(model, setting): pk for model, setting, pk in rows}
 
 
@@ -110,8 +110,8 @@ def put_in_place(*, actor: User | None, record: ImportRecord, counts: Counter[st
         for name in ("new", "changed", "unchanged"):
             counts[name] = 0
         for run in staged:
-            name = (run.model.name, run.setting)
-            origins = [live[run].pk, *(before[old] for old, now in anew.items() if now == name and old != name)]
+            named = (run.model.name, run.setting)
+            origins = [live[run].pk, *(before[old] for old, now in anew.items() if now == named and old != named)]
             for batch in _batches(Trajectory.objects.filter(run=run)):
                 counts.update(_trajectories(batch, origins, {one.pk for one in earlier}, record))
             for table, key in OTHERS:
@@ -179,7 +179,7 @@ def _others(table: Any, names: Sequence[str], staged: Run, live: Run, record: Im
 def _remove(earlier: Sequence[ImportRecord]) -> int:
     """What earlier readings brought and this one has no counterpart for; how many rows."""
     removed = 0
-    for table in (Trajectory, Intervention, Judgement):
+    for table in IN_RUNS:
         rows = table.objects.filter(source__in=earlier)
         removed += rows.count()
         rows.delete()
@@ -190,7 +190,7 @@ def _drop(staged: Sequence[Run], before: Sequence[int]) -> None:
     """The staged runs, and those of earlier readings that hold nothing any more."""
     Run.everything.filter(pk__in=[run.pk for run in staged]).delete()
     empty = Run.objects.filter(pk__in=before)
-    for table in (Trajectory, Intervention, Judgement):
+    for table in IN_RUNS:
         empty = empty.filter(~Exists(table.objects.filter(run=OuterRef("pk"))))
     models = list(empty.values_list("model_id", flat=True))
     empty.delete()

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
+from annotation.importers.box_cells import tagged_boxes
 from annotation.importers.fields import Number4, Report
 from annotation.schema import ORIGINAL
-from evaluation.importers.box_cells import tagged_boxes
 from evaluation.importers.box_steps import box_steps
 from evaluation.importers.code_track import Program
 from evaluation.importers.code_turns import CodeTurn, steps_of

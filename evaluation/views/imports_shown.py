@@ -8,11 +8,11 @@ from typing import Any
 
 from django.urls import reverse
 
+from annotation.importers.mapping import BOX_FIELDS
+from evaluation.actions.column_mappings import FIELDS, saved_for
 from evaluation.actions.column_mappings import FORMAT as TABLE
-from evaluation.actions.column_mappings import saved_for
 from evaluation.forms import BOX_FORMS
 from evaluation.importers.interface import ColumnMapping
-from evaluation.importers.mapping import BOX_FIELDS, FIELDS, mapping_from
 
 FIVE = 5
 LINES = 4
@@ -176,14 +176,15 @@ def counted(goes: Mapping[str, int]) -> list[Figure]:
 def columns_shown(record: Any) -> dict[str, Any]:
     """The columns of a table, each with its first values and what it is read as; the fields there are; who has saved
     the mapping before. Nothing of any other format."""
-    if record.format != TABLE or record.kind != "runs" or not record.preview.get("columns"):
+    if record.format != TABLE or not record.preview.get("columns"):
         return {}
     columns = record.preview["columns"]
-    mapping = mapping_from(record.options["mapping"]) if record.options.get("mapping") else ColumnMapping()
-    saved = saved_for(record.benchmark, [column["name"] for column in columns])
+    known = FIELDS[record.kind]
+    mapping = known.mapping_from(record.options["mapping"]) if record.options.get("mapping") else ColumnMapping()
+    saved = saved_for(record.benchmark, record.kind, [column["name"] for column in columns])
     return {
         "rows": [{**column, "read_as": mapping.field_of(column["name"])} for column in columns],
-        "fields": list(FIELDS.values()),
+        "fields": list(known.fields.values()),
         "boxes": mapping.boxes.value,
         "box_forms": BOX_FORMS,
         "has_boxes": any(name in mapping.columns for name in ("boxes", *BOX_FIELDS)),

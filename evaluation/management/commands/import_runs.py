@@ -16,8 +16,8 @@ from evaluation.actions.import_runs import import_runs
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.replace_runs import earlier_readings, in_words, questions_on, runs_brought
 from evaluation.importers import IMPORTERS, detect_format
-from evaluation.importers.mapping import mapping_in
-from evaluation.management.output import answering_plainly, chosen_format, print_counts, the_benchmark
+from evaluation.importers.mapping import RUN_FIELDS
+from evaluation.management.output import answering_plainly, chosen_format, mapping_at, print_counts, the_benchmark
 
 COUNTED = (
     "trajectories", "interventions", "judgements", "rollout_groups", "new", "changed", "unchanged", "removed",
@@ -41,7 +41,7 @@ class Command(BaseCommand):
     @answering_plainly
     def handle(self, *, slug: str, path: Path, **options: Any) -> None:
         benchmark: Benchmark = the_benchmark(slug)
-        mapping = _mapping(options["mapping"])
+        mapping = mapping_at(options["mapping"], RUN_FIELDS)
         format = (
             TABLE if mapping and not options["format"] else chosen_format(self, options["format"], path, detect_format)
         )
@@ -49,7 +49,7 @@ class Command(BaseCommand):
             raise CommandError(f"A mapping is for the format {TABLE}, not for {format}. Leave out one of them.")
         if format == TABLE:
             columns = {"mapping": mapping, "coordinates": options["coordinates"]}
-            chosen = options_for(benchmark, path, columns)
+            chosen = options_for(benchmark, "runs", path, columns)
             mapping, options["coordinates"] = chosen["mapping"], chosen["coordinates"]
             self.stdout.write(f"Columns: {json.dumps(mapping)}")
         choices = {name: options[name] for name in ("model", "setting", "coordinates")}
@@ -80,13 +80,3 @@ def _say_again(
         )
     if earlier and replace and (questions := questions_on(earlier)):
         command.stdout.write(f"Questions of judging queues about what goes: {questions}; they go with it.")
-
-
-def _mapping(path: Path | None) -> dict[str, Any] | None:
-    """The mapping in a file, checked. Raises ``ImportProblem``."""
-    if path is None:
-        return None
-    try:
-        return mapping_in(path.read_text(encoding="utf-8")).as_dict()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path} cannot be read as text. Check the path.") from error
