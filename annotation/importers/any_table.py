@@ -20,6 +20,7 @@ from annotation.importers.tables import CELL_SUFFIXES, TableRow, TableStream, de
 from annotation.schema import shortened
 
 WANTED = "a CSV, TSV, XLSX, Parquet, JSON or JSONL file"
+NO_ROWS = "Put the names of the columns into the first line and the rows below; in JSON, give a list of objects."
 MAX_COLUMNS = 200
 EXAMPLES = 3
 DEPTH = 3

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.any_table import columns_of, flat, heading, open_table
+from annotation.importers.any_table import NO_ROWS, columns_of, flat, heading, open_table
 from annotation.importers.box_cells import boxes_in, value_in
 from annotation.importers.converting import converted, read_rows
 from annotation.importers.embedded import picture_in
@@ -65,7 +65,7 @@ def read(path: Path, options: ReadOptions) -> Read:
     def to_native(values: Mapping[str, Any], report: Report) -> dict[str, Any]:
         return _native(flat(values), mapping, unit, folder, report)
 
-    stream, empty = open_table(path, options.start), f"{path.name} holds no rows."
+    stream, empty = open_table(path, options.start), f"{path.name} holds no rows. {NO_ROWS}"
     if isinstance(stream, RowStream):
         yield from read_rows(stream, to_native, empty)
         return

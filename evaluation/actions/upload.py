@@ -171,6 +171,8 @@ def blocked(record: ImportRecord) -> str:
         return ""
     if not record.format:
         return "Choose the format first: it could not be told with certainty."
+    if preview.get("problem") and record.format == TABLE and preview.get("columns"):
+        return "Say what each column is first: nothing can be read yet."
     if preview.get("problem"):
         return "Nothing of the file can be read as this format. Choose another format or another file."
     if preview.get("again") and counts.get("changed") and not record.options.get(REPLACE):
@@ -254,10 +256,12 @@ def _kind(formats: Formats, kinds: list[ImportRecord.Kind], wanted: str, *, has_
 
     A table that may be of either is what its columns say, else of runs once there are samples.
     """
-    held = [kind for kind in Kind if _best(formats[kind])] or [kind for kind in Kind if formats[kind]]
+    sure = [kind for kind in Kind if formats[kind] and formats[kind][0]["confidence"] >= SURE]
+    perhaps = [kind for kind in Kind if _best(formats[kind])] or [kind for kind in Kind if formats[kind]]
+    held = sure or perhaps
     if wanted in Kind.values:
         return Kind(wanted)
-    may = [kind for kind in held if kind in kinds]
+    may = [kind for kind in held if kind in kinds] or [kind for kind in perhaps if kind in kinds]
     if len(may) > 1 and all(_best(formats[kind]) == TABLE for kind in may):
         return max(may, key=lambda kind: (formats[kind][0]["confidence"], (kind == Kind.RUNS) == has_samples))
     if not may:

@@ -34,6 +34,10 @@ class Dialogue:
     values: dict[str, Any] = field(default_factory=dict)
 
 
+NO_TURNS = (
+    "no list of messages with a model's turns in it. Give the messages as a JSON list, or as JSONL with a dialogue to "
+    "a line."
+)
 ConvertDialogue = Callable[[Dialogue, Report], Trajectory]
 MakeStep = Callable[[Exchange, Pictures, Report], Step]
 """A call, the pictures there are so far (to which it may add one) and a report in; a step out."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.any_table import columns_of, flat, heading
+from annotation.importers.any_table import NO_ROWS, columns_of, flat, heading
 from annotation.importers.box_cells import boxes_in
 from annotation.importers.decoding import storable
 from annotation.importers.fields import Number4, Report
@@ -69,7 +69,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     def convert(row: dict[str, Any], report: Report) -> Trajectory:
         return trajectory_from(flat(row), mapping, options, samples, report)
 
-    return read_table(path, options.start, convert, f"{path.name} holds no rows.")
+    return read_table(path, options.start, convert, f"{path.name} holds no rows. {NO_ROWS}")
 
 
 def trajectory_from(

@@ -66,7 +66,8 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     def convert(row: dict[str, Any], report: Report) -> Trajectory:
         return trajectory_from(row, options, samples, report)
 
-    return read_table(path, options.start, convert, f"{path.name} holds no rows with a prediction.")
+    empty = f"{path.name} holds no rows with a prediction. Give VLMEvalKit's xlsx or TSV, or a JSON list of its rows."
+    return read_table(path, options.start, convert, empty)
 
 
 def trajectory_from(row: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, report: Report) -> Trajectory:

@@ -192,6 +192,13 @@ def columns_shown(record: Any) -> dict[str, Any]:
     }
 
 
+def _likely(kind: str, formats: Mapping[str, Any]) -> bool:
+    """Whether a file may well hold this kind: not as a mere table while it surely holds the other kind."""
+    found = formats.get(kind, [])
+    sure = any(ones and ones[0]["confidence"] >= BOTH for ones in formats.values())
+    return bool(found) and (found[0]["importer"] != TABLE or found[0]["confidence"] >= BOTH or not sure)
+
+
 def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """The choices with what is chosen: kinds, formats with their confidence, coordinates, names."""
     formats = record.preview.get("formats", {})
@@ -205,7 +212,7 @@ def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tup
         "kinds": [
             kind
             for kind in ("samples", "runs")
-            if rights[f"import_{kind}"] and (formats.get(kind) or kind == record.kind)
+            if rights[f"import_{kind}"] and (kind == record.kind or _likely(kind, formats))
         ],
         "other_kind": other if holds[other] and rights[f"import_{other}"] else "",
         "spaces": [*spaces, ("size", "Pixels of the picture as sent, …")],
