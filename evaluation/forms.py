@@ -7,9 +7,10 @@ from typing import Any
 from django import forms
 
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
+from annotation.importers.mapping import BoxForm
+from evaluation.actions.column_mappings import FIELDS
 from evaluation.actions.judging import MOST
 from evaluation.importers import IMPORTERS as RUN_FORMATS
-from evaluation.importers.mapping import FIELDS, BoxForm
 from evaluation.metrics.settings import CHOICES, RANGES
 from evaluation.metrics.settings_words import EFFECTS
 
@@ -49,6 +50,7 @@ class ImportChoices(forms.Form):
     model = forms.CharField(label="Model", required=False, max_length=200)
     setting = forms.CharField(label="Setting", required=False, max_length=200)
     boxes = forms.ChoiceField(label="A box is written as", choices=BOX_FORMS, required=False)
+    replace = forms.BooleanField(label="Put it in the place of that", required=False)
     score = forms.BooleanField(label="Score when done", required=False)
 
     def clean(self) -> dict[str, Any]:
@@ -58,7 +60,7 @@ class ImportChoices(forms.Form):
         self.columns: dict[str, str] = {}
         for column, name in pairs:
             if name in self.columns:
-                title = FIELDS[name].title if name in FIELDS else name
+                title = next((of.fields[name].title for of in FIELDS.values() if name in of.fields), name)
                 self.add_error(
                     None, f"{title}: two columns are read as it, {self.columns[name]} and {column}. Choose one."
                 )
@@ -75,6 +77,8 @@ class ImportChoices(forms.Form):
         given |= {name: self.cleaned_data[name] for name in ("model", "setting") if name in self.data}
         if "column" in self.data:
             given["mapping"] = {"columns": self.columns, "boxes": self.cleaned_data["boxes"] or BoxForm.XYXY.value}
+        if "again" in self.data:
+            given["replace"] = self.cleaned_data["replace"]
         return given | {"score": self.cleaned_data["score"]}
 
 

@@ -46,7 +46,7 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
     """Whose trajectories these are, where it was asked so: words are looked for in its texts."""
 
     def of(self, benchmark: Any) -> Self:
-        found = self.filter(run__benchmark=benchmark)
+        found = self.filter(run__benchmark=benchmark, run__staged_for=None)
         found.benchmark = benchmark
         return found
 

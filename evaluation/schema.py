@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from annotation.schema import Issue, Severity, shortened
+from annotation.schema import Issue, Severity, frozen_record, shortened
 
 __all__ = [
     "Condition",
@@ -63,7 +63,7 @@ class JudgementKind(StrEnum):
     ANSWER = "answer"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record(frozen=True, slots=True)
 class Step:
     """One tool call. ``bbox`` is what the model asked for, ``executed_bbox`` the pixels it really got, as recorded
     (four numbers, possibly invalid, never reordered; None = the call has no box), in ``coords`` of the input picture.
@@ -99,7 +99,7 @@ class Usage:
     usd: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record(frozen=True, slots=True)
 class Trajectory:
     """What a run did on one sample.
 

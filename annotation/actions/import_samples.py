@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from annotation.actions.save_samples import WRITTEN, save_samples
 from annotation.actions.store_images import store_pictures, taken_out
 from annotation.importers import IMPORTERS
 from annotation.importers.interface import ImportProblem, Position, Progress, ReadOptions, Settings
+from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.models import Benchmark, ImportIssue, ImportRecord
 from annotation.schema import Issue, SampleRecord, Severity, shortened
 from annotation.workflow import Right
@@ -86,22 +87,31 @@ def import_samples(
     format: str,
     images: Path | None = None,
     toolchains: Path | None = None,
+    mapping: Mapping[str, Any] | None = None,
+    coordinates: str = "",
     report: Report | None = None,
     record: ImportRecord | None = None,
 ) -> tuple[ImportRecord, Imported]:
     """Import a benchmark file. Restartable and idempotent: the same file again changes nothing.
 
+    ``mapping``: which column of a table is what, as ``SAMPLE_FIELDS`` reads it; ``coordinates``: where its boxes lie.
     ``record``: the record to go on with; without one, an unfinished import of this file is taken up or one is made.
 
     Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
     """
     require(actor, benchmark, Right.IMPORT_SAMPLES)
-    options = {"images": images.name if images else "", "toolchains": toolchains.name if toolchains else ""}
+    columns = SAMPLE_FIELDS.mapping_from(mapping) if mapping else None
+    options: dict[str, Any] = {
+        "images": images.name if images else "",
+        "toolchains": toolchains.name if toolchains else "",
+        **({"coordinates": coordinates} if coordinates else {}),
+        **({"mapping": columns.as_dict()} if columns else {}),
+    }
     record = record or open_record(
         actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.SAMPLES, path=path, format=format, options=options
     )
     start = Position(**record.checkpoint) if record.checkpoint else Position()
-    reading = ReadOptions(images=images, toolchains=toolchains, start=start)
+    reading = ReadOptions(images=images, toolchains=toolchains, mapping=columns, coordinates=coordinates, start=start)
     result = Imported(Counter(record.counts))
     folder = images or (path if path.is_dir() else path.parent)
     saver = SamplesSaver(actor, benchmark, record, folder, result)

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from annotation.importers import coco, hr_bench, label_studio, native, parquet, phystool, viebench, vstar, vtc_bench
+from annotation.importers import (
+    coco,
+    hr_bench,
+    label_studio,
+    native,
+    parquet,
+    phystool,
+    table,
+    viebench,
+    vstar,
+    vtc_bench,
+)
 from annotation.importers.detection import best_first, glimpse
 from annotation.importers.interface import Detection, Importer
 
@@ -19,6 +30,7 @@ _ROWS = (
     ("coco", "COCO: pictures with boxes, to be authored", coco),
     ("parquet", "Hugging Face data sets: Parquet files, with or without pictures", parquet),
     ("label-studio", "Label Studio: its export as JSON, tasks with annotations", label_studio),
+    ("table", "Any table: CSV, TSV, xlsx, Parquet or JSONL, with columns chosen by you", table),
 )
 IMPORTERS: Mapping[str, Importer] = {
     name: Importer(name, title, module.detect, module.read) for name, title, module in _ROWS

@@ -20,6 +20,8 @@ MAX_REPORTED = 10
 """So many repairs of one kind are reported of one row; all are made."""
 _BRACKET = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 _LONE = re.compile("[\ud800-\udfff]")
+_UNSTORABLE = re.compile(rb"\\u(?:[dD]|0000)")
+"""How a NUL or half a character is written: once over the bytes is faster than a search for each."""
 
 
 class RowDecoder:
@@ -48,7 +50,7 @@ class RowDecoder:
         """As ``decode``, but the row may be any JSON value (None also when it is ``null``)."""
         issues: list[Issue] = []
         raw = row.text
-        if b"\x00" in raw:
+        if 0 in raw:
             raw = raw.replace(b"\x00", b"")
             issues.append(_repaired(row, "nul-bytes", "", "NUL bytes were removed."))
             if not raw.strip():
@@ -61,7 +63,7 @@ class RowDecoder:
         issues += parsing
         if value is None:
             return None, issues
-        if b"\\ud" in raw or b"\\uD" in raw or b"\\u0000" in raw:
+        if _UNSTORABLE.search(raw):
             value = _cleaned(value, row, issues)
         return value, issues
 
@@ -69,7 +71,7 @@ class RowDecoder:
         issues: list[Issue] = []
         self._found.clear()
         try:
-            value = self._strict.decode(text)
+            value = self._whole(text)
         except json.JSONDecodeError as error:
             if not error.msg.startswith("Invalid control character"):
                 return None, [_unreadable(row, text, error)]
@@ -84,6 +86,15 @@ class RowDecoder:
         if self._found:
             issues += [_repaired(row, rule, found, _DONE[rule]) for rule, found in dict.fromkeys(self._found)]
         return value, issues
+
+    def _whole(self, text: str) -> Any:
+        """As ``decode``, without its search for space around the value where there is none."""
+        if text[:1] == "{":
+            value, end = self._strict.raw_decode(text)
+            if end == len(text):
+                return value
+        self._found.clear()
+        return self._strict.decode(text)
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(pairs)
@@ -162,16 +173,24 @@ def _cleaned(value: Any, row: RawRow, issues: list[Issue]) -> Any:
 
 def storable(value: Any) -> Any:
     """``value``, read from a text inside a row, as JSON that can be stored: see the head of this module."""
-    if isinstance(value, str):
-        clean = value.isascii() and "\x00" not in value
-        return value if clean else _LONE.sub("\ufffd", value.replace("\x00", ""))
-    if isinstance(value, list | tuple):
-        return [storable(item) for item in value]
-    if isinstance(value, dict):
-        return {str(storable(str(key))): storable(item) for key, item in value.items()}
-    if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+    kind = type(value)
+    if kind is int or kind is bool or value is None:
         return value
+    if kind is float:
+        return value if math.isfinite(value) else str(value)
+    if kind is str:
+        return _clean(value)
+    if kind is dict:
+        return {_clean(str(key)): storable(item) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        return [storable(item) for item in value]
     return str(value)
+
+
+def _clean(text: str) -> str:
+    if text.isascii() and "\x00" not in text:
+        return text
+    return _LONE.sub("\ufffd", text.replace("\x00", ""))
 
 
 def _unreadable(row: RawRow, text: str, error: Exception) -> Issue:

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from annotation.schema import Issue, SampleRecord
+
+if TYPE_CHECKING:
+    from annotation.importers.mapping import ColumnMapping
 
 PROGRESS_EVERY = 1000
 """Rows after which, at the latest, a ``Progress`` comes."""
@@ -68,10 +71,13 @@ class Detection:
 class ReadOptions:
     """``images``: the folder picture names are relative to, None = the folder of the file; used by the saver, which
     reads the pictures. ``toolchains``: a second file whose toolchains are joined by content (VTC-Bench).
-    ``start``: where to go on."""
+    ``mapping``: which column of a table is what, None = as the names of the columns suggest; ``coordinates``: the space
+    of its boxes, ``pixel``, ``norm1``, ``norm1000`` or ``WxH``. ``start``: where to go on."""
 
     images: Path | None = None
     toolchains: Path | None = None
+    mapping: ColumnMapping | None = None
+    coordinates: str = ""
     start: Position = field(default_factory=Position)
 
 

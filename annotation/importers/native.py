@@ -18,6 +18,9 @@ KEYS = ("samples", "settings")
 _SECTION = re.compile(rb'\s*\{\s*"(interventions|judgements|rollout_groups|samples|settings|trajectories)"\s*:\s*[\[{]')
 """How a native file of everything begins; its samples may lie far behind."""
 
+_LOG = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:')
+"""How a log of Inspect AI begins, which has a list of samples of its own: what a model did on them."""
+
 
 def detect(head: bytes, name: str) -> Detection:
     """A native benchmark names ``"samples"``, or its rows have ``id`` and a key that only samples have; or it begins as
@@ -25,6 +28,8 @@ def detect(head: bytes, name: str) -> Detection:
     reasons = []
     if name.startswith("samples."):
         reasons.append("The file is called samples.")
+    if _LOG.match(head.removeprefix(b"\xef\xbb\xbf")):
+        return Detection("native", 0.0)
     if re.search(rb'"samples"\s*:\s*\[', head):
         reasons.append('It holds a list "samples".')
     own = [k for k in ("gold_boxes", "reference_toolchain", "answer_type", "image_group") if f'"{k}"'.encode() in head]

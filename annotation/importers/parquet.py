@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Mapping
 from functools import partial
@@ -17,6 +16,7 @@ from typing import Any
 
 from annotation.importers.converting import converted
 from annotation.importers.decoding import storable
+from annotation.importers.embedded import picture_in
 from annotation.importers.fields import Report
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions
 from annotation.importers.parquet_rows import ParquetRow, ParquetStream
@@ -28,13 +28,6 @@ _JSON = frozenset({
     "options", "choices", "answer", "gold_boxes", "facets", "segments", "reference_toolchain", "targets",
     "distractors", "extra", *BOXES,
 })  # fmt: skip
-_PICTURES = (
-    (b"\xff\xd8\xff", "jpeg"),
-    (b"\x89PNG", "png"),
-    (b"RIFF", "webp"),
-    (b"II*\x00", "tiff"),
-    (b"MM\x00*", "tiff"),
-)
 
 
 def detect(head: bytes, name: str) -> Detection:
@@ -94,18 +87,4 @@ def _value(key: str, value: Any) -> Any:
 def _picture(values: Mapping[str, Any], report: Report) -> str | None:
     """The name of the picture, or the picture itself as an address."""
     key = next((key for key in _IMAGES if values.get(key) is not None), "")
-    value = values.get(key)
-    if isinstance(value, list):
-        if len(value) > 1:
-            report.noted("several-pictures", key, len(value), "A sample has one picture; the first was taken.")
-        value = value[0] if value else None
-    name = ""
-    if isinstance(value, dict):
-        name, value = str(value.get("path") or ""), value.get("bytes")
-    if isinstance(value, bytes):
-        kind = next((kind for start, kind in _PICTURES if value.startswith(start)), "")
-        if kind:
-            return f"data:image/{kind};base64,{base64.b64encode(value).decode('ascii')}"
-        report.noted("no-picture", key, value[:8].hex(" "), "These bytes are no JPEG, PNG, WebP or TIFF; left out.")
-        return name or None
-    return (storable(value) if isinstance(value, str) else name) or None
+    return picture_in(values.get(key), key, report)

@@ -30,7 +30,8 @@ def detect(head: bytes, name: str) -> Detection:
 def read(path: Path, options: ReadOptions) -> Read:
     """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
     stream = RowStream(path, (), options.start, wanted="one JSON list or JSONL file")
-    return read_rows(stream, _native, f"{path.name} holds no rows with refined_taxonomy.")
+    empty = f"{path.name} holds no rows with refined_taxonomy. Give the ground truth with the plans."
+    return read_rows(stream, _native, empty)
 
 
 def _native(row: Mapping[str, Any], report: Report) -> dict[str, Any]:

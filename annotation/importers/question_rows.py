@@ -35,7 +35,7 @@ def native_from(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
         **fields.extra(row, _READ),
         "answer_type": "mc" if options else "open",
         "options": options,
-        "answer": _answer(row.get("answer"), options),
+        "answer": letter_of(row.get("answer"), options),
         "gold_boxes": [_corners(box, str(how), size, report) for box in written],
     }
     native.setdefault("id", f"{report.file}:{report.line}" if row.get("id") is None else row["id"])
@@ -78,6 +78,6 @@ def _options(given: object) -> dict[str, Any]:
     return given if isinstance(given, dict) else {}
 
 
-def _answer(given: object, options: Mapping[str, Any]) -> object:
+def letter_of(given: object, options: Mapping[str, Any]) -> object:
     """The letter of the option whose text the answer is; else the answer as it is."""
     return next((letter for letter, text in options.items() if given == text and given not in options), given)

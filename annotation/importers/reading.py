@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from annotation.importers.interface import ImportProblem, Position, Progress
 from annotation.importers.scanning import ArrayScanner, Element
 from annotation.importers.sources import Limits, Member, Pick, by_keys, open_members
-from annotation.schema import Issue, Severity
+from annotation.schema import Issue, Severity, frozen_record
 
 CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record(frozen=True, slots=True)
 class RawRow:
     """One row as written. ``key`` names its list ("" when the file does not say). ``closed`` is False for a last line
     without a line end, which may have been cut off."""

@@ -29,4 +29,5 @@ def detect(head: bytes, name: str) -> Detection:
 def read(path: Path, options: ReadOptions) -> Read:
     """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
     stream = RowStream(path, (), options.start, wanted="a JSON list or JSONL file")
-    return read_rows(stream, native_from, f"{path.name} holds no rows with a question.")
+    empty = f"{path.name} holds no rows with a question. Give a JSON list or JSONL of question, answer and boxes."
+    return read_rows(stream, native_from, empty)

@@ -41,7 +41,8 @@ def read(path: Path, options: ReadOptions) -> Read:
         return _native(values, pictures, report)
 
     stream = DocumentStream(path, options.start, group=group, wanted="folders with one JSON per picture")
-    return read_documents(stream, to_native, f"{path.name} holds no JSON with question, options and bbox.")
+    empty = f"{path.name} holds no JSON with question, options and bbox. Give the folder with one beside each picture."
+    return read_documents(stream, to_native, empty)
 
 
 def _stem(name: str) -> str:

@@ -17,6 +17,7 @@ from django.db import transaction
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
 from annotation.importers.interface import ImportProblem, Progress
 from annotation.importers.interface import ReadOptions as SampleOptions
+from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.models import ImportRecord
 from annotation.schema import Issue, Severity
 from evaluation.actions.column_mappings import FORMAT as TABLE
@@ -28,7 +29,7 @@ from evaluation.actions.sample_index import sample_index
 from evaluation.actions.upload import holds_runs_alone, path_of, pictures_of
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers.interface import BoxSpace, ReadOptions, SampleIndex
-from evaluation.importers.mapping import mapping_from
+from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.metrics.settings import MetricSettings
 
 Report = Callable[[Progress], None]
@@ -114,7 +115,13 @@ def _read(record: ImportRecord, report: Report) -> dict[str, Any]:
 def _read_samples(record: ImportRecord, issues: IssueBook, report: Report) -> dict[str, Any]:
     images = pictures_of(record)
     reading = SampleReading(record, images or path_of(record).parent, issues.take)
-    stream = SAMPLE_FORMATS[record.format].read(path_of(record), SampleOptions(images=images))
+    chosen = record.options
+    options = SampleOptions(
+        images=images,
+        mapping=SAMPLE_FIELDS.mapping_from(chosen["mapping"]) if chosen.get("mapping") else None,
+        coordinates=chosen.get("coordinates", ""),
+    )
+    stream = SAMPLE_FORMATS[record.format].read(path_of(record), options)
     reading.take_all(stream, _showing(record, reading, report))
     return {
         "counts": dict(reading.result.counts),
@@ -130,7 +137,7 @@ def _read_runs(record: ImportRecord, issues: IssueBook, report: Report) -> dict[
         model=chosen["model"],
         setting=chosen["setting"],
         coordinates=BoxSpace.parse(chosen["coordinates"]) if chosen["coordinates"] else None,
-        mapping=mapping_from(chosen["mapping"]) if chosen.get("mapping") else None,
+        mapping=RUN_FIELDS.mapping_from(chosen["mapping"]) if chosen.get("mapping") else None,
     )
     reading = RunReading(record, issues.take)
     samples = sample_index(record.benchmark)
@@ -141,6 +148,7 @@ def _read_runs(record: ImportRecord, issues: IssueBook, report: Report) -> dict[
         "records": reading.shown(),
         "runs": reading.runs(),
         "strangers": issues.strangers(samples),
+        "again": reading.again(),
         "without": reading.samples_without_a_record(),
         "boxes": reading.boxes.as_dict(),
         **_settings(record, reading.result),
@@ -164,7 +172,7 @@ def _showing(record: ImportRecord, reading: RunReading | SampleReading, report: 
 
 def _columns(record: ImportRecord) -> dict[str, Any]:
     """The columns of a table with examples, for the person who says what they are."""
-    if record.format != TABLE or record.kind != Kind.RUNS:
+    if record.format != TABLE:
         return {}
     return {"columns": [asdict(column) for column in columns_in(path_of(record))]}
 

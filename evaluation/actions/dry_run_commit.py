@@ -54,6 +54,7 @@ def _import(actor: User | None, record: ImportRecord, report: Report) -> dict[st
         if record.kind == Kind.SAMPLES:
             return import_samples(
                 actor=actor, benchmark=record.benchmark, path=path, format=record.format, images=pictures_of(record),
+                mapping=record.options.get("mapping"), coordinates=record.options.get("coordinates", ""),
                 report=report, record=record,
             )[1].settings  # fmt: skip
         return import_runs(

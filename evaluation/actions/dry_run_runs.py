@@ -10,6 +10,7 @@ from typing import Any
 from annotation.importers.interface import Position
 from annotation.models import ImportRecord, Sample
 from annotation.schema import Issue
+from evaluation.actions.dry_run_again import Again, Key
 from evaluation.actions.dry_run_boxes import BoxTally
 from evaluation.actions.dry_run_draw import Draw, raw_rows
 from evaluation.actions.dry_run_scores import shown_trajectories
@@ -22,8 +23,6 @@ from evaluation.schema import Judgement as JudgementRecord
 from evaluation.schema import RolloutGroup as RolloutGroupRecord
 from evaluation.schema import Trajectory as TrajectoryRecord
 
-Key = tuple[str, str, str, int, str]
-"""(model, setting, sample, rollout, condition): what there is one trajectory of."""
 Other = InterventionRecord | JudgementRecord | RolloutGroupRecord
 
 RUNS_SHOWN = 50
@@ -42,8 +41,9 @@ class RunReading(RunsSaver):
             (run.model.name, run.setting): run
             for run in Run.objects.filter(benchmark=record.benchmark).select_related("model").with_counts()
         }
-        self._written: dict[int, str] = {}
-        """Digest of each trajectory this file has written so far, by the hash of its key: 64 bits tell them apart."""
+        self._again = Again(record)
+        self._written: dict[int, int] = {}
+        """What each trajectory said that this file has written so far, by its key: 64 bits of each tell them apart."""
         self._others_written: dict[int, int] = {}
         self._records: Counter[tuple[str, str]] = Counter()
         self._samples: set[str] = set()
@@ -74,7 +74,7 @@ class RunReading(RunsSaver):
         stored = self._stored(latest)
         counts = self.result.counts
         for key, record in latest.items():
-            mark = digest(record)
+            mark = _short(digest(record))
             ours = self._written.get(hash(key))
             if ours is not None:
                 repeated.append(record)
@@ -92,12 +92,13 @@ class RunReading(RunsSaver):
         return [repeat_issue(record) for record in repeated]
 
     def _note(self, key: Key, record: TrajectoryRecord) -> None:
+        self._again.take(key)
         self._records[key[:2]] += 1
         self._samples.add(record.sample_id)
         self._draw.take(key, record)
         self.boxes.take(record)
 
-    def _stored(self, keys: Mapping[Key, TrajectoryRecord]) -> dict[Key, str]:
+    def _stored(self, keys: Mapping[Key, TrajectoryRecord]) -> dict[Key, int]:
         runs = {run.pk: name for name in {key[:2] for key in keys} if (run := self._there.get(name))}
         if not runs:
             return {}
@@ -105,7 +106,7 @@ class RunReading(RunsSaver):
         rows = Trajectory.objects.filter(run_id__in=runs, sample_id__in=samples).values_list(
             "run_id", "sample__key", "rollout", "condition", "digest"
         )
-        return {(*runs[run], sample, rollout, condition): mark for run, sample, rollout, condition, mark in rows}
+        return {(*runs[run], *place): _short(mark) for run, *place, mark in rows}  # type: ignore[misc]  # four of them
 
     def _other(self, record: Other) -> str:
         """new, changed or unchanged, as ``save_others`` finds it."""
@@ -148,6 +149,10 @@ class RunReading(RunsSaver):
             for (model, setting), count in self._records.most_common(RUNS_SHOWN)
         ]
 
+    def again(self) -> dict[str, Any]:
+        """The earlier reading of this file under other choices, if there is one."""
+        return self._again.as_dict(self._records)
+
     def samples_without_a_record(self) -> int:
         return len(self.book.samples.keys() - self._samples)
 
@@ -160,6 +165,10 @@ class RunReading(RunsSaver):
 
 def _key(record: TrajectoryRecord) -> Key:
     return record.model, record.setting, record.sample_id, record.rollout, str(record.condition)
+
+
+def _short(digest: str) -> int:
+    return int(digest[:16], 16)
 
 
 def _mark(values: list[Any]) -> int:

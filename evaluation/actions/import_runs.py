@@ -14,6 +14,7 @@ from annotation.actions.access import require
 from annotation.actions.import_samples import fail_record, finish_record, keep_issues, open_record, remember
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
+from evaluation.actions.replace_runs import REPLACE, forget_staged, put_in_place
 from evaluation.actions.sample_index import sample_index
 from evaluation.actions.save_runs import WRITTEN, RunBook, save_others, save_trajectories
 from evaluation.actions.stored_rows import recogniser
@@ -28,7 +29,7 @@ from evaluation.importers.interface import (
     Settings,
     Unchanged,
 )
-from evaluation.importers.mapping import mapping_from
+from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.models import Run
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
 from webapp.accounts.models import User
@@ -62,45 +63,56 @@ def import_runs(
     setting: str = "",
     coordinates: str = "",
     mapping: Mapping[str, Any] | None = None,
+    replace: bool = False,
     report: Report | None = None,
     record: ImportRecord | None = None,
 ) -> tuple[ImportRecord, Imported]:
     """Import trajectories and their kin. Restartable and idempotent: the same file again changes nothing.
 
-    ``mapping``: which column of a table is what, as ``mapping_from`` reads it.
+    ``mapping``: which column of a table is what, as ``RUN_FIELDS`` reads it. ``replace``: what the file brought under
+    other choices gives way to what is read now, all at once; see ``replace_runs``.
 
     Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
     """
     require(actor, benchmark, Right.IMPORT_RUNS)
     space = BoxSpace.parse(coordinates) if coordinates else None
-    columns = mapping_from(mapping) if mapping else None
+    columns = RUN_FIELDS.mapping_from(mapping) if mapping else None
     options: dict[str, Any] = {"model": model, "setting": setting, "coordinates": coordinates}
     if columns:
         options["mapping"] = columns.as_dict()
+    choices = dict(options)
+    if replace:
+        options[REPLACE] = True
     record = record or open_record(
         actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.RUNS, path=path, format=format, options=options
     )
     start = Position(**record.checkpoint) if record.checkpoint else Position()
     reading = ReadOptions(model=model, setting=setting, coordinates=space, mapping=columns, start=start)
     importer, samples = IMPORTERS[format], sample_index(benchmark)
-    known = recogniser(benchmark, importer, options, samples)
-    saver = RunsSaver(actor, benchmark, record)
+    known = recogniser(benchmark, importer, choices, samples, anew=replace)
+    saver = RunsSaver(actor, benchmark, record, replace=replace)
     try:
         saver.take_all(importer.read(path, reading, samples, known), report)
     except ImportProblem as problem:
+        forget_staged(record)
         fail_record(record, problem)
         raise
-    finish_record(actor, record, saver.result.counts)
-    saver.result.runs = saver.book.runs
+    if replace:
+        saver.result.runs = put_in_place(actor=actor, record=record, counts=saver.result.counts)
+    else:
+        finish_record(actor, record, saver.result.counts)
+        saver.result.runs = saver.book.runs
     return record, saver.result
 
 
 class RunsSaver:
     """Collects records into batches; each batch is one transaction with its issues and its place in the file."""
 
-    def __init__(self, actor: User | None, benchmark: Benchmark, record: ImportRecord) -> None:
+    def __init__(
+        self, actor: User | None, benchmark: Benchmark, record: ImportRecord, *, replace: bool = False
+    ) -> None:
         self.record = record
-        self.book = RunBook(benchmark, actor)
+        self.book = RunBook(benchmark, actor, record if replace else None)
         self.result = Imported(Counter(record.counts))
         self.trajectories: list[Trajectory | Unchanged] = []
         self.others: list[Intervention | Judgement | RolloutGroup] = []
@@ -125,7 +137,12 @@ class RunsSaver:
                         self._flush(item.position)
                     if report:
                         report(item)
+        if self.book.staged_for and not self._read_anything():
+            raise ImportProblem("Nothing of the file can be read like this; what it brought before stays as it is.")
         self._flush(None)
+
+    def _read_anything(self) -> bool:
+        return bool(self.trajectories or self.others or self.result.counts["new"])
 
     def _take(self, item: Trajectory | Intervention | Judgement | RolloutGroup) -> None:
         problem = self._misfit(item)

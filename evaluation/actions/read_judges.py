@@ -161,7 +161,7 @@ class Judged:
 
 def kinds_of(benchmark: Benchmark) -> list[str]:
     """The kinds of judgements there are, in order. One query."""
-    found = Judgement.objects.filter(run__benchmark=benchmark).order_by("kind")
+    found = Judgement.objects.filter(run__in=benchmark.runs.all()).order_by("kind")
     return list(found.values_list("kind", flat=True).distinct())
 
 
@@ -171,7 +171,7 @@ def load_judged(benchmark: Benchmark, kind: str, audience: Audience, user: str =
     members = _people(benchmark)
     settings = settings_of(benchmark)
     values = facet_values(benchmark, by) if by else {}
-    rows = Judgement.objects.filter(run__benchmark=benchmark, kind=kind).order_by("pk")
+    rows = Judgement.objects.filter(run__in=benchmark.runs.all(), kind=kind).order_by("pk")
     verdicts = []
     judges: dict[str, bool] = {}
     undecided: Counter[str] = Counter()
@@ -217,7 +217,7 @@ def _word(row: Mapping[str, Any], kind: str, settings: MetricSettings) -> str | 
 def _people(benchmark: Benchmark) -> dict[str, tuple[str, str]]:
     """Name and address of each member, and of who judged here, by either of them in small letters."""
     found: dict[str, tuple[str, str]] = {}
-    judged = Judgement.objects.filter(run__benchmark=benchmark, person__isnull=False).order_by()
+    judged = Judgement.objects.filter(run__in=benchmark.runs.all(), person__isnull=False).order_by()
     rows = [
         *judged.values_list("person__name", "person__email").distinct(),
         *Membership.objects.filter(benchmark=benchmark).values_list("user__name", "user__email").distinct(),

@@ -19,7 +19,7 @@ BATCH = 1000
 
 def trajectory_records(benchmark: Benchmark, run: Run | None = None) -> Iterator[TrajectoryRecord]:
     """Every trajectory with its steps, by model, setting, sample, rollout and condition."""
-    found = Trajectory.objects.filter(run__benchmark=benchmark)
+    found = Trajectory.objects.of(benchmark)
     if run is not None:
         found = found.filter(run=run)
     found = (
@@ -83,7 +83,7 @@ def _tuple(names: Any) -> tuple[str, ...] | None:
 
 
 def intervention_records(benchmark: Benchmark) -> Iterator[InterventionRecord]:
-    rows = Intervention.objects.filter(run__benchmark=benchmark).select_related("run__model", "sample")
+    rows = Intervention.objects.filter(run__in=benchmark.runs.all()).select_related("run__model", "sample")
     for row in rows.order_by("run__model__name", "run__setting", "sample__key", "condition").iterator(chunk_size=BATCH):
         yield InterventionRecord(
             row.run.model.name, row.sample.key, row.condition, row.correct, row.answer, row.run.setting, row.extra
@@ -91,7 +91,7 @@ def intervention_records(benchmark: Benchmark) -> Iterator[InterventionRecord]:
 
 
 def judgement_records(benchmark: Benchmark) -> Iterator[JudgementRecord]:
-    rows = Judgement.objects.filter(run__benchmark=benchmark).select_related("run__model", "sample")
+    rows = Judgement.objects.filter(run__in=benchmark.runs.all()).select_related("run__model", "sample")
     for row in rows.order_by("run__model__name", "run__setting", "sample__key", "kind", "judge").iterator(
         chunk_size=BATCH
     ):

@@ -147,7 +147,12 @@ def read_trajectory(trajectory: Trajectory) -> TrajectoryDetail:
 
 def read_on_sample(sample: Any) -> list[Trajectory]:
     """What metrics are made of on one sample: a trajectory of each run, by name of the model. One query."""
-    found = Trajectory.objects.filter(sample=sample).evaluated().select_related("run__model", "sample", "score")
+    found = (
+        Trajectory.objects.of(sample.benchmark_id)
+        .filter(sample=sample)
+        .evaluated()
+        .select_related("run__model", "sample", "score")
+    )
     return list(found.defer(*LONG).order_by("run__model__name", "run__setting", "pk"))
 
 

@@ -30,10 +30,13 @@ Key = tuple[int, int, int, str]
 
 
 class RunBook:
-    """The runs and samples of a benchmark by name, each looked up once per import; runs are made as they are met."""
+    """The runs and samples of a benchmark by name, each looked up once per import; runs are made as they are met.
 
-    def __init__(self, benchmark: Benchmark, actor: User | None) -> None:
-        self.benchmark, self.actor = benchmark, actor
+    ``staged_for``: the import whose runs are filled out of sight, see ``evaluation.actions.replace_runs``.
+    """
+
+    def __init__(self, benchmark: Benchmark, actor: User | None, staged_for: ImportRecord | None = None) -> None:
+        self.benchmark, self.actor, self.staged_for = benchmark, actor, staged_for
         self.samples: dict[str, int] = dict(Sample.objects.filter(benchmark=benchmark).values_list("key", "pk"))
         self._runs: dict[tuple[str, str], Run] = {}
 
@@ -41,9 +44,10 @@ class RunBook:
         key = (model, setting)
         if key not in self._runs:
             named, _ = Model.objects.get_or_create(name=model)
-            self._runs[key], _ = Run.objects.get_or_create(
-                benchmark=self.benchmark, model=named, setting=setting, defaults={"created_by": self.actor}
-            )
+            self._runs[key], _ = Run.everything.get_or_create(
+                benchmark=self.benchmark, model=named, setting=setting, staged_for=self.staged_for,
+                defaults={"created_by": self.actor},
+            )  # fmt: skip
         return self._runs[key]
 
     def key(self, record: TrajectoryRecord | Stored) -> Key:
@@ -84,7 +88,7 @@ def save_trajectories(
             repeated.append(record)
         latest[key] = record
     read = {key: record for key, record in latest.items() if isinstance(record, TrajectoryRecord)}
-    there = _there(read)
+    there = stored_of(read)
     if source is not None:
         repeated += [record for key, record in latest.items() if _written_by(record, there.get(key)) == source.pk]
     wanted, changed = _write(read, there, source)
@@ -145,7 +149,8 @@ def repeat_issue(record: TrajectoryRecord | Unchanged) -> Issue:
     return Issue(Severity.REPAIRED, "duplicate-record", record.file, record.line, "sample_id", shortened(sample), done)
 
 
-def _there(keys: Iterable[Key]) -> dict[Key, There]:
+def stored_of(keys: Iterable[Key]) -> dict[Key, There]:
+    """What is stored of these keys; of those that are not, nothing."""
     wanted = set(keys)
     names = ("run_id", "sample_id", "rollout", "condition")
     # Each part of the key by itself: every combination is asked for, but no rollout beyond those of the batch.

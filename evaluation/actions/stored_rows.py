@@ -19,15 +19,18 @@ NAMES = (
 
 
 def recogniser(
-    benchmark: Benchmark, importer: Importer, options: Mapping[str, Any], samples: SampleIndex
+    benchmark: Benchmark, importer: Importer, options: Mapping[str, Any], samples: SampleIndex, *, anew: bool = False
 ) -> Recogniser:
-    """Knows the rows of this benchmark that were read with these choices, where nothing they depend on has changed."""
+    """Knows the rows of this benchmark that were read with these choices, where nothing they depend on has changed.
+
+    ``anew``: all rows are read, as none may be left out of what takes the place of others.
+    """
     about = [importer.name, str(benchmark.pk), json.dumps(options, sort_keys=True)]
     if benchmark.sample_aliases.exists():
         about.append(json.dumps(sorted(benchmark.sample_aliases.values_list("name", "sample__key"))))
     if importer.by_content:
         about.append(samples.digest())
-    empty = not Trajectory.objects.of(benchmark).exists()
+    empty = anew or not Trajectory.objects.of(benchmark).exists()
     return Recogniser(_none if empty else partial(_stored, benchmark), *about)
 
 

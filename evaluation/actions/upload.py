@@ -20,6 +20,7 @@ from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.column_mappings import FORMAT as TABLE
 from evaluation.actions.column_mappings import checked, options_for, save_mapping
+from evaluation.actions.replace_runs import REPLACE
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers import detect_format as detect_runs
 from evaluation.importers.interface import BoxSpace
@@ -30,6 +31,8 @@ from webapp.jobs.actions import enqueue_on_commit
 
 SURE = 0.5
 """Below this confidence no format is chosen for the person."""
+PERHAPS = 0.2
+"""Below this confidence a file is no table of that kind."""
 
 Kind, State = ImportRecord.Kind, ImportRecord.State
 RIGHT_FOR = {Kind.SAMPLES: Right.IMPORT_SAMPLES, Kind.RUNS: Right.IMPORT_RUNS}
@@ -58,7 +61,7 @@ def receive(
         raise NotAllowed(f"Your roles on {benchmark.title} do not let you import. Ask its lead.")
     stored = store(file)
     formats = formats_of(stored.path)
-    kind = _kind(formats, kinds, (choices or {}).get("kind") or "")
+    kind = _kind(formats, kinds, (choices or {}).get("kind") or "", has_samples=benchmark.samples.exists())
     pictures = _pictures(stored.path, images)
     with transaction.atomic():
         # Two requests at once wait for each other here, so that a double click makes one record.
@@ -87,8 +90,8 @@ def receive(
 def choose(*, actor: User, record: ImportRecord, choices: Mapping[str, Any]) -> ImportRecord:
     """Change what was chosen for a file that is not imported yet, and read it again with that.
 
-    ``choices``: any of kind, format, model, setting, coordinates, mapping, images, score. Raises ``InvalidInput``,
-    ``Conflict``.
+    ``choices``: any of kind, format, model, setting, coordinates, mapping, replace, images, score. Raises
+    ``InvalidInput``, ``Conflict``.
     """
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
@@ -146,7 +149,8 @@ def holds_runs_alone(record: ImportRecord) -> bool:
     with transaction.atomic():
         now = ImportRecord.objects.select_for_update().get(pk=record.pk)
         formats = now.preview.get("formats", {})
-        if now.kind != Kind.SAMPLES or now.state != State.READING or not _best(formats.get(Kind.RUNS, [])):
+        told = now.kind == Kind.SAMPLES and now.state == State.READING and now.format != TABLE
+        if not told or not _best(formats.get(Kind.RUNS, [])):
             return False
         now.kind, now.format, now.options = Kind.RUNS, _best(formats[Kind.RUNS]), _options(Kind.RUNS, "")
         now.preview = {**now.preview, "formats": {**formats, Kind.SAMPLES.value: []}}
@@ -167,8 +171,12 @@ def blocked(record: ImportRecord) -> str:
         return ""
     if not record.format:
         return "Choose the format first: it could not be told with certainty."
+    if preview.get("problem") and record.format == TABLE and preview.get("columns"):
+        return "Say what each column is first: nothing can be read yet."
     if preview.get("problem"):
         return "Nothing of the file can be read as this format. Choose another format or another file."
+    if preview.get("again") and counts.get("changed") and not record.options.get(REPLACE):
+        return "It is here already, read otherwise. Choose to put this reading in its place, or name another setting."
     if not counts.get("new") and not counts.get("changed"):
         if counts.get("unchanged"):
             return "Everything in this file is here already; nothing would change."
@@ -192,7 +200,9 @@ def commit(*, actor: User, record: ImportRecord) -> ImportRecord:
             key=f"import:{record.pk}",
         )
         if record.options.get("mapping"):
-            save_mapping(actor=actor, benchmark=record.benchmark, path=path_of(record), options=record.options)
+            save_mapping(
+                actor=actor, benchmark=record.benchmark, kind=record.kind, path=path_of(record), options=record.options
+            )
         record.state, record.job_id, record.error = State.RUNNING, str(job.pk), ""
         record.save(update_fields=["state", "job_id", "error"])
     return record
@@ -236,17 +246,24 @@ def _described(kind: ImportRecord.Kind, detection: Detection) -> dict[str, Any]:
 
 def _best(detections: list[dict[str, Any]]) -> str:
     """The format to read first: one that is sure, or a table that nothing else can read, whose columns are chosen."""
-    if [one["importer"] for one in detections] == [TABLE]:
+    if [one["importer"] for one in detections] == [TABLE] and detections[0]["confidence"] >= PERHAPS:
         return TABLE
     return detections[0]["importer"] if detections and detections[0]["confidence"] >= SURE else ""
 
 
-def _kind(formats: Formats, kinds: list[ImportRecord.Kind], wanted: str) -> ImportRecord.Kind:
-    """What to read first of a file: what was asked for, else samples when it holds any, as runs need them there."""
-    held = [kind for kind in Kind if _best(formats[kind])] or [kind for kind in Kind if formats[kind]]
+def _kind(formats: Formats, kinds: list[ImportRecord.Kind], wanted: str, *, has_samples: bool) -> ImportRecord.Kind:
+    """What to read first of a file: what was asked for, else samples when it holds any, as runs need them there.
+
+    A table that may be of either is what its columns say, else of runs once there are samples.
+    """
+    sure = [kind for kind in Kind if formats[kind] and formats[kind][0]["confidence"] >= SURE]
+    perhaps = [kind for kind in Kind if _best(formats[kind])] or [kind for kind in Kind if formats[kind]]
+    held = sure or perhaps
     if wanted in Kind.values:
         return Kind(wanted)
-    may = [kind for kind in held if kind in kinds]
+    may = [kind for kind in held if kind in kinds] or [kind for kind in perhaps if kind in kinds]
+    if len(may) > 1 and all(_best(formats[kind]) == TABLE for kind in may):
+        return max(may, key=lambda kind: (formats[kind][0]["confidence"], (kind == Kind.RUNS) == has_samples))
     if not may:
         raise NotAllowed(f"The file holds {held[0]}, and your roles do not let you import those. Ask the lead.")
     return may[0]
@@ -302,7 +319,14 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
         if format not in FORMATS[Kind(kind)]:
             raise InvalidInput(f"There is no format {format!r} for {kind}.", field="format")
         record.format = format
-    for name in set(record.options) & set(choices) - {"mapping"}:
+    if REPLACE in choices and kind == Kind.RUNS:
+        record.options = {name: value for name, value in record.options.items() if name != REPLACE}
+        record.options |= {REPLACE: True} if choices[REPLACE] else {}
+    if kind == Kind.SAMPLES:
+        record.options = {name: value for name, value in record.options.items() if name != "coordinates"} | (
+            {"coordinates": record.options.get("coordinates", "")} if record.format == TABLE else {}
+        )
+    for name in set(record.options) & set(choices) - {"mapping", REPLACE}:
         value = str(choices[name]).strip()
         if len(value) > NAME:
             raise InvalidInput(f"At most {NAME} characters are kept. Shorten the {name}.", field=name)
@@ -310,10 +334,10 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
     _check_coordinates(record.options.get("coordinates", ""))
     if "mapping" in record.options and record.format != TABLE:
         record.options = {name: value for name, value in record.options.items() if name != "mapping"}
-    if kind == Kind.RUNS and record.format == TABLE:
+    if record.format == TABLE:
         if choices.get("mapping"):
-            record.options = {**record.options, "mapping": checked(choices["mapping"])}
-        record.options = options_for(record.benchmark, path_of(record), record.options)
+            record.options = {**record.options, "mapping": checked(kind, choices["mapping"])}
+        record.options = options_for(record.benchmark, kind, path_of(record), record.options)
     if "score" in choices:
         record.preview = {**record.preview, "choices": {"score": bool(choices["score"])}}
 

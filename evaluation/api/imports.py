@@ -34,6 +34,12 @@ class ChoicesSerializer(serializers.Serializer):
     coordinates = serializers.CharField(
         required=False, allow_blank=True, max_length=20, help_text="pixel, norm1, norm1000 or WxH"
     )
+    mapping = serializers.JSONField(
+        required=False, help_text="Of a table: which column is what, as in docs/formats.md."
+    )
+    replace = serializers.BooleanField(
+        required=False, help_text="Put it in the place of what this file brought under other choices, all at once."
+    )
     score = serializers.BooleanField(required=False, help_text="Score the runs when the import is done.")
 
 

@@ -10,26 +10,29 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Any
 
 from annotation.importers.decoding import MAX_DEPTH, storable
+from annotation.schema import frozen_record
 from evaluation.importers.prompts import question_and_options_in
 
 EXAMPLE_BOX = [10, 20, 100, 200]
 EXAMPLE_LABEL = "the apple on the desk"
 """The call that the released prompt shows as an example; models echo it."""
 
+TAG = "<tool_call>"
 _CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|(?=<tool_call>)|(?=<answer>)|\Z)", re.DOTALL)
 _OPEN, _CLOSE = "<answer>", "</answer>"
+_REPLIES = ("user", "tool", "function")
 _JSON = json.JSONDecoder(parse_constant=str)
 MAX_CALLS = 50
 """So many calls of one turn are read; more is a degenerate turn."""
 _NAME = re.compile(r"""["']name["']\s*:\s*["']([^"']{1,100})["']""")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record(frozen=True, slots=True)
 class Call:
     """A tagged call as written. ``arguments`` None = it is not an object with arguments (cut off, empty, no JSON)."""
 
@@ -46,7 +49,7 @@ class Call:
         return given.get("bbox_2d", given.get("bbox")) == EXAMPLE_BOX and given.get("label") == EXAMPLE_LABEL
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_record(frozen=True, slots=True)
 class Turn:
     """One assistant turn and the text and picture that came back (None and False = nothing came back)."""
 
@@ -82,7 +85,7 @@ def turns_of(messages: Sequence[Any]) -> list[Turn]:
         if role == "assistant":
             text = text_of(content)
             turns.append(Turn(text, calls=tuple(calls_of(text))))
-        elif role in {"user", "tool", "function"} and turns:
+        elif turns and role in _REPLIES:
             last = turns[-1]
             turns[-1] = Turn(last.text, text_of(content), last.picture or _has_picture(content), last.calls)
     return turns
@@ -92,18 +95,22 @@ def text_of(content: Any) -> str:
     """All text of a message's content, which is a text or a list of items."""
     if isinstance(content, str):
         return content
-    items = content if isinstance(content, list) else []
-    texts = (item.get("text") for item in items if isinstance(item, dict))
-    return "\n".join(text for text in texts if isinstance(text, str))
+    if not isinstance(content, list):
+        return ""
+    texts = [item.get("text") for item in content if isinstance(item, dict)]
+    return "\n".join([text for text in texts if isinstance(text, str)])
 
 
 def _has_picture(content: Any) -> bool:
-    items = content if isinstance(content, list) else []
-    return any(isinstance(item, dict) and ("image_url" in item or "image" in item) for item in items)
+    if not isinstance(content, list):
+        return False
+    return any(isinstance(item, dict) and ("image_url" in item or "image" in item) for item in content)
 
 
 def calls_of(text: str) -> Iterator[Call]:
     """The tagged calls of a turn, in order."""
+    if TAG not in text:
+        return
     for match in islice(_CALL.finditer(text), MAX_CALLS):
         raw = match[1].strip()
         value = storable(literal(raw))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -33,6 +34,10 @@ class Dialogue:
     values: dict[str, Any] = field(default_factory=dict)
 
 
+NO_TURNS = (
+    "no list of messages with a model's turns in it. Give the messages as a JSON list, or as JSONL with a dialogue to "
+    "a line."
+)
 ConvertDialogue = Callable[[Dialogue, Report], Trajectory]
 MakeStep = Callable[[Exchange, Pictures, Report], Step]
 """A call, the pictures there are so far (to which it may add one) and a report in; a step out."""
@@ -77,10 +82,10 @@ def dialogue_of(value: Any, report: Report) -> Dialogue:
     """A list of messages, or an object that holds one. Raises ``RowRefused``."""
     if isinstance(value, list):
         return Dialogue(value)
-    key = next((key for key in _LISTS if isinstance(value, dict) and isinstance(value.get(key), list)), None)
-    if key is None:
-        report.refuse("no-dialogue", "messages", value, "The row holds no list of messages and was left out.")
-    return Dialogue(value[key], {name: item for name, item in value.items() if name != key})
+    for key in _LISTS if isinstance(value, dict) else ():
+        if isinstance(value.get(key), list):
+            return Dialogue(value[key], {name: item for name, item in value.items() if name != key})
+    report.refuse("no-dialogue", "messages", value, "The row holds no list of messages and was left out.")
 
 
 def trajectory_of(
@@ -109,8 +114,14 @@ def trajectory_of(
 
 
 def _clues(dialogue: Dialogue, talk: Talk, report: Report) -> Clues:
-    given = (dialogue.values.get(key) for key in _IDS)
+    get = dialogue.values.get
+    given = [get(key) for key in _IDS if key in dialogue.values]
     ids = [str(value) for value in given if isinstance(value, str | int) and not isinstance(value, bool)]
     question, options = question_and_options(dialogue.messages)
     image = next((name for name in talk.prompt_pictures if name), "")
-    return Clues([*ids, PurePosixPath(report.file).stem], image, question or talk.prompt, options)
+    return Clues([*ids, _stem(report.file)], image, question or talk.prompt, options)
+
+
+@lru_cache(maxsize=16)
+def _stem(file: str) -> str:
+    return PurePosixPath(file).stem

@@ -45,7 +45,8 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
         return _trajectory(row, options, samples, seen, report)
 
     stream = RowStream(path, (), options.start, wanted="one JSONL file ..._samples_TASK.jsonl")
-    return read_rows(stream, convert, f"{path.name} holds no rows of lmms-eval.")
+    empty = f"{path.name} holds no rows of lmms-eval. Give the *_samples_TASK.jsonl of a run with --log_samples."
+    return read_rows(stream, convert, empty)
 
 
 def _trajectory(

@@ -1,197 +1,44 @@
-"""Which column of a table is read as what: the fields a column may be, guesses by their names, mappings as JSON.
-
-A mapping is chosen by a person, so it is checked against ``FIELDS`` and against nothing else: a column that a row does
-not have is an empty cell. Several fields may be read from one column; a field has one column.
-"""
+"""Which column of a table of runs is read as what. How mappings work: ``annotation.importers.mapping``."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any
+from annotation.importers.mapping import Field, TableFields
 
-from annotation.importers.interface import ImportProblem
-from annotation.schema import shortened
-
-MAX_COLUMN = 200
-"""The longest name of a column, in characters."""
-
-
-class BoxForm(StrEnum):
-    """What the four numbers of a box are: two corners, a corner and a size, or a centre and a size."""
-
-    XYXY = "xyxy"
-    XYWH = "xywh"
-    CXCYWH = "cxcywh"
-
-    def corners(self, box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
-        """The box as ``(x1, y1, x2, y2)``, in the unit it came in.
-
-        >>> BoxForm.XYWH.corners((10, 20, 5, 6))
-        (10, 20, 15, 26)
-        """
-        a, b, c, d = box
-        if self is BoxForm.XYWH:
-            return a, b, a + c, b + d
-        if self is BoxForm.CXCYWH:
-            return a - c / 2, b - d / 2, a + c / 2, b + d / 2
-        return a, b, c, d
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A field of a trajectory: its name, what it is called on pages, and the names of columns that mean it, the
-    likeliest first."""
-
-    name: str
-    title: str
-    names: tuple[str, ...]
-
-
-FIELDS: Mapping[str, Field] = {
-    one.name: one
-    for one in (
-        Field("sample", "Sample: its id", (
-            "sample_id", "sample", "sample_key", "question_id", "qid", "item_id", "example_id", "doc_id", "id", "index",
-        )),
-        Field("image", "Sample: its picture's file name", (
-            "image", "image_path", "image_name", "image_file", "img", "picture", "file_name", "filename",
-        )),
-        Field("question", "Sample: its question", ("question", "query", "problem", "prompt")),
-        Field("answer", "Answer of the model", (
-            "prediction", "predicted_answer", "pred_answer", "model_answer", "pred", "response", "model_output",
-            "output", "completion", "answer",
-        )),
-        Field("correct", "Verdict: was it right", (
-            "judge_correct", "is_correct", "correct", "hit", "verdict", "match", "acc", "score",
-        )),
-        Field("error", "Error: why there is no answer", ("error", "error_message", "exception")),
-        Field("boxes", "Crops: all boxes in one cell", (
-            "crops", "crop_boxes", "pred_boxes", "predicted_boxes", "pred_bboxes", "bboxes", "boxes", "pred_bbox",
-            "bbox_2d", "bbox", "crop", "box", "regions",
-        )),
-        Field("box_1", "Crop: 1st number of the box", ("x1", "xmin", "x_min", "left", "cx", "x")),
-        Field("box_2", "Crop: 2nd number of the box", ("y1", "ymin", "y_min", "top", "cy", "y")),
-        Field("box_3", "Crop: 3rd number of the box", ("x2", "xmax", "x_max", "right", "w", "width", "box_w")),
-        Field("box_4", "Crop: 4th number of the box", ("y2", "ymax", "y_max", "bottom", "h", "height", "box_h")),
-        Field("model", "Model", ("model", "model_name", "model_id")),
-        Field("setting", "Setting", ("setting", "config", "mode")),
-        Field("condition", "Condition of an intervention", ("condition", "intervention")),
-        Field("rollout", "Rollout: 0, 1, 2 …", ("rollout", "rollout_id", "attempt", "trial", "repeat")),
-        Field("input_tokens", "Tokens taken in", ("input_tokens", "prompt_tokens", "tokens_in")),
-        Field("output_tokens", "Tokens given out", ("output_tokens", "completion_tokens", "tokens_out", "tokens")),
-        Field("seconds", "Seconds", ("seconds", "latency", "latency_s", "duration", "time", "elapsed")),
-        Field("usd", "Cost in US dollars", ("usd", "cost_usd", "cost", "price")),
-    )
-}  # fmt: skip
-SAMPLE_FIELDS = ("sample", "image", "question")
-RESULT_FIELDS = ("answer", "correct", "error", "boxes", "box_1")
-BOX_FIELDS = ("box_1", "box_2", "box_3", "box_4")
-_SIZES = frozenset({"w", "width", "box_w"})
-_CENTRES = frozenset({"cx"})
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnMapping:
-    """``columns``: the column of each field that has one. ``boxes``: how the boxes are written."""
-
-    columns: Mapping[str, str] = field(default_factory=dict)
-    boxes: BoxForm = BoxForm.XYXY
-
-    @property
-    def used(self) -> frozenset[str]:
-        """All columns that are read as something."""
-        return frozenset(self.columns.values())
-
-    def field_of(self, column: str) -> str:
-        """The first field a column is read as, "" when it is none."""
-        return next((name for name, of in self.columns.items() if of == column), "")
-
-    def problem(self) -> str:
-        """What is missing before rows can be read, in a sentence; "" when nothing is."""
-        if not any(name in self.columns for name in SAMPLE_FIELDS):
-            return (
-                "No column says which sample a row is about. Choose the one with the sample's id, picture or question."
-            )
-        if not any(name in self.columns for name in RESULT_FIELDS):
-            return (
-                "No column says what the model did. Choose the one with its answer, a verdict, an error or its crops."
-            )
-        lacking = [name for name in BOX_FIELDS if name not in self.columns]
-        if 0 < len(lacking) < 4:
-            named = ", ".join(FIELDS[name].title for name in lacking)
-            return f"A box needs four numbers. Choose a column also for: {named}."
-        return ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON: what ``mapping_from`` reads."""
-        return {"columns": dict(self.columns), "boxes": self.boxes.value}
-
-
-def mapping_from(value: object) -> ColumnMapping:
-    """A mapping from JSON: ``{"columns": {FIELD: COLUMN}, "boxes": "xyxy"}``. Raises ``ImportProblem``."""
-    if not isinstance(value, Mapping) or not isinstance(value.get("columns"), Mapping):
-        raise ImportProblem('A mapping is a JSON object such as {"columns": {"sample": "id", "answer": "prediction"}}.')
-    if unknown := sorted(set(value) - {"columns", "boxes"}):
-        raise ImportProblem(f"A mapping has no key {shortened(unknown[0], 50)!r}. It has columns and boxes.")
-    columns: dict[str, str] = {}
-    for name, column in value["columns"].items():
-        if name not in FIELDS:
-            known = ", ".join(FIELDS)
-            raise ImportProblem(f"A column cannot be read as {shortened(name, 50)!r}. It can be read as: {known}.")
-        if not isinstance(column, str) or not 0 < len(column) <= MAX_COLUMN:
-            raise ImportProblem(f"The column of {name} is not the name of a column, 1 to {MAX_COLUMN} characters long.")
-        columns[name] = column
-    form = value.get("boxes", BoxForm.XYXY.value)
-    if form not in {one.value for one in BoxForm}:
-        raise ImportProblem(f"Boxes are not written as {shortened(form, 50)!r}. Known are: {', '.join(BoxForm)}.")
-    return ColumnMapping({name: columns[name] for name in FIELDS if name in columns}, BoxForm(form))
-
-
-def mapping_in(text: str) -> ColumnMapping:
-    """As ``mapping_from``, of a file's text. Raises ``ImportProblem``."""
-    try:
-        return mapping_from(json.loads(text))
-    except (ValueError, RecursionError) as error:
-        raise ImportProblem(f"The mapping is not JSON ({error}). Correct the file.") from error
-
-
-def guessed(columns: Sequence[str]) -> ColumnMapping:
-    """The mapping that the names of columns suggest: for each field the likeliest name that is there and not taken.
-
-    >>> dict(guessed(["id", "Prediction", "note"]).columns)
-    {'sample': 'id', 'answer': 'Prediction'}
-    """
-    by_name: dict[str, str] = {}
-    for column in columns:
-        by_name.setdefault(_plain(column), column)
-        by_name.setdefault(_plain(column.rsplit(".", 1)[-1]), column)
-    found: dict[str, str] = {}
-    for one in FIELDS.values():
-        free = (by_name[name] for name in one.names if name in by_name and by_name[name] not in found.values())
-        if column := next(free, ""):
-            found[one.name] = column
-    if "boxes" in found or not all(name in found for name in BOX_FIELDS):
-        found = {name: column for name, column in found.items() if name not in BOX_FIELDS}
-    return ColumnMapping(found, _form(found))
-
-
-def _form(found: Mapping[str, str]) -> BoxForm:
-    if _plain(found.get("box_3", "")).rsplit(".", 1)[-1] not in _SIZES:
-        return BoxForm.XYXY
-    return BoxForm.CXCYWH if _plain(found["box_1"]) in _CENTRES else BoxForm.XYWH
-
-
-def _plain(name: str) -> str:
-    """A name as it is compared: "Sample ID" and "sampleId" are sample_id."""
-    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
-    return re.sub(r"[\s\-]+", "_", name).casefold()
-
-
-def header_digest(columns: Iterable[str]) -> str:
-    """By which a table of the same columns is known again, in whatever order they stand."""
-    return hashlib.sha256(json.dumps(sorted(set(columns))).encode("ascii")).hexdigest()
+RUN_FIELDS = TableFields((
+    Field("sample", "Sample: its id", (
+        "sample_id", "sample", "sample_key", "question_id", "qid", "item_id", "example_id", "doc_id", "id", "index",
+    )),
+    Field("image", "Sample: its picture's file name", (
+        "image", "image_path", "image_name", "image_file", "img", "picture", "file_name", "filename",
+    )),
+    Field("question", "Sample: its question", ("question", "query", "problem", "prompt")),
+    Field("answer", "Answer of the model", (
+        "prediction", "predicted_answer", "pred_answer", "model_answer", "pred", "response", "model_output",
+        "output", "completion", "answer",
+    )),
+    Field("correct", "Verdict: was it right", (
+        "judge_correct", "is_correct", "correct", "hit", "verdict", "match", "acc", "score",
+    )),
+    Field("error", "Error: why there is no answer", ("error", "error_message", "exception")),
+    Field("boxes", "Crops: all boxes in one cell", (
+        "crops", "crop_boxes", "pred_boxes", "predicted_boxes", "pred_bboxes", "bboxes", "boxes", "pred_bbox",
+        "bbox_2d", "bbox", "crop", "box", "regions",
+    )),
+    Field("box_1", "Crop: 1st number of the box", ("x1", "xmin", "x_min", "left", "cx", "x")),
+    Field("box_2", "Crop: 2nd number of the box", ("y1", "ymin", "y_min", "top", "cy", "y")),
+    Field("box_3", "Crop: 3rd number of the box", ("x2", "xmax", "x_max", "right", "w", "width", "box_w")),
+    Field("box_4", "Crop: 4th number of the box", ("y2", "ymax", "y_max", "bottom", "h", "height", "box_h")),
+    Field("model", "Model", ("model", "model_name", "model_id")),
+    Field("setting", "Setting", ("setting", "config", "mode")),
+    Field("condition", "Condition of an intervention", ("condition", "intervention")),
+    Field("rollout", "Rollout: 0, 1, 2 …", ("rollout", "rollout_id", "attempt", "trial", "repeat")),
+    Field("input_tokens", "Tokens taken in", ("input_tokens", "prompt_tokens", "tokens_in")),
+    Field("output_tokens", "Tokens given out", ("output_tokens", "completion_tokens", "tokens_out", "tokens")),
+    Field("seconds", "Seconds", ("seconds", "latency", "latency_s", "duration", "time", "elapsed")),
+    Field("usd", "Cost in US dollars", ("usd", "cost_usd", "cost", "price")),
+), (
+    (("sample", "image", "question"),
+     "No column says which sample a row is about. Choose the one with the sample's id, picture or question."),
+    (("answer", "correct", "error", "boxes", "box_1"),
+     "No column says what the model did. Choose the one with its answer, a verdict, an error or its crops."),
+))  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +19,6 @@ CANDIDATES = 400
 PROPOSALS = 200
 """Near matches are looked for of so many names, then no more, so that a file of strangers stays cheap."""
 _FIRST_LETTERS = 2
-
-_SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,7 @@ class SampleIndex(Protocol):
 
 def normalised(text: str) -> str:
     """``text`` for comparison: Unicode NFKC, casefold, runs of space as one, no space or full stop at the ends."""
-    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip(" .")
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .")
 
 
 def alias_key(name: str) -> str:

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.importers.decoding import storable
-from evaluation.importers.dialogue import calls_of, literal, text_of
+from evaluation.importers.dialogue import TAG, calls_of, literal, text_of
 
-_REPLIES = frozenset({"tool", "function"})
+_REPLIES = ("tool", "function")
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 MAX_EXCHANGES = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Exchange:
-    """A call and its reply. ``reply`` None = nothing came back. ``pictures`` are those that came back, as named."""
+    """A call and its reply. ``reply`` None = nothing came back. ``pictures`` are those that came back, as named.
+
+    Filled while a dialogue is read, message by message; whoever gets it from ``talk_of`` leaves it as it is.
+    """
 
     name: str
     raw: str
@@ -70,22 +73,23 @@ def talk_of(messages: Sequence[Any]) -> Talk:
 
 def _hear(message: dict[str, Any], talk: Talk) -> None:
     thought = message.get("reasoning_content")
-    if isinstance(thought, str) and thought.strip():
+    if thought and isinstance(thought, str) and not thought.isspace():
         talk.said.append(thought)
     text = text_of(message.get("content"))
-    calls = list(_written_calls(message)) or list(_tagged_calls(text))
-    if text.strip():
+    calls = _written_calls(message) or list(_tagged_calls(text))
+    if text and not text.isspace():
         talk.said.append(text if not calls or calls[0].text == "" else calls[0].text)
     for number, call in enumerate(calls[: MAX_EXCHANGES - len(talk.exchanges)]):
-        said = "\n".join(talk.said).strip() if number == 0 else ""
-        talk.exchanges.append(replace(call, text=said))
+        call.text = "\n".join(talk.said).strip() if number == 0 else ""
+        talk.exchanges.append(call)
         talk.said.clear()
 
 
-def _written_calls(message: dict[str, Any]) -> Iterator[Exchange]:
+def _written_calls(message: dict[str, Any]) -> list[Exchange]:
+    calls: list[Exchange] = []
     one = message.get("function_call")
     if isinstance(one, dict):
-        yield _exchange(one.get("name"), one.get("arguments"), "")
+        calls.append(_exchange(one.get("name"), one.get("arguments"), ""))
     many = message.get("tool_calls")
     for call in many if isinstance(many, list) else ():
         if isinstance(call, dict):
@@ -93,7 +97,10 @@ def _written_calls(message: dict[str, Any]) -> Iterator[Exchange]:
             inner = inner if isinstance(inner, dict) else {"name": inner, "arguments": call.get("arguments")}
             found = _exchange(inner.get("name"), inner.get("arguments"), str(call.get("id") or ""))
             problem = call.get("parse_error")
-            yield replace(found, error=problem) if isinstance(problem, str) and problem else found
+            if isinstance(problem, str):
+                found.error = problem
+            calls.append(found)
+    return calls
 
 
 def _exchange(name: Any, arguments: Any, call_id: str) -> Exchange:
@@ -104,6 +111,8 @@ def _exchange(name: Any, arguments: Any, call_id: str) -> Exchange:
 
 
 def _tagged_calls(text: str) -> Iterator[Exchange]:
+    if TAG not in text:
+        return
     spoken = _THINKING.sub(lambda match: " " * len(match[0]), text)
     for call in calls_of(spoken):
         yield Exchange(call.name, call.raw, call.arguments, text=text[: call.start].strip())
@@ -112,38 +121,37 @@ def _tagged_calls(text: str) -> Iterator[Exchange]:
 def _answer(message: dict[str, Any], talk: Talk) -> None:
     """A reply belongs to the call with its id; without one that is known once, to the first that has none yet."""
     asked = str(message.get("tool_call_id") or "")
-    waiting = [n for n, exchange in enumerate(talk.exchanges) if exchange.reply is None]
-    named = [n for n in waiting if asked and talk.exchanges[n].id == asked]
-    if found := (named or waiting)[:1]:
-        _reply(talk, found[0], message.get("content"), message.get("error"))
+    waiting = [exchange for exchange in talk.exchanges if exchange.reply is None]
+    named = [exchange for exchange in waiting if exchange.id == asked] if asked else []
+    if found := named or waiting:
+        _reply(found[0], message.get("content"), message.get("error"))
 
 
 def _follow(message: dict[str, Any], talk: Talk) -> None:
     """A user's message after a call: its reply where none came yet, else pictures that could not be sent with it."""
-    waiting = [n for n, exchange in enumerate(talk.exchanges) if exchange.reply is None]
+    waiting = next((exchange for exchange in talk.exchanges if exchange.reply is None), None)
     content = message.get("content")
-    if waiting:
-        _reply(talk, waiting[0], content, None)
+    if waiting is not None:
+        _reply(waiting, content, None)
     elif talk.exchanges and not talk.exchanges[-1].pictures and not talk.said:
-        last = talk.exchanges[-1]
-        talk.exchanges[-1] = replace(last, pictures=pictures_in(content))
+        talk.exchanges[-1].pictures = pictures_in(content)
 
 
-def _reply(talk: Talk, index: int, content: Any, error: Any) -> None:
+def _reply(exchange: Exchange, content: Any, error: Any) -> None:
     problem = error.get("message") if isinstance(error, dict) else error
-    exchange = talk.exchanges[index]
-    talk.exchanges[index] = replace(
-        exchange,
-        reply=text_of(content),
-        pictures=exchange.pictures + pictures_in(content),
-        error=problem if isinstance(problem, str) else exchange.error,
-    )
+    exchange.reply = text_of(content)
+    exchange.pictures += pictures_in(content)
+    if isinstance(problem, str):
+        exchange.error = problem
 
 
 def pictures_in(content: Any) -> tuple[str, ...]:
     """The pictures of a message's content, as named there; one without a name is ""."""
-    items = content if isinstance(content, list) else []
-    return tuple(_named(item) for item in items if isinstance(item, dict) and ("image_url" in item or "image" in item))
+    if not isinstance(content, list):
+        return ()
+    return tuple(
+        [_named(item) for item in content if isinstance(item, dict) and ("image_url" in item or "image" in item)]
+    )
 
 
 def _named(item: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from annotation.importers.fields import Report
-from evaluation.importers.dialogues import Dialogue, read_dialogues, trajectory_of
+from evaluation.importers.dialogues import NO_TURNS, Dialogue, read_dialogues, trajectory_of
 from evaluation.importers.interface import BoxSpace, Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.messages import Exchange
 from evaluation.importers.tool_steps import step_of
@@ -38,4 +38,4 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     def convert(dialogue: Dialogue, report: Report) -> Trajectory:
         return trajectory_of(dialogue, options, samples, report, model=MODEL, step=step)
 
-    return read_dialogues(path, options, convert, f"{path.name} holds no list of messages with a model's turns in it.")
+    return read_dialogues(path, options, convert, f"{path.name} holds {NO_TURNS}")

@@ -47,7 +47,8 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
         return _model_files(document, options, samples)
 
     stream = DocumentStream(path, options.start, group=_group, wanted="JSON files with identified_tools")
-    return read_documents(stream, convert, f"{path.name} holds no rows with identified_tools.")
+    empty = f"{path.name} holds no rows with identified_tools. Give the folder results/ that the scripts write."
+    return read_documents(stream, convert, empty)
 
 
 def _group(names: Sequence[str]) -> Sequence[Sequence[str]]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from annotation.importers import fields
 from annotation.importers.fields import Number4, Report
-from evaluation.importers.dialogues import Dialogue, read_dialogues, trajectory_of
+from evaluation.importers.dialogues import NO_TURNS, Dialogue, read_dialogues, trajectory_of
 from evaluation.importers.failed_replies import says_failure
 from evaluation.importers.interface import BoxSpace, Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.messages import Exchange
@@ -60,7 +60,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     def convert(dialogue: Dialogue, report: Report) -> Trajectory:
         return trajectory_of(dialogue, options, samples, report, model=MODEL, step=step)
 
-    return read_dialogues(path, options, convert, f"{path.name} holds no list of messages with a model's turns in it.")
+    return read_dialogues(path, options, convert, f"{path.name} holds {NO_TURNS}")
 
 
 def _zoom(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Report) -> Step:

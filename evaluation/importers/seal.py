@@ -42,7 +42,8 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     def convert(row: Mapping[str, Any], _: str, report: Report) -> Record:
         return _trajectory(row, options, samples, report)
 
-    return read_rows(RowStream(path, LISTS, options.start), convert, f"{path.name} holds no results of SEAL.")
+    empty = f"{path.name} holds no results of SEAL. Give the JSON that vstar_bench_eval.py writes."
+    return read_rows(RowStream(path, LISTS, options.start), convert, empty)
 
 
 def _trajectory(row: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, report: Report) -> Trajectory:

@@ -11,37 +11,31 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
+from annotation.importers.any_table import NO_ROWS, columns_of, flat, heading
+from annotation.importers.box_cells import boxes_in
 from annotation.importers.decoding import storable
 from annotation.importers.fields import Number4, Report
 from annotation.importers.interface import ImportProblem
-from annotation.importers.reading import is_lines
-from annotation.importers.tables import delimiter_of
-from annotation.schema import ORIGINAL, shortened
-from evaluation.importers.box_cells import boxes_in
+from annotation.importers.mapping import BOX_FIELDS
+from annotation.schema import ORIGINAL
 from evaluation.importers.box_steps import box_steps
 from evaluation.importers.interface import BoxSpace, ColumnMapping, Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
-from evaluation.importers.mapping import BOX_FIELDS, FIELDS, guessed
+from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.importers.matching import base_name
-from evaluation.importers.table_rows import first_rows, read_table
+from evaluation.importers.table_rows import read_table
 from evaluation.schema import Condition, Step, Trajectory, Usage
 
 NAME = "table"
 TOOL = "crop"
 MODEL = "unnamed"
-MAX_COLUMNS = 200
-EXAMPLES = 3
-DEPTH = 3
 AMOUNTS = ("input_tokens", "output_tokens", "seconds", "usd")
 _NO_USAGE = Usage()
 _LETTERS = tuple("ABCDEFGHIJ")
@@ -50,23 +44,15 @@ _FALSE = frozenset({"false", "no", "n", "0", "0.0", "incorrect", "wrong", "f"})
 _NOTHING = frozenset({"", "none", "null", "nan", "n/a"})
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table and the first values in it, shortened."""
-
-    name: str
-    examples: tuple[str, ...] = ()
-
-
 def detect(head: bytes, name: str) -> Detection:
     """Anything with columns: sure enough to be taken when their names say what is what and nothing else fits better."""
-    columns = _heading(head, name)
+    columns = heading(head, name)
     if len(columns) < 2:
         return Detection(NAME, 0.0)
-    mapping = guessed(columns)
+    mapping = RUN_FIELDS.guessed(columns)
     reasons = [f"It is a table of {len(columns)} columns."]
-    reasons += [f"{FIELDS[name].title} is {column}." for name, column in mapping.columns.items()]
-    if problem := mapping.problem():
+    reasons += [f"{RUN_FIELDS.fields[name].title} is {column}." for name, column in mapping.columns.items()]
+    if problem := RUN_FIELDS.problem(mapping):
         return Detection(NAME, 0.2, (reasons[0], f"By their names: {problem[0].lower()}{problem[1:]}"))
     if mapping.columns.get("answer", "answer").casefold() == "answer" and "correct" not in mapping.columns:
         reasons.append("Nothing says that the answers are a model's; they may be the right ones.")
@@ -74,68 +60,16 @@ def detect(head: bytes, name: str) -> Detection:
     return Detection(NAME, 0.5, tuple(reasons))
 
 
-def _heading(head: bytes, name: str) -> list[str]:
-    """The columns that the first bytes show; of JSON those of the first row."""
-    if head.startswith(b"PAR1\n"):
-        return head.decode("utf-8", "replace").split("\n", 1)[1].split("\t")
-    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").lstrip()
-    if text[:1] == "[" or (text[:1] == "{" and is_lines(head, name)):
-        try:
-            row, _ = json.JSONDecoder().raw_decode(text[1:].lstrip() if text[0] == "[" else text)
-        except (ValueError, RecursionError):
-            return []
-        return list(flat(row)) if isinstance(row, dict) else []
-    if not name.lower().endswith((".csv", ".tsv", ".tab", ".xlsx")):
-        return []
-    first = text.split("\n", 1)[0].rstrip("\r")
-    try:
-        return [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter_of(first)), [])]
-    except csv.Error:
-        return []
-
-
-def columns_of(path: Path) -> list[Column]:
-    """The columns of a table with examples, from its first rows. Raises ``ImportProblem`` when there is no table."""
-    names, rows = first_rows(path)
-    found: dict[str, list[str]] = {name: [] for name in names}
-    for row in rows:
-        for name, value in flat(row).items():
-            examples = found.setdefault(name, [])
-            text = shortened(
-                value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str), 60
-            )
-            if len(examples) < EXAMPLES and text not in {"", "null", '""'} and text not in examples:
-                examples.append(text)
-    return [Column(name, tuple(examples)) for name, examples in list(found.items())[:MAX_COLUMNS]]
-
-
-def flat(row: Mapping[str, Any], depth: int = DEPTH) -> dict[str, Any]:
-    """A row with the keys of objects in it as columns of their own.
-
-    >>> flat({"id": 1, "usage": {"cost": 0.5}})
-    {'id': 1, 'usage.cost': 0.5}
-    """
-    if not any(type(value) is dict for value in row.values()):
-        return dict(row)
-    found: dict[str, Any] = {}
-    for key, value in row.items():
-        if isinstance(value, dict) and value and depth > 1:
-            found |= {f"{key}.{inner}": item for inner, item in flat(value, depth - 1).items()}
-        else:
-            found[key] = value
-    return found
-
-
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     """All trajectories of ``path``. Raises ``ImportProblem`` when there is none, or the mapping lacks something."""
-    mapping = options.mapping or guessed([column.name for column in columns_of(path)])
-    if problem := mapping.problem():
+    mapping = options.mapping or RUN_FIELDS.guessed([column.name for column in columns_of(path)])
+    if problem := RUN_FIELDS.problem(mapping):
         raise ImportProblem(problem)
 
     def convert(row: dict[str, Any], report: Report) -> Trajectory:
         return trajectory_from(flat(row), mapping, options, samples, report)
 
-    return read_table(path, options.start, convert, f"{path.name} holds no rows.")
+    return read_table(path, options.start, convert, f"{path.name} holds no rows. {NO_ROWS}")
 
 
 def trajectory_from(

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
-from annotation.importers.decoding import RowDecoder
+from annotation.importers.any_table import Cells, open_table
 from annotation.importers.fields import Report, RowRefused
 from annotation.importers.interface import Position
-from annotation.importers.parquet_rows import ParquetRow, ParquetStream, is_parquet, without_bytes
-from annotation.importers.reading import RawRow, RowStream
-from annotation.importers.sheets import SheetStream, is_workbook
-from annotation.importers.sources import member_names
-from annotation.importers.tables import CELL_SUFFIXES, TableRow, TableStream
+from annotation.importers.parquet_rows import ParquetRow, without_bytes
+from annotation.importers.reading import RowStream
+from annotation.importers.tables import TableRow
 from evaluation.importers.interface import PROGRESS_EVERY, ImportProblem, Read, RunSummary
 from evaluation.importers.rows import read_rows
 from evaluation.schema import Issue, Trajectory
-
-WANTED = "a CSV, TSV, XLSX, Parquet, JSON or JSONL file"
-_DATA = CELL_SUFFIXES | {".json", ".jsonl", ".ndjson"}
 
 ConvertCells = Callable[[dict[str, Any], Report], Trajectory]
 """The values of a row by column and a report in; a trajectory out, or ``RowRefused``."""
@@ -28,46 +22,13 @@ ConvertCells = Callable[[dict[str, Any], Report], Trajectory]
 
 def read_table(path: Path, start: Position, convert: ConvertCells, empty: str) -> Read:
     """All rows of ``path``. Raises ``ImportProblem`` when it cannot be read, or, saying ``empty``, has no row."""
-    if is_workbook(path):
-        return _read_cells(SheetStream(path, start), start, convert, empty)
-    if _is_cells(path):
-        return _read_cells(TableStream(path, start), start, convert, empty)
-    if is_parquet(path):
-        return _read_cells(ParquetStream(path, start), start, convert, empty)
-    stream = RowStream(path, (), start, wanted=WANTED)
-    return read_rows(stream, lambda values, _, report: convert(values, report), empty)
+    stream = open_table(path, start)
+    if isinstance(stream, RowStream):
+        return read_rows(stream, lambda values, _, report: convert(values, report), empty)
+    return _read_cells(stream, start, convert, empty)
 
 
-def first_rows(path: Path, count: int = 50) -> tuple[list[str], list[dict[str, Any]]]:
-    """The heading of a table ([] where rows name their own columns) and its first rows. Raises ``ImportProblem``."""
-    if is_workbook(path) or _is_cells(path):
-        stream = SheetStream(path) if is_workbook(path) else TableStream(path)
-        found = (dict(row.cells) for row in stream if isinstance(row, TableRow))
-        return list(stream.columns), list(islice(found, count))
-    if is_parquet(path):
-        table = ParquetStream(path)
-        return list(table.columns), [without_bytes(row.values) for row in islice(table, count)]
-    decoder = RowDecoder()
-    raw = (row for row in RowStream(path, (), wanted=WANTED) if isinstance(row, RawRow))
-    rows = (decoder.decode(row)[0] for row in islice(raw, count))
-    return [], [row for row in rows if row is not None]
-
-
-def _is_cells(path: Path) -> bool:
-    """Whether it is a file of cells, or a zip or folder that holds one and no JSON."""
-    if path.suffix.lower() in CELL_SUFFIXES:
-        return True
-    try:
-        names = member_names(path)
-    except ImportProblem:
-        return False
-    data = [suffix for name in names if (suffix := PurePosixPath(name).suffix.lower()) in _DATA]
-    return bool(data) and all(suffix in CELL_SUFFIXES for suffix in data)
-
-
-def _read_cells(
-    stream: SheetStream | TableStream | ParquetStream, start: Position, convert: ConvertCells, empty: str
-) -> Read:
+def _read_cells(stream: Cells, start: Position, convert: ConvertCells, empty: str) -> Read:
     rows = given = failed = 0
     for number, row in enumerate(stream):
         if isinstance(row, Issue):

@@ -50,7 +50,8 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     stream = DocumentStream(
         path, options.start, group=each_named(HISTORY, REQUESTS, META), wanted=f"folders with {HISTORY}"
     )
-    return read_documents(stream, convert, f"{path.name} holds no folder with {HISTORY} in it that could be read.")
+    empty = f"{path.name} holds no folder with {HISTORY} in it that could be read. Give that folder, or a zip of it."
+    return read_documents(stream, convert, empty)
 
 
 def _folder(document: Document, options: ReadOptions, samples: SampleIndex, report: Report) -> Iterator[Record | Issue]:

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
+from annotation.importers.box_cells import tagged_boxes
 from annotation.importers.fields import Number4, Report
 from annotation.schema import ORIGINAL
-from evaluation.importers.box_cells import tagged_boxes
 from evaluation.importers.box_steps import box_steps
 from evaluation.importers.code_track import Program
 from evaluation.importers.code_turns import CodeTurn, steps_of
@@ -66,7 +66,8 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     def convert(row: dict[str, Any], report: Report) -> Trajectory:
         return trajectory_from(row, options, samples, report)
 
-    return read_table(path, options.start, convert, f"{path.name} holds no rows with a prediction.")
+    empty = f"{path.name} holds no rows with a prediction. Give VLMEvalKit's xlsx or TSV, or a JSON list of its rows."
+    return read_table(path, options.start, convert, empty)
 
 
 def trajectory_from(row: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, report: Report) -> Trajectory:

@@ -58,7 +58,8 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
         return _trajectory(row, lists, options, samples, report)
 
     stream = RowStream(path, (), options.start, pick=_results, wanted="results_*.jsonl")
-    return read_rows(stream, convert, f"{path.name} holds no results_*.jsonl with rows.")
+    empty = f"{path.name} holds no results_*.jsonl with rows. Give the folder RESULTS/MODEL/ with all its files."
+    return read_rows(stream, convert, empty)
 
 
 def _results(names: Sequence[str]) -> Sequence[str]:

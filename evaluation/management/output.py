@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from annotation.importers.interface import Detection, ImportProblem
+from annotation.importers.mapping import TableFields
 from annotation.models import Benchmark
 from annotation.schema import Issue
 from webapp.common.errors import ApplicationError
@@ -59,6 +60,16 @@ def chosen_format(
     best = found[0]
     command.stdout.write(f"Format {best.importer}: {' '.join(best.reasons)}")
     return best.importer
+
+
+def mapping_at(path: Path | None, fields: TableFields) -> dict[str, Any] | None:
+    """The mapping in a file, checked. Raises ``ImportProblem``."""
+    if path is None:
+        return None
+    try:
+        return fields.mapping_in(path.read_text(encoding="utf-8")).as_dict()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} cannot be read as text. Check the path.") from error
 
 
 def print_counts(command: BaseCommand, counts: Counter[str], issues: Sequence[Issue], names: Sequence[str]) -> None:

@@ -18,8 +18,19 @@ class Model(models.Model):
         return self.name
 
 
+class RunManager(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[misc]  # made by Django
+    """The runs there are: without those that are staged."""
+
+    def get_queryset(self) -> RunQuerySet:
+        return super().get_queryset().filter(staged_for=None)
+
+
 class Run(models.Model):
-    """One model on one benchmark under one setting."""
+    """One model on one benchmark under one setting.
+
+    ``staged_for``: the import that fills this run out of sight, to put it in the place of another when it is whole.
+    ``objects`` and ``benchmark.runs`` know nothing of such runs, ``everything`` does.
+    """
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="runs")
     model = models.ForeignKey(Model, on_delete=models.PROTECT, related_name="runs")
@@ -29,11 +40,21 @@ class Run(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
 
-    objects = RunQuerySet.as_manager()
+    staged_for = models.ForeignKey(
+        "annotation.ImportRecord", null=True, blank=True, on_delete=models.CASCADE, related_name="staged_runs"
+    )
+
+    objects = RunManager()
+    everything = models.Manager()  # noqa: DJ012  a second one, so that the first stays the default
 
     class Meta:
         ordering = ["benchmark", "model__name", "setting"]
-        constraints = [models.UniqueConstraint(fields=["benchmark", "model", "setting"], name="run_once_per_setting")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["benchmark", "model", "setting"], condition=Q(staged_for=None), name="run_once_per_setting"
+            ),
+            models.UniqueConstraint(fields=["staged_for", "model", "setting"], name="staged_run_once"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.model}, {self.setting}" if self.setting else str(self.model)

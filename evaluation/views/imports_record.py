@@ -19,7 +19,16 @@ from evaluation.actions.sample_aliases import accept_alias, forget_alias
 from evaluation.exporters.tables import write_csv
 from evaluation.forms import SPACES, ImportChoices
 from evaluation.views.exports import download
-from evaluation.views.imports_shown import columns_shown, counted, five, issue_groups, run_words, settings_shown, strip
+from evaluation.views.imports_shown import (
+    again_words,
+    columns_shown,
+    counted,
+    five,
+    issue_groups,
+    run_words,
+    settings_shown,
+    strip,
+)
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError, Conflict, InvalidInput
 from webapp.common.htmx import render_page
@@ -165,6 +174,8 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
             "aliases": found.benchmark.sample_aliases.select_related("sample")[:ALIASES],
             "groups": issue_groups(found.preview.get("issues", [])),
             "run_words": run_words(found),
+            "again": again_words(found),
+            "replaces": bool(found.options.get("replace")),
             **five(found, request.GET.get("five", ""), request.GET.get("record", "")),
         }
     elif found.state == "reading":

@@ -8,11 +8,11 @@ from typing import Any
 
 from django.urls import reverse
 
+from annotation.importers.mapping import BOX_FIELDS
+from evaluation.actions.column_mappings import FIELDS, saved_for
 from evaluation.actions.column_mappings import FORMAT as TABLE
-from evaluation.actions.column_mappings import saved_for
 from evaluation.forms import BOX_FORMS
 from evaluation.importers.interface import ColumnMapping
-from evaluation.importers.mapping import BOX_FIELDS, FIELDS, mapping_from
 
 FIVE = 5
 LINES = 4
@@ -97,8 +97,28 @@ def _where(lines: Sequence[int], count: int) -> str:
     return f"{'line' if count == 1 else 'lines'} {named}{more}"
 
 
+def again_words(record: Any) -> dict[str, Any]:
+    """What is said of an earlier reading of the same file under other choices; empty without one."""
+    again = record.preview.get("again")
+    if not again:
+        return {}
+    lost = [
+        f"{again[name]:,} {word}{'' if again[name] == 1 else 's'}"
+        for name, word in (("marks", "mark of people"), ("questions", "question of judging queues"))
+        if again[name]
+    ]
+    sentence = f"{' and '.join(lost)} would go: nothing in this reading stands in the place of what they are on."
+    return {
+        "import": again["import"],
+        "how": f"read {again['read']}: {'; '.join(again['runs'])}",
+        "lost": sentence if lost else "",
+    }
+
+
 def run_words(record: Any) -> list[str]:
-    """A sentence for each run of the file that is there already."""
+    """A sentence for each run of the file that is there already and is not said to be it, read otherwise."""
+    if record.preview.get("again"):
+        return []
     return [
         f"{run['model']}{', ' + run['setting'] if run['setting'] else ''} already has a run of {run['there']:,} "
         "records: its records will be replaced where they differ."
@@ -156,19 +176,27 @@ def counted(goes: Mapping[str, int]) -> list[Figure]:
 def columns_shown(record: Any) -> dict[str, Any]:
     """The columns of a table, each with its first values and what it is read as; the fields there are; who has saved
     the mapping before. Nothing of any other format."""
-    if record.format != TABLE or record.kind != "runs" or not record.preview.get("columns"):
+    if record.format != TABLE or not record.preview.get("columns"):
         return {}
     columns = record.preview["columns"]
-    mapping = mapping_from(record.options["mapping"]) if record.options.get("mapping") else ColumnMapping()
-    saved = saved_for(record.benchmark, [column["name"] for column in columns])
+    known = FIELDS[record.kind]
+    mapping = known.mapping_from(record.options["mapping"]) if record.options.get("mapping") else ColumnMapping()
+    saved = saved_for(record.benchmark, record.kind, [column["name"] for column in columns])
     return {
         "rows": [{**column, "read_as": mapping.field_of(column["name"])} for column in columns],
-        "fields": list(FIELDS.values()),
+        "fields": list(known.fields.values()),
         "boxes": mapping.boxes.value,
         "box_forms": BOX_FORMS,
         "has_boxes": any(name in mapping.columns for name in ("boxes", *BOX_FIELDS)),
         "saved": saved if saved and saved.mapping == record.options.get("mapping") else None,
     }
+
+
+def _likely(kind: str, formats: Mapping[str, Any]) -> bool:
+    """Whether a file may well hold this kind: not as a mere table while it surely holds the other kind."""
+    found = formats.get(kind, [])
+    sure = any(ones and ones[0]["confidence"] >= BOTH for ones in formats.values())
+    return bool(found) and (found[0]["importer"] != TABLE or found[0]["confidence"] >= BOTH or not sure)
 
 
 def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tuple[str, str]]) -> dict[str, Any]:
@@ -184,7 +212,7 @@ def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tup
         "kinds": [
             kind
             for kind in ("samples", "runs")
-            if rights[f"import_{kind}"] and (formats.get(kind) or kind == record.kind)
+            if rights[f"import_{kind}"] and (kind == record.kind or _likely(kind, formats))
         ],
         "other_kind": other if holds[other] and rights[f"import_{other}"] else "",
         "spaces": [*spaces, ("size", "Pixels of the picture as sent, …")],

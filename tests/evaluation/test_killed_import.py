@@ -41,7 +41,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def start(command: str, file: Path, address: str, home: Path) -> subprocess.Popen[bytes]:
+def start(command: str, file: Path, address: str, home: Path, *choices: str) -> subprocess.Popen[bytes]:
     environment = {
         **os.environ,
         "DATABASE_URL": address,
@@ -49,7 +49,7 @@ def start(command: str, file: Path, address: str, home: Path) -> subprocess.Pope
         "DJANGO_SETTINGS_MODULE": "tests.settings",
     }
     return subprocess.Popen(
-        [sys.executable, "manage.py", command, "kitchen", str(file)],
+        [sys.executable, "manage.py", command, "kitchen", str(file), *choices],
         cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
 
@@ -65,7 +65,7 @@ def kill_when(process: subprocess.Popen[bytes], rows: int) -> None:
     process.wait()
 
 
-def test_a_killed_import_of_runs_goes_on_from_its_last_batch(file, database_address, tmp_path, lea):  # noqa: F811
+def test_a_killed_import_goes_on_and_a_killed_replacement_changes_nothing(file, database_address, tmp_path, lea):  # noqa: F811
     create_benchmark(actor=lea, slug="kitchen")
     said, _ = start("import_benchmark", file, database_address, tmp_path).communicate(timeout=180)
     assert f"new {ROWS // 4}".encode() in said, said.decode()
@@ -81,3 +81,11 @@ def test_a_killed_import_of_runs_goes_on_from_its_last_batch(file, database_addr
     record = ImportRecord.objects.get(kind="runs")
     assert record.state == "done"
     assert (record.counts["new"], record.counts.get("changed", 0), record.counts.get("repeated", 0)) == (ROWS, 0, 0)
+    otherwise = ("import_runs", file, database_address, tmp_path, "--coordinates", "norm1000", "--replace")
+    kill_when(start(*otherwise), ROWS + chance.randrange(1, ROWS * 3 // 4))
+    assert set(Step.objects.filter(trajectory__run__in=Run.objects.all()).values_list("coords")) == {("pixel",)}
+    assert Trajectory.objects.of(record.benchmark).count() == ROWS
+    said, _ = start(*otherwise).communicate(timeout=180)
+    assert f"changed {ROWS}".encode() in said, said.decode()
+    assert set(Step.objects.values_list("coords")) == {("norm1000",)}
+    assert (Trajectory.objects.count(), Step.objects.count(), Run.everything.count()) == (ROWS, ROWS * STEPS, 4)

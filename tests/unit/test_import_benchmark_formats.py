@@ -11,7 +11,9 @@ import pytest
 from annotation.exporters import EXPORTERS
 from annotation.importers import IMPORTERS, detect_format
 from annotation.importers.interface import ImportProblem, ReadOptions
+from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.schema import AnswerType, Box, Issue, SampleContent, SampleRecord
+from tests.evaluation.import_data import picture
 
 KETTLE = {
     "target_object": ["kettle"],
@@ -175,3 +177,30 @@ def test_what_is_something_else_is_said_in_a_sentence(tmp_path: Path, name: str,
     assert said or any(isinstance(item, Issue) for item in found)
     assert str(tmp_path) not in said
     assert not any(isinstance(item, SampleRecord) for item in found)
+
+
+@pytest.mark.parametrize(
+    ("row", "coordinates", "answer", "boxes"),
+    [
+        ({"all": '["red", "blue"]', "gold": "blue", "where": "[1, 2, 30, 40]"}, "", "B", [(1, 2, 31, 42)]),
+        ({"all": "B. blue\nA. red", "gold": "B", "where": "1 2 3 4; 5 6 7 8"}, "", "B", [(1, 2, 4, 6), (5, 6, 12, 14)]),
+        ({"all": "red | blue", "gold": "A", "where": "0.1,0.1,0.2,0.2"}, "norm1", "A", [(10, 8, 30, 24)]),
+        ({"all": "{'A': 'red'}", "gold": "A", "where": [[50, 50, 20, 100]]}, "200x160", "A", [(25, 25, 35, 75)]),
+        ({"all": "red;blue", "gold": "green", "where": "here"}, "norm1000", "green", []),
+    ],
+)
+def test_a_table_of_samples_is_read_by_its_mapping(
+    tmp_path: Path, row: dict[str, Any], coordinates: str, answer: str, boxes: list[tuple[float, ...]]
+) -> None:
+    columns = {"question": "q", "image": "pic", "answer": "gold", "options": "all", "boxes": "where"}
+    mapping = SAMPLE_FIELDS.mapping_from({"columns": columns, "boxes": "xywh"})
+    (tmp_path / "a.png").write_bytes(picture(100, 80))
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps({"q": "What colour?", "pic": "a.png", "answer": "kept", **row}))
+    options = ReadOptions(mapping=mapping, coordinates=coordinates)
+    [sample] = [one for one in IMPORTERS["table"].read(path, options) if isinstance(one, SampleRecord)]
+    assert (sample.id, sample.image, sample.content.answers) == ("mine:1", "a.png", (answer,))
+    assert sample.content.options["A"] == "red"
+    assert dict(sample.extra) == {"column answer": "kept"}
+    found = [(box.x1, box.y1, box.x2, box.y2) for box in sample.content.gold_boxes]
+    assert [pytest.approx(box) for box in boxes] == found

@@ -22,7 +22,12 @@ def test_a_native_file_of_everything_is_a_benchmark_whatever_stands_first(tmp_pa
     assert found[0].confidence >= 0.5
 
 
-def test_any_other_object_is_not(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "other",
+    [{"version": 2, "samples_n": 3}, {"version": 2, "status": "success", "eval": {}, "samples": [{"id": 1}]}],
+    ids=["any other", "a log of Inspect AI, whose samples are what a model did"],
+)
+def test_another_object_is_not(tmp_path: Path, other: dict[str, object]) -> None:
     path = tmp_path / "other.json"
-    path.write_text(json.dumps({"version": 2, "samples_n": 3}))
+    path.write_text(json.dumps(other))
     assert detect_format(path) == []

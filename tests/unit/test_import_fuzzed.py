@@ -58,6 +58,7 @@ NATIVE = {
 }  # fmt: skip
 TABLE = 'index\tid\tquestion\tanswer\tA\tmodel_tools_gt\r\n1\ta\t"How ""many""?\nNow"\tA\tx\t"[“Crop"", ""Flip""]"\r\n'
 
+NO_ROLES = b'[{"role": "assistant", "content": "x"}, {"role": {}, "content": "y"}, {"role": ["user"], "content": []}]'
 THYME = [
     {"role": "user", "content": "Question: q?", "images": ["street.jpg"]},
     {"role": "assistant", "content": "<answer>B</answer>", "code_blocks": ["b = (1, 2, 3, 4)\nc = image.crop(b)"]},
@@ -72,11 +73,14 @@ SEEDS = {
     "one.json": json.dumps(NATIVE, indent=1, ensure_ascii=True).encode(),
     "samples.jsonl": as_lines("samples"),
     "trajectories.jsonl": as_lines("trajectories"),
-    "result_direct_attributes_m.jsonl": (DATA / "deepeyes_vstar.jsonl").read_bytes(),
+    "result_direct_attributes_m.jsonl": (DATA / "deepeyes_vstar.jsonl").read_bytes()
+    + b'{"image": "demo_0001.jpg", "question": "What colour is the kettle?", "pred_ans": "B", "pred_output": '
+    + NO_ROLES
+    + b"}\n",
     "result_hr_bench_8k_m.jsonl": (DATA / "deepeyes_hrbench.jsonl").read_bytes(),
     "VTC-Bench.tsv": TABLE.encode(),
     "talk.json": (DATA / "qwen_agent_messages.json").read_bytes(),
-    "chat.jsonl": (DATA / "openai_chat.jsonl").read_bytes(),
+    "chat.jsonl": (DATA / "openai_chat.jsonl").read_bytes() + b'{"id": "a", "messages": ' + NO_ROLES + b"}\n",
     "conv.json": (DATA / "pixelreasoner/vstar-2/conv.json").read_bytes(),
     "traj.jsonl": (DATA / "minio3/doc_42/traj.jsonl").read_bytes(),
     "100.jsonl": (DATA / "verl_generations_100.jsonl").read_bytes(),

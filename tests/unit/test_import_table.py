@@ -10,14 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.importers.any_table import columns_of
+from annotation.importers.box_cells import boxes_in, tagged_boxes
 from annotation.importers.interface import ImportProblem
+from annotation.importers.mapping import BoxForm, header_digest
 from annotation.schema import Issue
 from evaluation.importers import IMPORTERS, detect_format
-from evaluation.importers.box_cells import boxes_in, tagged_boxes
 from evaluation.importers.interface import BoxSpace, ColumnMapping, ReadOptions
-from evaluation.importers.mapping import FIELDS, BoxForm, guessed, header_digest, mapping_from, mapping_in
+from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.importers.matching import MemoryIndex, SampleKey
-from evaluation.importers.table import columns_of, read
+from evaluation.importers.table import read
 from evaluation.schema import Coordinates, Trajectory
 
 INDEX = MemoryIndex(
@@ -54,7 +56,7 @@ def written(tmp_path: Path, text: str, name: str = "table.csv") -> Path:
     ],
 )  # fmt: skip
 def test_names_of_columns_suggest_what_they_are(columns: list[str], found: dict[str, str]) -> None:
-    assert guessed(columns).columns == found
+    assert RUN_FIELDS.guessed(columns).columns == found
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def test_names_of_columns_suggest_what_they_are(columns: list[str], found: dict[
     [(["x1", "y1", "x2", "y2"], "xyxy"), (["x", "y", "w", "h"], "xywh"), (["cx", "cy", "w", "h"], "cxcywh")],
 )
 def test_names_suggest_how_a_box_is_written(columns: list[str], form: str) -> None:
-    assert guessed(["id", *columns]).boxes == form
+    assert RUN_FIELDS.guessed(["id", *columns]).boxes == form
 
 
 @pytest.mark.parametrize(
@@ -76,14 +78,14 @@ def test_names_suggest_how_a_box_is_written(columns: list[str], form: str) -> No
 )  # fmt: skip
 def test_a_wrong_mapping_is_refused_with_what_is_wrong(value: object, said: str) -> None:
     with pytest.raises(ImportProblem, match=said):
-        mapping_from(value)
+        RUN_FIELDS.mapping_from(value)
 
 
 def test_a_mapping_survives_its_own_json_and_a_file_that_is_none_is_said() -> None:
     mapping = ColumnMapping({"sample": "id", "boxes": "b"}, BoxForm.CXCYWH)
-    assert mapping_in(json.dumps(mapping.as_dict())) == mapping
+    assert RUN_FIELDS.mapping_in(json.dumps(mapping.as_dict())) == mapping
     with pytest.raises(ImportProblem, match="not JSON"):
-        mapping_in("{")
+        RUN_FIELDS.mapping_in("{")
 
 
 @pytest.mark.parametrize(
@@ -208,9 +210,9 @@ def test_reading_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
 
 def test_every_field_can_be_told_from_a_name() -> None:
-    for field in FIELDS.values():
-        columns = [FIELDS[name].names[0] for name in ("box_1", "box_2", "box_3", "box_4")]
-        assert field.name in guessed([*columns, field.names[0]]).columns or field.name == "boxes"
+    for field in RUN_FIELDS.fields.values():
+        columns = [RUN_FIELDS.fields[name].names[0] for name in ("box_1", "box_2", "box_3", "box_4")]
+        assert field.name in RUN_FIELDS.guessed([*columns, field.names[0]]).columns or field.name == "boxes"
 
 
 def test_boxes_in_the_reasoning_of_a_prediction_are_where_it_looked(tmp_path: Path) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.actions.benchmarks import create_benchmark
 from annotation.actions.import_samples import import_samples
 from annotation.importers import IMPORTERS, detect_format
+from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.models import Benchmark
+from evaluation.actions.column_mappings import FORMAT as TABLE
+from evaluation.actions.column_mappings import options_for
 from evaluation.actions.metric_settings import change_settings
-from evaluation.management.output import answering_plainly, chosen_format, print_counts
+from evaluation.management.output import answering_plainly, chosen_format, mapping_at, print_counts
 
 
 class Command(BaseCommand):
@@ -24,12 +28,24 @@ class Command(BaseCommand):
         parser.add_argument("--format", choices=sorted(IMPORTERS), help="recognised by content when left out")
         parser.add_argument("--images", type=Path, help="folder the picture names are relative to")
         parser.add_argument("--join-toolchains", type=Path, help="a second file whose toolchains are joined by content")
+        parser.add_argument("--mapping", type=Path, metavar="FILE.json", help="columns of a table and what they are")
+        parser.add_argument("--coordinates", default="", help="boxes of a table: pixel, norm1, norm1000 or WxH")
         parser.add_argument("--title", default="", help="name of a benchmark that is made by this")
 
     @answering_plainly
     def handle(self, *, slug: str, path: Path, title: str, images: Path | None, **options: Any) -> None:
-        format = chosen_format(self, options["format"], path, detect_format)
+        mapping, coordinates = mapping_at(options["mapping"], SAMPLE_FIELDS), options["coordinates"]
+        given = TABLE if mapping and not options["format"] else options["format"]
+        format = chosen_format(self, given, path, detect_format)
+        if format != TABLE and (mapping or coordinates):
+            raise CommandError(
+                f"A mapping and coordinates are for the format {TABLE}, not for {format}. Leave them out."
+            )
         benchmark = Benchmark.objects.filter(slug=slug).first() or create_benchmark(actor=None, slug=slug, title=title)
+        if format == TABLE:
+            chosen = options_for(benchmark, "samples", path, {"mapping": mapping, "coordinates": coordinates})
+            mapping, coordinates = chosen["mapping"], chosen["coordinates"]
+            self.stdout.write(f"Columns: {json.dumps(mapping)}")
         _, result = import_samples(
             actor=None,
             benchmark=benchmark,
@@ -37,6 +53,8 @@ class Command(BaseCommand):
             format=format,
             images=images,
             toolchains=options["join_toolchains"],
+            mapping=mapping,
+            coordinates=coordinates,
         )
         if result.settings:
             change_settings(actor=None, benchmark=benchmark, values=result.settings)

@@ -8,18 +8,20 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from annotation.actions.import_samples import file_digest
 from annotation.models import Benchmark
 from evaluation.actions.column_mappings import FORMAT as TABLE
 from evaluation.actions.column_mappings import options_for
 from evaluation.actions.import_runs import import_runs
 from evaluation.actions.metric_settings import change_settings
+from evaluation.actions.replace_runs import earlier_readings, in_words, questions_on, runs_brought
 from evaluation.importers import IMPORTERS, detect_format
-from evaluation.importers.mapping import mapping_in
-from evaluation.management.output import answering_plainly, chosen_format, print_counts, the_benchmark
+from evaluation.importers.mapping import RUN_FIELDS
+from evaluation.management.output import answering_plainly, chosen_format, mapping_at, print_counts, the_benchmark
 
 COUNTED = (
-    "trajectories", "interventions", "judgements", "rollout_groups", "new", "changed", "unchanged", "repeated",
-    "failed",
+    "trajectories", "interventions", "judgements", "rollout_groups", "new", "changed", "unchanged", "removed",
+    "repeated", "failed",
 )  # fmt: skip
 
 
@@ -33,12 +35,13 @@ class Command(BaseCommand):
         parser.add_argument("--model", default="", help="name of the model where the file has none")
         parser.add_argument("--setting", default="", help="base, code, interface or any other text")
         parser.add_argument("--mapping", type=Path, metavar="FILE.json", help="columns of a table and what they are")
+        parser.add_argument("--replace", action="store_true", help="put this reading in the place of an earlier one")
         parser.add_argument("--coordinates", default="", help="pixel, norm1, norm1000 or WxH of the model's input")
 
     @answering_plainly
     def handle(self, *, slug: str, path: Path, **options: Any) -> None:
         benchmark: Benchmark = the_benchmark(slug)
-        mapping = _mapping(options["mapping"])
+        mapping = mapping_at(options["mapping"], RUN_FIELDS)
         format = (
             TABLE if mapping and not options["format"] else chosen_format(self, options["format"], path, detect_format)
         )
@@ -46,19 +49,15 @@ class Command(BaseCommand):
             raise CommandError(f"A mapping is for the format {TABLE}, not for {format}. Leave out one of them.")
         if format == TABLE:
             columns = {"mapping": mapping, "coordinates": options["coordinates"]}
-            chosen = options_for(benchmark, path, columns)
+            chosen = options_for(benchmark, "runs", path, columns)
             mapping, options["coordinates"] = chosen["mapping"], chosen["coordinates"]
             self.stdout.write(f"Columns: {json.dumps(mapping)}")
+        choices = {name: options[name] for name in ("model", "setting", "coordinates")}
+        _say_again(self, benchmark, path, format, {**choices, "mapping": mapping}, replace=options["replace"])
         _, result = import_runs(
-            actor=None,
-            benchmark=benchmark,
-            path=path,
-            format=format,
-            model=options["model"],
-            setting=options["setting"],
-            coordinates=options["coordinates"],
-            mapping=mapping,
-        )
+            actor=None, benchmark=benchmark, path=path, format=format, mapping=mapping, replace=options["replace"],
+            **choices,
+        )  # fmt: skip
         if result.settings:
             change_settings(actor=None, benchmark=benchmark, values=result.settings)
         print_counts(self, result.counts, result.issues, COUNTED)
@@ -66,11 +65,18 @@ class Command(BaseCommand):
             self.stdout.write("Every trajectory is an error: the run is kept as failed, not as 0 % right.")
 
 
-def _mapping(path: Path | None) -> dict[str, Any] | None:
-    """The mapping in a file, checked. Raises ``ImportProblem``."""
-    if path is None:
-        return None
-    try:
-        return mapping_in(path.read_text(encoding="utf-8")).as_dict()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path} cannot be read as text. Check the path.") from error
+def _say_again(
+    command: BaseCommand, benchmark: Benchmark, path: Path, format: str, options: dict[str, Any], *, replace: bool
+) -> None:
+    """Says how the same file was read before. Refuses to write over that reading piece by piece."""
+    earlier = earlier_readings(benchmark, file_digest(path), format, options)
+    for record in earlier:
+        runs = "; ".join(", ".join(filter(None, name)) for name in runs_brought([record]))
+        command.stdout.write(f"{path.name} is here already, read {in_words(record)}: {runs}.")
+    same = [r for r in earlier if all(r.options.get(name, "") == options[name] for name in ("model", "setting"))]
+    if same and not replace:
+        raise CommandError(
+            "Put this reading in its place, all at once, with --replace; or keep both and name this one with --setting."
+        )
+    if earlier and replace and (questions := questions_on(earlier)):
+        command.stdout.write(f"Questions of judging queues about what goes: {questions}; they go with it.")

@@ -66,7 +66,7 @@ def _in_text(text: str) -> tuple[list[Number4], list[Any]]:
     four = [_FOUR.fullmatch(part) for part in parts]
     if parts and all(four):
         return [_numbers(match) for match in four if match], []
-    value = _value(text)
+    value = value_in(text)
     return ([], [text]) if value is None or isinstance(value, str) else boxes_in(value)
 
 
@@ -75,7 +75,7 @@ def _numbers(match: re.Match[str]) -> Number4:
     return a, b, c, d
 
 
-def _value(text: str) -> Any:
+def value_in(text: str) -> Any:
     """A text as JSON, else as a Python literal; None when it is neither."""
     if text[:1] not in "[{(" or len(text) > MAX_TEXT:
         return None

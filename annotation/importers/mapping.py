@@ -1,0 +1,157 @@
+"""Which column of a table is read as what: the fields a column may be, guesses by their names, mappings as JSON.
+
+A mapping is chosen by a person, so it is checked against the fields there are and against nothing else: a column that
+a row does not have is an empty cell. Several fields may be read from one column; a field has one column.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from annotation.importers.interface import ImportProblem
+from annotation.schema import shortened
+
+MAX_COLUMN = 200
+"""The longest name of a column, in characters."""
+BOX_FIELDS = ("box_1", "box_2", "box_3", "box_4")
+_SIZES = frozenset({"w", "width", "box_w", "box_width"})
+_CENTRES = frozenset({"cx"})
+
+
+class BoxForm(StrEnum):
+    """What the four numbers of a box are: two corners, a corner and a size, or a centre and a size."""
+
+    XYXY = "xyxy"
+    XYWH = "xywh"
+    CXCYWH = "cxcywh"
+
+    def corners(self, box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+        """The box as ``(x1, y1, x2, y2)``, in the unit it came in.
+
+        >>> BoxForm.XYWH.corners((10, 20, 5, 6))
+        (10, 20, 15, 26)
+        """
+        a, b, c, d = box
+        if self is BoxForm.XYWH:
+            return a, b, a + c, b + d
+        if self is BoxForm.CXCYWH:
+            return a - c / 2, b - d / 2, a + c / 2, b + d / 2
+        return a, b, c, d
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Something a column may be read as: its name, what it is called on pages, and the names of columns that mean it,
+    the likeliest first."""
+
+    name: str
+    title: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMapping:
+    """``columns``: the column of each field that has one. ``boxes``: how the boxes are written."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    boxes: BoxForm = BoxForm.XYXY
+
+    @property
+    def used(self) -> frozenset[str]:
+        """All columns that are read as something."""
+        return frozenset(self.columns.values())
+
+    def field_of(self, column: str) -> str:
+        """The first field a column is read as, "" when it is none."""
+        return next((name for name, of in self.columns.items() if of == column), "")
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON: what ``TableFields.mapping_from`` reads."""
+        return {"columns": dict(self.columns), "boxes": self.boxes.value}
+
+
+class TableFields:
+    """The fields that columns of one kind of table may be read as. ``needed``: of each group at least one field has to
+    have a column, else its sentence says so."""
+
+    def __init__(self, fields: Iterable[Field], needed: Sequence[tuple[Sequence[str], str]]) -> None:
+        self.fields: Mapping[str, Field] = {one.name: one for one in fields}
+        self._needed = needed
+
+    def problem(self, mapping: ColumnMapping) -> str:
+        """What is missing before rows can be read, in a sentence; "" when nothing is."""
+        for names, sentence in self._needed:
+            if not any(name in mapping.columns for name in names):
+                return sentence
+        lacking = [name for name in BOX_FIELDS if name not in mapping.columns]
+        if 0 < len(lacking) < 4:
+            named = ", ".join(self.fields[name].title for name in lacking)
+            return f"A box needs four numbers. Choose a column also for: {named}."
+        return ""
+
+    def mapping_from(self, value: object) -> ColumnMapping:
+        """A mapping from JSON: ``{"columns": {FIELD: COLUMN}, "boxes": "xyxy"}``. Raises ``ImportProblem``."""
+        if not isinstance(value, Mapping) or not isinstance(value.get("columns"), Mapping):
+            raise ImportProblem('A mapping is a JSON object such as {"columns": {"question": "q", "answer": "label"}}.')
+        if unknown := sorted(set(value) - {"columns", "boxes"}):
+            raise ImportProblem(f"A mapping has no key {shortened(unknown[0], 50)!r}. It has columns and boxes.")
+        columns: dict[str, str] = {}
+        for name, column in value["columns"].items():
+            if name not in self.fields:
+                known = ", ".join(self.fields)
+                raise ImportProblem(f"A column cannot be read as {shortened(name, 50)!r}. It can be read as: {known}.")
+            if not isinstance(column, str) or not 0 < len(column) <= MAX_COLUMN:
+                raise ImportProblem(
+                    f"The column of {name} is not the name of a column, 1 to {MAX_COLUMN} characters long."
+                )
+            columns[name] = column
+        form = value.get("boxes", BoxForm.XYXY.value)
+        if form not in {one.value for one in BoxForm}:
+            raise ImportProblem(f"Boxes are not written as {shortened(form, 50)!r}. Known are: {', '.join(BoxForm)}.")
+        return ColumnMapping({name: columns[name] for name in self.fields if name in columns}, BoxForm(form))
+
+    def mapping_in(self, text: str) -> ColumnMapping:
+        """As ``mapping_from``, of a file's text. Raises ``ImportProblem``."""
+        try:
+            return self.mapping_from(json.loads(text))
+        except (ValueError, RecursionError) as error:
+            raise ImportProblem(f"The mapping is not JSON ({error}). Correct the file.") from error
+
+    def guessed(self, columns: Sequence[str]) -> ColumnMapping:
+        """The mapping that names of columns suggest: for each field the likeliest name that is there and not taken."""
+        by_name: dict[str, str] = {}
+        for column in columns:
+            by_name.setdefault(_plain(column), column)
+            by_name.setdefault(_plain(column.rsplit(".", 1)[-1]), column)
+        found: dict[str, str] = {}
+        for one in self.fields.values():
+            free = (by_name[name] for name in one.names if name in by_name and by_name[name] not in found.values())
+            if column := next(free, ""):
+                found[one.name] = column
+        if "boxes" in found or not all(name in found for name in BOX_FIELDS):
+            found = {name: column for name, column in found.items() if name not in BOX_FIELDS}
+        return ColumnMapping(found, _form(found))
+
+
+def _form(found: Mapping[str, str]) -> BoxForm:
+    if _plain(found.get("box_3", "")).rsplit(".", 1)[-1] not in _SIZES:
+        return BoxForm.XYXY
+    return BoxForm.CXCYWH if _plain(found["box_1"]) in _CENTRES else BoxForm.XYWH
+
+
+def _plain(name: str) -> str:
+    """A name as it is compared: "Sample ID" and "sampleId" are sample_id."""
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
+    return re.sub(r"[\s\-]+", "_", name).casefold()
+
+
+def header_digest(columns: Iterable[str], kind: str = "") -> str:
+    """By which a table of the same columns, read as the same ``kind``, is known again, in whatever order they stand."""
+    said = sorted(set(columns))
+    return hashlib.sha256(json.dumps([said, kind] if kind else said).encode("ascii")).hexdigest()

@@ -1,0 +1,50 @@
+"""Which column of a table of samples is read as what. How mappings work: ``annotation.importers.mapping``."""
+
+from __future__ import annotations
+
+from annotation.importers.mapping import Field, TableFields
+
+LETTERS = tuple("ABCDEF")
+
+SAMPLE_FIELDS = TableFields((
+    Field("id", "Id of the sample", (
+        "sample_id", "id", "question_id", "qid", "item_id", "example_id", "uid", "index", "idx", "key", "sample",
+    )),
+    Field("image", "Picture: its file name", (
+        "image", "image_path", "image_name", "image_file", "img", "img_path", "picture", "file_name", "filename",
+    )),
+    Field("question", "Question", ("question", "query", "problem", "prompt", "text")),
+    Field("answer", "Right answer", (
+        "answer", "gold_answer", "correct_answer", "ground_truth", "gt", "gt_answer", "target", "label", "solution",
+    )),
+    Field("options", "Options: all in one cell", ("options", "choices", "candidates", "alternatives")),
+    *(
+        Field(f"option_{letter.lower()}", f"Option {letter}", (
+            letter.lower(), f"option_{letter.lower()}", f"choice_{letter.lower()}", f"option_{number}",
+            f"choice_{number}",
+        ))
+        for number, letter in enumerate(LETTERS, 1)
+    ),
+    Field("boxes", "Evidence: all boxes in one cell", (
+        "gold_boxes", "evidence_boxes", "gt_boxes", "gt_bbox", "bboxes", "boxes", "bbox", "bbox_2d", "box", "evidence",
+        "target_bbox", "regions",
+    )),
+    Field("box_1", "Evidence: 1st number of the box", ("x1", "xmin", "x_min", "left", "cx", "x")),
+    Field("box_2", "Evidence: 2nd number of the box", ("y1", "ymin", "y_min", "top", "cy", "y")),
+    Field("box_3", "Evidence: 3rd number of the box", ("x2", "xmax", "x_max", "right", "w", "box_w", "box_width")),
+    Field("box_4", "Evidence: 4th number of the box", ("y2", "ymax", "y_max", "bottom", "h", "box_h", "box_height")),
+    Field("width", "Picture: its width", ("width", "image_width", "img_width", "img_w")),
+    Field("height", "Picture: its height", ("height", "image_height", "img_height", "img_h")),
+    Field("category", "Category", ("category", "question_type", "task", "type", "subject", "class")),
+    Field("tier", "Tier", ("tier", "level", "difficulty")),
+    Field("dimension", "Dimension: perception or reasoning", ("dimension", "ability", "skill")),
+    Field("split", "Split", ("split", "subset")),
+    Field("image_group", "Pictures that belong together", ("image_group", "group", "scene", "scene_id")),
+), (
+    (("question", "image"), "No column says what is asked. Choose the one with the question, or with the picture."),
+))  # fmt: skip
+RESULTS = frozenset({
+    "prediction", "predicted_answer", "pred_answer", "model_answer", "pred", "response", "model_output", "completion",
+    "judge_correct", "is_correct", "correct", "hit", "verdict", "crops", "pred_boxes", "model", "model_name",
+})  # fmt: skip
+"""Names of columns that say what a model did: such a table is one of runs."""
