@@ -20,7 +20,8 @@ from pathlib import Path
 from tests import postgres
 
 ROOT = Path(__file__).resolve().parent.parent
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+"""The first draws what the others draw, without their windows, for a third less of processor time."""
 WORKERS = ("-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal")
 NO_TESTS_COLLECTED = 5
 
