@@ -8,7 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.metrics.answer_text import answer_text, known_text, normalised
-from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, Bools, Ints
+from evaluation.metrics.columns import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    AnswerKey,
+    Bools,
+    Ints,
+    SampleColumns,
+    once_for_samples,
+)
 from evaluation.metrics.letters import read_letter
 from evaluation.metrics.settings import MetricSettings
 
@@ -73,17 +82,10 @@ def _judge(found: str, key: AnswerKey, verdict: int, settings: MetricSettings) -
 def judge_answers(
     texts: Sequence[str | None], keys: Sequence[AnswerKey], key: Ints, verdict: Ints, settings: MetricSettings
 ) -> AnswerColumns:
-    """Judges n answers; ``key`` is each answer's row in ``keys``. Equal answers under equal keys are judged once."""
-    codes = _key_codes(keys)
-    book: dict[tuple[str, int], int] = {}
-    results: list[AnswerResult] = []
-    of_row = []
-    for text, row in zip(map(answer_text, texts), key.tolist(), strict=True):
-        place = text, codes[row]
-        if (result := book.get(place)) is None:
-            result = book[place] = len(results)
-            results.append(_judge(text, keys[row], UNKNOWN, settings))
-        of_row.append(result)
+    """Judges n answers; ``key`` is each answer's row in ``keys``. Equal answers under one key are judged once."""
+    book: dict[tuple[str | None, int], int] = {}
+    of_row = [book.setdefault(place, len(book)) for place in zip(texts, key.tolist(), strict=True)]
+    results = [_judge(answer_text(text), keys[row], UNKNOWN, settings) for text, row in book]
     at = np.array(of_row, np.int64)
     missing = np.array([r.missing for r in results], bool)[at]
     open_to_judge = verdict == UNKNOWN
@@ -96,10 +98,19 @@ def judge_answers(
     )
 
 
-def _key_codes(keys: Sequence[AnswerKey]) -> list[int]:
-    """One code per key, equal for keys that judge alike."""
+@once_for_samples
+def different_keys(samples: SampleColumns) -> tuple[list[AnswerKey], Ints]:
+    """The answer keys that judge differently, and the place of every sample's among them, (m,)."""
     book: dict[tuple[object, ...], int] = {}
-    return [book.setdefault((k.multiple_choice, k.accepted, *k.options.items()), len(book)) for k in keys]
+    keys: list[AnswerKey] = []
+    codes = np.zeros(len(samples), np.int64)
+    for row, key in enumerate(samples.answers):
+        what = (key.multiple_choice, key.accepted, *key.options.items())
+        if (code := book.get(what)) is None:
+            code = book[what] = len(keys)
+            keys.append(key)
+        codes[row] = code
+    return keys, codes
 
 
 def _accepts(answer: str, accepted: Sequence[str], contains: bool) -> bool:

@@ -8,9 +8,11 @@ trajectory, gold boxes of a sample) is flat, with ``start`` offsets of length ro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +44,7 @@ class AnswerKey:
     accepted: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SampleColumns:
     """The samples of a benchmark (or of one version), m rows.
 
@@ -74,6 +76,23 @@ class SampleColumns:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+
+T = TypeVar("T")
+
+
+def once_for_samples(function: Callable[[SampleColumns], T]) -> Callable[[SampleColumns], T]:
+    """``function`` computed once for each ``SampleColumns``, which never change, and kept as long as these are: the
+    runs of a benchmark are all scored against the same. Nothing of the result may be changed in place."""
+    kept: WeakKeyDictionary[SampleColumns, T] = WeakKeyDictionary()
+
+    @wraps(function)
+    def known(samples: SampleColumns) -> T:
+        if samples not in kept:
+            kept[samples] = function(samples)
+        return kept[samples]
+
+    return known
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from evaluation.metrics.columns import (
     ScoreColumns,
 )
 from evaluation.metrics.faithfulness import visual_quantity
-from evaluation.metrics.plans import sr_population, success_at
+from evaluation.metrics.plans import sr_population, success_at, targets_of
 from evaluation.metrics.ragged import rows_of
 from evaluation.metrics.references import shortest_lengths
 from evaluation.metrics.settings import MetricSettings
@@ -185,7 +185,7 @@ def success_measures(
 ) -> list[Measure]:
     """SR@1 .. SR@3 (METRICS 4.4). ``by_targets``: as the breakdown by number of targets counts them (4.5), over all
     queries of a size, and undefined where k is above the size."""
-    targets = np.fromiter((len(plan.targets) for plan in samples.plans), np.int64, len(samples))[scores.sample]
+    targets = targets_of(samples)[scores.sample]
     inside = scores.plan_outcome != Outcome.NONE
     if not by_targets:
         inside = inside & sr_population(samples.plans, settings)[scores.sample]

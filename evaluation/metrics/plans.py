@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotation.schema import ToolPlan
 from evaluation.metrics.columns import (
@@ -20,6 +21,7 @@ from evaluation.metrics.columns import (
     Outcome,
     RunColumns,
     SampleColumns,
+    once_for_samples,
 )
 from evaluation.metrics.matching import (
     UNMATCHED,
@@ -32,8 +34,9 @@ from evaluation.metrics.matching import (
 from evaluation.metrics.settings import MetricSettings
 
 Prf = tuple[float, float, float]
-T = TypeVar("T")
 Key = tuple[tuple[str, ...], tuple[tuple[str, str | None], ...], int]
+_NO_PRF = (np.nan, np.nan, np.nan)
+_NO_PLAN = (Outcome.NONE, -1, -1, UNKNOWN, -1, -1, -1)
 
 
 @dataclass(frozen=True)
@@ -131,23 +134,41 @@ def score_plans(samples: SampleColumns, run: RunColumns, settings: MetricSetting
 
     Each distinct (prediction, judge mapping, query) is scored once.
     """
-    codes, queries = _queries(samples.plans)
+    codes, queries = _queries(samples)
     query_code = codes[run.sample] if len(codes) else codes
     fuzzy = settings.recognition_match == "fuzzy"
     collapse = settings.plan_repeats == "collapse"
+    recognised, place = _different(run.recognition, run.recognition_map, query_code)
+    found = [
+        precision_recall_f1(normalised(names), queries[code].scene, normalised_map(dict(judge)), fuzzy=fuzzy)
+        for names, judge, code in recognised
+    ]
+    recognition = _rows(found, _NO_PRF, np.float64)[place]
+    selected: list[Prf | None] = []
+    plans: list[tuple[int, ...] | None] = []
+    planned, place = _different(run.plan, run.plan_map, query_code)
+    for written, mapping, code in planned:
+        names, judge, query = normalised(written), normalised_map(dict(mapping)), queries[code]
+        selected.append(precision_recall_f1(names, query.targets, judge))
+        score = score_plan(tuple(dict.fromkeys(names)) if collapse else names, query, judge)
+        plans.append(None if score is None else _numbers(score))
+    table = _rows(plans, _NO_PLAN, np.int64)[place]
+    return PlanColumns(
+        plan_outcome=table[:, 0],
+        plan_missing=table[:, 1],
+        plan_extra=table[:, 2],
+        plan_in_order=table[:, 3],
+        plan_prefix=table[:, 4],
+        recognition_prf=recognition,
+        selection_prf=_rows(selected, _NO_PRF, np.float64)[place],
+        plan_order=table[:, 5:7],
+    )
 
-    def recognise(names: tuple[str, ...], judge: Mapping[str, str | None], query: Query) -> Prf | None:
-        return precision_recall_f1(names, query.scene, judge, fuzzy=fuzzy)
 
-    def select(names: tuple[str, ...], judge: Mapping[str, str | None], query: Query) -> Prf | None:
-        return precision_recall_f1(names, query.targets, judge)
-
-    def plan(names: tuple[str, ...], judge: Mapping[str, str | None], query: Query) -> PlanScore | None:
-        return score_plan(tuple(dict.fromkeys(names)) if collapse else names, query, judge)
-
-    recognition = _each(run.recognition, run.recognition_map, query_code, queries, recognise)
-    selection = _each(run.plan, run.plan_map, query_code, queries, select)
-    return _columns(recognition, selection, _each(run.plan, run.plan_map, query_code, queries, plan))
+@once_for_samples
+def targets_of(samples: SampleColumns) -> Ints:
+    """(m,) How many targets the plan of each sample has; 0 without a plan."""
+    return np.fromiter((len(plan.targets) for plan in samples.plans), np.int64, len(samples))
 
 
 def sr_population(plans: Sequence[ToolPlan], settings: MetricSettings) -> Bools:
@@ -186,57 +207,32 @@ def _prefix(places: Sequence[int], steps: Sequence[int]) -> int:
     return length
 
 
-def _queries(plans: Sequence[ToolPlan]) -> tuple[Ints, list[Query]]:
+@once_for_samples
+def _queries(samples: SampleColumns) -> tuple[Ints, list[Query]]:
     """A code for the plan of each sample, and the query behind each code; equal plans share a code."""
     found: dict[ToolPlan, int] = {}
-    codes = np.fromiter((found.setdefault(p, len(found)) for p in plans), dtype=np.int64, count=len(plans))
+    codes = np.fromiter((found.setdefault(p, len(found)) for p in samples.plans), np.int64, len(samples))
     return codes, [query_of(p) for p in found]
 
 
-def _each(
-    predictions: Sequence[tuple[str, ...] | None],
-    maps: Sequence[Mapping[str, str | None]],
-    codes: Ints,
-    queries: Sequence[Query],
-    score: Callable[[tuple[str, ...], Mapping[str, str | None], Query], T | None],
-) -> list[T | None]:
-    """``score`` of every row, None where nothing was predicted; rows that agree in everything are scored once."""
-    memory: dict[Key, T | None] = {}
-    results: list[T | None] = []
-    for names, mapping, code in zip(predictions, maps, codes.tolist(), strict=True):
-        if names is None:
-            results.append(None)
-            continue
-        key = (names, tuple(mapping.items()), code)
-        if key not in memory:
-            memory[key] = score(normalised(names), normalised_map(mapping), queries[code])
-        results.append(memory[key])
-    return results
-
-
-def _columns(
-    recognition: Sequence[Prf | None], selection: Sequence[Prf | None], plans: Sequence[PlanScore | None]
-) -> PlanColumns:
-    undefined = (Outcome.NONE, -1, -1, UNKNOWN, -1, -1, -1)
-    rows = [
-        undefined
-        if p is None
-        else (p.outcome, p.missing, p.extra, TRUE if p.in_order else FALSE, p.prefix, p.reversed_pairs, p.pairs)
-        for p in plans
+def _different(
+    predictions: Sequence[tuple[str, ...] | None], maps: Sequence[Mapping[str, str | None]], codes: Ints
+) -> tuple[list[Key], Ints]:
+    """The rows that differ in prediction, judge mapping or query, and the place of every row among them; -1 where
+    nothing was predicted."""
+    book: dict[Key, int] = {}
+    places = [
+        -1 if names is None else book.setdefault((names, tuple(mapping.items()), code), len(book))
+        for names, mapping, code in zip(predictions, maps, codes.tolist(), strict=True)
     ]
-    table = np.array(rows, dtype=np.int64).reshape(-1, 7)
-    return PlanColumns(
-        plan_outcome=table[:, 0],
-        plan_missing=table[:, 1],
-        plan_extra=table[:, 2],
-        plan_in_order=table[:, 3],
-        plan_prefix=table[:, 4],
-        recognition_prf=_prf_columns(recognition),
-        selection_prf=_prf_columns(selection),
-        plan_order=table[:, 5:7],
-    )
+    return list(book), np.array(places, np.int64)
 
 
-def _prf_columns(rows: Sequence[Prf | None]) -> Floats:
-    undefined = (np.nan, np.nan, np.nan)
-    return np.array([undefined if row is None else row for row in rows], dtype=np.float64).reshape(-1, 3)
+def _numbers(score: PlanScore) -> tuple[int, ...]:
+    in_order = TRUE if score.in_order else FALSE
+    return score.outcome, score.missing, score.extra, in_order, score.prefix, score.reversed_pairs, score.pairs
+
+
+def _rows(found: Sequence[tuple[float, ...] | None], undefined: tuple[float, ...], kind: type[Any]) -> NDArray[Any]:
+    """A row of each; the last one is the undefined one, which stands for None and is at place -1."""
+    return np.array([*(undefined if row is None else row for row in found), undefined], kind)

@@ -7,11 +7,12 @@ reference takes one and the same, the closest to all calls attempted.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
 
-from evaluation.metrics.columns import Ints, SampleColumns
+from evaluation.metrics.columns import Ints, SampleColumns, once_for_samples
 from evaluation.metrics.ragged import rows_of, starts_of
 
 GOLD_CHAIN = 0
@@ -28,17 +29,21 @@ class References:
     place: Ints
     names: list[tuple[str, ...]]
 
-    @property
+    @cached_property
     def lengths(self) -> Ints:
         return np.array([len(names) for names in self.names], np.int64)
 
 
+@once_for_samples
 def references_of(samples: SampleColumns) -> References:
     """The accepted chains of every sample, its gold's first."""
-    further = samples.accepted or [()] * len(samples)
+    if not samples.accepted:
+        known = np.array([gold is not None for gold in samples.references], np.int64)
+        names = [gold for gold in samples.references if gold is not None]
+        return References(starts_of(known), np.full(len(names), GOLD_CHAIN), names)
     placed = [
         [(GOLD_CHAIN, gold)] * (gold is not None) + list(enumerate(others, GOLD_CHAIN + 1))
-        for gold, others in zip(samples.references, further, strict=True)
+        for gold, others in zip(samples.references, samples.accepted, strict=True)
     ]
     flat = list(chain.from_iterable(placed))
     start = starts_of(np.array([len(chains) for chains in placed], np.int64))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evaluation.metrics.alignment import align_run
-from evaluation.metrics.answers import judge_answers
+from evaluation.metrics.answers import different_keys, judge_answers
 from evaluation.metrics.columns import NO_IMAGE, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.crops import find_crops
 from evaluation.metrics.grounding import known_sizes
@@ -33,7 +33,8 @@ def score_run(
     kinds = tool_kinds(run.tools, zoom_tools)[run.steps.tool] if len(run.steps) else np.empty(0, np.int64)
     producers = find_producers(run)
     crops = find_crops(run, size, kinds, producers, requested=settings.crop_box == "requested")
-    answers = judge_answers(run.answers, samples.answers, run.sample, run.verdict, settings)
+    keys, key = different_keys(samples)
+    answers = judge_answers(run.answers, keys, key[run.sample], run.verdict, settings)
     grounding = score_grounding(samples, run, crops, answers, settings)
     toolchains = measure_toolchains(run, producers, canonical=settings.tool_aliases == "canonical")
     returned = run.steps.ok & (run.steps.image_out != NO_IMAGE)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.metrics.columns import Ints, SampleColumns
+from evaluation.metrics.columns import Ints, SampleColumns, once_for_samples
+from evaluation.metrics.plans import targets_of
 from evaluation.metrics.ragged import spans, starts_of
 
 WHOLE = ""
@@ -35,13 +36,41 @@ def slice_rows(
     (``segment``) is in several slices; one without a value in none.
     """
     yield Slice(WHOLE, "", np.arange(len(row_sample)), np.arange(len(samples)))
-    facets = dict(samples.facets)
-    facets.setdefault(TARGETS, [_capped(len(plan.targets), MOST_TARGETS) for plan in samples.plans])
-    for name, values in facets.items():
+    facets = _facets(samples)
+    for name, facet in facets.items():
         if only is None or name in only:
-            yield from _sliced(name, values, row_sample)
+            yield from _sliced(name, facet, row_sample)
     if CALLS not in facets and (only is None or CALLS in only):
         yield from _by_calls(row_sample, row_calls)
+
+
+@dataclass(frozen=True)
+class _Facet:
+    """The values of a facet in their order; ``start``, ``codes``: ragged, those of each sample as places among them;
+    ``members``: the samples of each."""
+
+    values: list[str]
+    start: Ints
+    codes: Ints
+    members: list[Ints]
+
+
+@once_for_samples
+def _facets(samples: SampleColumns) -> dict[str, _Facet]:
+    """The facets of the samples, and the computed one of their plans."""
+    facets = {name: _coded(values) for name, values in samples.facets.items()}
+    if TARGETS not in facets:
+        facets[TARGETS] = _coded([_capped(count, MOST_TARGETS) for count in targets_of(samples).tolist()])
+    return facets
+
+
+def _coded(values: Sequence[tuple[str, ...]]) -> _Facet:
+    order = sorted({value for several in values for value in several}, key=natural)
+    place = {value: code for code, value in enumerate(order)}
+    counts = np.fromiter((len(set(several)) for several in values), np.int64, len(values))
+    codes = np.array([place[value] for several in values for value in dict.fromkeys(several)], np.int64)
+    members = _grouped(codes, np.repeat(np.arange(len(values)), counts), len(order))
+    return _Facet(order, starts_of(counts), codes, members)
 
 
 def _capped(count: int, most: int) -> tuple[str, ...]:
@@ -49,17 +78,11 @@ def _capped(count: int, most: int) -> tuple[str, ...]:
     return () if count == 0 else (f"{most}+" if count >= most else str(count),)
 
 
-def _sliced(name: str, values: Sequence[tuple[str, ...]], row_sample: Ints) -> Iterator[Slice]:
-    order = sorted({value for several in values for value in several}, key=natural)
-    place = {value: code for code, value in enumerate(order)}
-    counts = np.fromiter((len(set(several)) for several in values), np.int64, len(values))
-    codes = np.array([place[value] for several in values for value in dict.fromkeys(several)], np.int64)
-    start = starts_of(counts)
-    samples_of = _grouped(codes, np.repeat(np.arange(len(values)), counts), len(order))
-    per_row = counts[row_sample]
-    row_codes = codes[spans(start[row_sample], per_row)] if len(codes) else codes
-    rows_of = _grouped(row_codes, np.repeat(np.arange(len(row_sample)), per_row), len(order))
-    for value, rows, members in zip(order, rows_of, samples_of, strict=True):
+def _sliced(name: str, facet: _Facet, row_sample: Ints) -> Iterator[Slice]:
+    per_row = np.diff(facet.start)[row_sample]
+    row_codes = facet.codes[spans(facet.start[row_sample], per_row)]
+    rows_of = _grouped(row_codes, np.repeat(np.arange(len(row_sample)), per_row), len(facet.values))
+    for value, rows, members in zip(facet.values, rows_of, facet.members, strict=True):
         yield Slice(name, value, rows, members)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from evaluation.metrics.columns import Floats, Ints, Outcome, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.names import canonical_name
+from evaluation.metrics.plans import targets_of
 from evaluation.metrics.ragged import spans
 from evaluation.metrics.settings import MetricSettings
 
@@ -83,7 +84,7 @@ def outcomes_by_targets(samples: SampleColumns, scores: ScoreColumns, rows: Ints
     """Counts of the five plan outcomes, in the order of ``Outcome.NAMES``, by number of targets ("1" .. "5", "6+")."""
     at = _rows(scores, rows)
     at = at[scores.plan_outcome[at] != Outcome.NONE]
-    targets = np.fromiter((len(plan.targets) for plan in samples.plans), np.int64, len(samples))[scores.sample[at]]
+    targets = targets_of(samples)[scores.sample[at]]
     table: dict[str, Ints] = {}
     for size in np.unique(np.minimum(targets, 6)).tolist():
         inside = np.minimum(targets, 6) == size
