@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections import Counter
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from evaluation.metrics.chains import Chains, choices
 from evaluation.metrics.columns import TRUE, Ints, RunColumns, SampleColumns, ScoreColumns
-from evaluation.metrics.heatmap import crop_cells, heat_map
+from evaluation.metrics.heatmap import HeatMap, crop_cells, heat_maps
 from evaluation.metrics.names import canonical_name
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.slices import CALLS, WHOLE, slice_rows
+from evaluation.metrics.slices import CALLS, WHOLE, Slice, slice_rows
 from evaluation.metrics.tables import (
     coverage_curve,
     crop_regions,
@@ -26,72 +27,66 @@ MOST_VALUES = 40
 BATCH = 100
 
 
-def whole_tables(
+@dataclass(frozen=True)
+class RunTables:
+    """``whole``: the tables of all trajectories, with the intervals of every threshold and the tools' names as written;
+    ``slices``: those of each value of a facet with at most ``MOST_VALUES``."""
+
+    whole: dict[str, Any]
+    slices: list[tuple[Slice, dict[str, Any]]]
+
+
+def tables_of(
     samples: SampleColumns, scores: ScoreColumns, run: RunColumns, chains: Chains, settings: MetricSettings
-) -> dict[str, Any]:
-    """The tables of all trajectories, with the intervals of every threshold and the tools' names as written."""
-    right = scores.correct == TRUE
-    cluster = samples.cluster[scores.sample]
+) -> RunTables:
+    """The tables of a scored run."""
+    parts = [part for part in slice_rows(samples, scores.sample, scores.calls) if part.by != CALLS]
+    values = Counter(part.by for part in parts)
+    parts = [part for part in parts if part.by == WHOLE or (values[part.by] <= MOST_VALUES and len(part.rows))]
+    maps = heat_maps(samples, run, scores, [part.rows for part in parts])
+    whole, *others = (
+        _tables(samples, scores, run, chains.take(part.rows), settings, part.rows) | _heat(heat)
+        for part, heat in zip(parts, maps, strict=True)
+    )
     names: dict[str, list[str]] = {}
     for tool in run.tools:
         names.setdefault(canonical_name(tool), []).append(tool)
-    return {
-        **_tables(samples, scores, run, chains, settings),
-        "threshold_intervals": quadrant_intervals(scores.ioa, right, scores.in_population, cluster),
-        "tool_names": names,
-    }
+    cluster = samples.cluster[scores.sample]
+    intervals = quadrant_intervals(scores.ioa, scores.correct == TRUE, scores.in_population, cluster)
+    return RunTables(
+        whole | {"threshold_intervals": intervals, "tool_names": names}, list(zip(parts[1:], others, strict=True))
+    )
 
 
-def save_slice_tables(
-    scoring: Scoring,
-    samples: SampleColumns,
-    scores: ScoreColumns,
-    run: RunColumns,
-    chains: Chains,
-    settings: MetricSettings,
-) -> None:
-    """The same for each value of a facet with at most ``MOST_VALUES``. Call inside the transaction of scoring."""
-    found = slice_rows(samples, scores.sample, scores.calls)
-    pieces = [piece for piece in found if piece.by not in (WHOLE, CALLS)]
-    many = {name for name in {piece.by for piece in pieces} if sum(p.by == name for p in pieces) > MOST_VALUES}
+def save_slice_tables(scoring: Scoring, tables: RunTables) -> None:
+    """Call inside the transaction of scoring."""
     SliceTables.objects.bulk_create(
         (
-            SliceTables(
-                scoring=scoring,
-                slice_by=piece.by,
-                slice=piece.value,
-                tables=_tables(samples, scores, run, chains, settings, piece.rows),
-            )
-            for piece in pieces
-            if piece.by not in many and len(piece.rows)
+            SliceTables(scoring=scoring, slice_by=part.by, slice=part.value, tables=tables)
+            for part, tables in tables.slices
         ),
         batch_size=BATCH,
     )
 
 
 def _tables(
-    samples: SampleColumns,
-    scores: ScoreColumns,
-    run: RunColumns,
-    chains: Chains,
-    settings: MetricSettings,
-    rows: Ints | None = None,
+    samples: SampleColumns, scores: ScoreColumns, run: RunColumns, chains: Chains, settings: MetricSettings, rows: Ints
 ) -> dict[str, Any]:
-    at = slice(None) if rows is None else rows
-    heat = heat_map(samples, run, scores, rows)
     return {
         "tools": [asdict(row) for row in tool_distribution(run, settings, rows)],
         "tool_choices": [
-            {name: getattr(row, name) for name in ("tool", "tp", "fp", "fn")}
-            for row in choices(chains if rows is None else chains.take(rows), None)
+            {name: getattr(row, name) for name in ("tool", "tp", "fp", "fn")} for row in choices(chains, None)
         ],
         "lengths": [asdict(row) for row in length_histogram(scores, rows)],
         "coverage": coverage_curve(scores, run, rows).tolist(),
         "outcomes": {size: row.tolist() for size, row in outcomes_by_targets(samples, scores, rows).items()},
         "regions": crop_regions(scores, settings, rows),
         "thresholds": quadrants_by_threshold(
-            scores.ioa[at], scores.correct[at] == TRUE, scores.in_population[at]
+            scores.ioa[rows], scores.correct[rows] == TRUE, scores.in_population[rows]
         ).tolist(),
-        "heat": None if heat is None else asdict(heat) | {"difference": heat.difference.round(6).tolist()},
         "crop_cells": crop_cells(samples, scores, rows).tolist(),
     }
+
+
+def _heat(found: HeatMap | None) -> dict[str, Any]:
+    return {"heat": None if found is None else asdict(found) | {"difference": found.difference.round(6).tolist()}}

@@ -18,7 +18,7 @@ from evaluation.actions.list_columns import keep_columns
 from evaluation.actions.load_columns import LoadedRun, LoadedSamples, load_run, load_samples
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.rank_runs import rank_runs
-from evaluation.actions.run_tables import save_slice_tables, whole_tables
+from evaluation.actions.run_tables import save_slice_tables, tables_of
 from evaluation.actions.save_scores import save_metrics, save_scores
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.chains import chains_of
@@ -76,6 +76,7 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
     faithfulness = _faithfulness(run, samples, scores, others, settings)
     chains = chains_of(samples.columns, loaded.columns, scores)
     rows = aggregate(samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness)
+    tables = tables_of(samples.columns, scores, loaded.columns, chains, settings)
     with transaction.atomic():
         Scoring.objects.filter(run=run).delete()
         scoring = Scoring.objects.create(
@@ -88,7 +89,7 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
             samples_n=len(samples.columns),
             trajectories_n=len(loaded.columns),
             failed_n=int(loaded.columns.failed.sum()),
-            extras=whole_tables(samples.columns, scores, loaded.columns, chains, settings),
+            extras=tables.whole,
         )
         save_scores(scoring, loaded, scores, chains)
         for _, part, theirs in others:
@@ -96,7 +97,7 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
         save_metrics(scoring, rows)
         keep_columns(scoring, loaded.pks, selected_measures(samples.columns, scores, loaded.columns, settings))
         keep_chains(scoring, loaded, chains)
-        save_slice_tables(scoring, samples.columns, scores, loaded.columns, chains, settings)
+        save_slice_tables(scoring, tables)
         Scoring.objects.filter(pk=scoring.pk).update(seconds=time.monotonic() - begun)
         audit.record(actor=actor, action="run.score", subject=run, benchmark=run.benchmark.slug)
     return scoring

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ from evaluation.metrics.grounding import gold_sets, known_sizes
 from evaluation.metrics.ragged import rows_of
 
 COLUMNS, ROWS = 24, 14
+BLOCK = 16_384
+_MIDDLE = np.array([1 / 3, 2 / 3])
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,35 +33,69 @@ class HeatMap:
     trajectories: int
 
 
-def density(boxes: Floats, columns: int = COLUMNS, rows: int = ROWS) -> Floats:
-    """(rows, columns) share of the boxes' weight per cell; sums to 1.
-
-    Each box weighs 1, spread evenly over its area: Σ_boxes area(box ∩ cell) / area(box), divided by the number of
-    boxes. ``boxes``: (k, 4) in units of the picture, 0..1, none empty. Without boxes all cells are 0.
-    """
-    if not len(boxes):
-        return np.zeros((rows, columns))
-    across = _overlaps(boxes[:, 0], boxes[:, 2], columns)
-    down = _overlaps(boxes[:, 1], boxes[:, 3], rows)
-    shares: Floats = down.T @ across / len(boxes)
-    return shares
-
-
 def heat_map(samples: SampleColumns, run: RunColumns, scores: ScoreColumns, rows: Ints | None = None) -> HeatMap | None:
-    """All usable crops against all gold boxes of the scorable trajectories; None without a crop or without gold.
+    """``heat_maps`` of one selection, by default of all trajectories."""
+    return heat_maps(samples, run, scores, [np.arange(len(scores)) if rows is None else rows])[0]
 
-    A trajectory without a crop counts with its gold: evidence that was not looked at. ``rows``: the trajectories to
-    look at (default all).
+
+def heat_maps(
+    samples: SampleColumns, run: RunColumns, scores: ScoreColumns, selections: Sequence[Ints]
+) -> list[HeatMap | None]:
+    """All usable crops against all gold boxes of the scorable trajectories of each selection (rows of ``scores``); None
+    without a crop or without gold.
+
+    A trajectory without a crop counts with its gold: evidence that was not looked at.
     """
-    counted = scores.scorable if rows is None else scores.scorable & np.isin(np.arange(len(scores)), rows)
+    counted = np.zeros((len(selections), len(scores)), np.bool_)
+    for selected, rows in zip(counted, selections, strict=True):
+        selected[rows] = scores.scorable[rows]
     size = known_sizes(samples.size)[scores.sample]
     gold = gold_sets(samples).take(scores.sample)
-    crops = _in_units(scores.step_crops, size[rows_of(run.step_start)], counted[rows_of(run.step_start)])
-    golds = _in_units(gold.boxes, size[rows_of(gold.start)], counted[rows_of(gold.start)])
-    if not len(crops) or not len(golds):
-        return None
-    middle = [float(density(boxes, 3, 3)[1, 1]) for boxes in (crops, golds)]
-    return HeatMap(density(crops) - density(golds), middle[0], middle[1], len(crops), len(golds), int(counted.sum()))
+    crops = densities(*_in_units(scores.step_crops, rows_of(run.step_start), size), counted)
+    golds = densities(*_in_units(gold.boxes, rows_of(gold.start), size), counted)
+    return [
+        HeatMap(crop.cells - wanted.cells, crop.middle, wanted.middle, crop.boxes, wanted.boxes, int(among.sum()))
+        if crop.boxes and wanted.boxes
+        else None
+        for crop, wanted, among in zip(crops, golds, counted, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Density:
+    """``cells``: (rows, columns) share of the weight of ``boxes`` boxes per cell, summing to 1, or all 0 without a box;
+    ``middle``: the share in the middle ninth of the picture."""
+
+    cells: Floats
+    middle: float
+    boxes: int
+
+
+def densities(boxes: Floats, owner: Ints, counted: Bools, columns: int = COLUMNS, rows: int = ROWS) -> list[Density]:
+    """How the boxes of each selection are spread over the picture.
+
+    Each box weighs 1, spread evenly over its area: Σ_boxes area(box ∩ cell) / area(box), divided by the number of
+    boxes.
+
+    Args:
+        boxes: (k, 4) in units of the picture, 0..1, none empty. owner: (k,) the row that each belongs to.
+        counted: (selections, rows) which rows are in which selection.
+    """
+    cells, middle = np.zeros((len(counted), rows, columns)), np.zeros(len(counted))
+    numbers = np.zeros(len(counted), np.int64)
+    edges = [np.arange(columns + 1) / columns, np.arange(rows + 1) / rows]
+    for begin in range(0, len(boxes), BLOCK):
+        block, owners = boxes[begin : begin + BLOCK], owner[begin : begin + BLOCK]
+        across, down = (_overlaps(block[:, i], block[:, i + 2], edges[i]) for i in (0, 1))
+        wide, high = (_overlaps(block[:, i], block[:, i + 2], _MIDDLE)[:, 0] for i in (0, 1))
+        for place, among in enumerate(counted):
+            at = np.flatnonzero(among[owners])
+            cells[place] += down[at].T @ across[at]
+            middle[place] += wide[at] @ high[at]
+            numbers[place] += len(at)
+    most = np.maximum(numbers, 1)
+    shares = zip(cells / most[:, None, None], (middle / most).tolist(), numbers.tolist(), strict=True)
+    return [Density(*found) for found in shares]
 
 
 def crop_cells(samples: SampleColumns, scores: ScoreColumns, rows: Ints | None = None) -> Ints:
@@ -80,16 +117,18 @@ def crop_cells(samples: SampleColumns, scores: ScoreColumns, rows: Ints | None =
     return counts
 
 
-def _overlaps(low: Floats, high: Floats, cells: int) -> Floats:
-    """(k, cells) share of each interval that lies in each cell of 0..1."""
-    edges = np.arange(cells + 1) / cells
+def _overlaps(low: Floats, high: Floats, edges: Floats) -> Floats:
+    """(k, cells) share of each interval that lies between two neighbouring edges."""
     inside = np.minimum(high[:, None], edges[None, 1:]) - np.maximum(low[:, None], edges[None, :-1])
     shares: Floats = np.maximum(inside, 0.0) / (high - low)[:, None]
     return shares
 
 
-def _in_units(boxes: Floats, size: Floats, counted: Bools) -> Floats:
-    """The counted boxes in units of their pictures, cut at the edges; empty and unknown ones are left out."""
-    counted = counted & np.isfinite(boxes).all(axis=1)
-    units = np.clip(boxes[counted] / np.tile(size[counted], 2), 0.0, 1.0)
-    return units[filled(units)]
+def _in_units(boxes: Floats, owner: Ints, size: Floats) -> tuple[Floats, Ints]:
+    """The boxes in units of their pictures, cut at the edges, and whose they are; empty and unknown ones are left out.
+    ``size``: (rows, 2)."""
+    known = np.isfinite(boxes).all(axis=1)
+    boxes, owner = boxes[known], owner[known]
+    units = np.clip(boxes / np.tile(size[owner], 2), 0.0, 1.0)
+    there = filled(units)
+    return units[there], owner[there]

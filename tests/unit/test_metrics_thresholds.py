@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from annotation.statistics import wilson
 from evaluation.metrics.columns import TRUE
-from evaluation.metrics.heatmap import COLUMNS, ROWS, crop_cells, density, heat_map
+from evaluation.metrics.heatmap import COLUMNS, ROWS, crop_cells, densities, heat_map, heat_maps
 from evaluation.metrics.records import run_columns, sample_columns
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
@@ -67,6 +67,11 @@ def test_the_row_of_the_scoring_threshold_is_the_scored_quadrants(seed, threshol
     assert table[round(threshold * STEPS)].tolist() == scored.tolist()
 
 
+def density(boxes, **size):
+    (found,) = densities(boxes, np.zeros(len(boxes), int), np.ones((1, 1), bool), **size)
+    return found.cells
+
+
 def test_a_box_weighs_one_wherever_it_lies():
     grid = density(np.array([[0.0, 0.0, 1.0, 1.0], [0.1, 0.1, 0.13, 0.4]]))
     assert grid.shape == (ROWS, COLUMNS)
@@ -90,6 +95,26 @@ def made(gold, *crops):
     samples = sample_columns([sample("s", gold=[gold] if gold else [])])
     run = run_columns([Trajectory("m", "s", steps=tuple(zoom(crop) for crop in crops))], samples)
     return heat_map(samples, run, score_run(samples, run, MetricSettings()))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_selections_at_once_are_each_as_it_is_alone(seed):
+    samples, run = random_run(seed, rows=60)
+    scores = score_run(samples, run, MetricSettings())
+    selections = [np.arange(len(scores)), np.arange(0, len(scores), 3), np.arange(5), np.arange(0)]
+    for rows, together in zip(selections, heat_maps(samples, run, scores, selections), strict=True):
+        (alone,) = heat_maps(samples, run, scores, [rows])
+        assert (together is None) == (alone is None)
+        if alone is not None:
+            assert together.difference == pytest.approx(alone.difference, abs=1e-12)
+            assert (together.crops, together.golds, together.trajectories) == (
+                alone.crops,
+                alone.golds,
+                alone.trajectories,
+            )
+            assert (together.middle_crops, together.middle_gold) == pytest.approx(
+                (alone.middle_crops, alone.middle_gold)
+            )
 
 
 def test_looked_at_is_positive_and_missed_gold_negative():
