@@ -30,6 +30,8 @@ MIN_CLUSTERS = 20
 
 _CHUNK = 4_000_000
 _FEW_PATTERNS = 64
+_FEW_NUMBERS = 512
+"""Pairs of whole numbers below this are counted, not sorted."""
 _SMALL = 200_000
 """A bootstrap of at most this many cells is small: 1.6 MB of counts."""
 _COUNTED = 250_000
@@ -89,7 +91,9 @@ def dense_codes(cluster: Ints) -> tuple[Ints, int]:
     if high - low > 4 * len(cluster):
         found, codes = np.unique(cluster, return_inverse=True)
         return codes.astype(np.int64), len(found)
-    present = np.bincount(cluster - low, minlength=1) > 0
+    present = np.bincount(cluster - low if low else cluster, minlength=1) > 0
+    if low == 0 and present.all() and len(cluster):
+        return cluster, len(present)
     return (np.cumsum(present) - 1)[cluster - low].astype(np.int64), int(present.sum())
 
 
@@ -120,6 +124,14 @@ def few_patterns(totals: Floats) -> tuple[Floats, Ints] | None:
     # A look at the first rows settles most cases that have too many.
     if len(set(map(tuple, totals[:1000].tolist()))) > most:
         return None
+    with np.errstate(invalid="ignore"):
+        numbers = totals.astype(np.int64)
+    width = int(numbers.max(initial=0)) + 1
+    if width <= _FEW_NUMBERS and numbers.min(initial=0) >= 0 and np.array_equal(numbers, totals):
+        counts = np.bincount(numbers[:, 0] * width + numbers[:, -1])
+        codes = np.flatnonzero(counts)
+        patterns = np.column_stack(np.divmod(codes, width))[:, -totals.shape[1] :].astype(np.float64)
+        return (patterns, counts[codes]) if len(codes) <= most else None
     joined = totals[:, 0] + 1j * totals[:, -1]
     _, first, multiplicity = np.unique(joined, return_index=True, return_counts=True)
     return (totals[first], multiplicity) if len(first) <= most else None

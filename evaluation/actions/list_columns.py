@@ -4,7 +4,7 @@ kept with its scores, and taken away when something is imported into the run."""
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import ListColumn, Run, Scoring, Trajectory
 from evaluation.query.masks import UNSCORED
-from webapp.common.bulk import insert_rows
+from webapp.common.bulk import bare, insert_rows
 
 Arrays = dict[str, NDArray[Any]]
 CHUNK = 5000
@@ -37,37 +37,46 @@ _FLAGS = {
 _CODES = {
     "quadrant": "quadrant", "outcome": "plan_outcome", "failure": "failure", "chain_status": "chain_status",
 }  # fmt: skip
-_SCORED = (*_FLOATS[4:], *_COUNTS, *_FLAGS.values(), *_CODES.values(), "correct", "unusable_crops")
+_SCORED = (*_FLOATS[4:], *_COUNTS, *_CODES.values(), "unusable_crops")
+_TRUTHS = (*_FLAGS.values(), "correct")
 
 
 def build_columns(run: Run, settings: MetricSettings) -> Arrays:
     """The columns of all trajectories of a run, from their rows. One query."""
     fields = [*_OWN, "condition", "error", *(f"score__{name}" for name in _SCORED)]
-    rows = Trajectory.objects.filter(run=run).order_by().values_list(*fields).iterator(chunk_size=CHUNK)
-    taken = list(zip(*rows, strict=True)) or [()] * len(fields)
-    of = dict(zip([*_OWN, "condition", "error", *_SCORED], taken, strict=True))
-    names = ("none", *sorted(set(of["condition"]) - {"none"}))
-    scored = np.array([value is not None for value in of["calls"]], np.bool_)
+    truths = [bare(f"score__{name}") for name in _TRUTHS]
+    rows = Trajectory.objects.filter(run=run).order_by().values_list(*fields, *truths).iterator(chunk_size=CHUNK)
+    names = [*_OWN, "condition", "error", *_SCORED, *_TRUTHS]
+    of = dict(zip(names, list(zip(*rows, strict=True)) or [()] * len(names), strict=True))
+    conditions = ("none", *sorted(set(of["condition"]) - {"none"}))
+    scored = _numbers(of["calls"]) >= 0
     found: Arrays = {
         "pk": np.array(of["pk"], np.int64),
         "sample": np.array(of["sample_id"], np.int64),
         "rollout": np.array(of["rollout"], np.int32),
-        "condition": np.array([names.index(name) for name in of["condition"]], np.int8),
+        "condition": np.array([conditions.index(name) for name in of["condition"]], np.int8),
         "failed": np.array([bool(error) for error in of["error"]], np.int8),
         "scored": scored.astype(np.int8),
-        CONDITIONS: np.frombuffer(json.dumps(names).encode(), np.uint8),
+        CONDITIONS: np.frombuffer(json.dumps(conditions).encode(), np.uint8),
     }
-    found |= {name: np.array([np.nan if v is None else v for v in of[name]], np.float64) for name in _FLOATS}
-    found |= {name: np.array([-1 if v is None else v for v in of[name]], np.int32) for name in _COUNTS}
-    found |= {name: _flags(of[path]) for name, path in _FLAGS.items()}
-    for name, path in _CODES.items():
-        found[name] = np.array([UNSCORED if v is None else v for v in of[path]], np.int8)
-    unusable = np.array([-1 if v is None else v > 0 for v in of["unusable_crops"]], np.int8)
-    return found | {"unusable": unusable} | _derived(found, _flags(of["correct"]), scored, settings)
+    found |= {name: _numbers(of[name]) for name in _FLOATS}
+    found |= {name: _or_else(-1, of[name], np.int32) for name in _COUNTS}
+    found |= {name: _or_else(-1, of[path]) for name, path in _FLAGS.items()}
+    found |= {name: _or_else(UNSCORED, of[path]) for name, path in _CODES.items()}
+    unusable = _or_else(-1, of["unusable_crops"], np.int32)
+    found["unusable"] = np.minimum(unusable, 1).astype(np.int8)
+    return found | _derived(found, _or_else(-1, of["correct"]), scored, settings)
 
 
-def _flags(values: Iterable[bool | None]) -> NDArray[np.int8]:
-    return np.array([-1 if value is None else value for value in values], np.int8)
+def _numbers(values: Sequence[float | None]) -> NDArray[np.float64]:
+    """NaN where there is none."""
+    return np.array(values, np.float64)
+
+
+def _or_else(missing: int, values: Sequence[float | None], kind: type[np.integer[Any]] = np.int8) -> NDArray[Any]:
+    """Whole numbers and truths, ``missing`` where there is none."""
+    numbers = _numbers(values)
+    return np.where(np.isnan(numbers), missing, numbers).astype(kind)
 
 
 def _derived(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,8 @@ from annotation.schema import AnswerType, Target, ToolPlan
 from evaluation.actions.load_steps import CHUNK, load_steps
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColumns, SampleColumns
 from evaluation.models import ReplayedStep, Run, Step, Trajectory
+from webapp.common.bulk import bare
+from webapp.common.collector import collector_paused
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class LoadedRun:
     positions: NDArray[np.int64]
 
 
+@collector_paused()
 def load_samples(benchmark: Benchmark) -> LoadedSamples:
     """All samples that have gold, in order of id. Nine queries."""
     rows = list(
@@ -65,9 +67,9 @@ def load_samples(benchmark: Benchmark) -> LoadedSamples:
         cluster=cluster_codes((row[1], *row[4:7]) for row in rows),
         gold_start=_starts(gold),
         gold_boxes=np.array([box for several in gold for box in several], float).reshape(-1, 4),
-        answers=[_answer_key(contents[pk]) for pk in revisions],
+        answers=_answer_keys(contents[pk] for pk in revisions),
         references=[tuple(call[0] for call in calls[pk]) if pk in calls else None for pk in revisions],
-        plans=[_plan(tools.get(pk, []), contents[pk][4]) for pk in revisions],
+        plans=_plans((tuple(tools.get(pk, ())), contents[pk][4]) for pk in revisions),
         facets=_facets(benchmark, [row[0] for row in rows]),
         prompt_words=np.array([len(contents[pk][0].split()) for pk in revisions], np.int64),
         accepted=_accepted(benchmark, [row[0] for row in rows]),
@@ -82,8 +84,9 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
     row_of = samples.row_of
     rows: list[tuple[Any, ...]] = []
     last = None
+    fields = [bare(name) if name == "judge_correct" else name for name in _TRAJECTORY_FIELDS]
     texts = [Cast(name, TextField()) for name in _TRAJECTORY_JSON]
-    for row in found.values_list(*_TRAJECTORY_FIELDS, *texts).iterator(chunk_size=CHUNK):
+    for row in found.values_list(*fields, *texts).iterator(chunk_size=CHUNK):
         lowest = row[1] != last
         last = row[1]
         if row[1] in row_of and lowest is not further:
@@ -163,23 +166,35 @@ def cluster_codes(rows: Iterable[Sequence[Any]]) -> NDArray[np.int64]:
 
 def _grouped(rows: Any, key: str, *fields: str) -> dict[int, list[tuple[Any, ...]]]:
     ordered = rows.order_by(key, "position").values_list(key, *fields).iterator(chunk_size=CHUNK)
-    return {pk: [row[1:] for row in group] for pk, group in groupby(ordered, key=itemgetter(0))}
+    groups: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for row in ordered:
+        groups[row[0]].append(row[1:])
+    return dict(groups)
 
 
 def _contents(benchmark: Benchmark) -> dict[int, tuple[Any, ...]]:
     """Question, answer type, options, answers and order of every gold revision."""
     texts = [Cast(name, TextField()) for name in ("options", "answers")]
     found = Revision.objects.filter(gold_of__sample__benchmark=benchmark)
-    rows = list(found.values_list("pk", "question", "answer_type", "ordered", *texts).iterator(chunk_size=CHUNK))
+    fields = ("pk", "question", "answer_type", bare("ordered"))
+    rows = list(found.values_list(*fields, *texts).iterator(chunk_size=CHUNK))
     options, answers = (_parsed(row[field] for row in rows) for field in (4, 5))
     return {
-        row[0]: (row[1], row[2], named, right, row[3]) for row, named, right in zip(rows, options, answers, strict=True)
+        row[0]: (row[1], row[2], named, right, None if row[3] is None else bool(row[3]))
+        for row, named, right in zip(rows, options, answers, strict=True)
     }
 
 
-def _answer_key(content: tuple[Any, ...]) -> AnswerKey:
-    _, answer_type, options, answers, _ = content
-    return AnswerKey(answer_type == AnswerType.MULTIPLE_CHOICE, options, tuple(answers))
+def _answer_keys(contents: Iterable[tuple[Any, ...]]) -> list[AnswerKey]:
+    """Equal options and answers are one object each, so that equal keys are one as well."""
+    known: dict[tuple[str, int, int], AnswerKey] = {}
+    found = []
+    for _, answer_type, options, answers, _ in contents:
+        place = (answer_type, id(options), id(answers))
+        if place not in known:
+            known[place] = AnswerKey(answer_type == AnswerType.MULTIPLE_CHOICE, options, tuple(answers))
+        found.append(known[place])
+    return found
 
 
 def _accepted(benchmark: Benchmark, pks: list[int]) -> list[list[tuple[str, ...]]]:
@@ -191,14 +206,17 @@ def _accepted(benchmark: Benchmark, pks: list[int]) -> list[list[tuple[str, ...]
     return [chains.get(pk, []) for pk in pks] if chains else []
 
 
-_NO_PLAN = ToolPlan()
-
-
-def _plan(tools: list[tuple[str, int | None]], ordered: bool | None) -> ToolPlan:
-    if not tools and ordered is None:
-        return _NO_PLAN
-    targets = tuple(Target(tool, step) for tool, step in tools if step is not None)
-    return ToolPlan(targets, tuple(tool for tool, step in tools if step is None), ordered)
+def _plans(given: Iterable[tuple[tuple[tuple[Any, ...], ...], bool | None]]) -> list[ToolPlan]:
+    """Of tools with their steps, and whether they are ordered. Equal ones are one object."""
+    known: dict[Any, ToolPlan] = {}
+    found = []
+    for place in given:
+        if place not in known:
+            tools, ordered = place
+            targets = tuple(Target(tool, step) for tool, step in tools if step is not None)
+            known[place] = ToolPlan(targets, tuple(tool for tool, step in tools if step is None), ordered)
+        found.append(known[place])
+    return found
 
 
 def _facets(benchmark: Benchmark, pks: list[int]) -> dict[str, list[tuple[str, ...]]]:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from django.db.models import IntegerField, QuerySet, TextField
+from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
@@ -27,6 +27,7 @@ from evaluation.metrics.columns import (
 )
 from evaluation.models import Step
 from evaluation.querysets_replay import ReplayedStepQuerySet
+from webapp.common.bulk import bare
 
 COORDS = {"pixel": PIXEL, "norm1": NORM1, "norm1000": NORM1000}
 CHUNK = 5000
@@ -100,9 +101,8 @@ def load_steps(
 
 
 def _chunks(found: QuerySet[Step]) -> Iterator[list[tuple[Any, ...]]]:
-    # JSON comes as text: few of its values differ, and each is read once. Truth comes as a number: nothing is left to
-    # convert value by value.
-    cast = [Cast("ok", IntegerField()), Cast("image_in", TextField()), Cast("bbox_raw", TextField())]
+    # JSON comes as text: few of its values differ, and each is read once.
+    cast = [bare("ok"), Cast("image_in", TextField()), Cast("bbox_raw", TextField())]
     ordered = found.exclude(flag="post_answer").order_by("trajectory_id", "position")
     rows = ordered.values_list(*_FIELDS, *cast).iterator(chunk_size=CHUNK)
     while chunk := list(islice(rows, CHUNK)):
@@ -111,9 +111,8 @@ def _chunks(found: QuerySet[Step]) -> Iterator[list[tuple[Any, ...]]]:
 
 def _put_replayed(found: ReplayedStepQuerySet, owner: Ints, position: Ints, numbers: Floats, ok: Bools) -> None:
     """Puts success, executed boxes and sizes of replays in the place of what was recorded; one query."""
-    cast = Cast("ok", IntegerField())
     names = ("replay__trajectory_id", "position", "x1", "y1", "x2", "y2", "out_width", "out_height")
-    rows = list(found.in_force().order_by().values_list(*names, cast))
+    rows = list(found.in_force().order_by().values_list(*names, bare("ok")))
     if not rows or not len(owner):
         return
     given = np.array(rows, float)

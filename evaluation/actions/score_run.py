@@ -33,6 +33,7 @@ from evaluation.schema import Intervention as InterventionRecord
 from evaluation.schema import Judgement as JudgementRecord
 from webapp.accounts.models import User
 from webapp.common import audit
+from webapp.common.collector import collector_paused
 
 
 def score_benchmark(
@@ -67,6 +68,7 @@ def is_stale(run: Run, digest: str, settings: MetricSettings) -> bool:
     return scoring is None or scoring.stale or scoring.gold_digest != digest or scoring.settings != settings.changed()
 
 
+@collector_paused()
 def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings: MetricSettings) -> Scoring:
     """Compute and store the scores and metrics of one run; what was there before is replaced in one transaction."""
     begun = time.monotonic()

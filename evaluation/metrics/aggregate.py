@@ -57,7 +57,6 @@ class _Task:
     rows: Rows
     text_only: Bools
     with_evidence: Bools
-    alone: bool
     draws: int
     seed: int
 
@@ -91,7 +90,7 @@ def aggregate(
     columns = faithfulness or FaithfulnessColumns()
     alone = dense_codes(rows.cluster)[1] == len(rows.cluster)
     text_only, with_evidence = evidence_of_samples(samples, scores)
-    task = _Task(samples, scores, columns, settings, rows, text_only, with_evidence, alone, draws, seed)
+    task = _Task(samples, scores, columns, settings, rows, text_only, with_evidence, draws, seed)
     measures = all_measures(samples, scores, run, rows, settings, prices)
     by_targets = {m.metric: m for m in success_measures(samples, scores, rows, settings, by_targets=True)}
     place = {name: i for i, name in enumerate(METRICS)}
@@ -99,9 +98,9 @@ def aggregate(
     empty: set[str] = set()
     failed = len(scores) > 0 and bool(scores.failed.all())
     for part in slice_rows(samples, rows.sample, rows.calls, slices):
-        counts = _counts(part, task)
+        counts, cluster = _counts(part, task), None if alone else dense_codes(rows.cluster[part.rows])[0]
         wanted = [by_targets.get(m.metric, m) if part.by == TARGETS else m for m in measures]
-        made = [_summary(m, part, counts, task) for m in wanted if m.metric not in empty]
+        made = [_summary(m, part, cluster, counts, task) for m in wanted if m.metric not in empty]
         made += [row for row in _faithfulness_rows(part, counts, task) if row.metric not in empty]
         if part.by == WHOLE:
             empty = {row.metric for row in made if row.n == 0}
@@ -117,8 +116,7 @@ def order_of_metrics() -> tuple[str, ...]:
     return tuple(name for name in METRICS if name not in ROLLOUT_METRICS)
 
 
-def _summary(measure: Measure, part: Slice, counts: Mapping[str, Any], task: _Task) -> MetricRow:
-    cluster = None if task.alone else task.rows.cluster[part.rows]
+def _summary(measure: Measure, part: Slice, cluster: Ints | None, counts: Mapping[str, Any], task: _Task) -> MetricRow:
     numerator, denominator = measure.numerator[part.rows], measure.denominator[part.rows]
     found = summarise(measure.kind, numerator, denominator, cluster, draws=task.draws, seed=task.seed)
     return _row(measure.metric, part, found.value, found.n, found.numerator, found.interval, dict(counts))

@@ -268,9 +268,15 @@ def _words(chains: Chains, row: Ints, first: Ints, second: Ints) -> list[str]:
     codes = (different % (width * width)).tolist()
     word = {code: pair_word(names[code // width], names[code % width]) for code in set(codes)}
     bounds = np.searchsorted(different // (width * width), np.arange(len(chains) + 1)).tolist()
-    return [
-        "\n".join(["", *sorted(word[code] for code in codes[a:b]), ""]) if b > a else "" for a, b in pairwise(bounds)
-    ]
+    # Many trajectories have the same pairs.
+    known: dict[tuple[int, ...], str] = {(): ""}
+    texts = []
+    for a, b in pairwise(bounds):
+        pairs = tuple(codes[a:b])
+        if pairs not in known:
+            known[pairs] = "\n".join(["", *sorted(word[code] for code in pairs), ""])
+        texts.append(known[pairs])
+    return texts
 
 
 def _interval(hits: Bools, rows: Ints, cluster: Ints | None) -> Interval | None:

@@ -17,6 +17,7 @@ from evaluation.metrics.columns import (
     RunColumns,
     SampleColumns,
     ScoreColumns,
+    once_for_samples,
 )
 from evaluation.metrics.faithfulness import visual_quantity
 from evaluation.metrics.plans import sr_population, success_at, targets_of
@@ -87,6 +88,12 @@ def all_measures(
     ]
 
 
+@once_for_samples
+def _asked(samples: SampleColumns) -> Bools:
+    """(m,) Whether a sample has an accepted answer."""
+    return np.fromiter((bool(key.accepted) for key in samples.answers), np.bool_, len(samples))
+
+
 def answered(
     samples: SampleColumns, scores: ScoreColumns, run: RunColumns | None, rows: Rows, settings: MetricSettings
 ) -> tuple[Floats, Floats]:
@@ -95,7 +102,7 @@ def answered(
     Undecided rows leave under ``undecided_answer`` = exclude. Samples without an accepted answer, as in benchmarks that
     only ask for plans, count only where a verdict was given.
     """
-    asked = np.fromiter((bool(key.accepted) for key in samples.answers), np.bool_, len(samples))[rows.sample]
+    asked = _asked(samples)[rows.sample]
     judged = scores.correct == TRUE if run is None else run.verdict != UNKNOWN
     counted = (asked | (rows.padded(judged) > 0)).astype(np.float64)
     if settings.undecided_answer == "exclude":

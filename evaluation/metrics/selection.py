@@ -12,7 +12,7 @@ import numpy as np
 
 from evaluation.metrics.columns import Floats, Ints, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.intervals import DRAWS, SEED, Interval, mean_interval, rate_interval, ratio_interval
-from evaluation.metrics.measures import RATE, RATIO, all_measures, evaluated_rows
+from evaluation.metrics.measures import RATE, RATIO, evaluated_rows, grounding_measures
 from evaluation.metrics.settings import MetricSettings
 
 SELECTED: Mapping[str, str] = {
@@ -42,17 +42,18 @@ def summarise(
     """The metric of these rows; a row with both 0 is not in its population. ``cluster``: None when each row is its
     own. Example: numerators 1, 0, 0 over denominators 1, 1, 0 are 1/2 of 2."""
     inside = (denominator != 0) | (numerator != 0)
-    numerator, denominator = numerator[inside], denominator[inside]
+    if not inside.all():
+        numerator, denominator = numerator[inside], denominator[inside]
+        cluster = None if cluster is None else cluster[inside]
     top, bottom = float(numerator.sum()), float(denominator.sum())
     if bottom <= 0:
         return Summary(None, len(numerator), top, None)
-    groups = None if cluster is None else cluster[inside]
     if kind == RATE:
-        interval = rate_interval(numerator, groups)
+        interval = rate_interval(numerator, cluster)
     elif kind == RATIO:
-        interval = ratio_interval(numerator, denominator, groups, draws=draws, seed=seed)
+        interval = ratio_interval(numerator, denominator, cluster, draws=draws, seed=seed)
     else:
-        interval = mean_interval(numerator, groups)
+        interval = mean_interval(numerator, cluster)
     return Summary(top / bottom, len(numerator), top, interval)
 
 
@@ -61,7 +62,7 @@ def selected_measures(
 ) -> dict[str, Floats]:
     """(n, 2) numerator and denominator of each trajectory by metric of ``SELECTED``."""
     rows = evaluated_rows(samples, scores, settings)
-    measures = all_measures(samples, scores, run, rows, settings)
+    measures = grounding_measures(samples, scores, run, rows, settings)
     return {
         m.metric: np.stack([m.numerator[: rows.recorded], m.denominator[: rows.recorded]], axis=1)
         for m in measures

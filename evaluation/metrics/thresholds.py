@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from annotation.statistics import dense_codes
 from evaluation.metrics.columns import Bools, Floats, Ints
 from evaluation.metrics.intervals import rate_interval
 from evaluation.metrics.ragged import TIE
@@ -44,7 +45,7 @@ def quadrant_intervals(
     """
     thresholds = np.arange(STEPS + 1) / STEPS
     passed = np.searchsorted(thresholds + TIE, ioa[population], side="left")
-    right, groups = correct[population], cluster[population]
+    right, groups = correct[population], dense_codes(cluster[population])[0]
     found: list[list[tuple[float, float] | None]] = []
     moved = np.bincount(passed, minlength=STEPS + 2)
     for step in range(STEPS + 1):
