@@ -73,12 +73,14 @@ def _flags(values: Iterable[bool | None]) -> NDArray[np.int8]:
 def _derived(
     found: Mapping[str, NDArray[Any]], correct: NDArray[np.int8], scored: NDArray[np.bool_], settings: MetricSettings
 ) -> Arrays:
-    """What follows from the others: verdicts with "undecided" told from "not scored", and who metrics are made of."""
+    """What follows from the others: verdicts with "undecided", "undefined" and "not scored" told apart, and who metrics
+    are made of."""
+    verdict = np.where(found["undecided"] == 1, 2, correct)
     left_out = (found["undecided"] == 1) & (settings.undecided_answer == "exclude")
     return {
-        "correct": np.where(scored, np.where(correct == -1, 2, correct), -1).astype(np.int8),
-        "right": np.where(scored, correct == 1, -1).astype(np.int8),
-        "wrong": (scored & (correct != 1) & ~left_out).astype(np.int8),
+        "correct": np.where(scored, verdict, UNSCORED).astype(np.int8),
+        "right": np.where(scored & (verdict >= 0), correct == 1, -1).astype(np.int8),
+        "wrong": (scored & ((verdict == 0) | (verdict == 2)) & ~left_out).astype(np.int8),
         "reference": np.where(scored, found["reference_calls"] >= 0, -1).astype(np.int8),
         "planned": np.where(scored, found["outcome"] >= 0, -1).astype(np.int8),
         "evaluated": _lowest(found["sample"], found["rollout"], found["condition"] == 0).astype(np.int8),

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from evaluation.metrics.chains import Chains, choices
-from evaluation.metrics.columns import TRUE, Ints, RunColumns, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import TRUE, Ints, Quadrant, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.heatmap import crop_cells, heat_map
 from evaluation.metrics.names import canonical_name
 from evaluation.metrics.settings import MetricSettings
@@ -37,7 +37,7 @@ def whole_tables(
         names.setdefault(canonical_name(tool), []).append(tool)
     return {
         **_tables(samples, scores, run, chains, settings),
-        "threshold_intervals": quadrant_intervals(scores.ioa, right, scores.in_population, cluster),
+        "threshold_intervals": quadrant_intervals(scores.ioa, right, scores.quadrant != Quadrant.OUTSIDE, cluster),
         "tool_names": names,
     }
 
@@ -90,7 +90,7 @@ def _tables(
         "outcomes": {size: row.tolist() for size, row in outcomes_by_targets(samples, scores, rows).items()},
         "regions": crop_regions(scores, settings, rows),
         "thresholds": quadrants_by_threshold(
-            scores.ioa[at], scores.correct[at] == TRUE, scores.in_population[at]
+            scores.ioa[at], scores.correct[at] == TRUE, scores.quadrant[at] != Quadrant.OUTSIDE
         ).tolist(),
         "heat": None if heat is None else asdict(heat) | {"difference": heat.difference.round(6).tolist()},
         "crop_cells": crop_cells(samples, scores, rows).tolist(),

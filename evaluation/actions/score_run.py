@@ -22,7 +22,7 @@ from evaluation.actions.run_tables import save_slice_tables, whole_tables
 from evaluation.actions.save_scores import save_metrics, save_scores
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.chains import chains_of
-from evaluation.metrics.columns import TRUE, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import TRUE, UNKNOWN, SampleColumns, ScoreColumns
 from evaluation.metrics.faithfulness import FaithfulnessColumns, faithfulness_columns
 from evaluation.metrics.score import score_run as score_columns
 from evaluation.metrics.selection import selected_measures
@@ -149,9 +149,11 @@ def _faithfulness(
 
 
 def _right(samples: SampleColumns, scores: ScoreColumns) -> Iterator[tuple[str, bool]]:
-    """Right or wrong per sample; an undecided answer counts as the accuracy counts it: wrong."""
-    for row, correct in zip(scores.sample.tolist(), scores.correct.tolist(), strict=True):
-        yield samples.keys[row], correct == TRUE
+    """Right or wrong per sample; an undecided answer counts as wrong, an undefined one not at all."""
+    rows = zip(scores.sample.tolist(), scores.correct.tolist(), scores.undecided.tolist(), strict=True)
+    for row, correct, undecided in rows:
+        if correct != UNKNOWN or undecided:
+            yield samples.keys[row], correct == TRUE
 
 
 def _version(benchmark: Benchmark, digest: str) -> Version | None:

@@ -155,7 +155,8 @@ def reliable(verdict: str | None) -> int:
 
 
 def sufficient(verdict: str | None, answer: str | None, key: AnswerKey, settings: MetricSettings) -> int:
-    """Whether a judge shown only the visual evidence answers rightly: TRUE, FALSE, or UNKNOWN when nothing was said.
+    """Whether a judge shown only the visual evidence answers rightly: TRUE, FALSE, or UNKNOWN when nothing was said,
+    or nothing says what is right.
 
     A yes/no verdict decides; else the judge's answer is compared as any answer is, undecided counting as no; else a
     reply that says neither counts as no.
@@ -164,7 +165,8 @@ def sufficient(verdict: str | None, answer: str | None, key: AnswerKey, settings
     if said and _first_word(verdict or "") in ("yes", "no"):
         return reliable(verdict)
     if answer is not None:
-        return TRUE if judge_answer(answer, key, UNKNOWN, settings).correct == TRUE else FALSE
+        found = judge_answer(answer, key, UNKNOWN, settings)
+        return UNKNOWN if found.undefined else TRUE if found.correct == TRUE else FALSE
     return FALSE if said else UNKNOWN
 
 
