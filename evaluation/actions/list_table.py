@@ -10,6 +10,7 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -28,13 +29,15 @@ from evaluation.metrics.settings import MetricSettings
 from evaluation.models import FailureLabel, Run, Trajectory
 from evaluation.query.fields import FIELDS
 from evaluation.query.masks import Values
-from evaluation.query.syntax import Term, Text
+from evaluation.query.syntax import DEFINED, UNDEFINED, Term, Text
 from evaluation.querysets_query import condition_of
 from evaluation.querysets_words import WHERE, Holding, holding
 
 KEPT_ROWS = 4_000_000
 """Rows of tables kept in a process, about 40 bytes each."""
 EVERY = Q()
+WITHOUT = frozenset({"tag", "failure_by"})
+"""Fields that few trajectories have: those without are the others."""
 KEPT_ANSWERS = 64
 """Answers of the database kept with a table, a bit for each row."""
 
@@ -259,6 +262,8 @@ class Asking:
             return found
         if name == "tool":
             return calls_tool(self._table.tools, node.value, lambda only: self._asked(node, only))
+        if name in WITHOUT and node.value == UNDEFINED:
+            return ~self._asked(replace(node, value=DEFINED))
         return self._table.answered(node, lambda: self._asked(node)) if name in KEPT else self._asked(node)
 
     def _asked(self, node: Term | Text, only: Q = EVERY) -> Bools:

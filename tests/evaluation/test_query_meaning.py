@@ -17,7 +17,7 @@ from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.score_run import score_benchmark
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
-from evaluation.models import FailureLabel, Note, Run, Score, Step, Tag, Tagging, Trajectory, WordPart
+from evaluation.models import FailureLabel, Judgement, Note, Run, Score, Step, Tag, Tagging, Trajectory, WordPart
 from evaluation.query.numbers import bounds
 from evaluation.query.parser import parse
 from evaluation.query.syntax import And, Elsewhere, Not, Or, Text, fields_in
@@ -224,6 +224,8 @@ OWN = (
     "flip:gained", "beside:visual", "right_in:{}", "wrong_in:{}", "right_in:{},{}", "wrong_in:{},{}",
     "shared_with:{},{}", "cropped_in:{}", "cropped_in:{},{}", "right_in:x", "right_in:0", "aligned:\"crop>crop\"",
     "followed:\">crop\"", "reference_tool:resize", "crop_cell:10-9",
+    "judged:reliability", "unjudged:reliability", "judged:sufficiency condition:visual", "tag:none", "failure_by:none",
+    "beside:nothing", "paired:evidence", "paired:evidence condition:placebo", "flip:lost wrong",
 )  # fmt: skip
 """Queries that the table answers by itself, or asks the database once."""
 
@@ -240,6 +242,13 @@ def test_what_the_table_knows_is_what_the_database_says(lea, kept):
     if kept == "one run":
         forget_columns([runs[0].pk])
     runs = list(Run.objects.of(benchmark))
+    judged = [("seen-00", "reliability", "Yes."), ("seen-01", "reliability", " "), ("seen-02", "sufficiency", None)]
+    for key, kind, verdict in judged:
+        sample = benchmark.samples.get(key=key)
+        Judgement.objects.create(run=runs[0], sample=sample, kind=kind, verdict=verdict, answer="A")
+    Tagging.objects.create(
+        tag=Tag.objects.create(benchmark=benchmark, name="glare"), trajectory=runs[0].trajectories.first()
+    )
     found = 0
     for query in OWN:
         query = query.format(runs[0].pk, runs[1].pk)
