@@ -107,10 +107,18 @@ def keep_columns(scoring: Scoring, pks: Sequence[int] = (), measures: Mapping[st
     places = order[np.searchsorted(found["pk"], np.array(pks, np.int64), sorter=order)] if len(pks) else order[:0]
     for name, values in (measures or {}).items():
         for part, side in enumerate(SIDES):
-            found[f"{name}{side}"] = np.zeros(len(order), np.float64)
-            found[f"{name}{side}"][places] = values[:, part]
+            column = np.zeros(len(order), np.float64)
+            column[places] = values[:, part]
+            found |= _kept(f"{name}{side}", column)
     rows = [(scoring.pk, name, values.dtype.str, values.tobytes()) for name, values in found.items()]
     insert_rows(ListColumn, ["scoring", "name", "kind", "data"], rows)
+
+
+def _kept(name: str, values: NDArray[np.float64]) -> Arrays:
+    """Small whole numbers as such; nothing where all are 0, as what a run does not have is."""
+    with np.errstate(invalid="ignore"):
+        small = values.astype(np.int8)
+    return ({name: small} if small.any() else {}) if (small == values).all() else {name: values}
 
 
 def forget_columns(runs: Collection[int]) -> None:

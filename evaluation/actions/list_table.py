@@ -38,6 +38,7 @@ KEPT_ROWS = 4_000_000
 EVERY = Q()
 WITHOUT = frozenset({"tag", "failure_by"})
 """Fields that few trajectories have: those without are the others."""
+KEPT_SUMMARIES = 20_000
 KEPT_ANSWERS = 64
 """Answers of the database kept with a table, a bit for each row."""
 
@@ -100,6 +101,15 @@ class SampleTable:
         }
 
 
+class Summaries(OrderedDict[tuple[str, bytes], Any]):
+    """The last ``KEPT_SUMMARIES`` that were made."""
+
+    def __setitem__(self, key: tuple[str, bytes], value: Any) -> None:
+        super().__setitem__(key, value)
+        while len(self) > KEPT_SUMMARIES:
+            self.popitem(last=False)
+
+
 class ListTable:
     """The columns of ``evaluation.query.masks``, n rows in list order: sample, run, rollout, condition."""
 
@@ -119,6 +129,8 @@ class ListTable:
         self._columns: dict[str, NDArray[Any]] = {"pk": self._joined("pk")[order], "run": run[order]}
         self._by_pk = np.argsort(self._columns["pk"])
         self._columns["condition"] = self._condition[order]
+        self.summaries: Summaries = Summaries()
+        """Metrics of selections: by metric and by what was selected."""
         self._answers: OrderedDict[tuple[str, str], NDArray[np.uint8]] = OrderedDict()
 
     def __len__(self) -> int:
@@ -137,6 +149,13 @@ class ListTable:
                 self._fetch((name,))
                 self._columns[name] = self._joined(name)[self._order]
             return self._columns[name]
+
+    def own_rows(self, run: Run, rows: Ints) -> Ints:
+        """Places among the run's kept columns of some of its trajectories, which stand at ``rows`` here."""
+        sizes = [len(part) for part in self._parts("pk")]
+        place = next(at for at, (other, _) in enumerate(self._of) if other.pk == run.pk)
+        own: Ints = self._order[rows] - sum(sizes[:place])
+        return own
 
     def keeps(self, run: Run) -> bool:
         """Whether the run's columns were kept at its scoring, those of metrics among them."""

@@ -94,7 +94,8 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
         for _, part, theirs in others:
             save_scores(scoring, part, theirs, chains_of(samples.columns, part.columns, theirs))
         save_metrics(scoring, rows)
-        keep_columns(scoring, loaded.pks, selected_measures(samples.columns, scores, loaded.columns, settings))
+        added = selected_measures(samples.columns, scores, loaded.columns, settings, faithfulness)
+        keep_columns(scoring, loaded.pks, added)
         keep_chains(scoring, loaded, chains)
         save_slice_tables(scoring, samples.columns, scores, loaded.columns, chains, settings)
         Scoring.objects.filter(pk=scoring.pk).update(seconds=time.monotonic() - begun)

@@ -23,27 +23,12 @@ from evaluation.metrics.columns import (
     SampleColumns,
     ScoreColumns,
 )
-from evaluation.metrics.faithfulness import (
-    Effect,
-    FaithfulnessColumns,
-    beyond_placebo,
-    evidence_of_samples,
-    intervention_effect,
-)
+from evaluation.metrics.faithfulness import ARMS, Effect, FaithfulnessColumns, evidence_of_samples, paired_effect
 from evaluation.metrics.intervals import DRAWS, SEED, Interval, rate_interval
 from evaluation.metrics.measures import Measure, Rows, all_measures, evaluated_rows, success_measures
 from evaluation.metrics.selection import summarise
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import TARGETS, WHOLE, Slice, slice_rows
-from evaluation.schema import Condition
-
-EFFECTS = (
-    ("ate_text", intervention_effect, Condition.TEXT),
-    ("ate_visual", intervention_effect, Condition.VISUAL),
-    ("ate_placebo", intervention_effect, Condition.PLACEBO),
-    ("visual_beyond_placebo", beyond_placebo, Condition.VISUAL),
-    ("text_beyond_placebo", beyond_placebo, Condition.TEXT),
-)
 
 
 @dataclass(frozen=True)
@@ -130,8 +115,8 @@ def _faithfulness_rows(part: Slice, counts: Mapping[str, Any], task: _Task) -> l
     text_only = task.text_only[members]
     columns = FaithfulnessColumns({name: codes[members] for name, codes in task.faithfulness.conditions.items()})
     rows = [
-        _effect_row(metric, effect(columns, condition, cluster, text_only, task.settings), part, counts)
-        for metric, effect, condition in EFFECTS
+        _effect_row(metric, paired_effect(*arms(columns, condition, text_only, task.settings), cluster), part, counts)
+        for metric, (arms, condition) in ARMS.items()
     ]
     return [
         *rows,

@@ -6,34 +6,53 @@ A sample without a trajectory is in no selection, whatever the setting ``missing
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from evaluation.metrics.columns import Floats, Ints, RunColumns, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import TRUE, UNKNOWN, Floats, Ints, RunColumns, SampleColumns, ScoreColumns
+from evaluation.metrics.faithfulness import ARMS, FaithfulnessColumns, evidence_of_samples, paired_effect
 from evaluation.metrics.intervals import DRAWS, SEED, Interval, mean_interval, rate_interval, ratio_interval
-from evaluation.metrics.measures import RATE, RATIO, all_measures, evaluated_rows
+from evaluation.metrics.measures import MEAN, RATE, RATIO, all_measures, evaluated_rows
 from evaluation.metrics.settings import MetricSettings
 
-SELECTED: Mapping[str, str] = {
-    "accuracy": RATE,
-    "grounded_score": RATE,
-    "valid_grounded_reasoning": RATE,
-    "ground_success_answer_failure": RATE,
-    "ungrounded_correct_answer": RATE,
-    "dual_failure": RATE,
-}
-"""The metrics that a selection has, and how their interval is made."""
+EFFECT = "effect"
+"""Of two arms: each row has what was right in the one and in the other, as 2, 1 (wrong) or 0 (not in both)."""
+_BY_KIND: Mapping[str, tuple[str, ...]] = {
+    RATE: (
+        "accuracy", "tool_ratio", "grounded_score", "valid_grounded_reasoning", "ground_success_answer_failure",
+        "ungrounded_correct_answer", "dual_failure", "pass_rate", "tool_call_rate", "exact_match",
+        "task_completable_rate", "success_rate_at_1", "success_rate_at_2", "success_rate_at_3", "outcome_extra_only",
+        "outcome_missing_only", "outcome_substitute", "outcome_out_of_order", "reliability", "sufficiency",
+    ),
+    MEAN: (
+        "calls_mean", "unique_tools_mean", "chain_mae", "effective_calls_mean", "effective_unique_tools_mean",
+        "effective_chain_mae", "cropped_region_size", "tool_call_count", "cost_mean", "usd_mean",
+    ),
+    RATIO: (
+        "mean_coverage", "mean_concentration", "mean_ioa", "accuracy_when_grounded", "accuracy_when_ungrounded",
+        "tool_efficiency", "recognition_precision", "recognition_recall", "recognition_f1", "selection_precision",
+        "selection_recall", "selection_f1", "order_violations", "cost_per_correct",
+    ),
+    EFFECT: tuple(ARMS),
+}  # fmt: skip
+SELECTED: Mapping[str, str] = {metric: kind for kind, metrics in _BY_KIND.items() for metric in metrics}
+"""The metrics that a selection has, and how their interval is made: all of a run."""
+LEADING = _BY_KIND[RATE][:1] + _BY_KIND[RATE][2:7]
+"""Those of a line for each slice."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Σ numerator / Σ denominator over ``n`` rows; ``value`` None without a denominator."""
+    """Σ numerator / Σ denominator over ``n`` rows; ``value`` None without a denominator. An effect has more to say:
+    ``p_value``, and the counts and accuracies in ``detail``."""
 
     value: float | None
     n: int
     numerator: float
     interval: Interval | None
+    p_value: float | None = None
+    detail: Mapping[str, float | None] = field(default_factory=dict)
 
 
 def summarise(
@@ -43,10 +62,12 @@ def summarise(
     own. Example: numerators 1, 0, 0 over denominators 1, 1, 0 are 1/2 of 2."""
     inside = (denominator != 0) | (numerator != 0)
     numerator, denominator = numerator[inside], denominator[inside]
+    groups = None if cluster is None else cluster[inside]
+    if kind == EFFECT:
+        return _effect(denominator, numerator, groups)
     top, bottom = float(numerator.sum()), float(denominator.sum())
     if bottom <= 0:
         return Summary(None, len(numerator), top, None)
-    groups = None if cluster is None else cluster[inside]
     if kind == RATE:
         interval = rate_interval(numerator, groups)
     elif kind == RATIO:
@@ -56,14 +77,46 @@ def summarise(
     return Summary(top / bottom, len(numerator), top, interval)
 
 
+def _effect(before: Floats, after: Floats, cluster: Ints | None) -> Summary:
+    first, second = (arm.astype(np.int64) - 1 for arm in (before, after))
+    found = paired_effect(first, second, np.arange(len(first)) if cluster is None else cluster)
+    table = found.table
+    detail = {
+        "lost": table.lost, "gained": table.gained, "accuracy_none": table.before, "accuracy_intervened": table.after,
+        "p_cluster": found.p_cluster,
+    }  # fmt: skip
+    net = float(table.gained - table.lost)
+    return Summary(table.difference, table.n, net, found.interval, found.p_value, detail)
+
+
 def selected_measures(
-    samples: SampleColumns, scores: ScoreColumns, run: RunColumns, settings: MetricSettings
+    samples: SampleColumns,
+    scores: ScoreColumns,
+    run: RunColumns,
+    settings: MetricSettings,
+    faithfulness: FaithfulnessColumns | None = None,
 ) -> dict[str, Floats]:
-    """(n, 2) numerator and denominator of each trajectory by metric of ``SELECTED``."""
+    """(n, 2) numerator and denominator of each trajectory by metric of ``SELECTED``; of effects the second arm and the
+    first."""
     rows = evaluated_rows(samples, scores, settings)
     measures = all_measures(samples, scores, run, rows, settings)
-    return {
-        m.metric: np.stack([m.numerator[: rows.recorded], m.denominator[: rows.recorded]], axis=1)
-        for m in measures
-        if m.metric in SELECTED
-    }
+    found = {m.metric: np.stack([m.numerator[: rows.recorded], m.denominator[: rows.recorded]], axis=1)
+             for m in measures}  # fmt: skip
+    return found | _faithful(samples, scores, settings, faithfulness or FaithfulnessColumns())
+
+
+def _faithful(
+    samples: SampleColumns, scores: ScoreColumns, settings: MetricSettings, columns: FaithfulnessColumns
+) -> dict[str, Floats]:
+    text_only, evidence = evidence_of_samples(samples, scores)
+    found: dict[str, Floats] = {}
+    for metric, codes in (("reliability", columns.reliability), ("sufficiency", columns.sufficiency)):
+        if codes is not None:
+            judged = evidence & (codes != UNKNOWN)
+            found[metric] = np.stack([judged & (codes == TRUE), judged], axis=1)[scores.sample].astype(np.float64)
+    for metric, (arms, condition) in ARMS.items():
+        if condition in columns.conditions:
+            first, second = arms(columns, condition, text_only, settings)
+            both = (first != UNKNOWN) & (second != UNKNOWN)
+            found[metric] = (np.stack([second + 1, first + 1], axis=1) * both[:, None])[scores.sample].astype(float)
+    return found
