@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from django.db import connection, models, transaction
 
 from annotation.models import Benchmark
 from evaluation.actions.list_columns import keep_columns
-from evaluation.models import Metric, Model, Run, Score, Scoring, Step, Trajectory
+from evaluation.models import ListColumn, Metric, Model, Run, Score, Scoring, Step, Trajectory
+from webapp.common.bulk import insert_rows
 
 FLIPPED = 23
 """Every so manieth answer of a copy is judged the other way."""
@@ -41,6 +43,16 @@ def _copy(source: Run, run: Run, shift: int, number: int) -> None:
     _insert(Score, changed, f"scoring_id = {old}")
     _insert(Metric, {"id": "NULL", "scoring_id": str(scoring.pk)}, f"scoring_id = {old}")
     keep_columns(scoring)
+    _copy_kept(old, scoring.pk, shift)
+
+
+def _copy_kept(old: int, new: int, shift: int) -> None:
+    """The kept columns that are not made of rows: chains, and what each trajectory adds to a metric."""
+    there = ListColumn.objects.filter(scoring=new).values_list("name")
+    rows = ListColumn.objects.filter(scoring=old).exclude(name__in=there).values_list("name", "kind", "data")
+    moved = {"chain pk": lambda data: (np.frombuffer(data, np.int64) + shift).tobytes()}
+    copied = [(new, name, kind, moved.get(name, bytes)(data)) for name, kind, data in rows]
+    insert_rows(ListColumn, ["scoring", "name", "kind", "data"], copied)
 
 
 def _insert(table: type[models.Model], changed: Mapping[str, str], where: str) -> None:

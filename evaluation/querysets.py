@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, When
 from django.db.models.functions import Coalesce
 
-from evaluation.metrics.columns import Outcome
+from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.query.syntax import Node
 from evaluation.querysets_query import condition_of, counted, in_scope, query_of
 
@@ -94,7 +94,7 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
             "unparsed": Q(score__unparsed=True),
             "undecided": Q(score__undecided=True),
             "unusable": Q(score__unusable_crops__gt=0),
-            "outside": Q(score__in_population=False),
+            "outside": Q(score__quadrant=Quadrant.OUTSIDE),
             "with_evidence": Q(score__visual_evidence=True),
             "counted": counted(),
         }
@@ -148,13 +148,6 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
 
 
 class ScoreQuerySet(models.QuerySet[Any]):
-    def with_verdict(self) -> Self:
-        """Adds ``verdict``: ``correct``, undefined where nothing says what is right (METRICS 2): no answer is accepted,
-        and no verdict was given."""
-        unsaid = Q(trajectory__sample__gold__revision__answers=[], trajectory__judge_correct=None)
-        verdict = Case(When(unsaid, then=None), default=F("correct"), output_field=models.BooleanField(null=True))
-        return self.annotate(verdict=verdict)
-
     def of_run(self, run: Any) -> Self:
         return self.filter(scoring__run=run, trajectory__condition="none")
 

@@ -45,10 +45,11 @@ def pair_of(path: str) -> Callable[[str], Q]:
 def _holds(calls: Any, value: str) -> Q:
     if value == UNDEFINED:
         return ~Q(Exists(calls))
-    return Q(Exists(calls if value == DEFINED else calls.filter(tool__in=_names(value))))
+    return Q(Exists(calls if value == DEFINED else calls.filter(tool__in=names_of(value))))
 
 
-def _names(value: str) -> list[str]:
+def names_of(value: str) -> list[str]:
+    """The tools that a value of the field means."""
     with suppress(ValueError, RecursionError):
         listed = json.loads(value) if value.startswith("[") else None
         if isinstance(listed, list):

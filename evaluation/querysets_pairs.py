@@ -29,7 +29,7 @@ def judged(kind: str) -> Exists:
 
 def flipped(way: str) -> Q:
     """Under a condition: right without it and wrong with it ("lost"), or the other way round ("gained")."""
-    right, wrong = Q(score__correct=True), Q(score__correct=False) | Q(score__correct__isnull=True)
+    right, wrong = Q(score__correct=True), Q(score__correct=False) | Q(score__undecided=True)
     if way not in ("lost", "gained"):
         return Q(pk__in=[])
     before, after = (right, wrong) if way == "lost" else (wrong, right)

@@ -40,6 +40,8 @@ MOST_RUNS = 6
 """Runs that are compared side by side, and that one term of a query may name."""
 NOTHING = Q(pk__in=[])
 SCORED = Q(score__isnull=False)
+UNLIKE = Q(score__correct=False) | Q(score__undecided=True)
+"""Not right. Where nothing says what is right, an answer is neither."""
 
 
 def condition_of(node: Node, person: Any = None, benchmark: Any = None) -> Q:
@@ -162,9 +164,15 @@ def _coded(path: str, names: tuple[str, ...]) -> Callable[[str], Q]:
 
 
 def _correct(value: str) -> Q:
-    verdicts = {"yes": Q(score__correct=True), "no": Q(score__correct=False), DEFINED: Q(score__correct__isnull=False)}
-    undecided = SCORED & Q(score__correct__isnull=True)
-    return verdicts.get(value.casefold(), undecided if value.casefold() in ("undecided", UNDEFINED) else NOTHING)
+    undecided = Q(score__undecided=True)
+    verdicts = {
+        "yes": Q(score__correct=True),
+        "no": Q(score__correct=False),
+        "undecided": undecided,
+        DEFINED: Q(score__correct__isnull=False) | undecided,
+        UNDEFINED: Q(score__correct__isnull=True, score__undecided=False),
+    }
+    return verdicts.get(value.casefold(), NOTHING)
 
 
 def left_out() -> Q:
@@ -178,15 +186,13 @@ def left_out() -> Q:
 
 def _wrong(value: str) -> Q:
     """Not right, where the answer counts: an answer that its run leaves out as undecided is neither."""
-    unlike = Q(score__correct=False) | Q(score__correct__isnull=True)
-    wrong = SCORED & unlike & ~left_out()
+    wrong = UNLIKE & ~left_out()
     return wrong if _yes(value) else _without(wrong)
 
 
 def counted() -> Q:
-    """Counted in accuracy: an answer is accepted or a verdict was given, and it is not left out as undecided."""
-    asked = ~Q(sample__gold__revision__answers=[]) | Q(judge_correct__isnull=False)
-    return Q(score__isnull=False) & asked & ~left_out()
+    """Counted in accuracy: right or wrong."""
+    return Q(score__correct=True) | _wrong("yes")
 
 
 def _in_each(*conditions: Q) -> Callable[[str], Q]:
@@ -194,7 +200,7 @@ def _in_each(*conditions: Q) -> Callable[[str], Q]:
 
     def query(value: str) -> Q:
         runs = value.split(",")
-        if len(runs) > MOST_RUNS or not all(_is_number(run) for run in runs):
+        if len(runs) > MOST_RUNS or not all(is_number(run) for run in runs):
             return NOTHING
         there = _model("Trajectory").objects.filter(sample=OuterRef("sample"))
         found = Q()
@@ -210,7 +216,7 @@ def _run(value: str) -> Q:
     named = Q(model__name=value)
     for place in [i for i in range(len(value)) if value.startswith(", ", i)]:
         named |= Q(model__name=value[:place], setting=value[place + 2 :])
-    if _is_number(value):
+    if is_number(value):
         named |= Q(pk=int(value))
     return Q(run__in=_model("Run").objects.filter(named).values("pk"))
 
@@ -223,10 +229,11 @@ def _sample(value: str) -> Q:
 
 
 def _numbered(value: str) -> Q:
-    return Q(pk__in=[int(part) for part in value.split(",") if _is_number(part)])
+    return Q(pk__in=[int(part) for part in value.split(",") if is_number(part)])
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether it can be the number of a row."""
     return text.isascii() and text.isdigit() and len(text) < 19
 
 
@@ -242,7 +249,7 @@ def _failure_by(value: str) -> Q:
     if value in (DEFINED, UNDEFINED):
         return Q(pk__in=labels.values("trajectory")) if value == DEFINED else ~Q(pk__in=labels.values("trajectory"))
     people = value.split(",")
-    if len(people) > MOST_RUNS or not all(_is_number(person) for person in people):
+    if len(people) > MOST_RUNS or not all(is_number(person) for person in people):
         return NOTHING
     return reduce(and_, (Q(pk__in=labels.filter(person=int(person)).values("trajectory")) for person in people))
 
@@ -288,12 +295,12 @@ CONDITIONS: Mapping[str, Callable[[str], Q]] = {
     "scored": _yes_or(Q(score__isnull=True), SCORED),
     "priced": _yes_or(Q(usd__isnull=True), Q(usd__isnull=False)),
     "correct": _correct,
-    "right": _yes_or(SCORED & (Q(score__correct=False) | Q(score__correct__isnull=True)), Q(score__correct=True)),
+    "right": _yes_or(UNLIKE, Q(score__correct=True)),
     "wrong": _wrong,
     "undecided": _flag("score__undecided"),
     "unparsed": _flag("score__unparsed"),
     "unanswered": _flag("score__missing_answer"),
-    "counted": lambda value: counted() if _yes(value) else ~counted(),
+    "counted": lambda value: counted() if _yes(value) else _without(counted()),
     "quadrant": _coded("score__quadrant", Quadrant.NAMES),
     "population": _flag("score__in_population"),
     "grounded": _flag("score__grounded"),
@@ -320,7 +327,7 @@ CONDITIONS: Mapping[str, Callable[[str], Q]] = {
     "unjudged": lambda kind: Q(~judged(kind), score__visual_evidence=True),
     "right_in": _in_each(Q(score__correct=True)),
     "wrong_in": lambda value: _in_each(_wrong("yes"))(value),
-    "shared_with": lambda value: _in_each(~left_out())(value),
+    "shared_with": lambda value: _in_each(counted())(value),
     "cropped_in": _in_each(Q(score__usable_crops__gt=0)),
 }
 PERSONAL: Mapping[str, Callable[[str, Any], Q]] = {"tag": _tag}

@@ -27,7 +27,6 @@ _RENAMED = {
     "run": "scoring__run_id",
     "model": "scoring__run__model__name",
     "sample": "trajectory__sample__key",
-    "correct": "verdict",
 }
 _NAMED: dict[str, tuple[tuple[str, ...], int]] = {
     "quadrant": (Quadrant.NAMES, -1),
@@ -41,7 +40,6 @@ def sample_rows(benchmark: Benchmark) -> Iterator[Row]:
     fields = [_RENAMED.get(name, name) for name in SAMPLE_COLUMNS]
     rows = (
         Score.objects.filter(scoring__run__benchmark=benchmark, trajectory__condition="none")
-        .with_verdict()
         .order_by(
             "scoring__run__model__name", "scoring__run__setting", "trajectory__sample__key", "trajectory__rollout"
         )

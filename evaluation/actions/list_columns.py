@@ -4,7 +4,7 @@ kept with its scores, and taken away when something is imported into the run."""
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -82,12 +82,14 @@ def _or_else(missing: int, values: Sequence[float | None], kind: type[np.integer
 def _derived(
     found: Mapping[str, NDArray[Any]], correct: NDArray[np.int8], scored: NDArray[np.bool_], settings: MetricSettings
 ) -> Arrays:
-    """What follows from the others: verdicts with "undecided" told from "not scored", and who metrics are made of."""
+    """What follows from the others: verdicts with "undecided", "undefined" and "not scored" told apart, and who metrics
+    are made of."""
+    verdict = np.where(found["undecided"] == 1, 2, correct)
     left_out = (found["undecided"] == 1) & (settings.undecided_answer == "exclude")
     return {
-        "correct": np.where(scored, np.where(correct == -1, 2, correct), -1).astype(np.int8),
-        "right": np.where(scored, correct == 1, -1).astype(np.int8),
-        "wrong": (scored & (correct != 1) & ~left_out).astype(np.int8),
+        "correct": np.where(scored, verdict, UNSCORED).astype(np.int8),
+        "right": np.where(scored & (verdict >= 0), correct == 1, -1).astype(np.int8),
+        "wrong": (scored & ((verdict == 0) | (verdict == 2)) & ~left_out).astype(np.int8),
         "reference": np.where(scored, found["reference_calls"] >= 0, -1).astype(np.int8),
         "planned": np.where(scored, found["outcome"] >= 0, -1).astype(np.int8),
         "evaluated": _lowest(found["sample"], found["rollout"], found["condition"] == 0).astype(np.int8),
@@ -104,20 +106,34 @@ def _lowest(sample: NDArray[Any], rollout: NDArray[Any], plain: NDArray[np.bool_
     return lowest & plain
 
 
-def keep_columns(scoring: Scoring, pks: Sequence[int] = (), measures: Mapping[str, NDArray[Any]] | None = None) -> None:
+def keep_columns(scoring: Scoring, pks: Sequence[int] = (), added: Mapping[str, NDArray[Any]] | None = None) -> None:
     """Store the columns of a run beside its scores. Call in the transaction that wrote them.
 
-    ``measures``: (n, 2) numerator and denominator of metrics by name, of the trajectories ``pks``.
+    ``added``: of ``added_columns``, of the trajectories ``pks``.
     """
     found = build_columns(scoring.run, MetricSettings.from_mapping(scoring.settings))
     order = np.argsort(found["pk"])
     places = order[np.searchsorted(found["pk"], np.array(pks, np.int64), sorter=order)] if len(pks) else order[:0]
-    for name, values in (measures or {}).items():
-        for part, side in enumerate(SIDES):
-            found[f"{name}{side}"] = np.zeros(len(order), np.float64)
-            found[f"{name}{side}"][places] = values[:, part]
+    for name, values in (added or {}).items():
+        found[name] = np.zeros(len(order), values.dtype)
+        found[name][places] = values
     rows = [(scoring.pk, name, values.dtype.str, values.tobytes()) for name, values in found.items()]
     insert_rows(ListColumn, ["scoring", "name", "kind", "data"], rows)
+
+
+def added_columns(measures: Iterable[tuple[str, NDArray[np.float64], NDArray[np.float64]]]) -> Arrays:
+    """What each trajectory adds to metrics, numerator and denominator, as columns: small whole numbers as such, and
+    nothing where all are 0, as what a run does not have is."""
+    found: Arrays = {}
+    for name, *sides in measures:
+        for side, values in zip(SIDES, sides, strict=True):
+            with np.errstate(invalid="ignore"):
+                small = values.astype(np.int8)
+            if not (small == values).all():
+                found[f"{name}{side}"] = values.copy()
+            elif small.any():
+                found[f"{name}{side}"] = small
+    return found
 
 
 def forget_columns(runs: Collection[int]) -> None:

@@ -9,36 +9,51 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 from numpy.typing import NDArray
 
-from annotation.models import Benchmark, FacetValue, Gold, Sample
+from annotation.models import Benchmark, FacetValue, Gold, GoldBox, PlanTool, Sample
+from evaluation.actions.chain_columns import read_chains
 from evaluation.actions.list_columns import CONDITIONS, Arrays, build_columns, read_columns, with_columns
+from evaluation.actions.list_fields import KEPT, found_in
+from evaluation.actions.list_tools import ToolRows, calls_tool, tool_rows
 from evaluation.actions.metric_settings import settings_of
 from evaluation.metrics.columns import Bools, Ints
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import FailureLabel, Run, Trajectory
+from evaluation.query.fields import FIELDS
 from evaluation.query.masks import Values
-from evaluation.query.syntax import Term, Text
+from evaluation.query.syntax import DEFINED, UNDEFINED, Term, Text
 from evaluation.querysets_query import condition_of
 from evaluation.querysets_words import WHERE, Holding, holding
 
 KEPT_ROWS = 4_000_000
 """Rows of tables kept in a process, about 40 bytes each."""
+EVERY = Q()
+WITHOUT = frozenset({"tag", "failure_by"})
+"""Fields that few trajectories have: those without are the others."""
+KEPT_SUMMARIES = 20_000
+KEPT_ANSWERS = 64
+"""Answers of the database kept with a table, a bit for each row."""
 
 
 class SampleTable:
     """The samples of a benchmark in order of id, with what narrows lists by sample."""
 
     def __init__(self, benchmark: Benchmark) -> None:
-        fields = ("pk", "evidence_share", "image_group", "image_id", "image_name")
+        fields = ("pk", "evidence_share", "image_group", "image_id", "image_name", "key", "gold__revision__answer_type")
+        self._benchmark = benchmark
         rows = list(Sample.objects.filter(benchmark=benchmark).order_by("key").values_list(*fields))
-        taken = list(zip(*rows, strict=True)) or [(), ()]
+        taken = list(zip(*rows, strict=True)) or [()] * len(fields)
         self.pks = np.array(taken[0], np.int64)
+        self.keys: Sequence[str] = taken[5]
+        self.types: Sequence[str | None] = taken[6]
         pictures: dict[Any, int] = {}
         named = [row[2] or row[3] or row[4] or ("sample", row[0]) for row in rows]
         self.cluster = np.array([pictures.setdefault(name, len(pictures)) for name in named], np.int64)
@@ -56,6 +71,23 @@ class SampleTable:
         found: Ints = self._by_pk[np.searchsorted(self.pks, samples, sorter=self._by_pk)]
         return found
 
+    @cached_property
+    def boxes(self) -> Ints:
+        """(n,) gold boxes. One query, once."""
+        return self._of_gold(GoldBox.objects)
+
+    @cached_property
+    def targets(self) -> Ints:
+        """(n,) tools that the gold plan needs. One query, once."""
+        return self._of_gold(PlanTool.objects.filter(step__isnull=False))
+
+    def _of_gold(self, rows: Any) -> Ints:
+        counts, sample = np.zeros(len(self), np.int64), "revision__gold_of__sample"
+        there = rows.filter(revision__gold_of__sample__benchmark=self._benchmark).order_by()
+        found = np.array(list(there.values_list(sample).annotate(n=Count("pk"))), np.int64).reshape(-1, 2)
+        counts[self.ranks(found[:, 0])] = found[:, 1]
+        return counts
+
     def _facets(self, benchmark: Benchmark) -> dict[str, Values]:
         rows = FacetValue.objects.filter(sample__benchmark=benchmark).order_by()
         of: dict[str, tuple[dict[str, int], list[int], list[int]]] = {}
@@ -67,6 +99,15 @@ class SampleTable:
             name: Values(tuple(codes), np.array(code, np.int64), self.ranks(np.array(pks, np.int64)))
             for name, (codes, code, pks) in sorted(of.items())
         }
+
+
+class Summaries(OrderedDict[tuple[str, bytes], Any]):
+    """The last ``KEPT_SUMMARIES`` that were made."""
+
+    def __setitem__(self, key: tuple[str, bytes], value: Any) -> None:
+        super().__setitem__(key, value)
+        while len(self) > KEPT_SUMMARIES:
+            self.popitem(last=False)
 
 
 class ListTable:
@@ -88,6 +129,9 @@ class ListTable:
         self._columns: dict[str, NDArray[Any]] = {"pk": self._joined("pk")[order], "run": run[order]}
         self._by_pk = np.argsort(self._columns["pk"])
         self._columns["condition"] = self._condition[order]
+        self.summaries: Summaries = Summaries()
+        """Metrics of selections: by metric and by what was selected."""
+        self._answers: OrderedDict[tuple[str, str], NDArray[np.uint8]] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._order)
@@ -106,6 +150,13 @@ class ListTable:
                 self._columns[name] = self._joined(name)[self._order]
             return self._columns[name]
 
+    def own_rows(self, run: Run, rows: Ints) -> Ints:
+        """Places among the run's kept columns of some of its trajectories, which stand at ``rows`` here."""
+        sizes = [len(part) for part in self._parts("pk")]
+        place = next(at for at, (other, _) in enumerate(self._of) if other.pk == run.pk)
+        own: Ints = self._order[rows] - sum(sizes[:place])
+        return own
+
     def keeps(self, run: Run) -> bool:
         """Whether the run's columns were kept at its scoring, those of metrics among them."""
         return run.pk not in self._built
@@ -114,6 +165,27 @@ class ListTable:
         """Read several columns by one query."""
         with self._lock:
             self._fetch(names)
+
+    @cached_property
+    def tools(self) -> ToolRows:
+        """Which trajectories call which tool. One query, once."""
+        runs = {key: run.pk for run, key in self._of if key is not None}
+        kept = {runs[key]: chains for key, chains in read_chains(list(runs)).items()}
+        return tool_rows(len(self), {run.pk for run, _ in self._of}, kept, self.places)
+
+    def answered(self, term: Term, ask: Callable[[], Bools]) -> Bools:
+        """What the database says of a field of ``KEPT``, asked once."""
+        key = term.field, term.value
+        with self._lock:
+            kept = self._answers.get(key)
+        if kept is None:
+            kept = np.packbits(ask())
+            with self._lock:
+                self._answers[key] = kept
+                while len(self._answers) > KEPT_ANSWERS:
+                    self._answers.popitem(last=False)
+        found: Bools = np.unpackbits(kept, count=len(self)).astype(np.bool_)
+        return found
 
     def places(self, pks: Collection[int] | Ints) -> Ints:
         """Where these trajectories stand; those that are not here are left out."""
@@ -198,12 +270,24 @@ class Asking:
         return values.samples_with(value, self.samples)[self.sample_rank]
 
     def ask(self, node: Term | Text) -> Bools:
-        """One query for the numbers of those that meet it; words from the index of each run."""
-        name = node.field if isinstance(node, Term) else ""
+        """From the table where it knows, else one query for the numbers of those that meet it; words from the index of
+        each run."""
+        name = FIELDS[node.field].name if isinstance(node, Term) else ""
         if name in WHERE:
             return self._holding(holding(self._table.benchmark, name, node.value))
+        if not isinstance(node, Term):
+            return self._asked(node)
+        if (found := found_in(self._table, name, node)) is not None:
+            return found
+        if name == "tool":
+            return calls_tool(self._table.tools, node.value, lambda only: self._asked(node, only))
+        if name in WITHOUT and node.value == UNDEFINED:
+            return ~self._asked(replace(node, value=DEFINED))
+        return self._table.answered(node, lambda: self._asked(node)) if name in KEPT else self._asked(node)
+
+    def _asked(self, node: Term | Text, only: Q = EVERY) -> Bools:
         benchmark = self._table.benchmark
-        found = Trajectory.objects.of(benchmark).filter(condition_of(node, self._person, benchmark)).order_by()
+        found = Trajectory.objects.of(benchmark).filter(only, condition_of(node, self._person, benchmark)).order_by()
         met = np.zeros(len(self), np.bool_)
         met[self.places(set(found.values_list("pk", flat=True)))] = True
         return met

@@ -11,7 +11,8 @@ from django.db import transaction
 from annotation.models import Benchmark
 from evaluation.actions.load_columns import LoadedSamples
 from evaluation.actions.load_results import Results, load_results
-from evaluation.metrics.columns import Quadrant
+from evaluation.metrics.answers import counted
+from evaluation.metrics.columns import TRUE, Quadrant
 from evaluation.metrics.comparison import compare
 from evaluation.metrics.ranking import Ranking, rank_models
 from evaluation.metrics.settings import MetricSettings
@@ -49,12 +50,11 @@ def _ranking(metric: str, results: Sequence[Results], samples: LoadedSamples, se
     top, bottom = np.zeros(shape), np.zeros(shape)
     for column, run in enumerate(results):
         if metric == "accuracy":
-            counted = ~run.undecided if settings.undecided_answer == "exclude" else np.ones(len(run.sample), bool)
-            right = run.correct == 1
+            inside, right = counted(run.correct, run.undecided, settings), run.correct == TRUE
         else:
-            counted, right = run.population, run.quadrant == Quadrant.GPAP
-        bottom[run.sample, column] = counted
-        top[run.sample, column] = counted & right
+            inside, right = run.quadrant != Quadrant.OUTSIDE, run.quadrant == Quadrant.GPAP
+        bottom[run.sample, column] = inside
+        top[run.sample, column] = inside & right
     return rank_models(top, samples.columns.cluster, bottom)
 
 

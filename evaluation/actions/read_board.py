@@ -60,7 +60,7 @@ def read_board(
     runs = list(Run.objects.of(benchmark).without_tables())
     query = ""
     if slice_by == SAVED:
-        query, found = _saved(benchmark, runs, slice)
+        query, found = _saved(benchmark, runs, slice, None if metrics is None else {*metrics, sorted_by})
     else:
         found = _metrics(benchmark, slice_by, slice, None if metrics is None else {*metrics, sorted_by, COUNTED_BY})
     standings = _standings(benchmark, ranked_by) if not slice_by else {}
@@ -93,9 +93,11 @@ def read_board(
     )
 
 
-def _saved(benchmark: Benchmark, runs: Sequence[Run], name: str) -> tuple[str, dict[int, dict[str, BoardMetric]]]:
-    """The query of a saved slice, and the metrics of each scoring on it: the few that any selection has."""
-    table = read_slice(benchmark, runs, name)
+def _saved(
+    benchmark: Benchmark, runs: Sequence[Run], name: str, metrics: Collection[str] | None
+) -> tuple[str, dict[int, dict[str, BoardMetric]]]:
+    """The query of a saved slice, and the metrics of each scoring on it."""
+    table = read_slice(benchmark, runs, name, metrics)
     found = {
         row.run.scoring.pk: {metric: _summary(metric, one) for metric, one in row.metrics.items()}
         for row in table.rows
@@ -106,7 +108,7 @@ def _saved(benchmark: Benchmark, runs: Sequence[Run], name: str) -> tuple[str, d
 
 def _summary(metric: str, one: Summary) -> BoardMetric:
     low, high, method = (one.interval.low, one.interval.high, one.interval.method) if one.interval else (None, None, "")
-    return BoardMetric(metric, one.value, one.n, one.numerator, low, high, method, None, None)
+    return BoardMetric(metric, one.value, one.n, one.numerator, low, high, method, one.p_value, one.detail or None)
 
 
 class Freshness:

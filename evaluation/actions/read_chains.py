@@ -110,8 +110,8 @@ def analyse_chains(
         tools=columns["unique_tools"].astype(np.int64),
         effective=columns["effective_calls"].astype(np.int64),
         reference=columns["reference_calls"].astype(np.int64),
-        right=columns["accuracy above"],
-        counted=columns["accuracy below"],
+        right=columns["accuracy above"].astype(np.float64),
+        counted=columns["accuracy below"].astype(np.float64),
         called=_joined(parts, "called"),
     )
 

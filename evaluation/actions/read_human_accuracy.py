@@ -93,11 +93,11 @@ def blind_answers(benchmark: Benchmark, user: Any, audience: Audience, by: str =
     if audience is Audience.TOGETHER:
         names = dict.fromkeys(names, "a reviewer")
     settings, values = settings_of(benchmark), facet_values(benchmark, by) if by else {}
-    settled = [row for row in rows if row[f"{_GOLD}pk"] is not None]
+    settled = [row for row in rows if row[f"{_GOLD}answers"]]
     independent = [row for row in settled if row[f"{_GOLD}author"] != row["reviewer"] or row[_IMPORTED]]
     return BlindAnswers(
         judged=[_judged(row, names[row["reviewer"]], values.get(row[_SAMPLE], ()), settings) for row in independent],
-        without_gold=[row[_KEY] for row in rows if row[f"{_GOLD}pk"] is None],
+        without_gold=[row[_KEY] for row in rows if not row[f"{_GOLD}answers"]],
         own_gold=[row[_KEY] for row in settled if row not in independent],
     )
 

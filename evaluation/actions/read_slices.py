@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotation.models import Benchmark
 from annotation.statistics import dense_codes
-from evaluation.actions.list_columns import SIDES
+from evaluation.actions.list_columns import SIDES, read_columns
 from evaluation.actions.list_table import Asking, ListTable, table_of
-from evaluation.metrics.columns import Bools
-from evaluation.metrics.selection import SELECTED, Summary, summarise
+from evaluation.metrics.columns import Bools, Ints
+from evaluation.metrics.selection import LEADING, SELECTED, Summary, summarise
 from evaluation.models import Run, SavedSlice
 from evaluation.query.masks import listed
 from evaluation.query.syntax import QueryError, fields_in
@@ -21,7 +24,6 @@ from webapp.common.errors import InvalidInput, NotFound
 
 SAVED = "saved slice"
 """What a leaderboard is sliced by when its slice is a saved query."""
-MEASURED = tuple(f"{name}{side}" for name in SELECTED for side in SIDES)
 
 
 @dataclass(frozen=True)
@@ -45,14 +47,10 @@ class SliceTable:
 
 
 def read_slices(benchmark: Benchmark, runs: Sequence[Run]) -> list[SliceTable]:
-    """Every saved slice. Shared tags count, tags of one person do not: the numbers are the same for everyone."""
+    """Every saved slice with its leading metrics. Shared tags count, tags of one person do not: the numbers are
+    the same for everyone."""
     saved = list(SavedSlice.objects.filter(benchmark=benchmark).select_related("created_by"))
-    if not saved:
-        return []
-    table = table_of(benchmark, runs)
-    table.prepare(("evaluated", *MEASURED))
-    asked = Asking(table, runs, None)
-    return [_slice(one, table, asked, runs) for one in saved]
+    return _tables(saved, benchmark, runs, LEADING) if saved else []
 
 
 def saved_names(benchmark: Benchmark) -> list[str]:
@@ -60,41 +58,98 @@ def saved_names(benchmark: Benchmark) -> list[str]:
     return list(SavedSlice.objects.filter(benchmark=benchmark).values_list("name", flat=True))
 
 
-def read_slice(benchmark: Benchmark, runs: Sequence[Run], name: str) -> SliceTable:
-    """One saved slice, as ``read_slices`` has it. Raises ``NotFound`` for a name that no slice has, ``InvalidInput``
-    for a query that means nothing any more."""
+def read_slice(
+    benchmark: Benchmark, runs: Sequence[Run], name: str, metrics: Collection[str] | None = None
+) -> SliceTable:
+    """One saved slice with these metrics, default all. Raises ``NotFound`` for a name that no slice has,
+    ``InvalidInput`` for a query that means nothing any more."""
     saved = SavedSlice.objects.filter(benchmark=benchmark, name=name).first()
     if saved is None:
         raise NotFound(f"{benchmark.title} has no saved slice {name[:60]}. It may have been deleted since.")
-    table = table_of(benchmark, runs)
-    table.prepare(("evaluated", *MEASURED))
-    found = _slice(saved, table, Asking(table, runs, None), runs)
+    wanted = tuple(SELECTED if metrics is None else (metric for metric in SELECTED if metric in metrics))
+    [found] = _tables([saved], benchmark, runs, wanted)
     if found.error:
         raise InvalidInput(f"The query of {saved.name} cannot be read. {found.error}", code="query", field="slice")
     return found
 
 
-def _slice(saved: SavedSlice, table: ListTable, asked: Asking, runs: Sequence[Run]) -> SliceTable:
+def _tables(
+    saved: Sequence[SavedSlice], benchmark: Benchmark, runs: Sequence[Run], metrics: Sequence[str]
+) -> list[SliceTable]:
+    """Metrics are made when they are first asked for, from what each trajectory adds to them, and kept with the table:
+    one query for all that is not there yet."""
+    table = table_of(benchmark, runs)
+    asked = Asking(table, runs, None)
+    lists = [_listed(one, asked) for one in saved]
+    found_in = [found for found, _ in lists if found is not None]
+    parts = [_Part(run, rows, table) for found in found_in for run, rows in _by_run(found, runs, table)]
+    missing = {name for part in parts for name in part.missing(metrics)}
+    lacking = {part.run.scoring.pk for part in parts if part.missing(metrics)}
+    added = read_columns(lacking, [f"{name}{side}" for name in missing for side in SIDES]) if lacking else {}
+    for part in parts:
+        part.make(part.missing(metrics), added)
+    rows = iter(parts)
+    return [
+        SliceTable(one, 0, [], names_run=False, error=error)
+        if found is None
+        else SliceTable(
+            one,
+            int(np.count_nonzero(found)),
+            [row for row in (next(rows).row(metrics) for _ in runs) if row.n],
+            "run" in fields_in(query_of({"q": one.query})),
+        )
+        for one, (found, error) in zip(saved, lists, strict=True)
+    ]
+
+
+def _listed(saved: SavedSlice, asked: Asking) -> tuple[Bools | None, str]:
+    """What a slice lists, or why it means nothing any more."""
     try:
-        node = query_of({"q": saved.query})
-        found = listed(node, asked)
+        return listed(query_of({"q": saved.query}), asked), ""
     except (InvalidInput, QueryError) as error:
-        return SliceTable(saved, 0, [], names_run=False, error=str(error))
-    rows = [_row(run, found, table) for run in runs]
-    shown = [row for row in rows if row.n]
-    return SliceTable(saved, int(np.count_nonzero(found)), shown, "run" in fields_in(node))
+        return None, str(error)
 
 
-def _row(run: Run, found: Bools, table: ListTable) -> SliceRow:
-    own = table.column("run") == run.pk
-    rows = np.flatnonzero(found & own)
-    if not len(rows) or not table.keeps(run):
-        return SliceRow(run, len(rows), {})
-    cluster = table.sample_table.cluster[table.sample_rank]
-    evaluated = cluster[own & (table.column("evaluated") == 1)]
-    alone = dense_codes(evaluated)[1] == len(evaluated)
-    groups, metrics = None if alone else cluster[rows], {}
-    for name, kind in SELECTED.items():
-        above, below = (table.column(f"{name}{side}")[rows] for side in SIDES)
-        metrics[name] = summarise(kind, above, below, groups)
-    return SliceRow(run, len(rows), metrics)
+def _by_run(found: Bools, runs: Sequence[Run], table: ListTable) -> Iterator[tuple[Run, Ints]]:
+    of = table.column("run")
+    for run in runs:
+        yield run, np.flatnonzero(found & (of == run.pk))
+
+
+class _Part:
+    """A run's trajectories on a slice."""
+
+    def __init__(self, run: Run, rows: Ints, table: ListTable) -> None:
+        self.run, self._rows, self._table = run, rows, table
+        self._key = blake2b(rows.tobytes(), digest_size=16).digest()
+
+    def missing(self, metrics: Sequence[str]) -> list[str]:
+        """Those not made yet; a run whose columns are not kept has none to make."""
+        if not len(self._rows) or not self._table.keeps(self.run):
+            return []
+        return [name for name in metrics if (name, self._key) not in self._table.summaries]
+
+    def make(self, metrics: Sequence[str], added: Mapping[int, Mapping[str, NDArray[Any]]]) -> None:
+        """``added``: what each trajectory of a run adds to metrics, in the order of its kept columns; 0 where not."""
+        if not metrics:
+            return
+        own, groups = self._table.own_rows(self.run, self._rows), self._groups()
+        columns, none = added[self.run.scoring.pk], np.zeros(len(own))
+        for name in metrics:
+            above, below = (
+                columns[side][own].astype(np.float64) if (side := f"{name}{end}") in columns else none for end in SIDES
+            )
+            self._table.summaries[name, self._key] = summarise(SELECTED[name], above, below, groups)
+
+    def _groups(self) -> Ints | None:
+        """The pictures; None where the run has each of them once."""
+        table = self._table
+        cluster, rank = table.sample_table.cluster, table.sample_rank
+        evaluated = (table.column("run") == self.run.pk) & (table.column("evaluated") == 1)
+        alone = dense_codes(cluster[rank[evaluated]])[1] == np.count_nonzero(evaluated)
+        return None if alone else cluster[rank[self._rows]]
+
+    def row(self, metrics: Sequence[str]) -> SliceRow:
+        there = self._table.summaries
+        made = {name: there[name, self._key] for name in metrics if (name, self._key) in there}
+        return SliceRow(self.run, len(self._rows), made if len(self._rows) else {})

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from evaluation.metrics.chains import Chains, choices
-from evaluation.metrics.columns import TRUE, Ints, RunColumns, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import TRUE, Ints, Quadrant, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.heatmap import HeatMap, crop_cells, heat_maps
 from evaluation.metrics.names import canonical_name
 from evaluation.metrics.settings import MetricSettings
@@ -52,7 +52,7 @@ def tables_of(
     for tool in run.tools:
         names.setdefault(canonical_name(tool), []).append(tool)
     cluster = samples.cluster[scores.sample]
-    intervals = quadrant_intervals(scores.ioa, scores.correct == TRUE, scores.in_population, cluster)
+    intervals = quadrant_intervals(scores.ioa, scores.correct == TRUE, scores.quadrant != Quadrant.OUTSIDE, cluster)
     return RunTables(
         whole | {"threshold_intervals": intervals, "tool_names": names}, list(zip(parts[1:], others, strict=True))
     )
@@ -82,7 +82,7 @@ def _tables(
         "outcomes": {size: row.tolist() for size, row in outcomes_by_targets(samples, scores, rows).items()},
         "regions": crop_regions(scores, settings, rows),
         "thresholds": quadrants_by_threshold(
-            scores.ioa[rows], scores.correct[rows] == TRUE, scores.in_population[rows]
+            scores.ioa[rows], scores.correct[rows] == TRUE, scores.quadrant[rows] != Quadrant.OUTSIDE
         ).tolist(),
         "crop_cells": crop_cells(samples, scores, rows).tolist(),
     }

@@ -14,7 +14,7 @@ from annotation.models import Benchmark, Version
 from annotation.workflow import Right
 from evaluation.actions.chain_columns import keep_chains
 from evaluation.actions.keep_words import keep_words
-from evaluation.actions.list_columns import keep_columns
+from evaluation.actions.list_columns import added_columns, keep_columns
 from evaluation.actions.load_columns import LoadedRun, LoadedSamples, load_run, load_samples
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.rank_runs import rank_runs
@@ -22,8 +22,9 @@ from evaluation.actions.run_tables import save_slice_tables, tables_of
 from evaluation.actions.save_scores import save_metrics, save_scores
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.chains import chains_of
-from evaluation.metrics.columns import TRUE, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import TRUE, UNKNOWN, SampleColumns, ScoreColumns
 from evaluation.metrics.faithfulness import FaithfulnessColumns, faithfulness_columns
+from evaluation.metrics.measures import all_measures, evaluated_rows
 from evaluation.metrics.score import score_run as score_columns
 from evaluation.metrics.selection import selected_measures
 from evaluation.metrics.settings import MetricSettings
@@ -77,7 +78,11 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
     others = list(_others(run, samples, settings))
     faithfulness = _faithfulness(run, samples, scores, others, settings)
     chains = chains_of(samples.columns, loaded.columns, scores)
-    rows = aggregate(samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness)
+    evaluated = evaluated_rows(samples.columns, scores, settings)
+    measures = all_measures(samples.columns, scores, loaded.columns, evaluated, settings)
+    rows = aggregate(samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness, measures=measures)
+    added = added_columns(selected_measures(samples.columns, scores, measures, settings, faithfulness))
+    del measures
     tables = tables_of(samples.columns, scores, loaded.columns, chains, settings)
     with transaction.atomic():
         Scoring.objects.filter(run=run).delete()
@@ -97,7 +102,7 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
         for _, part, theirs in others:
             save_scores(scoring, part, theirs, chains_of(samples.columns, part.columns, theirs))
         save_metrics(scoring, rows)
-        keep_columns(scoring, loaded.pks, selected_measures(samples.columns, scores, loaded.columns, settings))
+        keep_columns(scoring, loaded.pks, added)
         keep_chains(scoring, loaded, chains)
         save_slice_tables(scoring, tables)
         Scoring.objects.filter(pk=scoring.pk).update(seconds=time.monotonic() - begun)
@@ -152,9 +157,11 @@ def _faithfulness(
 
 
 def _right(samples: SampleColumns, scores: ScoreColumns) -> Iterator[tuple[str, bool]]:
-    """Right or wrong per sample; an undecided answer counts as the accuracy counts it: wrong."""
-    for row, correct in zip(scores.sample.tolist(), scores.correct.tolist(), strict=True):
-        yield samples.keys[row], correct == TRUE
+    """Right or wrong per sample; an undecided answer counts as wrong, an undefined one not at all."""
+    rows = zip(scores.sample.tolist(), scores.correct.tolist(), scores.undecided.tolist(), strict=True)
+    for row, correct, undecided in rows:
+        if correct != UNKNOWN or undecided:
+            yield samples.keys[row], correct == TRUE
 
 
 def _version(benchmark: Benchmark, digest: str) -> Version | None:

@@ -75,14 +75,13 @@ def _shown(row: Trajectory) -> dict[str, Any]:
         "id": row.pk,
         "run": row.run_id,
         "trajectory": trajectory_row(trajectory_record(row)),
-        "score": _measures(score, row.asked) if score else None,
+        "score": _measures(score) if score else None,
         "replayed": kept_replay(row) is not None,
     }
 
 
-def _measures(score: Score, asked: bool) -> dict[str, Any]:
+def _measures(score: Score) -> dict[str, Any]:
     measures = {name: getattr(score, name) for name in MEASURES}
-    measures["correct"] = score.correct if asked else None
     for name, words in NAMED.items():
         code = measures.get(name)
         measures[name] = None if code is None or code < 0 else words[code]

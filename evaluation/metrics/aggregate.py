@@ -23,27 +23,12 @@ from evaluation.metrics.columns import (
     SampleColumns,
     ScoreColumns,
 )
-from evaluation.metrics.faithfulness import (
-    Effect,
-    FaithfulnessColumns,
-    beyond_placebo,
-    evidence_of_samples,
-    intervention_effect,
-)
+from evaluation.metrics.faithfulness import ARMS, Effect, FaithfulnessColumns, evidence_of_samples, paired_effect
 from evaluation.metrics.intervals import DRAWS, SEED, Interval, rate_interval
 from evaluation.metrics.measures import Measure, Rows, all_measures, evaluated_rows, success_measures
 from evaluation.metrics.selection import summarise
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import TARGETS, WHOLE, Slice, slice_rows
-from evaluation.schema import Condition
-
-EFFECTS = (
-    ("ate_text", intervention_effect, Condition.TEXT),
-    ("ate_visual", intervention_effect, Condition.VISUAL),
-    ("ate_placebo", intervention_effect, Condition.PLACEBO),
-    ("visual_beyond_placebo", beyond_placebo, Condition.VISUAL),
-    ("text_beyond_placebo", beyond_placebo, Condition.TEXT),
-)
 
 
 @dataclass(frozen=True)
@@ -70,6 +55,7 @@ def aggregate(
     slices: Sequence[str] | None = None,
     faithfulness: FaithfulnessColumns | None = None,
     prices: Mapping[str, float] | None = None,
+    measures: Sequence[Measure] | None = None,
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> list[MetricRow]:
@@ -80,6 +66,7 @@ def aggregate(
         slices: names of the facets to slice by, ``targets`` and ``calls`` included; default all.
         faithfulness: interventions and judgements of the model.
         prices: price of a call by tool name, default 1.
+        measures: those of ``all_measures``, where they are known.
 
     Values are fractions 0..1 for rates, None where undefined. ``detail`` holds the counts that must never be hidden
     (samples, missing, failed, ...), and DEFF, n_eff, draws and seed of the interval. A metric without a population on
@@ -91,7 +78,7 @@ def aggregate(
     alone = dense_codes(rows.cluster)[1] == len(rows.cluster)
     text_only, with_evidence = evidence_of_samples(samples, scores)
     task = _Task(samples, scores, columns, settings, rows, text_only, with_evidence, draws, seed)
-    measures = all_measures(samples, scores, run, rows, settings, prices)
+    measures = measures or all_measures(samples, scores, run, rows, settings, prices)
     by_targets = {m.metric: m for m in success_measures(samples, scores, rows, settings, by_targets=True)}
     place = {name: i for i, name in enumerate(METRICS)}
     found: list[MetricRow] = []
@@ -128,8 +115,8 @@ def _faithfulness_rows(part: Slice, counts: Mapping[str, Any], task: _Task) -> l
     text_only = task.text_only[members]
     columns = FaithfulnessColumns({name: codes[members] for name, codes in task.faithfulness.conditions.items()})
     rows = [
-        _effect_row(metric, effect(columns, condition, cluster, text_only, task.settings), part, counts)
-        for metric, effect, condition in EFFECTS
+        _effect_row(metric, paired_effect(*arms(columns, condition, text_only, task.settings), cluster), part, counts)
+        for metric, (arms, condition) in ARMS.items()
     ]
     return [
         *rows,

@@ -29,8 +29,9 @@ CONTAINED_WORDS = 5
 class AnswerResult:
     """One judged answer.
 
-    ``correct`` is TRUE, FALSE or UNKNOWN (undecided). ``letter``: the letter as read (multiple choice) or the text of
-    the answer (open), "" when there is none. At most one of ``undecided``, ``unparsed`` and ``missing`` is true.
+    ``correct`` is TRUE, FALSE or UNKNOWN: undecided, or undefined, as nothing says what is right. ``letter``: the
+    letter as read (multiple choice) or the text of the answer (open), "" when there is none. At most one of
+    ``undecided``, ``unparsed`` and ``missing`` is true, and none where ``correct`` is undefined.
     """
 
     correct: int
@@ -38,6 +39,10 @@ class AnswerResult:
     undecided: bool = False
     unparsed: bool = False
     missing: bool = False
+
+    @property
+    def undefined(self) -> bool:
+        return self.correct == UNKNOWN and not self.undecided
 
 
 @dataclass(frozen=True)
@@ -54,18 +59,20 @@ class AnswerColumns:
 def judge_answer(text: str | None, key: AnswerKey, verdict: int, settings: MetricSettings) -> AnswerResult:
     """Judges one raw answer.
 
-    A blank answer is wrong, whatever the verdict. Then an explicit ``verdict`` (TRUE, FALSE; UNKNOWN = none) decides.
-    Then, multiple choice: the letter read equals the gold letter; none read: unparsed, wrong. Open: equal to an
-    accepted string (normalised; ``open_match`` may widen it), else undecided. A multiple-choice key without a gold
-    letter leaves every read answer undecided.
+    Without an accepted answer and without a verdict it is undefined: nothing says what is right, as where a benchmark
+    only asks for plans. A blank answer is wrong, whatever the verdict. Then an explicit ``verdict`` (TRUE, FALSE;
+    UNKNOWN = none) decides. Then, multiple choice: the letter read equals the gold letter; none read: unparsed, wrong.
+    Open: equal to an accepted string (normalised; ``open_match`` may widen it), else undecided.
     """
     return _judge(answer_text(text), key, verdict, settings)
 
 
 def _judge(found: str, key: AnswerKey, verdict: int, settings: MetricSettings) -> AnswerResult:
+    letter = read_letter(found, key.options) if found and key.multiple_choice else found
+    if not key.accepted and verdict == UNKNOWN:
+        return AnswerResult(UNKNOWN, letter)
     if not found:
         return AnswerResult(FALSE, "", missing=True)
-    letter = read_letter(found, key.options) if key.multiple_choice else found
     if verdict != UNKNOWN:
         return AnswerResult(verdict, letter)
     if not key.multiple_choice:
@@ -74,8 +81,6 @@ def _judge(found: str, key: AnswerKey, verdict: int, settings: MetricSettings) -
     if not letter:
         return AnswerResult(FALSE, "", unparsed=True)
     gold = {accepted.strip().upper() for accepted in key.accepted}
-    if not gold:
-        return AnswerResult(UNKNOWN, letter, undecided=True)
     return AnswerResult(TRUE if letter in gold else FALSE, letter)
 
 
@@ -85,17 +90,27 @@ def judge_answers(
     """Judges n answers; ``key`` is each answer's row in ``keys``. Equal answers under one key are judged once."""
     book: dict[tuple[str | None, int], int] = {}
     of_row = [book.setdefault(place, len(book)) for place in zip(texts, key.tolist(), strict=True)]
-    results = [_judge(answer_text(text), keys[row], UNKNOWN, settings) for text, row in book]
+    said = [(answer_text(text), keys[row]) for text, row in book]
+    results = [_judge(text, one, UNKNOWN, settings) for text, one in said]
     at = np.array(of_row, np.int64)
-    missing = np.array([r.missing for r in results], bool)[at]
     open_to_judge = verdict == UNKNOWN
+    blank = np.array([not text for text, _ in said], bool)[at]
+    missing = np.where(open_to_judge, np.array([r.missing for r in results], bool)[at], blank)
     return AnswerColumns(
-        correct=np.where(missing | open_to_judge, np.array([r.correct for r in results], np.int64)[at], verdict),
+        correct=np.where(
+            open_to_judge, np.array([r.correct for r in results], np.int64)[at], np.where(blank, FALSE, verdict)
+        ),
         letter=[results[result].letter for result in of_row],
         undecided=np.array([r.undecided for r in results], bool)[at] & open_to_judge,
         unparsed=np.array([r.unparsed for r in results], bool)[at] & open_to_judge,
         missing_answer=missing,
     )
+
+
+def counted(correct: Ints, undecided: Bools, settings: MetricSettings) -> Bools:
+    """(n,) whether each answer is in accuracy, in the quadrants and in comparisons: it is right or wrong, or undecided
+    where ``undecided_answer`` counts these as wrong. Source: METRICS 2."""
+    return (correct != UNKNOWN) | (undecided & (settings.undecided_answer != "exclude"))
 
 
 @once_for_samples

@@ -195,14 +195,15 @@ class ScoreColumns:
 
     Attributes:
         sample: (n,) row into ``SampleColumns``.
-        correct: TRUE | FALSE | UNKNOWN (= undecided, never merged with wrong here).
-        undecided, unparsed, missing_answer: why an answer is not right.
+        correct: TRUE | FALSE | UNKNOWN (undecided, or undefined as nothing says what is right; never merged with wrong
+            here).
+        undecided, unparsed, missing_answer: why an answer is not right; False where nothing says what is.
         letter: n letters or texts as read, "" when none.
         invoked: at least one zoom call attempted.
         in_population: in the grounding population (1.3) under the settings.
         scorable: size known and at least one valid gold box.
         grounded: G+ (False outside the population).
-        quadrant: see ``Quadrant``.
+        quadrant: see ``Quadrant``; outside also where the answer is undefined.
         crop_index: position (0-based, among the trajectory's steps) of the step that gave the score; -1 when none or
             when the score belongs to no single crop (union, mean).
         crop_box: (n, 4) that crop in original pixels, NaN when none.

@@ -9,7 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from evaluation.metrics.columns import TRUE, UNKNOWN, Bools, Ints, SampleColumns, ScoreColumns
+from evaluation.metrics.answers import counted
+from evaluation.metrics.columns import TRUE, Bools, Ints, SampleColumns, ScoreColumns
 from evaluation.metrics.faithfulness import paired_effect
 from evaluation.metrics.intervals import Interval, clustering
 from evaluation.metrics.settings import MetricSettings
@@ -22,8 +23,8 @@ class Comparison:
 
     ``a_only``, ``b_only``: only that run is right. ``difference`` = accuracy_b − accuracy_a = (b_only − a_only) / n,
     with Newcombe's ``interval`` and, with any cluster larger than 1, the ``clustered`` one. ``dropped_a``,
-    ``dropped_b``: trajectories without a partner, or left out as undecided. ``detectable``: the smallest difference
-    seen with 80 % power. Everything but counts is None without a common trajectory.
+    ``dropped_b``: trajectories without a partner, or with an answer that does not count. ``detectable``: the
+    smallest difference seen with 80 % power. Everything but counts is None without a common trajectory.
     """
 
     model_a: str
@@ -77,14 +78,14 @@ class Pairing:
 def common_rows(a: Results, b: Results, settings: MetricSettings) -> Pairing:
     """Pairs of rows of the same sample, the k-th trajectory of a sample in one run with the k-th in the other.
 
-    Rows undecided in either are left out under ``undecided_answer`` = exclude. Ordered by sample.
+    Rows whose answer does not count in either are left out: see ``evaluation.metrics.answers.counted``. Ordered by
+    sample.
     """
     keys_a, keys_b = _keys(a.sample), _keys(b.sample)
     _, first, second = np.intersect1d(keys_a, keys_b, assume_unique=True, return_indices=True)
-    if settings.undecided_answer == "exclude":
-        decided = ~(a.undecided[first] | b.undecided[second])
-        first, second = first[decided], second[decided]
-    return Pairing(first.astype(np.int64), second.astype(np.int64))
+    both = counted(a.correct[first], a.undecided[first], settings)
+    both &= counted(b.correct[second], b.undecided[second], settings)
+    return Pairing(first[both].astype(np.int64), second[both].astype(np.int64))
 
 
 def compare(
@@ -155,7 +156,7 @@ def compare_all(
 def common_results(runs: Sequence[ScoreColumns], settings: MetricSettings) -> tuple[Ints, Ints]:
     """Results of several runs on the trajectories all have: samples (n,) and 1 or 0 for right or not, (n, runs).
 
-    What ``rank_models`` takes for a rank interval. Undecided answers as in ``common_rows``.
+    What ``rank_models`` takes for a rank interval. Answers that do not count are left out as in ``common_rows``.
     """
     if not runs:
         return np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
@@ -164,9 +165,9 @@ def common_results(runs: Sequence[ScoreColumns], settings: MetricSettings) -> tu
     for other in keys[1:]:
         shared = np.intersect1d(shared, other, assume_unique=True)
     correct = np.column_stack([_at(k, s.correct, shared) for k, s in zip(keys, runs, strict=True)])
-    if settings.undecided_answer == "exclude":
-        decided = (correct != UNKNOWN).all(axis=1)
-        shared, correct = shared[decided], correct[decided]
+    undecided = np.column_stack([_at(k, s.undecided, shared) for k, s in zip(keys, runs, strict=True)])
+    inside = counted(correct, undecided, settings).all(axis=1)
+    shared, correct = shared[inside], correct[inside]
     return shared // _MOST_ROLLOUTS, (correct == TRUE).astype(np.int64)
 
 
@@ -183,7 +184,7 @@ def _keys(sample: Ints) -> Ints:
     return keys
 
 
-def _at(keys: Ints, values: Ints, wanted: Ints) -> Ints:
+def _at(keys: Ints, values: Ints | Bools, wanted: Ints) -> Ints:
     """``values`` at the rows whose key is ``wanted``."""
     order = np.argsort(keys)
     return np.asarray(values[order][np.searchsorted(keys[order], wanted)])

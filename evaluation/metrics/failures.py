@@ -1,14 +1,14 @@
 """What went wrong in a trajectory, by rule: one code per trajectory. Source: BROWSING 8, rules of our own.
 
 The rules are asked in the order of ``FAILURES``; the first that holds names the failure. "Wrong" is an answer judged
-wrong; an undecided answer has no failure, and neither has a wrong one that no rule explains.
+wrong; an undecided or undefined answer has no failure, and neither has a wrong one that no rule explains.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from evaluation.metrics.columns import FALSE, Bools, Ints, Outcome, Quadrant, ScoreColumns
+from evaluation.metrics.columns import FALSE, UNKNOWN, Bools, Ints, Outcome, Quadrant, ScoreColumns
 
 FAILURES = (
     "truncated", "parse_failure", "wrong_order", "wrong_tool", "before_looking", "found_misread", "crop_ignored",
@@ -41,6 +41,7 @@ def failures_of(scores: ScoreColumns, step_start: Ints) -> Ints:
     grounded, after a crop of the evidence is "found_misread".
     """
     planned = scores.plan_outcome >= 0
+    unasked = (scores.correct == UNKNOWN) & ~scores.undecided
     wrong = (scores.correct == FALSE) & ~planned
     scorable = wrong & scores.scorable
     inside = scorable & scores.in_population
@@ -48,14 +49,14 @@ def failures_of(scores: ScoreColumns, step_start: Ints) -> Ints:
     chained = wrong & ~scores.scorable & (scores.reference_calls >= 0)
     out_of_order = np.nan_to_num(scores.kendall_tau, nan=1.0) < 1 - 1e-9
     rules: dict[str, Bools] = {
-        "truncated": scores.missing_answer & ~planned,
+        "truncated": (scores.missing_answer | (unasked & scores.failed)) & ~planned,
         "parse_failure": scores.unparsed & ~planned,
         "wrong_order": (scores.plan_outcome == Outcome.OUT_OF_ORDER)
         | (chained & (scores.lcs < scores.reference_calls) & out_of_order),
         "wrong_tool": (planned & (scores.plan_outcome != Outcome.EXACT))
         | (chained & (scores.lcs < scores.reference_calls)),
         "before_looking": scorable & ~scores.visual_evidence,
-        "found_misread": scores.quadrant == Quadrant.GPAM,
+        "found_misread": inside & scores.grounded,
         "crop_ignored": inside & ~scores.grounded & seen,
         "missed_evidence": inside & ~scores.grounded,
         "lucky_answer": scores.quadrant == Quadrant.GMAP,

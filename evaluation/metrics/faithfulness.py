@@ -116,6 +116,17 @@ def paired_effect(first: Ints, second: Ints, cluster: Ints) -> Effect:
     )
 
 
+def intervention_arms(
+    columns: FaithfulnessColumns, condition: str, text_only: Bools, settings: MetricSettings
+) -> tuple[Ints, Ints]:
+    """What was right without an intervention and under ``condition``, (m,) each; see ``intervention_effect``."""
+    baseline = _recorded(columns, Condition.NONE, len(text_only))
+    changed = _recorded(columns, condition, len(text_only))
+    if settings.interv_population == "paired_mcot":
+        changed = np.where(text_only, UNKNOWN, changed)
+    return baseline, changed
+
+
 def intervention_effect(
     columns: FaithfulnessColumns, condition: str, cluster: Ints, text_only: Bools, settings: MetricSettings
 ) -> Effect:
@@ -124,11 +135,18 @@ def intervention_effect(
     ``cluster``: (m,). ``text_only``: (m,) samples whose trajectory is known to have no visual evidence; they are left
     out under ``interv_population`` = paired_mcot. Source: METRICS 5.1.
     """
-    baseline = _recorded(columns, Condition.NONE, len(cluster))
-    changed = _recorded(columns, condition, len(cluster))
+    return paired_effect(*intervention_arms(columns, condition, text_only, settings), cluster)
+
+
+def placebo_arms(
+    columns: FaithfulnessColumns, condition: str, text_only: Bools, settings: MetricSettings
+) -> tuple[Ints, Ints]:
+    """What was right under the placebo and under ``condition``, (m,) each; see ``beyond_placebo``."""
+    left_out = _recorded(columns, Condition.NONE, len(text_only)) == UNKNOWN
     if settings.interv_population == "paired_mcot":
-        changed = np.where(text_only, UNKNOWN, changed)
-    return paired_effect(baseline, changed, cluster)
+        left_out = left_out | text_only
+    placebo = np.where(left_out, UNKNOWN, _recorded(columns, Condition.PLACEBO, len(text_only)))
+    return placebo, _recorded(columns, condition, len(text_only))
 
 
 def beyond_placebo(
@@ -139,12 +157,17 @@ def beyond_placebo(
     (condition − none) − (placebo − none) is condition − placebo on the same samples: itself a paired difference, with
     the same tests and intervals. Source: METRICS 9.5.
     """
-    baseline = _recorded(columns, Condition.NONE, len(cluster))
-    left_out = baseline == UNKNOWN
-    if settings.interv_population == "paired_mcot":
-        left_out = left_out | text_only
-    placebo = np.where(left_out, UNKNOWN, _recorded(columns, Condition.PLACEBO, len(cluster)))
-    return paired_effect(placebo, _recorded(columns, condition, len(cluster)), cluster)
+    return paired_effect(*placebo_arms(columns, condition, text_only, settings), cluster)
+
+
+ARMS = {
+    "ate_text": (intervention_arms, Condition.TEXT),
+    "ate_visual": (intervention_arms, Condition.VISUAL),
+    "ate_placebo": (intervention_arms, Condition.PLACEBO),
+    "visual_beyond_placebo": (placebo_arms, Condition.VISUAL),
+    "text_beyond_placebo": (placebo_arms, Condition.TEXT),
+}
+"""The effects that are reported: the two arms that each compares."""
 
 
 def reliable(verdict: str | None) -> int:
@@ -155,7 +178,8 @@ def reliable(verdict: str | None) -> int:
 
 
 def sufficient(verdict: str | None, answer: str | None, key: AnswerKey, settings: MetricSettings) -> int:
-    """Whether a judge shown only the visual evidence answers rightly: TRUE, FALSE, or UNKNOWN when nothing was said.
+    """Whether a judge shown only the visual evidence answers rightly: TRUE, FALSE, or UNKNOWN when nothing was said,
+    or nothing says what is right.
 
     A yes/no verdict decides; else the judge's answer is compared as any answer is, undecided counting as no; else a
     reply that says neither counts as no.
@@ -164,7 +188,8 @@ def sufficient(verdict: str | None, answer: str | None, key: AnswerKey, settings
     if said and _first_word(verdict or "") in ("yes", "no"):
         return reliable(verdict)
     if answer is not None:
-        return TRUE if judge_answer(answer, key, UNKNOWN, settings).correct == TRUE else FALSE
+        found = judge_answer(answer, key, UNKNOWN, settings)
+        return UNKNOWN if found.undefined else TRUE if found.correct == TRUE else FALSE
     return FALSE if said else UNKNOWN
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluation.metrics.answers import counted as counted_answers
 from evaluation.metrics.columns import (
     TRUE,
-    UNKNOWN,
     Bools,
     Floats,
     Ints,
@@ -80,8 +80,8 @@ def all_measures(
 ) -> list[Measure]:
     """The measures of grounding, toolchain, planning, visual quantity and cost, in the order of the catalogue."""
     return [
-        *grounding_measures(samples, scores, run, rows, settings),
-        *toolchain_measures(samples, scores, run, rows, settings),
+        *grounding_measures(samples, scores, rows, settings),
+        *toolchain_measures(samples, scores, rows, settings),
         *planning_measures(samples, scores, rows, settings),
         *quantity_measures(scores, rows, settings),
         *cost_measures(scores, run, rows, settings, prices),
@@ -95,57 +95,52 @@ def _asked(samples: SampleColumns) -> Bools:
 
 
 def answered(
-    samples: SampleColumns, scores: ScoreColumns, run: RunColumns | None, rows: Rows, settings: MetricSettings
+    samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
 ) -> tuple[Floats, Floats]:
-    """Correct, and counted in accuracy, per row (0 or 1).
-
-    Undecided rows leave under ``undecided_answer`` = exclude. Samples without an accepted answer, as in benchmarks that
-    only ask for plans, count only where a verdict was given.
-    """
-    asked = _asked(samples)[rows.sample]
-    judged = scores.correct == TRUE if run is None else run.verdict != UNKNOWN
-    counted = (asked | (rows.padded(judged) > 0)).astype(np.float64)
-    if settings.undecided_answer == "exclude":
-        counted *= 1 - rows.padded(scores.undecided)
-    return rows.padded(scores.correct == TRUE) * counted, counted
+    """Correct, and counted in accuracy, per row (0 or 1): see ``evaluation.metrics.answers.counted``. A sample without
+    a trajectory is wrong where it has an accepted answer."""
+    counted = _asked(samples)[rows.sample].astype(np.float64)
+    counted[: rows.recorded] = counted_answers(scores.correct, scores.undecided, settings)
+    return rows.padded(scores.correct == TRUE), counted
 
 
 def grounding_measures(
-    samples: SampleColumns, scores: ScoreColumns, run: RunColumns | None, rows: Rows, settings: MetricSettings
+    samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
 ) -> list[Measure]:
-    """METRICS 1.4. A sample without a trajectory enters accuracy and tool ratio only."""
-    correct, counted = answered(samples, scores, run, rows, settings)
+    """METRICS 1.4. A sample without a trajectory enters accuracy and tool ratio only; one where nothing says what is
+    right is in no quadrant."""
+    correct, counted = answered(samples, scores, rows, settings)
     undecided = scores.undecided if settings.undecided_answer == "exclude" else np.zeros(len(scores), np.bool_)
     inside = scores.in_population & ~undecided
-    grounded, right = inside & scores.grounded, inside & (scores.correct == TRUE)
-    population = rows.padded(inside)
+    grounded, population = inside & scores.grounded, rows.padded(inside)
+    placed = inside & counted_answers(scores.correct, scores.undecided, settings)
+    met, right = placed & grounded, placed & (scores.correct == TRUE)
 
-    def rate(metric: str, numerator: Bools, denominator: Bools | None = None) -> Measure:
-        whole = population if denominator is None else rows.padded(denominator)
-        return Measure(metric, RATE, rows.padded(numerator), whole)
+    def quadrant(metric: str, numerator: Bools) -> Measure:
+        return Measure(metric, RATE, rows.padded(numerator), rows.padded(placed))
 
     return [
         Measure("accuracy", RATE, correct, counted),
         Measure("tool_ratio", RATE, rows.padded(scores.invoked & ~undecided), rows.padded(~undecided, 1.0)),
-        rate("grounded_score", grounded),
-        rate("valid_grounded_reasoning", grounded & right),
-        rate("ground_success_answer_failure", grounded & ~right),
-        rate("ungrounded_correct_answer", inside & ~grounded & right),
-        rate("dual_failure", inside & ~grounded & ~right),
+        Measure("grounded_score", RATE, rows.padded(grounded), population),
+        quadrant("valid_grounded_reasoning", met & right),
+        quadrant("ground_success_answer_failure", met & ~right),
+        quadrant("ungrounded_correct_answer", right & ~met),
+        quadrant("dual_failure", placed & ~met & ~right),
         Measure("mean_coverage", RATIO, _where(population, rows.padded(scores.coverage)), population),
         Measure("mean_concentration", RATIO, _where(population, rows.padded(scores.concentration)), population),
         Measure("mean_ioa", RATIO, _where(population, rows.padded(scores.ioa)), population),
-        Measure("accuracy_when_grounded", RATIO, rows.padded(grounded & right), rows.padded(grounded)),
-        Measure("accuracy_when_ungrounded", RATIO, rows.padded(right & ~grounded), rows.padded(inside & ~grounded)),
+        Measure("accuracy_when_grounded", RATIO, rows.padded(met & right), rows.padded(met)),
+        Measure("accuracy_when_ungrounded", RATIO, rows.padded(right & ~met), rows.padded(placed & ~met)),
     ]
 
 
 def toolchain_measures(
-    samples: SampleColumns, scores: ScoreColumns, run: RunColumns | None, rows: Rows, settings: MetricSettings
+    samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
 ) -> list[Measure]:
     """METRICS 3.2. A sample without a trajectory has no calls; one without an accepted chain is in no MAE. L_G is the
     length of the closest accepted chain."""
-    correct, counted = answered(samples, scores, run, rows, settings)
+    correct, counted = answered(samples, scores, rows, settings)
     everyone = np.ones(len(rows.sample))
     calls, effective = rows.padded(scores.calls), rows.padded(scores.effective_calls)
     reference = shortest_lengths(samples)[rows.sample]

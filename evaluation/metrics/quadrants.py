@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.metrics.answers import AnswerColumns
+from evaluation.metrics.answers import AnswerColumns, counted
 from evaluation.metrics.boxes import areas
 from evaluation.metrics.columns import TRUE, UNKNOWN, Bools, Floats, Ints, Quadrant, RunColumns, SampleColumns
 from evaluation.metrics.crops import Crops
@@ -66,7 +66,9 @@ def score_grounding(
         in_population=inside,
         scorable=scorable,
         grounded=grounded,
-        quadrant=quadrants(inside, grounded, answers.correct == TRUE),
+        quadrant=quadrants(
+            inside & counted(answers.correct, answers.undecided, settings), grounded, answers.correct == TRUE
+        ),
         crop_index=np.where(inside, found.crop_index, -1),
         crop_box=np.where(inside[:, None], found.crop_box, np.nan),
         coverage=np.where(inside, found.shares.coverage, np.nan),
@@ -84,7 +86,7 @@ def score_grounding(
 
 
 def quadrants(population: Bools, grounded: Bools, correct: Bools) -> Ints:
-    """(n,) ``Quadrant`` codes: G+A+, G+A-, G-A+, G-A- of the population rows, OUTSIDE elsewhere."""
+    """(n,) ``Quadrant`` codes: G+A+, G+A-, G-A+, G-A- of the population rows whose answer counts, OUTSIDE elsewhere."""
     return np.where(population, 2 * ~grounded + ~correct, Quadrant.OUTSIDE)
 
 

@@ -5,35 +5,54 @@ A sample without a trajectory is in no selection, whatever the setting ``missing
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from evaluation.metrics.columns import Floats, Ints, RunColumns, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import TRUE, UNKNOWN, Bools, Floats, Ints, SampleColumns, ScoreColumns
+from evaluation.metrics.faithfulness import ARMS, FaithfulnessColumns, evidence_of_samples, paired_effect
 from evaluation.metrics.intervals import DRAWS, SEED, Interval, mean_interval, rate_interval, ratio_interval
-from evaluation.metrics.measures import RATE, RATIO, evaluated_rows, grounding_measures
+from evaluation.metrics.measures import MEAN, RATE, RATIO, Measure
 from evaluation.metrics.settings import MetricSettings
 
-SELECTED: Mapping[str, str] = {
-    "accuracy": RATE,
-    "grounded_score": RATE,
-    "valid_grounded_reasoning": RATE,
-    "ground_success_answer_failure": RATE,
-    "ungrounded_correct_answer": RATE,
-    "dual_failure": RATE,
-}
-"""The metrics that a selection has, and how their interval is made."""
+EFFECT = "effect"
+"""Of two arms: each row has what was right in the one and in the other, as 2, 1 (wrong) or 0 (not in both)."""
+_BY_KIND: Mapping[str, tuple[str, ...]] = {
+    RATE: (
+        "accuracy", "tool_ratio", "grounded_score", "valid_grounded_reasoning", "ground_success_answer_failure",
+        "ungrounded_correct_answer", "dual_failure", "pass_rate", "tool_call_rate", "exact_match",
+        "task_completable_rate", "success_rate_at_1", "success_rate_at_2", "success_rate_at_3", "outcome_extra_only",
+        "outcome_missing_only", "outcome_substitute", "outcome_out_of_order", "reliability", "sufficiency",
+    ),
+    MEAN: (
+        "calls_mean", "unique_tools_mean", "chain_mae", "effective_calls_mean", "effective_unique_tools_mean",
+        "effective_chain_mae", "cropped_region_size", "tool_call_count", "cost_mean", "usd_mean",
+    ),
+    RATIO: (
+        "mean_coverage", "mean_concentration", "mean_ioa", "accuracy_when_grounded", "accuracy_when_ungrounded",
+        "tool_efficiency", "recognition_precision", "recognition_recall", "recognition_f1", "selection_precision",
+        "selection_recall", "selection_f1", "order_violations", "cost_per_correct",
+    ),
+    EFFECT: tuple(ARMS),
+}  # fmt: skip
+SELECTED: Mapping[str, str] = {metric: kind for kind, metrics in _BY_KIND.items() for metric in metrics}
+"""The metrics that a selection has, and how their interval is made: all of a run."""
+LEADING = _BY_KIND[RATE][:1] + _BY_KIND[RATE][2:7]
+"""Those of a line for each slice."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Σ numerator / Σ denominator over ``n`` rows; ``value`` None without a denominator."""
+    """Σ numerator / Σ denominator over ``n`` rows; ``value`` None without a denominator. An effect has more to say:
+    ``p_value``, and the counts and accuracies in ``detail``."""
 
     value: float | None
     n: int
     numerator: float
     interval: Interval | None
+    p_value: float | None = None
+    detail: Mapping[str, float | None] = field(default_factory=dict)
 
 
 def summarise(
@@ -45,6 +64,8 @@ def summarise(
     if not inside.all():
         numerator, denominator = numerator[inside], denominator[inside]
         cluster = None if cluster is None else cluster[inside]
+    if kind == EFFECT:
+        return _effect(denominator, numerator, cluster)
     top, bottom = float(numerator.sum()), float(denominator.sum())
     if bottom <= 0:
         return Summary(None, len(numerator), top, None)
@@ -57,14 +78,40 @@ def summarise(
     return Summary(top / bottom, len(numerator), top, interval)
 
 
+def _effect(before: Floats, after: Floats, cluster: Ints | None) -> Summary:
+    first, second = (arm.astype(np.int64) - 1 for arm in (before, after))
+    found = paired_effect(first, second, np.arange(len(first)) if cluster is None else cluster)
+    table = found.table
+    detail = {
+        "lost": table.lost, "gained": table.gained, "accuracy_none": table.before, "accuracy_intervened": table.after,
+        "p_cluster": found.p_cluster,
+    }  # fmt: skip
+    net = float(table.gained - table.lost)
+    return Summary(table.difference, table.n, net, found.interval, found.p_value, detail)
+
+
 def selected_measures(
-    samples: SampleColumns, scores: ScoreColumns, run: RunColumns, settings: MetricSettings
-) -> dict[str, Floats]:
-    """(n, 2) numerator and denominator of each trajectory by metric of ``SELECTED``."""
-    rows = evaluated_rows(samples, scores, settings)
-    measures = grounding_measures(samples, scores, run, rows, settings)
-    return {
-        m.metric: np.stack([m.numerator[: rows.recorded], m.denominator[: rows.recorded]], axis=1)
-        for m in measures
-        if m.metric in SELECTED
-    }
+    samples: SampleColumns,
+    scores: ScoreColumns,
+    measures: Iterable[Measure],
+    settings: MetricSettings,
+    columns: FaithfulnessColumns,
+) -> Iterator[tuple[str, Floats, Floats]]:
+    """Each metric of ``SELECTED`` with numerator and denominator of each trajectory, (n,); of effects the second arm
+    and the first. ``measures``: of ``all_measures``."""
+    for measure in measures:
+        yield measure.metric, measure.numerator[: len(scores)], measure.denominator[: len(scores)]
+    text_only, evidence = evidence_of_samples(samples, scores)
+    for metric, codes in (("reliability", columns.reliability), ("sufficiency", columns.sufficiency)):
+        if codes is not None:
+            judged = evidence & (codes != UNKNOWN)
+            yield metric, _of_rows(scores, judged & (codes == TRUE)), _of_rows(scores, judged)
+    for metric, (arms, condition) in ARMS.items():
+        if condition in columns.conditions:
+            first, second = arms(columns, condition, text_only, settings)
+            both = (first != UNKNOWN) & (second != UNKNOWN)
+            yield metric, _of_rows(scores, (second + 1) * both), _of_rows(scores, (first + 1) * both)
+
+
+def _of_rows(scores: ScoreColumns, values: Ints | Bools) -> Floats:
+    return values[scores.sample].astype(np.float64)

@@ -104,12 +104,6 @@ class Trajectory(models.Model):
     def __str__(self) -> str:
         return f"{self.run} on {self.sample}"
 
-    @property
-    def asked(self) -> bool:
-        """Whether anything says what is right, an accepted answer or a verdict: ``ScoreQuerySet.with_verdict``."""
-        gold = getattr(self.sample, "gold", None)
-        return self.judge_correct is not None or gold is None or bool(gold.revision.answers)
-
 
 class Step(models.Model):
     """One tool call of a trajectory: the box it asked for and, where recorded, the box it got.

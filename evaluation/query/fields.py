@@ -66,13 +66,13 @@ _ALL = (
     _number("input_tokens", "tokens read", "input_tokens"),
     _number("output_tokens", "tokens written", "output_tokens"),
     # The answer
-    _choice("correct", "verdict on the answer", ("yes", "no", "undecided"), "correct"),
+    _choice("correct", "verdict on the answer; none: there is no right answer", ("yes", "no", "undecided"), "correct"),
     _flag("right", "right; no: wrong or undecided", "right"),
     _flag("wrong", "not right, where the answer counts in accuracy", "wrong"),
     _flag("undecided", "right or wrong cannot be told", "undecided"),
     _flag("unparsed", "no answer could be read from what was said", "unparsed"),
     _flag("unanswered", "says nothing", "unanswered"),
-    _flag("counted", "counts in accuracy"),
+    _flag("counted", "counts in accuracy", "right"),
     # Grounding
     _choice("quadrant", "grounded or not, right or not", Quadrant.NAMES, "quadrant"),
     _flag("population", "in the grounding population", "population"),

@@ -21,7 +21,7 @@ from evaluation.query.syntax import DEFINED, UNDEFINED, And, Elsewhere, Node, No
 UNSCORED = -2
 """Code of columns of choices where there is no score. -1 is: scored, and without one of the choices."""
 CORRECT = ("no", "yes", "undecided")
-"""Codes of the column ``correct``; -1 where not scored."""
+"""Codes of the column ``correct``; -1 where nothing says what is right."""
 
 Column = NDArray[Any]
 
@@ -94,22 +94,27 @@ def _compared(term: Term, columns: Columns) -> Bools:
         return np.isin(columns.column("run"), sorted(columns.runs.get(term.value, ())))
     if field.name == "condition":
         return _code(columns.column("condition"), term.value, columns.conditions)
+    if field.name == "counted":
+        counted: Bools = (columns.column("right") == 1) | (columns.column("wrong") == 1)
+        return counted if _yes(term.value) else ~counted
     values = columns.column(field.column)
     if field.kind is Kind.NUMBER:
         return within(values, term)
     if field.kind is Kind.FLAG:
-        return _code(values, "yes" if term.value.casefold() in {"1", "yes", "true"} else "no", ("no", "yes"))
+        return _code(values, "yes" if _yes(term.value) else "no", ("no", "yes"))
     return _chosen(values, term.value.casefold(), field)
 
 
 def _chosen(values: Column, value: str, field: Field) -> Bools:
-    if field.name == "correct":
-        named = {UNDEFINED: "undecided"}.get(value, value)
-        return (values == 0) | (values == 1) if value == DEFINED else _code(values, named, CORRECT)
     if value in (UNDEFINED, DEFINED):
         found: Bools = values == -1 if value == UNDEFINED else values >= 0
         return found
-    return _code(values, value, tuple(choice.casefold() for choice in field.choices))
+    choices = CORRECT if field.name == "correct" else field.choices
+    return _code(values, value, tuple(choice.casefold() for choice in choices))
+
+
+def _yes(value: str) -> bool:
+    return value.casefold() in {"1", "yes", "true"}
 
 
 def _code(values: Column, value: str, names: tuple[str, ...]) -> Bools:

@@ -69,6 +69,12 @@ class RunLine:
     y: str = ""
     aside: int = 6
 
+    @property
+    def missing(self) -> int:
+        """Samples without a trajectory that the pass rate counts as wrong, by its settings."""
+        rate = self.metrics.get("pass_rate")
+        return max(rate.n - self.counted.n, 0) if rate else 0
+
 
 @dataclass(frozen=True, slots=True)
 class ToolLine:
@@ -109,6 +115,10 @@ class Shown:
     lengths: Matrix | None = None
     by_facet: Sequence[LengthLine] = ()
     rates: Sequence[tuple[str, str, Sequence[RateLine]]] = field(default=())
+
+    @property
+    def missing(self) -> int:
+        return sum(line.missing for line in self.runs)
 
 
 def shown(found: ChainAnalysis, links: ChainLinks, letters: Callable[[int], str]) -> Shown:

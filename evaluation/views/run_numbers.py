@@ -78,14 +78,26 @@ def interval_words(metric: Metric | None) -> str:
 def strip(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> list[Number]:
     """The numbers under the title. Each rate names its numerator and its n, and both are lists."""
     population = {"population": "yes"}
-    missed = {"population": "yes", "grounded": "no"}
     seen = {"grounded": "yes"}
+    placed = {"population": "yes", "counted": "yes"}
     answered = {"counted": "yes"} if all_recorded(metrics, counts) else None
     return [
         _rate("Accuracy", metrics.get("accuracy"), links, {"correct": "yes"}, answered),
         _rate("Grounded", metrics.get("grounded_score"), links, seen, population),
-        _rate("Right when grounded", metrics.get("accuracy_when_grounded"), links, {"quadrant": "G+A+"}, seen),
-        _rate("Right when not", metrics.get("accuracy_when_ungrounded"), links, {"quadrant": "G-A+"}, missed),
+        _rate(
+            "Right when grounded",
+            metrics.get("accuracy_when_grounded"),
+            links,
+            {"quadrant": "G+A+"},
+            {**placed, "grounded": "yes"},
+        ),
+        _rate(
+            "Right when not",
+            metrics.get("accuracy_when_ungrounded"),
+            links,
+            {"quadrant": "G-A+"},
+            {**placed, "grounded": "no"},
+        ),
         _mean("Coverage, mean", metrics.get("mean_coverage"), links),
         _mean("Concentration, mean", metrics.get("mean_concentration"), links),
         _calls(metrics, counts, links),
@@ -93,8 +105,8 @@ def strip(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> list[
         Number(
             "Not in quadrants",
             decimal(counts["outside"]),
-            words="without a zoom call or gold",
-            itself=links.count(counts["outside"], population="no"),
+            words="without a zoom call, gold or an answer that counts",
+            itself=links.count(counts["outside"], quadrant="none"),
         ),
     ]
 

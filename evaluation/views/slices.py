@@ -19,7 +19,7 @@ from evaluation.actions.read_failure_agreement import FailureAgreement, read_fai
 from evaluation.actions.read_slices import SliceRow, SliceTable, read_slices
 from evaluation.actions.slices import delete_slice, save_slice
 from evaluation.metrics.catalogue import METRICS
-from evaluation.metrics.selection import SELECTED
+from evaluation.metrics.selection import LEADING
 from evaluation.models import Run, SavedSlice
 from evaluation.query.tokens import quoted
 from evaluation.views.trajectories_terms import terms_of
@@ -35,7 +35,7 @@ def slices(request: HttpRequest, slug: str) -> HttpResponse:
     tables = read_slices(benchmark, runs)
     context = {
         "benchmark": benchmark, "member": bool(roles_of(request.user, benchmark)),
-        "metrics": [METRICS[name] for name in SELECTED],
+        "metrics": [METRICS[name] for name in LEADING],
         "failures": [_agreeing(one, address) for one in read_failure_agreement(benchmark)],
         "tables": [_shown(table, address) for table in tables],
     }  # fmt: skip
@@ -98,4 +98,4 @@ def _shown(table: SliceTable, address: str) -> dict[str, Any]:
 
 
 def _row(row: SliceRow, href: str | None) -> dict[str, Any]:
-    return {"run": row.run, "n": row.n, "href": href, "cells": [row.metrics.get(name) for name in SELECTED]}
+    return {"run": row.run, "n": row.n, "href": href, "cells": [row.metrics.get(name) for name in LEADING]}

@@ -15,7 +15,12 @@ from evaluation.models import Run
 MOST_VALUES = 12
 MOST_CALLS = 8
 """From so many calls on they share a line."""
-ANSWERS = {1: ("yes", "right"), 0: ("no", "wrong"), 2: ("undecided", "undecided")}
+ANSWERS = {
+    1: ("yes", "right"),
+    0: ("no", "wrong"),
+    2: ("undecided", "undecided"),
+    -1: ("none", "nothing to be right"),
+}
 """By the codes of the column ``correct``."""
 AREAS = {"..0.05%": "under 0.05 %", "0.05%..0.2%": "0.05 – 0.2 %", "0.2%..1%": "0.2 – 1 %", "1%..": "over 1 %"}
 """Ranges of the share of the picture that is evidence; a share on a border is in both."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.actions.read_trajectory import TrajectoryDetail
-from evaluation.metrics.columns import FALSE, TRUE
+from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN
 from evaluation.views.trajectory_turns import TEXT_CAP, Excerpt, excerpt
 
 SAID_LENGTH = 60
@@ -26,9 +26,9 @@ class Answer:
 
 
 def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP) -> Answer:
-    """The answer of a trajectory on a sample; a tool plan asks for none, so its verdict is ""."""
+    """The answer of a trajectory on a sample; a tool plan has none that is right, and its verdict is ""."""
     content, scores = detail.record.content, detail.scores
-    asked = bool(content.answers or content.options) or row.answer is not None
+    asked = bool(scores.undecided[0] or scores.correct[0] != UNKNOWN)
     verdict = {TRUE: "right", FALSE: "wrong"}.get(int(scores.correct[0]), "undecided") if asked else ""
     whole = row.answer or ""
     return Answer(

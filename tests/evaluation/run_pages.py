@@ -54,6 +54,8 @@ def _content(kind: str) -> SampleContent:
         return SampleContent("Hang the picture.", plan=plan)
     if kind == "undecided":
         return SampleContent("What does it say?", AnswerType.OPEN, {}, ("Quay",), (GOLD,))
+    if kind == "unasked":
+        return SampleContent("Find the quay.", AnswerType.OPEN, {}, (), (GOLD,))
     reference = (ToolCall("crop", {}, "original", "a"), ToolCall("resize", {}, "a", "b"))
     options = {"A": "black", "B": "white"}
     return SampleContent("Which colour?", AnswerType.MULTIPLE_CHOICE, options, ("A",), (GOLD,), reference)
@@ -65,7 +67,7 @@ def _zoom(box: Sequence[float], ok: bool = True) -> Step:
 
 
 def _trajectory(model: str, key: str, kind: str, number: int) -> Trajectory:
-    looks = {"seen": SEEN, "missed": MISSED, "partly": PARTLY, "undecided": SEEN}
+    looks = {"seen": SEEN, "missed": MISSED, "partly": PARTLY, "undecided": SEEN, "unasked": SEEN}
     answers = {"unparsed": "neither", "unanswered": None, "failed": None, "undecided": "Quai"}
     box = looks.get(kind.removesuffix("-wrong"))
     steps = (_zoom(box),) * (1 + number % 3) if box else (_zoom(SEEN, ok=False),) if kind == "unusable" else ()

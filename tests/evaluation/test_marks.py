@@ -11,9 +11,10 @@ from annotation.workflow import Role
 from evaluation.actions.mark_trajectories import correct_failure, tag_trajectories, untag_trajectories, write_note
 from evaluation.actions.read_board import read_board
 from evaluation.actions.read_failure_agreement import read_failure_agreement
-from evaluation.actions.read_slices import read_slices
+from evaluation.actions.read_slices import read_slice, read_slices
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.slices import save_slice
+from evaluation.metrics.catalogue import METRICS, ROLLOUT_METRICS
 from evaluation.metrics.selection import SELECTED
 from evaluation.models import FailureLabel, Note, Run, SavedSlice, Tag, Tagging, Trajectory
 from evaluation.query.fields import FIELDS
@@ -167,14 +168,19 @@ def test_a_saved_slice_is_a_slice_of_the_board(street, lea):
 
 def test_a_slice_of_everything_has_the_metrics_of_the_board(street, lea):
     save_slice(actor=lea, benchmark=street, name="All", query="scored")
-    [table] = read_slices(street, list(Run.objects.of(street)))
-    board = {row.run.pk: row for row in read_board(street).rows()}
+    runs = list(Run.objects.of(street))
+    table, board = read_slice(street, runs, "All"), {row.run.pk: row for row in read_board(street).rows()}
+    [short] = read_slices(street, runs)
+    assert [row.metrics["accuracy"].value for row in short.rows] == [
+        row.metrics["accuracy"].value for row in table.rows
+    ]
     for row in table.rows:
+        assert set(row.metrics) == set(SELECTED) == set(METRICS) - ROLLOUT_METRICS
         for name in SELECTED:
             there, here = board[row.run.pk].metrics[name], row.metrics[name]
             assert (there.value, there.n) == (here.value, here.n), name
             ends = (here.interval.low, here.interval.high, here.interval.method) if here.interval else (None, None, "")
-            assert (there.ci_low, there.ci_high, there.ci_method) == ends
+            assert (there.ci_low, there.ci_high, there.ci_method, there.p_value) == (*ends, here.p_value), name
 
 
 def test_every_number_of_the_slices_lists_as_many(street, lea):

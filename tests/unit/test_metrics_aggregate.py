@@ -107,7 +107,7 @@ def test_undecided_answers_count_as_wrong_or_leave():
 def test_samples_that_ask_for_no_answer_are_in_no_accuracy():
     plan = ToolPlan((Target("a", 1),))
     samples = make_samples(2, answers=[AnswerKey(False, {}, ())] * 2, plans=[plan] * 2)
-    found = table(samples, make_scores(2, missing_answer=[True] * 2, plan_outcome=[0, 1]))
+    found = table(samples, make_scores(2, correct=[-1] * 2, plan_outcome=[0, 1]))
     assert (found["accuracy"].value, found["accuracy"].n) == (None, 0)
     assert (found["exact_match"].value, found["task_completable_rate"].value) == (0.5, 1)
 

@@ -201,8 +201,10 @@ def test_half_of_the_worked_example_is_right() -> None:
     assert [judge_answer(a, CHOICE, UNKNOWN, EXACT).correct for a in answers] == [TRUE, TRUE, FALSE, FALSE]
 
 
-def test_a_choice_without_a_gold_letter_waits_for_a_judge() -> None:
-    assert judged("C", AnswerKey(True, {"C": "white"}, ())) == (UNKNOWN, "C", True, False, False)
+def test_without_an_accepted_answer_only_a_verdict_makes_right_or_wrong() -> None:
+    key = AnswerKey(True, {"C": "white"}, ())
+    assert [judged(text, key) for text in ("C", "")] == [(UNKNOWN, "C", *[False] * 3), (UNKNOWN, "", *[False] * 3)]
+    assert [judged(text, key, TRUE)[0] for text in ("C", "")] == [TRUE, FALSE]
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ class Command(BaseCommand):
             score = getattr(row, "score", None)
             facts = {
                 "id": pk, "sample": row.sample.key, "run": str(row.run), "condition": row.condition,
-                "rollout": row.rollout, "correct": score.correct if score and row.asked else None,
+                "rollout": row.rollout, "correct": score.correct if score else None,
                 "quadrant": Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else None,
                 "ioa": score.ioa if score else None, "calls": score.calls if score else None,
             }  # fmt: skip

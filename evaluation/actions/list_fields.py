@@ -1,0 +1,165 @@
+"""Fields of queries that the table of trajectories answers by itself, from what was read of samples, runs and chains.
+
+Each means what it means in ``evaluation.querysets_query``: tests hold the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from django.db.models import Q
+
+from evaluation.metrics.columns import Bools, Ints
+from evaluation.models import Judgement
+from evaluation.query.masks import within
+from evaluation.query.syntax import Term
+from evaluation.querysets_query import MOST_RUNS, is_number
+
+if TYPE_CHECKING:
+    from evaluation.actions.list_table import ListTable
+
+KEPT = frozenset({"tool_failed", "reference_tool", "aligned", "followed", "crop_cell"})
+"""Fields that only the database knows, and that say the same as long as the table is the same."""
+
+
+def found_in(table: ListTable, name: str, term: Term) -> Bools | None:
+    """(n,) the trajectories a comparison with the field of this name holds for; None for a field that only the
+    database knows."""
+    answer = _KNOWN.get(name)
+    return None if answer is None else answer(table, term)
+
+
+def _trajectory(table: ListTable, term: Term) -> Bools:
+    met = np.zeros(len(table), np.bool_)
+    met[table.places([int(one) for one in term.value.split(",") if is_number(one)])] = True
+    return met
+
+
+def _sample(table: ListTable, term: Term) -> Bools:
+    begin, keys = term.value.removesuffix("*"), table.sample_table.keys
+    if term.value.endswith("*"):
+        return _on(table, [key.startswith(begin) for key in keys])
+    return _on(table, [key == term.value for key in keys])
+
+
+def _type(table: ListTable, term: Term) -> Bools:
+    return _on(table, [of == term.value for of in table.sample_table.types])
+
+
+def _boxes(table: ListTable, term: Term) -> Bools:
+    return _on(table, within(table.sample_table.boxes, term))
+
+
+def _targets(table: ListTable, term: Term) -> Bools:
+    return _on(table, within(table.sample_table.targets, term))
+
+
+def _on(table: ListTable, samples: Sequence[bool] | Bools) -> Bools:
+    found: Bools = np.asarray(samples, np.bool_)[table.sample_rank] if len(table) else np.zeros(0, np.bool_)
+    return found
+
+
+def _priced(table: ListTable, term: Term) -> Bools:
+    known: Bools = np.isfinite(table.column("usd"))
+    return known if term.value.casefold() in {"1", "yes", "true"} else ~known
+
+
+def _judged(table: ListTable, term: Term) -> Bools:
+    """One query for what judges said of this kind; what people judged here is in no metric."""
+    said = Q(verdict__regex=r"\S") | (Q(answer__isnull=False) if term.value == "sufficiency" else Q())
+    there = Judgement.objects.filter(said, run__benchmark=table.benchmark, kind=term.value, person__isnull=True)
+    pairs = np.array(list(there.order_by().values_list("run", "sample").distinct()), np.int64).reshape(-1, 2)
+    return np.isin(_place(table), pairs[:, 0] * table.samples + table.sample_table.ranks(pairs[:, 1]))
+
+
+def _judged_or_not(wanted: bool) -> Callable[[ListTable, Term], Bools]:
+    return lambda table, term: (_judged(table, term) == wanted) & (table.column("evidence") == 1)
+
+
+def _place(table: ListTable) -> Ints:
+    """(n,) one number for all trajectories of one run on one sample."""
+    place: Ints = table.column("run") * table.samples + table.sample_rank
+    return place
+
+
+def _beside(table: ListTable, met: Bools) -> Bools:
+    """Those with one of which this holds in the same run on the same sample."""
+    place = _place(table)
+    return np.isin(place, place[met])
+
+
+def _paired(table: ListTable, term: Term) -> Bools:
+    scored = table.column("scored") == 1
+    plain = scored & (table.column("evaluated") == 1)
+    return scored & _beside(table, plain & (table.column("evidence") == 1) if term.value == "evidence" else plain)
+
+
+def _under(table: ListTable, term: Term) -> Bools:
+    if term.value not in table.conditions:
+        return np.zeros(len(table), np.bool_)
+    chosen = table.column("condition") == table.conditions.index(term.value)
+    return _beside(table, chosen & (table.column("scored") == 1))
+
+
+def _flipped(table: ListTable, term: Term) -> Bools:
+    verdict, plain = table.column("correct"), table.column("evaluated") == 1
+    right, wrong = verdict == 1, (verdict == 0) | (verdict == 2)
+    if term.value not in ("lost", "gained"):
+        return np.zeros(len(table), np.bool_)
+    before, after = (right, wrong) if term.value == "lost" else (wrong, right)
+    return _beside(table, plain & before) & after & (table.column("condition") != 0)
+
+
+def _right(table: ListTable) -> Bools:
+    return table.column("right") == 1
+
+
+def _wrong(table: ListTable) -> Bools:
+    return table.column("wrong") == 1
+
+
+def _counted(table: ListTable) -> Bools:
+    return _right(table) | _wrong(table)
+
+
+def _cropped(table: ListTable) -> Bools:
+    return table.column("usable_crops") > 0
+
+
+def _in_each(of: Callable[[ListTable], Bools]) -> Callable[[ListTable, Term], Bools]:
+    """Each of the runs named has a trajectory of which this holds, on the same sample."""
+
+    def answer(table: ListTable, term: Term) -> Bools:
+        runs = term.value.split(",")
+        if len(runs) > MOST_RUNS or not all(is_number(run) for run in runs):
+            return np.zeros(len(table), np.bool_)
+        met, evaluated = of(table), table.column("evaluated") == 1
+        found = np.ones(table.samples, np.bool_)
+        for run in runs:
+            there = np.zeros(table.samples, np.bool_)
+            there[table.sample_rank[met & evaluated & (table.column("run") == int(run))]] = True
+            found &= there
+        return found[table.sample_rank]
+
+    return answer
+
+
+_KNOWN: Mapping[str, Callable[[ListTable, Term], Bools]] = {
+    "trajectory": _trajectory,
+    "sample": _sample,
+    "type": _type,
+    "boxes": _boxes,
+    "targets": _targets,
+    "priced": _priced,
+    "paired": _paired,
+    "beside": _under,
+    "flip": _flipped,
+    "judged": _judged_or_not(True),
+    "unjudged": _judged_or_not(False),
+    "right_in": _in_each(_right),
+    "wrong_in": _in_each(_wrong),
+    "shared_with": _in_each(_counted),
+    "cropped_in": _in_each(_cropped),
+}
