@@ -13,7 +13,7 @@ export class Handing {
   #active = false;
   #submission = null;
 
-  /** `parts`: saving, checks, content(), send(method, url, body, key), leave(address or null), renewed(),
+  /** `parts`: saving, checks, content(), settle() takes what is still being typed, send(method, url, body, key), leave(address or null), renewed(),
    * signal that ends it */
   constructor(root, urls, parts) {
     this.#root = root;
@@ -42,6 +42,7 @@ export class Handing {
     const { saving, checks } = this.#parts;
     if (this.#busy || saving.state === "locked") return;
     this.#setBusy(true);
+    this.#parts.settle();
     try {
       await saving.flush();
       if (this.#reason) checks.visit();
