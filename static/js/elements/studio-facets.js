@@ -45,11 +45,6 @@ export class FacetEditor {
     return chip !== undefined;
   }
 
-  /** Take what was typed and not yet ended. */
-  settle() {
-    for (const field of this.#root.querySelectorAll("input")) this.#typed(field);
-  }
-
   #row(row, name, sign) {
     const on = (this.#content.facets[name] ?? []).map(String);
     const known = (this.#known[name] ?? []).map(String);
