@@ -20,6 +20,7 @@ STUDIO = KeyTable(
         Key("adopt-all", "adopt all suggested boxes", "Shift+S"),
         Key("suggestions", "hide or show suggested boxes", "V"),
         Key("comment", "comment on a place", "C"),
+        Key("plan", "name tools of the plan", "P"),
         Key("fit", "fit the picture", "F"),
         Key("evidence", "to the evidence", "G"),
         Key("eye", "model’s eye", "M"),

@@ -190,28 +190,20 @@ def opened(benchmark: Benchmark, page: Page, faults: list[str], live_server: Any
 def test_a_whole_sample_is_one_drag_five_keys_and_what_is_typed(opened: Studio) -> None:
     page = opened.page
     first = Sample.objects.get(key="mug-0")
-    Sample.objects.create(benchmark=first.benchmark, key="mug-2", image=first.image, width=WIDTH, height=HEIGHT)
-    FacetValue.objects.create(sample=Sample.objects.get(key="mug-1"), name="category", value="Color")
+    for key in ("mug-2", "mug-3", "mug-4"):
+        Sample.objects.create(benchmark=first.benchmark, key=key, image=first.image, width=WIDTH, height=HEIGHT)
+    for name, value in (("category", "Color"), ("tier", "2")):
+        FacetValue.objects.create(sample=Sample.objects.get(key="mug-4"), name=name, value=value)
     cache.clear()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.reload()
     page.evaluate("navigator.clipboard.writeText('A. red\\nB. green\\nC. blue\\nD. grey')")
     # A space stands before what is typed; everything else is a key.
     opened_answer = ["1", " Which colour is the mug?", "Enter", " black", "Control+Enter"]
-    typed = [
-        " Which colour?",
-        "Alt+Enter",
-        " red",
-        "Enter",
-        " green",
-        "Enter",
-        " *blue",
-        "Enter",
-        " grey",
-        "Control+Enter",
-    ]
+    typed = ["1", "Shift+Digit1", " Which colour?", "Alt+Enter", " red;green; *blue;grey;;;", "Control+Enter"]
+    plan = ["1", "p", " level;tape; -pliers;", "Enter", " Which colour?", "Enter", " red;*blue", "Control+Enter"]
     pasted = [" Which colour?", "Enter", "Control+v", "c", "Control+Enter"]
-    for pressed in (opened_answer, typed, pasted):
+    for pressed in (opened_answer, typed, plan, pasted):
         assert len([key for key in pressed if not key.startswith(" ")]) <= 5
         opened.ready()
         opened.drag((300, 500), (380, 560))
@@ -227,9 +219,12 @@ def test_a_whole_sample_is_one_drag_five_keys_and_what_is_typed(opened: Studio) 
     found = [(one.question, one.options, one.answers, one.facets) for one in Revision.objects.order_by("pk")]
     assert found == [
         ("Which colour is the mug?", {}, ["black"], {"category": ["Color"]}),
-        ("Which colour?", colours, ["C"], {"category": ["Color"]}),
+        ("Which colour?", colours | {"D": "grey;"}, ["C"], {"category": ["Color"], "tier": ["2"]}),
+        ("Which colour?", {"A": "red", "B": "blue"}, ["B"], {"category": ["Color"]}),
         ("Which colour?", colours, ["C"], {}),
     ]
+    planned = Revision.objects.get(annotation__sample__key="mug-2")
+    assert list(planned.plan_tools.values_list("tool", "step")) == [("level", 1), ("tape", 2), ("pliers", None)]
 
 
 def test_the_next_sample_opens_without_loading_the_page_anew_and_is_given_back_on_leaving(opened: Studio) -> None:

@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { alike, completed, differences, mixed, same, toggleFacet } from "../../static/js/models/draft.js";
 import {
-  acceptLines, addOption, askAs, chooseOption, moveOption, pasteOptions, pastedLines, removeOption, writeOption,
+  acceptLines, addOption, askAs, chooseOption, moveOption, pasteOptions, pastedLines, removeOption, withoutLast, writeOption,
 } from "../../static/js/models/options.js";
 import {
   addDistractor, addTarget, intoOwnStep, intoStep, removeTarget, shiftTarget, stepsOf,
@@ -22,6 +22,8 @@ test("the answer stays with its text when options are moved or taken away", () =
 
 test("options are written, added up to Z and chosen one at a time", () => {
   assert.equal(writeOption(choice, 2, "cyan").options.C, "cyan");
+  assert.deepEqual(withoutLast(addOption(addOption(choice))), choice);
+  assert.equal(withoutLast(choice), choice);
   assert.deepEqual(chooseOption(choice, 2).answer, ["C"]);
   let many = choice;
   for (let n = 0; n < 40; n += 1) many = addOption(many, `option ${n}`);

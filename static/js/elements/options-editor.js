@@ -1,12 +1,16 @@
 import {
-  MOST, acceptLines, addOption, askAs, chooseOption, listed, moveOption, pasteOptions, pastedLines, removeOption, writeOption,
+  MOST, acceptLines, addOption, askAs, chooseOption, listed, moveOption, pasteOptions, pastedLines, removeOption, withoutLast, writeOption,
 } from "../models/options.js";
 import { copied, dragRows, keepRows, write } from "./rows.js";
 
+/** The semicolon, also as Chinese has it. */
+const PARTS = new Set([";", "\uff1b"]);
+
 /**
- * How the question is answered: options of which one is right, or accepted texts. In an option: Enter goes to the next
- * one and makes it at the end, a star before its text or Alt Enter makes it the answer, Alt with an arrow moves it, a
- * pasted list of lines fills it and those after it. In the circles before the options a letter picks the answer.
+ * How the question is answered: options of which one is right, or accepted texts. In an option: a semicolon at its end or
+ * Enter goes to the next one and makes it after the last (two semicolons are one in the text), a star before its text or
+ * Alt Enter makes it the answer, Alt with an arrow moves it, a pasted list of lines fills it and those after it. In the
+ * circles before the options a letter picks the answer.
  */
 export class OptionsEditor {
   #root;
@@ -19,6 +23,7 @@ export class OptionsEditor {
     const list = this.#list;
     root.addEventListener("change", (event) => this.#changed(event));
     root.addEventListener("click", (event) => this.#clicked(event));
+    list.addEventListener("beforeinput", (event) => this.#parted(event));
     list.addEventListener("input", ({ target }) => this.#typed(target));
     list.addEventListener("keydown", (event) => this.#key(event));
     list.addEventListener("paste", (event) => this.#pasted(event));
@@ -44,6 +49,11 @@ export class OptionsEditor {
     if (other) this.#edit((content) => askAs(content, content.answer_type === "mc" ? "open" : "mc"));
     if (this.#content?.answer_type === "mc") this.#focus(0);
     else this.#accepted.focus();
+  }
+
+  /** What follows the last semicolon is no option. */
+  settle() {
+    this.#edit(withoutLast);
   }
 
   get #list() {
@@ -79,6 +89,21 @@ export class OptionsEditor {
     this.#edit((content) => writeOption(content, place, field.value), `option ${place}`);
   }
 
+  /** A semicolon that ends an option goes on to the next; once more, at the beginning of that one, it was meant as text. */
+  #parted(event) {
+    const { target: field, data } = event;
+    if (data === " " && field.matches(".input") && !field.value) event.preventDefault();
+    if (event.inputType !== "insertText" || !PARTS.has(data) || !field.matches(".input")) return;
+    const place = this.#place(field);
+    const before = place && !field.value ? this.#list.children[place - 1].querySelector(".input") : null;
+    if (before) {
+      this.#edit((content) => writeOption(content, place - 1, before.value + data));
+      this.#focus(place - 1);
+    } else if (field.value.trim() && field.selectionStart === field.value.length) this.#next(place);
+    else return;
+    event.preventDefault();
+  }
+
   #changed({ target }) {
     if (target.name === "answer_type") this.#edit((content) => askAs(content, target.value));
     else if (target.name === "right") this.#edit((content) => chooseOption(content, this.#place(target)));
@@ -110,11 +135,14 @@ export class OptionsEditor {
       this.#focus(Math.min(this.#list.children.length - 1, Math.max(0, place + by)));
     } else if (event.key === "Enter" && event.altKey) {
       this.#edit((content) => chooseOption(content, place));
-    } else if (event.key === "Enter") {
-      if (place + 1 < this.#list.children.length) this.#focus(place + 1);
-      else this.#add();
-    } else return;
+    } else if (event.key === "Enter") this.#next(place);
+    else return;
     event.preventDefault();
+  }
+
+  #next(place) {
+    if (place + 1 < this.#list.children.length) this.#focus(place + 1);
+    else this.#add();
   }
 
   /** A letter in the circles picks the option that has it. */

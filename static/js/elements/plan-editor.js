@@ -15,8 +15,12 @@ export class PlanEditor {
   #edit;
   #pictures;
   #content = null;
+  #finder;
+  #ways;
 
-  constructor(root, bank, edit, image) {
+  /** @param {{reveal: (element: HTMLElement) => void, next: () => void}} ways how the plan is shown, and where it goes on */
+  constructor(root, bank, edit, image, ways) {
+    this.#ways = ways;
     this.#root = root;
     this.#bank = bank;
     this.#pictures = new ToolPictures(image, bank);
@@ -25,9 +29,10 @@ export class PlanEditor {
     targets.addEventListener("keydown", (event) => this.#key(event));
     root.addEventListener("click", (event) => this.#clicked(event));
     root.addEventListener("change", ({ target }) => this.#ordered(target));
-    new ToolFinder(root, bank, {
+    this.#finder = new ToolFinder(root, bank, {
       take: (tool, distracts) => edit((content) => (distracts ? addDistractor(content, tool) : addTarget(content, tool))),
       shown: (tool) => this.#placeOf(tool),
+      next: ways.next,
     });
     dragRows(targets, () => this.#rows, (from, at, edge) => this.#dropped(from, at, edge));
   }
@@ -44,6 +49,16 @@ export class PlanEditor {
     keepRows(cut, content.distractors.length, () => copied("row-distractor"));
     for (const [at, tool] of content.distractors.entries()) this.#distractor(cut.children[at], tool);
     write(this.#part("ordered"), content.ordered === null ? "" : String(content.ordered));
+  }
+
+  /** Go to where tools are named. */
+  begin() {
+    this.#ways.reveal(this.#root);
+    this.#part("find").focus();
+  }
+
+  settle() {
+    this.#finder.settle();
   }
 
   get #rows() {

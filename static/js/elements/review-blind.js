@@ -1,4 +1,5 @@
-import { singleKey } from "../lib/keys.js";
+import { chordOf } from "../lib/chords.js";
+import { isTyping, singleKey } from "../lib/keys.js";
 import { BlindAnswer, Stopwatch } from "../models/review-blind.js";
 import { OwnTable } from "./own-table.js";
 import { ReviewSeat } from "./review-seat.js";
@@ -10,7 +11,8 @@ import { ReviewStage } from "./review-stage.js";
  *
  *   <sightline-blind>stage · form with radios or a field named answer, [name=unsure]</sightline-blind>
  *
- * Reads image and urls from the block "review". Enter or Ctrl Enter sends; the page that comes shows the picture, or gold.
+ * Reads image and urls from the block "review". The number of an option is the answer and is sent; Enter or Ctrl Enter send
+ * what was written or pressed. The page that comes shows the picture, or gold.
  */
 export class SightlineBlind extends HTMLElement {
   #keys;
@@ -43,7 +45,7 @@ export class SightlineBlind extends HTMLElement {
 
   /** For the list of keys. */
   get keys() {
-    return [...(this.#keys?.rows ?? []), ["1 … 9", "choose an option"], ["Enter", "show gold"]];
+    return [...(this.#keys?.rows ?? []), ["1 … 9", "answer with this option"], ["Enter", "send the answer"], ["Alt", "with U or 0 while an answer is written"]];
   }
 
   disconnectedCallback() {
@@ -57,18 +59,43 @@ export class SightlineBlind extends HTMLElement {
   }
 
   #key(event, form) {
+    if (event.repeat) return;
     this.#keys?.press(event, this, { confirm: () => form.requestSubmit() });
+    if (event.defaultPrevented) return;
     const key = singleKey(event);
     const option = /^[1-9]$/.test(key) ? form.querySelectorAll("[type=radio]")[Number(key) - 1] : null;
     if (option) {
       event.preventDefault();
-      option.checked = true;
-      option.focus();
-      this.#read(form);
+      this.#choose(option, form);
+    } else if (this.#writing(event)) {
+      event.preventDefault();
+      this.querySelector(`[data-key-of="${this.#writing(event)}"]`).closest("button, label").click();
     } else if (key === "Enter" && !event.target.closest("button, a, summary, form")) {
       event.preventDefault();
       form.requestSubmit();
     }
+  }
+
+  /** What Alt with its key does while an answer is written: not sure, or cannot tell. */
+  #writing(event) {
+    if (!event.altKey || event.ctrlKey || event.metaKey || !isTyping(event.target)) return "";
+    const name = this.#keys.named(chordOf({ key: event.key, shiftKey: event.shiftKey }));
+    return ["unsure", "cannot"].includes(name) ? name : "";
+  }
+
+  /** The number answers at once, but not before there is something to answer from. */
+  #choose(option, form) {
+    if (this.#sending) return;
+    option.checked = true;
+    option.focus();
+    this.#read(form);
+    if (this.#isThere) form.requestSubmit();
+  }
+
+  get #isThere() {
+    const view = this.querySelector(".frame__view");
+    if (view) return this.querySelector(".stage.is-live") !== null;
+    return [...this.querySelectorAll(".review__crops img")].every((crop) => crop.complete && crop.naturalWidth);
   }
 
   #show() {
@@ -87,8 +114,8 @@ export class SightlineBlind extends HTMLElement {
     const { seconds } = this.#watch;
     const body = cannot ? { answer: "", seconds, unsure: true } : this.#answer.body(seconds);
     const { ok, trouble } = await send(this.#url, { ...body, condition: this.#condition });
-    this.#sending = false;
     if (!ok) {
+      this.#sending = false;
       this.#say(trouble);
       return;
     }

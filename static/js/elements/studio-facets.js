@@ -2,8 +2,10 @@ import { toggleFacet } from "../models/draft.js";
 import { copied, keepRows } from "./rows.js";
 
 const SHOWN = 6;
+/** What is held for the number keys of the first facets. */
+const SIGNS = ["", "⇧"];
 
-/** The facets of the sample: known values as chips, others typed with completion. Keys 1 to 9 switch the first facet. */
+/** The facets of the sample: known values as chips, others typed with completion. Keys 1 to 9 switch the first, with Shift the second. */
 export class FacetEditor {
   #root;
   #known;
@@ -33,17 +35,17 @@ export class FacetEditor {
     const names = [...new Set([...Object.keys(this.#known), ...Object.keys(content.facets), ...this.#added])];
     const list = this.#root.querySelector("[data-part=facet-rows]");
     keepRows(list, names.length, () => copied("row-facet"));
-    for (const [at, name] of names.entries()) this.#row(list.children[at], name, at === 0);
+    for (const [at, name] of names.entries()) this.#row(list.children[at], name, SIGNS[at]);
   }
 
-  /** Switch the value that a number key stands for; false when there is none. */
-  key(number) {
-    const chip = this.#root.querySelectorAll("[data-part=facet-rows] > :first-child [data-value]")[number - 1];
+  /** Switch the value that a number key stands for in the facet at a place; false when there is none. */
+  key(number, place) {
+    const chip = this.#root.querySelector("[data-part=facet-rows]").children[place]?.querySelectorAll("[data-value]")[number - 1];
     chip?.click();
     return chip !== undefined;
   }
 
-  #row(row, name, numbered) {
+  #row(row, name, sign) {
     const on = (this.#content.facets[name] ?? []).map(String);
     const known = (this.#known[name] ?? []).map(String);
     const shown = [...new Set([...known.slice(0, SHOWN), ...on])];
@@ -63,8 +65,8 @@ export class FacetEditor {
       chip.setAttribute("aria-pressed", String(on.includes(value)));
       chip.querySelector("span").textContent = value;
       const mark = chip.querySelector("kbd");
-      mark.hidden = !numbered || at > 8;
-      mark.textContent = at + 1;
+      mark.hidden = sign === undefined || at > 8;
+      mark.textContent = `${sign}${at + 1}`;
     }
   }
 

@@ -13,7 +13,7 @@ export class Handing {
   #active = false;
   #submission = null;
 
-  /** `parts`: saving, checks, content(), send(method, url, body, key), leave(address or null), renewed(),
+  /** `parts`: saving, checks, content(), settle() takes what is still being typed, send(method, url, body, key), leave(address or null), renewed(),
    * signal that ends it */
   constructor(root, urls, parts) {
     this.#root = root;
@@ -42,6 +42,7 @@ export class Handing {
     const { saving, checks } = this.#parts;
     if (this.#busy || saving.state === "locked") return;
     this.#setBusy(true);
+    this.#settle();
     try {
       await saving.flush();
       if (this.#reason) checks.visit();
@@ -51,6 +52,13 @@ export class Handing {
     } finally {
       this.#setBusy(false);
     }
+  }
+
+  /** What is still being typed counts as typed: a number of a box, a facet, a tool. */
+  #settle() {
+    const { activeElement: field } = document;
+    if (this.#root.contains(field)) field.dispatchEvent(new Event("change", { bubbles: true }));
+    this.#parts.settle();
   }
 
   async #submit() {

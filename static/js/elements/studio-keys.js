@@ -9,15 +9,23 @@ const FIXED = [
   ["← → ↑ ↓", "nudge the box by 1 px, Shift 10 px; without one move the picture"],
   ["Alt ←", "resize the box"],
   ["Tab", "next box or field"],
-  ["Shift A … Z", "begin the question"],
+  ["Shift A … Z", "begin the question; Enter too"],
   ["Enter", "from the question to the answer; next option"],
+  [";", "after an option: the next one; after a tool: it is a target"],
+  ["-", "before a tool: it is a distractor"],
   ["Alt Enter", "in the question: to the other kind of answer"],
   ["*", "before an option: it is the answer; or Alt Enter"],
   ["A … Z", "in the circles: this option is the answer"],
   ["Escape", "let go of the box"],
-  ["1 … 9", "value of the first facet"],
+  ["1 … 9", "value of the first facet, with Shift of the second"],
   ["Alt ↑", "move an option or a target"],
 ];
+
+/** A number key whose sign is another one while Shift is held, on whatever keyboard: a value of the second facet. */
+function shifted({ code, shiftKey, altKey }) {
+  const number = shiftKey && !altKey && /^Digit([1-9])$/.exec(code ?? "");
+  return number ? ["facet", Number(number[1]), 1] : null;
+}
 
 /** The keys of the studio as one person has them. */
 export class StudioKeys extends OwnTable {
@@ -38,7 +46,8 @@ export class StudioKeys extends OwnTable {
     }
     if (event.key === "Escape") return ["escape"];
     if (isTyping(event.target)) return null;
-    return /^[1-9]$/.test(chord) ? ["facet", Number(chord)] : this.#asked(chord);
+    if (/^[1-9]$/.test(chord)) return ["facet", Number(chord), 0];
+    return this.#asked(chord) ?? shifted(event);
   }
 
   #asked(chord) {

@@ -88,15 +88,12 @@ export class SightlineStudio extends HTMLElement {
     this.#boxes = image && new StudioBoxes(this, image, edit, () => this.#show(), old);
     this.#suggestions = this.#boxes && new Suggestions(part("suggestions"), this.#data.suggestions, image, this.#boxes.canvas, edit);
     const options = new OptionsEditor(part("answering"), edit);
-    this.#parts = [
-      options,
-      new FacetEditor(part("facets"), facets ?? {}, edit),
-      new PlanEditor(part("plan"), new ToolBank(bank), edit, image),
-      new ChainEditor(part("chain"), edit),
-      new QuestionField(part("question"), edit, (other) => options.focus(other)),
-    ];
     const tabs = new Tabs(this.querySelector("[role=tablist]"));
-    this.#checks = new Checks(this, (element) => tabs.reveal(element));
+    const reveal = (element) => tabs.reveal(element);
+    const question = new QuestionField(part("question"), edit, { next: (other) => options.focus(other), reveal });
+    const plan = new PlanEditor(part("plan"), new ToolBank(bank), edit, image, { reveal, next: () => question.focus() });
+    this.#parts = [options, new FacetEditor(part("facets"), facets ?? {}, edit), plan, new ChainEditor(part("chain"), edit), question];
+    this.#checks = new Checks(this, reveal);
     const discussion = this.querySelector("[data-comments]");
     if (discussion) this.#comments = new Comments(discussion, this.#boxes?.canvas.places ?? null, this.#ending.signal);
     this.#checks.show(this.#data.checks ?? null);
@@ -106,7 +103,8 @@ export class SightlineStudio extends HTMLElement {
     const send = (...sent) => this.#send(...sent);
     this.#ahead = new Ahead(this.#data.urls.ahead, send, this.querySelector(".stage"), signal);
     const acts = { signal, send, leave: (address) => this.#leave(address), renewed: () => this.#ahead.asked && this.#ahead.ask() };
-    this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#history.state, ...acts });
+    const settle = () => this.#parts.forEach((one) => one.settle?.());
+    this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#history.state, settle, ...acts });
     this.#status.show(this.#saving.state, "", new Date(0));
   }
 
@@ -188,7 +186,8 @@ export class SightlineStudio extends HTMLElement {
       submit: () => this.#handing.submit(),
       undo: () => this.#history.undo(),
       redo: () => this.#history.redo(),
-      facet: () => this.#parts[1].key(values[0]),
+      facet: () => this.#parts[1].key(...values),
+      plan: () => this.#parts[2].begin(),
       comment: () => (this.#comments ? this.#comments.begin() : false),
       taken: () => true,
       none: () => false,

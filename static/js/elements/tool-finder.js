@@ -1,8 +1,9 @@
 import { copied } from "./rows.js";
 
 /**
- * The field that finds tools of the bank: a combobox whose list is grouped by segment. Enter takes the chosen one, Shift as a
- * distractor; a name that the bank lacks can be taken too. `shown(tool)` says what stands beside a tool that the plan has.
+ * The field that finds tools of the bank: a combobox whose list is grouped by segment. Enter or a semicolon takes the chosen
+ * one, as a distractor with Shift or a - before its name; a name that the bank lacks can be taken too. Enter in the empty
+ * field goes on (`next`). `shown(tool)` says what stands beside a tool that the plan has.
  */
 export class ToolFinder {
   #field;
@@ -11,16 +12,41 @@ export class ToolFinder {
   #bank;
   #take;
   #shown;
+  #next;
   #names = [];
   #chosen = 0;
 
-  constructor(root, bank, { take, shown }) {
+  constructor(root, bank, { take, shown, next }) {
     [this.#field, this.#list, this.#segment] = ["find", "found", "segment"].map((name) => root.querySelector(`[data-part="${name}"]`));
-    [this.#bank, this.#take, this.#shown] = [bank, take, shown];
-    this.#field.addEventListener("input", () => this.#look());
+    [this.#bank, this.#take, this.#shown, this.#next] = [bank, take, shown, next];
+    this.#field.addEventListener("input", () => this.#typed());
     this.#field.addEventListener("keydown", (event) => this.#key(event));
     this.#field.addEventListener("blur", () => this.#close());
     this.#segment.addEventListener("change", () => this.#refind());
+  }
+
+  /** Take a name that was typed and not yet ended, unless it is only the beginning of one that nothing was chosen for. */
+  settle() {
+    if (this.#names.length || this.#bank.find(this.#sought.text)) this.#end();
+  }
+
+  /** What is looked for, and whether it is to be a distractor. */
+  get #sought() {
+    const [, sign, text] = /^\s*(-?)\s*(.*?)\s*$/.exec(this.#field.value);
+    return { text, distracts: sign !== "" };
+  }
+
+  #typed() {
+    const ended = /^(.*)[;\uff1b]\s*$/.exec(this.#field.value);
+    if (!ended) return this.#look();
+    this.#field.value = ended[1];
+    this.#look();
+    this.#end();
+  }
+
+  #end(held = false) {
+    const { text, distracts } = this.#sought;
+    if (text) this.#done(this.#names[this.#chosen] ?? this.#bank.find(text)?.name ?? text, distracts || held);
   }
 
   #refind() {
@@ -29,7 +55,7 @@ export class ToolFinder {
   }
 
   #look() {
-    const text = this.#field.value.trim();
+    const { text } = this.#sought;
     const groups = this.#bank.suggested(text, this.#segment.value);
     this.#names = [];
     this.#list.replaceChildren(...groups.map((group) => this.#group(group, text)));
@@ -68,7 +94,7 @@ export class ToolFinder {
     row.id = `found-${this.#names.push(name) - 1}`;
     row.onpointerdown = (event) => {
       event.preventDefault();
-      this.#done(name, event.shiftKey);
+      this.#done(name, event.shiftKey || this.#sought.distracts);
     };
     return row;
   }
@@ -83,12 +109,12 @@ export class ToolFinder {
 
   #key(event) {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    const text = this.#field.value.trim();
     if (by && this.#names.length) {
       this.#chosen = (this.#chosen + by + this.#names.length) % this.#names.length;
       this.#mark();
-    } else if (event.key === "Enter" && text && !event.ctrlKey && !event.metaKey) {
-      this.#done(this.#names[this.#chosen] ?? this.#bank.find(text)?.name ?? text, event.shiftKey);
+    } else if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && !event.isComposing) {
+      if (this.#sought.text) this.#end(event.shiftKey);
+      else this.#next();
     } else if (event.key === "Escape" && this.#names.length) this.#close();
     else return;
     event.preventDefault();

@@ -27,6 +27,14 @@ export function addOption(content, text = "") {
   return list.length < MOST ? withListed(content, [...list, { text, right: false }]) : content;
 }
 
+/** Without empty options at the end; two stay. */
+export function withoutLast(content) {
+  const list = listed(content);
+  const full = list.findLastIndex(({ text, right }) => text.trim() || right) + 1;
+  const kept = Math.max(2, full);
+  return content.answer_type === "mc" && kept < list.length ? withListed(content, list.slice(0, kept)) : content;
+}
+
 export const removeOption = (content, place) => withListed(content, listed(content).toSpliced(place, 1));
 
 /** Write the text of an option. A star before it makes it the answer and is not kept; where it is, a star is text. */
