@@ -1,4 +1,4 @@
-"""Changes that keep the shape of JSON or Python: values are swapped for hostile ones, lost, taken from elsewhere, repeated.
+"""Changes that keep the shape of JSON or Python: values swapped for hostile ones, lost, taken from elsewhere, repeated.
 
 A fuzzer that changes bytes alone breaks JSON far more often than it changes what the JSON says.
 """
@@ -16,15 +16,16 @@ from tests.fuzz.targets import PART
 HOSTILE: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 1e308, -1e308, float("inf"), float("nan"), 10**400, 2**31, 2**53, 0.5, "", " ", "0",
     "1e999", "nan", "\x00", "\ud800", "a" * 5000, "null", "original", "[1, 2, 3, 4]", "<answer>A</answer>", "</think>",
-    '<tool_call>{"name": "x", "arguments": {"bbox_2d": [1, 2, 3, 4]}}</tool_call>', "data:image/png;base64,", [], {}, [[]],
-    [{}], [None], {"": ""}, [1, 2, 3, 4], [4, 3, 2, 1], [0.1, 0.2, 0.3, 0.4], ["1", "2", "3", "4"], [1, 2, 3],
+    '<tool_call>{"name": "x", "arguments": {"bbox_2d": [1, 2, 3, 4]}}</tool_call>', "data:image/png;base64,", [], {},
+    [[]], [{}], [None], {"": ""}, [1, 2, 3, 4], [4, 3, 2, 1], [0.1, 0.2, 0.3, 0.4], ["1", "2", "3", "4"], [1, 2, 3],
     {"type": "text", "text": "x"}, {"role": "assistant", "content": "x"}, ["a", "a"], [[1, 2, 3, 4]] * 3,
 )  # fmt: skip
 
 EXPRESSIONS = (
-    "None", "1e999", "-1", "0", "10**9", "999999999999", "()", "[]", "image", "image.size", "image[::2]", "f(x)", "'o.png'",
-    "a[1:]", "-image", "[1, 2, 3, 4]", "(1, 2)", "x if y else 0", "int('7')", "round(2.5, 1)", "image.crop((1, 2, 3, 4))",
-    "min()", "max([1, 2])", "lambda: 0", "b''", "True", "1j", "a[-9]", "a[0.5]", "image[1:2, 3:4]", "cv2.resize(image, 5)",
+    "None", "1e999", "-1", "0", "10**9", "999999999999", "()", "[]", "image", "image.size", "image[::2]", "f(x)",
+    "'o.png'", "a[1:]", "-image", "[1, 2, 3, 4]", "(1, 2)", "x if y else 0", "int('7')", "round(2.5, 1)",
+    "image.crop((1, 2, 3, 4))", "min()", "max([1, 2])", "lambda: 0", "b''", "True", "1j", "a[-9]", "a[0.5]", "image[1:2, 3:4]",
+    "cv2.resize(image, 5)",
 )  # fmt: skip
 
 

@@ -63,7 +63,10 @@ HR_TABLE = (
     "0\tDoor?\tA\t11\t12\t13\t14\tsingle\t0\tp.jpg\n1\tDoor?\tB\t11\t12\t13\t14\tsingle\t1\t0\n"
 )
 NO_ROLES = b'[{"role": "assistant", "content": "x"}, {"role": {}, "content": "y"}, {"role": ["user"], "content": []}]'
-BLOCK = "b = (1, 2, 300, 4)\nc = image.crop(b).resize((28, 28))\nw, h = image.size\nd = image_1[h//2:, :w-1]\nc.save('o.png')"
+BLOCK = (
+    "b = (1, 2, 300, 4)\nc = image.crop(b).resize((28, 28))\nw, h = image.size\n"
+    "d = image_1[h//2:, :w-1]\nc.save('o.png')"
+)
 THYME = [
     {"role": "user", "content": "Question: q?", "images": ["street.jpg"]},
     {"role": "assistant", "content": "<answer>B</answer>", "code_blocks": [BLOCK]},
@@ -79,7 +82,8 @@ SOURCE = (
     "    crop = img.crop(box)\n    crop.save('c.png')\na = cv2.imread('c.png')\n"
     "b = cv2.resize(a[y1:-1, x1:x2], None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)\n"
     "c = ImageEnhance.Contrast(img.rotate(90, expand=True)).enhance(2.0)\nd = cv2.createCLAHE(2.0, (8, 8)).apply(b)\n"
-    "with Image.open('a') as e:\n    e.thumbnail((100, -100))\nif w > 5:\n    e = c if w else d\nn = -w % 7 // 3 + abs(-2)\n"
+    "with Image.open('a') as e:\n    e.thumbnail((100, -100))\nif w > 5:\n    e = c if w else d\n"
+    "n = -w % 7 // 3 + abs(-2)\n"
     "cv2.rectangle(a, (1, 2), (3, 4), (0, 255, 0), 2)\nf = cv2.Canny(cv2.cvtColor(a, cv2.COLOR_BGR2GRAY), 50, 150)\n"
 )
 KETTLE = {
@@ -189,9 +193,13 @@ def book_parts() -> list[bytes]:
         f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{_PART}.worksheet+xml"/>'
         f'<Override PartName="/xl/sharedStrings.xml" ContentType="{_PART}.sharedStrings+xml"/></Types>'
     )
-    book = f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>'
+    book = (
+        f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>'
+        '<sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>'
+    )
     relations = (
-        f'<Relationships xmlns="{_PACKAGE}"><Relationship Id="r1" Type="{_OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>'
+        f'<Relationships xmlns="{_PACKAGE}"><Relationship Id="r1" Type="{_OFFICE}/worksheet" '
+        'Target="worksheets/sheet1.xml"/>'
         f'<Relationship Id="r2" Type="{_OFFICE}/sharedStrings" Target="sharedStrings.xml"/></Relationships>'
     )
     top = (

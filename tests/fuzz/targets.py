@@ -188,7 +188,8 @@ _RUNS: Mapping[str, Sequence[tuple[Layout, Sequence[bytes]]]] = {
     "vlmevalkit": [
         _file("predictions.tsv"),
         (("m_VStarBench.json",), (as_json([{
-            "index": 1, "id": "k", "question": "q", "prediction": "<think><box>[1,2,3,4]</box></think><answer>A</answer>",
+            "index": 1, "id": "k", "question": "q",
+            "prediction": "<think><box>[1,2,3,4]</box></think><answer>A</answer>",
             "hit": 1, "log": "ok",
             "raw_response": str([{"role": "assistant", "content": f"<code>{seeds.BLOCK}</code>"}]),
         }]),)),
