@@ -97,8 +97,9 @@ def _annotation(data: Mapping[str, Any], line: int, book: _Book, report: Report)
     sample.question = sample.question or fields.text(data.get("question"), "question", report)
     sample.boxes.append(corners(data.get("bbox")))
     category = data.get("category_id")
-    known = isinstance(category, int | str) and not isinstance(own, str | int)
-    label = book.categories.get(category, "") if known else ""
+    label = ""
+    if isinstance(category, int | str) and not isinstance(own, str | int):
+        label = book.categories.get(category, "")
     if label:
         sample.labels.append(label)
 

@@ -24,8 +24,8 @@ HOSTILE: tuple[Any, ...] = (
 EXPRESSIONS = (
     "None", "1e999", "-1", "0", "10**9", "999999999999", "()", "[]", "image", "image.size", "image[::2]", "f(x)",
     "'o.png'", "a[1:]", "-image", "[1, 2, 3, 4]", "(1, 2)", "x if y else 0", "int('7')", "round(2.5, 1)",
-    "image.crop((1, 2, 3, 4))", "min()", "max([1, 2])", "lambda: 0", "b''", "True", "1j", "a[-9]", "a[0.5]", "image[1:2, 3:4]",
-    "cv2.resize(image, 5)",
+    "image.crop((1, 2, 3, 4))", "min()", "max([1, 2])", "lambda: 0", "b''", "True", "1j", "a[-9]", "a[0.5]",
+    "image[1:2, 3:4]", "cv2.resize(image, 5)",
 )  # fmt: skip
 
 
