@@ -89,7 +89,7 @@ def in_words(record: ImportRecord) -> str:
     """How a file was read: "as deepeyes, coordinates norm1000, setting base"."""
     choices = choices_of(record.format, record.options)
     said = [f"as {choices.pop('format')}"]
-    said += [f"{name} {value}" if isinstance(value, str) else f"with another {name}" for name, value in choices.items()]
+    said += [f"{name} {value}" if isinstance(value, str) else f"with a {name}" for name, value in choices.items()]
     return ", ".join(said)
 
 
