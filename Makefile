@@ -17,8 +17,9 @@ PACKAGES := .venv/.packages
 TEST_PACKAGES := .venv/.test-packages
 FRONT_END := node_modules/.made
 LABEL_STUDIO := .venv-label-studio
+FUZZ := .venv-fuzz
 
-.PHONY: help setup demo run test test-label-studio lint lint-types lint-rules docs bench lock clean
+.PHONY: help setup demo run test test-label-studio fuzz lint lint-types lint-rules docs bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +38,10 @@ test: $(TEST_PACKAGES) $(FRONT_END) ## All tests; LANES="sqlite js" runs some
 test-label-studio: $(TEST_PACKAGES) $(LABEL_STUDIO)/.made ## Round trip through a real Label Studio, installed beside .venv
 	@LABEL_STUDIO=$(abspath $(LABEL_STUDIO)/server/bin/label-studio) \
 		$(LABEL_STUDIO)/client/bin/python -m pytest -q --no-header -m label_studio tests/label_studio
+
+fuzz: $(TEST_PACKAGES) $(FUZZ)/.made ## Coverage-guided fuzzing of a reader: TARGET=runs-deepeyes MINUTES=10
+	@$(FUZZ)/bin/python -m tests.fuzz "$(TARGET)" var/fuzz $(or $(MINUTES),10)
+	@for kept in var/fuzz/found/$(TARGET)/*; do if [ -e "$$kept" ]; then ls -1 var/fuzz/found/$(TARGET); exit 1; fi; done
 
 lint: $(TEST_PACKAGES) $(FRONT_END) ## Layout, types, dependency rules, templates, scripts, migrations, deployment
 	@$(MAKE) --jobs=2 lint-types lint-rules
@@ -67,9 +72,10 @@ lock: ## Write requirements*.txt anew from pyproject.toml (needs uv)
 	$(LOCK) --group test --extra redis --extra parquet --extra mcp pyproject.toml -o requirements-test.txt
 	$(LOCK) --extra redis --extra s3 pyproject.toml -o requirements-server.txt
 	$(LOCK) requirements-node.in -o requirements-node.txt
+	$(LOCK) requirements-fuzz.in -o requirements-fuzz.txt
 
 clean: ## Remove what was installed and built; keeps var/, where your data is
-	rm -rf .venv $(LABEL_STUDIO) node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv $(LABEL_STUDIO) $(FUZZ) node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './var/*' -prune -exec rm -rf {} +
 
 $(VENV):
@@ -97,6 +103,14 @@ $(LABEL_STUDIO)/.made: | $(TEST_PACKAGES)
 	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
 		> "$$($(LABEL_STUDIO)/client/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/sightline.pth"
 	@$(LABEL_STUDIO)/client/bin/python -m pip install -qq --disable-pip-version-check "label-studio-sdk>=2.0.14,<2.1"
+	@touch $@
+
+$(FUZZ)/.made: requirements-fuzz.txt | $(TEST_PACKAGES)
+	@echo "Installing the packages of requirements-fuzz.txt beside .venv"
+	@$(BIN)/python -m venv --clear $(FUZZ)
+	@$(FUZZ)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements-fuzz.txt
+	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+		> "$$($(FUZZ)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/sightline.pth"
 	@touch $@
 
 $(FRONT_END): package.json package-lock.json .npmrc | $(PACKAGES)

@@ -7,7 +7,8 @@ from typing import Any
 from django import forms
 
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
-from annotation.importers.mapping import BoxForm
+from annotation.importers.mapping import MAX_NAME, BoxForm
+from annotation.importers.sample_columns import SAMPLE_FIELDS
 from evaluation.actions.column_mappings import FIELDS
 from evaluation.actions.judging import MOST
 from evaluation.importers import IMPORTERS as RUN_FORMATS
@@ -51,6 +52,7 @@ class ImportChoices(forms.Form):
     setting = forms.CharField(label="Setting", required=False, max_length=200)
     boxes = forms.ChoiceField(label="A box is written as", choices=BOX_FORMS, required=False)
     replace = forms.BooleanField(label="Put it in the place of that", required=False)
+    replaces = forms.IntegerField(label="Take the place of", required=False, min_value=0)
     score = forms.BooleanField(label="Score when done", required=False)
 
     def clean(self) -> dict[str, Any]:
@@ -59,7 +61,9 @@ class ImportChoices(forms.Form):
         pairs = zip(data.getlist("column"), data.getlist("read_as"), strict=False) if "column" in data else ()  # type: ignore[attr-defined]
         self.columns: dict[str, str] = {}
         for column, name in pairs:
-            if name in self.columns:
+            if name and name == SAMPLE_FIELDS.free:
+                self.columns[name + column[:MAX_NAME]] = column
+            elif name in self.columns:
                 title = next((of.fields[name].title for of in FIELDS.values() if name in of.fields), name)
                 self.add_error(
                     None, f"{title}: two columns are read as it, {self.columns[name]} and {column}. Choose one."
@@ -79,6 +83,8 @@ class ImportChoices(forms.Form):
             given["mapping"] = {"columns": self.columns, "boxes": self.cleaned_data["boxes"] or BoxForm.XYXY.value}
         if "again" in self.data:
             given["replace"] = self.cleaned_data["replace"]
+        if "replaces" in self.data:
+            given["replaces"] = self.cleaned_data["replaces"] or 0
         return given | {"score": self.cleaned_data["score"]}
 
 

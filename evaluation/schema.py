@@ -106,7 +106,8 @@ class Trajectory:
     ``recognition`` and ``plan`` are the predicted tool lists (None = the request failed or was not made), repeats and
     order kept; the maps are a judge's ``predicted -> target`` (target None = "no target"). ``error`` marks a
     trajectory that failed; ``line`` and ``file`` say where it was read, and ``row_digest`` names the row it was read
-    from, so that the same row is known again (empty: it is to be read again).
+    from, so that the same row is known again (empty: it is to be read again). ``half``: it says one of the two lists
+    alone, and what is stored of the other one stays.
     """
 
     model: str
@@ -128,6 +129,7 @@ class Trajectory:
     file: str = ""
     line: int | None = None
     row_digest: bytes = field(default=b"", compare=False)
+    half: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from django.db import transaction
 
 from annotation.actions.access import require
+from annotation.actions.import_jobs import start_job
 from annotation.actions.import_samples import LIMITS, finish_record, keep_issues, remember
 from annotation.actions.save_samples import NO_CONTENT, save_samples
 from annotation.actions.store_images import store_pictures
@@ -26,7 +27,6 @@ from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import ApplicationError, InvalidInput
-from webapp.jobs.actions import enqueue_on_commit
 
 FORMAT = "pictures"
 """What the import record of an upload of pictures gives as its format."""
@@ -67,16 +67,7 @@ def go_on(*, actor: User, record: ImportRecord) -> None:
 
 
 def _enqueue(actor: User, record: ImportRecord) -> None:
-    job = enqueue_on_commit(
-        "annotation.pictures",
-        payload={"record_id": record.pk},
-        actor=actor,
-        title=f"Upload of {record.file_name}"[:200],
-        benchmark=record.benchmark.slug,
-        key=f"pictures:{record.pk}",
-    )
-    record.job_id = str(job.pk)
-    record.save(update_fields=["job_id"])
+    start_job(record, "annotation.pictures", actor=actor, doing="Upload", key="pictures")
 
 
 def take_pictures(*, record_id: int, report: Report) -> dict[str, int]:

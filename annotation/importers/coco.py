@@ -96,7 +96,10 @@ def _annotation(data: Mapping[str, Any], line: int, book: _Book, report: Report)
     sample = book.samples.setdefault(key, _Sample(image, line))
     sample.question = sample.question or fields.text(data.get("question"), "question", report)
     sample.boxes.append(corners(data.get("bbox")))
-    label = book.categories.get(data.get("category_id", ""), "") if not isinstance(own, str | int) else ""
+    category = data.get("category_id")
+    label = ""
+    if isinstance(category, int | str) and not isinstance(own, str | int):
+        label = book.categories.get(category, "")
     if label:
         sample.labels.append(label)
 

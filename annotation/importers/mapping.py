@@ -19,6 +19,10 @@ from annotation.schema import shortened
 
 MAX_COLUMN = 200
 """The longest name of a column, in characters."""
+MAX_NAME = 60
+"""The longest name of a field that a person names, in characters."""
+MAX_FREE = 50
+"""The most fields that a person names."""
 BOX_FIELDS = ("box_1", "box_2", "box_3", "box_4")
 _SIZES = frozenset({"w", "width", "box_w", "box_width"})
 _CENTRES = frozenset({"cx"})
@@ -78,10 +82,12 @@ class ColumnMapping:
 
 class TableFields:
     """The fields that columns of one kind of table may be read as. ``needed``: of each group at least one field has to
-    have a column, else its sentence says so."""
+    have a column, else its sentence says so. ``free``: what a field that a person names begins with, as ``facet.`` in
+    ``facet.light``; "" when there is no such field."""
 
-    def __init__(self, fields: Iterable[Field], needed: Sequence[tuple[Sequence[str], str]]) -> None:
+    def __init__(self, fields: Iterable[Field], needed: Sequence[tuple[Sequence[str], str]], *, free: str = "") -> None:
         self.fields: Mapping[str, Field] = {one.name: one for one in fields}
+        self.free = free
         self._needed = needed
 
     def problem(self, mapping: ColumnMapping) -> str:
@@ -103,8 +109,8 @@ class TableFields:
             raise ImportProblem(f"A mapping has no key {shortened(unknown[0], 50)!r}. It has columns and boxes.")
         columns: dict[str, str] = {}
         for name, column in value["columns"].items():
-            if name not in self.fields:
-                known = ", ".join(self.fields)
+            if name not in self.fields and not self._is_free(name):
+                known = ", ".join([*self.fields, *([f"{self.free}NAME"] if self.free else [])])
                 raise ImportProblem(f"A column cannot be read as {shortened(name, 50)!r}. It can be read as: {known}.")
             if not isinstance(column, str) or not 0 < len(column) <= MAX_COLUMN:
                 raise ImportProblem(
@@ -114,7 +120,16 @@ class TableFields:
         form = value.get("boxes", BoxForm.XYXY.value)
         if form not in {one.value for one in BoxForm}:
             raise ImportProblem(f"Boxes are not written as {shortened(form, 50)!r}. Known are: {', '.join(BoxForm)}.")
-        return ColumnMapping({name: columns[name] for name in self.fields if name in columns}, BoxForm(form))
+        named = [name for name in columns if name not in self.fields]
+        if len(named) > MAX_FREE:
+            raise ImportProblem(f"At most {MAX_FREE} columns can be read as {self.free}NAME; these are {len(named)}.")
+        order = [*(name for name in self.fields if name in columns), *sorted(named)]
+        return ColumnMapping({name: columns[name] for name in order}, BoxForm(form))
+
+    def _is_free(self, name: object) -> bool:
+        """Whether a person named this field, in a way that can be kept."""
+        own = isinstance(name, str) and bool(self.free) and name.startswith(self.free) and name[len(self.free) :]
+        return bool(own) and 0 < len(own.strip()) <= MAX_NAME and own.isprintable()  # type: ignore[union-attr]
 
     def mapping_in(self, text: str) -> ColumnMapping:
         """As ``mapping_from``, of a file's text. Raises ``ImportProblem``."""

@@ -42,7 +42,7 @@ SAMPLE_FIELDS = TableFields((
     Field("image_group", "Pictures that belong together", ("image_group", "group", "scene", "scene_id")),
 ), (
     (("question", "image"), "No column says what is asked. Choose the one with the question, or with the picture."),
-))  # fmt: skip
+), free="facet.")  # fmt: skip
 RESULTS = frozenset({
     "prediction", "predicted_answer", "pred_answer", "model_answer", "pred", "response", "model_output", "completion",
     "judge_correct", "is_correct", "correct", "hit", "verdict", "crops", "pred_boxes", "model", "model_name",

@@ -122,8 +122,10 @@ def _native(
         native["image"] = image
     if size:
         native["width"], native["height"] = size
-    if (split := _said(cell.get("split"))) is not None:
-        native["facets"] = {"split": split}
+    free = len(SAMPLE_FIELDS.free)
+    facets = {name[free:]: _facet(cell[name]) for name in cell if name.startswith(SAMPLE_FIELDS.free)}
+    facets["split"] = _said(cell.get("split"))
+    native["facets"] = {name: value for name, value in facets.items() if value not in (None, [])}
     return _rest(row, mapping) | native
 
 
@@ -147,9 +149,19 @@ def _word(value: object) -> str:
 
 
 def _said(value: object) -> object:
-    """A value of a cell; nothing where it is empty."""
+    """A value of a cell; nothing where it is empty, or no number, as tables write a number that is missing."""
     value = value.strip() if isinstance(value, str) else value
-    return None if value == "" else value
+    empty = value == "" or (isinstance(value, float) and not fields.is_number(value))
+    return None if empty else value
+
+
+def _facet(value: object) -> object:
+    """A facet's value, or its values where the cell is a list; numbers and texts as they are."""
+    if isinstance(value, str) and value.strip()[:1] == "[" and isinstance(listed := value_in(value.strip()), list):
+        value = listed
+    if isinstance(value, list):
+        return [item for item in value if _said(item) is not None]
+    return _said(value)
 
 
 def _number(value: object) -> float | None:

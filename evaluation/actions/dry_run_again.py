@@ -7,6 +7,7 @@ from typing import Any
 
 from annotation.models import ImportRecord
 from evaluation.actions.replace_runs import (
+    REPLACES,
     Name,
     earlier_readings,
     in_words,
@@ -21,10 +22,12 @@ Key = tuple[str, str, str, int, str]
 
 
 class Again:
-    """Earlier readings of a file under other choices, and which of their marked trajectories come again."""
+    """Earlier readings of a file under other choices, or the one it is to replace, and which of their marked
+    trajectories come again."""
 
     def __init__(self, record: ImportRecord) -> None:
         self._earlier = earlier_readings(record.benchmark, record.sha256, record.format, record.options)
+        self._named = record.options.get(REPLACES)
         self._marks = marked(self._earlier) if self._earlier else {}
         self._places = {key[2:] for key in self._marks}
         self._met: set[Key] = set()
@@ -48,6 +51,7 @@ class Again:
         latest = self._earlier[0]
         return {
             "import": latest.pk,
+            "named": latest.file_name if latest.pk == self._named else "",
             "read": in_words(latest),
             "at": latest.finished_at.isoformat() if latest.finished_at else "",
             "runs": [", ".join(filter(None, name)) for name in sorted(before)],

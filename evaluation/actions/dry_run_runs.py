@@ -15,6 +15,7 @@ from evaluation.actions.dry_run_boxes import BoxTally
 from evaluation.actions.dry_run_draw import Draw, raw_rows
 from evaluation.actions.dry_run_scores import shown_trajectories
 from evaluation.actions.import_runs import RunsSaver
+from evaluation.actions.join_halves import joined
 from evaluation.actions.save_runs import digest, repeat_issue
 from evaluation.actions.upload import path_of
 from evaluation.models import Intervention, Judgement, RolloutGroup, Run, Trajectory
@@ -52,6 +53,7 @@ class RunReading(RunsSaver):
     def _flush(self, position: Position | None) -> None:
         """Counts one batch as ``evaluation.actions.save_runs`` writes it."""
         counts = self.result.counts
+        self.trajectories = joined(self.record.benchmark, self.trajectories)
         read = [record for record in self.trajectories if isinstance(record, TrajectoryRecord)]
         for issue in [*self.issues, *self._trajectories(read)]:
             counts["issues"] += 1

@@ -14,7 +14,8 @@ from annotation.actions.access import require
 from annotation.actions.import_samples import fail_record, finish_record, keep_issues, open_record, remember
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
-from evaluation.actions.replace_runs import REPLACE, forget_staged, put_in_place
+from evaluation.actions.join_halves import joined
+from evaluation.actions.replace_runs import REPLACE, REPLACES, forget_staged, put_in_place, require_replaceable
 from evaluation.actions.sample_index import sample_index
 from evaluation.actions.save_runs import WRITTEN, RunBook, save_others, save_trajectories
 from evaluation.actions.stored_rows import recogniser
@@ -30,6 +31,7 @@ from evaluation.importers.interface import (
     Unchanged,
 )
 from evaluation.importers.mapping import RUN_FIELDS
+from evaluation.models import Judgement as JudgementRow
 from evaluation.models import Run
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
 from webapp.accounts.models import User
@@ -64,13 +66,15 @@ def import_runs(
     coordinates: str = "",
     mapping: Mapping[str, Any] | None = None,
     replace: bool = False,
+    replaces: int = 0,
     report: Report | None = None,
     record: ImportRecord | None = None,
 ) -> tuple[ImportRecord, Imported]:
     """Import trajectories and their kin. Restartable and idempotent: the same file again changes nothing.
 
     ``mapping``: which column of a table is what, as ``RUN_FIELDS`` reads it. ``replace``: what the file brought under
-    other choices gives way to what is read now, all at once; see ``replace_runs``.
+    other choices gives way to what is read now, all at once; ``replaces``: so does what the import of this number
+    brought, whatever its file was; see ``replace_runs``.
 
     Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
     """
@@ -81,7 +85,9 @@ def import_runs(
     if columns:
         options["mapping"] = columns.as_dict()
     choices = dict(options)
-    if replace:
+    if replaces:
+        options[REPLACES] = require_replaceable(benchmark, replaces).pk
+    if replace := replace or bool(replaces):
         options[REPLACE] = True
     record = record or open_record(
         actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.RUNS, path=path, format=format, options=options
@@ -118,6 +124,7 @@ class RunsSaver:
         self.others: list[Intervention | Judgement | RolloutGroup] = []
         self.issues: list[Issue] = []
         self.growth = Growth(*WRITTEN)
+        self._people: dict[tuple[Any, ...], tuple[Any, ...]] | None = None
 
     def take_all(self, stream: Iterator[Any], report: Report | None) -> None:
         for item in stream:
@@ -154,6 +161,13 @@ class RunsSaver:
             self.others.append(item)
 
     def _misfit(self, item: Trajectory | Intervention | Judgement | RolloutGroup) -> Issue | None:
+        if isinstance(item, Judgement) and (said := self._said_here(item)) and said != _said_by(item):
+            done = (
+                "A person has judged this here under that name, and theirs stays. Give the file's judge another name."
+            )
+            return Issue(
+                Severity.REFUSED, "judge-is-a-person", item.file, item.line, "judge", shortened(item.judge), done
+            )
         if isinstance(item, RolloutGroup):
             checks = [("group_id", item.group_id, len(item.group_id) <= NAME, f"at most {NAME} characters are kept")]
         else:
@@ -173,8 +187,18 @@ class RunsSaver:
                 return Issue(Severity.REFUSED, kind, item.file, item.line, name, shortened(value), done)
         return None
 
+    def _said_here(self, item: Judgement) -> tuple[Any, ...] | None:
+        """What a person has said here on that which a judgement is about, under its judge's name."""
+        if self._people is None:
+            told = JudgementRow.objects.filter(run__benchmark=self.book.benchmark, person__isnull=False)
+            about = ("run__model__name", "run__setting", "sample__key", "kind", "judge")
+            rows = told.values_list(*about, "verdict", "answer", "extra")
+            self._people = {row[: len(about)]: row[len(about) :] for row in rows}
+        return self._people.get((item.model, item.setting, item.sample_id, item.kind.value, item.judge))
+
     def _flush(self, position: Position | None) -> None:
         counts = self.result.counts
+        self.trajectories = joined(self.book.benchmark, self.trajectories)
         with transaction.atomic():
             saved = save_trajectories(self.book, self.trajectories, self.record)
             counts.update(saved.counts)
@@ -186,3 +210,7 @@ class RunsSaver:
         room = 1000 - len(self.result.issues)
         self.result.issues += self.issues[: max(0, room)]
         self.trajectories, self.others, self.issues = [], [], []
+
+
+def _said_by(item: Judgement) -> tuple[Any, ...]:
+    return item.verdict, item.answer, dict(item.extra)

@@ -144,7 +144,7 @@ def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Ju
         now = timezone.now()
         mine.update(done_at=now, expires_at=now)
         judgement, _ = Judgement.objects.update_or_create(
-            **of, defaults={"person": actor, "verdict": verdict, "answer": answer, "extra": extra}
+            **of, defaults={"person": actor, "source": None, "verdict": verdict, "answer": answer, "extra": extra}
         )
         audit.record(
             actor=actor, action="judging.judge", subject=item, benchmark=queue.benchmark.slug, after=verdict or "answer"

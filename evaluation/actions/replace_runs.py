@@ -1,4 +1,4 @@
-"""A file that is here under other choices, read anew and put in the place of what it brought before, at once.
+"""A file that is here under other choices, or in another edition, put in the place of what it brought before, at once.
 
 What is read is staged: written, batch by batch, into runs out of sight (``Run.staged_for``), so that an import that is
 killed goes on where it stopped and the runs that are there stay as they are. When all of it is there, one transaction
@@ -18,6 +18,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from annotation.actions.import_samples import finish_record
+from annotation.importers.interface import ImportProblem
 from annotation.models import Benchmark, ImportRecord
 from evaluation.actions.carry_marks import MARKED, put_back, take_marks
 from evaluation.actions.keep_words import forget_words
@@ -29,8 +30,12 @@ from webapp.accounts.models import User
 from webapp.common.bulk import update_rows
 
 BATCH = 1000
+REPLACEABLE = 50
+"""So many imports are offered to be replaced."""
 REPLACE = "replace"
 """The option of an import that takes the place of what its file brought before."""
+REPLACES = "replaces"
+"""The option of an import that takes the place of one that brought other bytes: the number of that one."""
 OTHERS: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (Intervention, ("sample_id", "condition")),
     (Judgement, ("sample_id", "kind", "judge")),
@@ -41,26 +46,50 @@ Name = tuple[str, str]
 
 
 def earlier_readings(benchmark: Benchmark, sha256: str, format: str, options: Mapping[str, Any]) -> list[ImportRecord]:
-    """The imports of a file's bytes under other choices of which rows are there, the latest first."""
+    """The imports of a file's bytes under other choices, and the one it replaces by name, of which rows are there, the
+    latest first."""
+    named = options.get(REPLACES) or 0
+    found = _with_rows(benchmark).filter(Q(sha256=sha256) | Q(pk=named))
+    chosen = choices_of(format, options)
+    return [one for one in found if one.pk == named or choices_of(one.format, one.options) != chosen]
+
+
+def replaceable(benchmark: Benchmark, but: ImportRecord | None = None) -> list[ImportRecord]:
+    """The last imports of runs whose place another may take, the latest first."""
+    return list(_with_rows(benchmark).exclude(pk=but.pk if but else 0)[:REPLACEABLE])
+
+
+def require_replaceable(benchmark: Benchmark, number: int) -> ImportRecord:
+    """Raises ``ImportProblem`` when no import of this number has runs that could give way."""
+    found: ImportRecord | None = _with_rows(benchmark).filter(pk=number).first()
+    if found is None:
+        raise ImportProblem(
+            f"There is no import {number} whose runs are here. Its number is in the address of its page."
+        )
+    return found
+
+
+def _with_rows(benchmark: Benchmark) -> Any:
+    """The imports of runs that are done and of which rows are there."""
     rows = (Exists(table.objects.filter(source=OuterRef("pk"))) for table in IN_RUNS)
     brought = reduce(or_, map(Q, rows))
-    found = benchmark.imports.filter(
-        brought, kind=ImportRecord.Kind.RUNS, sha256=sha256, state=ImportRecord.State.DONE
-    ).select_related("created_by")
-    chosen = choices_of(format, options)
-    return [record for record in found if choices_of(record.format, record.options) != chosen]
+    done = benchmark.imports.filter(brought, kind=ImportRecord.Kind.RUNS, state=ImportRecord.State.DONE)
+    return done.select_related("created_by")
+
+
+_PLACE = (REPLACE, REPLACES)
 
 
 def choices_of(format: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What decides how a file is read, without whether it takes the place of an earlier reading."""
-    return {"format": format, **{name: value for name, value in options.items() if name != REPLACE and value}}
+    return {"format": format, **{name: value for name, value in options.items() if name not in _PLACE and value}}
 
 
 def in_words(record: ImportRecord) -> str:
     """How a file was read: "as deepeyes, coordinates norm1000, setting base"."""
     choices = choices_of(record.format, record.options)
     said = [f"as {choices.pop('format')}"]
-    said += [f"{name} {value}" if isinstance(value, str) else f"with another {name}" for name, value in choices.items()]
+    said += [f"{name} {value}" if isinstance(value, str) else f"with a {name}" for name, value in choices.items()]
     return ", ".join(said)
 
 
@@ -171,7 +200,13 @@ def _others(table: Any, names: Sequence[str], staged: Run, live: Run, record: Im
     counts: Counter[str] = Counter()
     there = {tuple(getattr(row, name) for name in names): row for row in table.objects.filter(run=live)}
     for row in table.objects.filter(run=staged):
-        if old := there.get(tuple(getattr(row, name) for name in names)):
+        old = there.get(tuple(getattr(row, name) for name in names))
+        if getattr(old, "person_id", None):
+            # What comes says the same, else its import refuses it: a person's own judgement stays theirs.
+            row.delete()
+            counts["unchanged"] += 1
+            continue
+        if old:
             old.delete()
         counts["changed" if old else "new"] += 1
     table.objects.filter(run=staged).update(run=live)

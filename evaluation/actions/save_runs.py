@@ -168,7 +168,7 @@ def digest(record: TrajectoryRecord) -> str:
 WRITTEN = (Trajectory, Step)
 """The tables that trajectories fill."""
 
-_UNSAID = {"sample_id", "rollout", "condition", "usage", "steps", "file", "line", "row_digest"}
+_UNSAID = {"sample_id", "rollout", "condition", "usage", "steps", "file", "line", "row_digest", "half"}
 _SAID = attrgetter(*(field.name for field in fields(TrajectoryRecord) if field.name not in _UNSAID))
 _USAGE = attrgetter(*(field.name for field in fields(Usage)))
 _STEP_SAID = attrgetter(*(field.name for field in fields(StepRecord)))

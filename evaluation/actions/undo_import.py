@@ -9,6 +9,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.actions.import_jobs import start_job
 from annotation.actions.store_images import picture_path, tile_folder
 from annotation.models import Gold, Image, ImportRecord, Sample
 from evaluation.actions.keep_words import forget_words
@@ -19,7 +20,6 @@ from evaluation.models import Model, Run, Scoring
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict
-from webapp.jobs.actions import enqueue_on_commit
 
 BATCH = 500
 
@@ -41,16 +41,8 @@ def ask_undo(*, actor: User, record: ImportRecord) -> ImportRecord:
                 before=record.state, after=State.UNDOING, data={"file": record.file_name, "goes": dict(plan.goes)},
             )  # fmt: skip
         record.state = State.UNDOING
-        job = enqueue_on_commit(
-            "evaluation.undo_import",
-            payload={"record_id": record.pk},
-            actor=actor,
-            title=f"Undoing of {record.file_name}"[:200],
-            benchmark=record.benchmark.slug,
-            key=f"undo:{record.pk}",
-        )
-        record.job_id = str(job.pk)
-        record.save(update_fields=["state", "checkpoint", "job_id"])
+        record.save(update_fields=["state", "checkpoint"])
+        start_job(record, "evaluation.undo_import", actor=actor, doing="Undoing", key="undo")
     return record
 
 

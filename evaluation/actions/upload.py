@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation.actions.access import allowed
+from annotation.actions.import_jobs import start_job
 from annotation.actions.import_samples import file_digest
 from annotation.actions.upload_files import Upload, store, unpack_pictures, uploads
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
@@ -20,14 +21,13 @@ from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.column_mappings import FORMAT as TABLE
 from evaluation.actions.column_mappings import checked, options_for, save_mapping
-from evaluation.actions.replace_runs import REPLACE
+from evaluation.actions.replace_runs import REPLACE, REPLACES, require_replaceable
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers import detect_format as detect_runs
 from evaluation.importers.interface import BoxSpace
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
-from webapp.jobs.actions import enqueue_on_commit
 
 SURE = 0.5
 """Below this confidence no format is chosen for the person."""
@@ -178,7 +178,7 @@ def blocked(record: ImportRecord) -> str:
     if preview.get("again") and counts.get("changed") and not record.options.get(REPLACE):
         return "It is here already, read otherwise. Choose to put this reading in its place, or name another setting."
     if not counts.get("new") and not counts.get("changed"):
-        if counts.get("unchanged"):
+        if counts.get("unchanged") and not record.options.get(REPLACES):
             return "Everything in this file is here already; nothing would change."
         return "No row of this file can be written. The issues say why."
     return ""
@@ -191,20 +191,13 @@ def commit(*, actor: User, record: ImportRecord) -> ImportRecord:
         require_kind(actor, record)
         if reason := blocked(record):
             raise Conflict(f"{record.file_name} cannot be imported now. {reason}")
-        job = enqueue_on_commit(
-            "evaluation.import",
-            payload={"record_id": record.pk},
-            actor=actor,
-            title=f"Import of {record.file_name}"[:200],
-            benchmark=record.benchmark.slug,
-            key=f"import:{record.pk}",
-        )
         if record.options.get("mapping"):
             save_mapping(
                 actor=actor, benchmark=record.benchmark, kind=record.kind, path=path_of(record), options=record.options
             )
-        record.state, record.job_id, record.error = State.RUNNING, str(job.pk), ""
-        record.save(update_fields=["state", "job_id", "error"])
+        record.state, record.error = State.RUNNING, ""
+        record.save(update_fields=["state", "error"])
+        start_job(record, "evaluation.import", actor=actor, doing="Import", key="import")
     return record
 
 
@@ -322,11 +315,13 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
     if REPLACE in choices and kind == Kind.RUNS:
         record.options = {name: value for name, value in record.options.items() if name != REPLACE}
         record.options |= {REPLACE: True} if choices[REPLACE] else {}
+    if REPLACES in choices and kind == Kind.RUNS:
+        _take_the_place(record, int(choices[REPLACES] or 0))
     if kind == Kind.SAMPLES:
         record.options = {name: value for name, value in record.options.items() if name != "coordinates"} | (
             {"coordinates": record.options.get("coordinates", "")} if record.format == TABLE else {}
         )
-    for name in set(record.options) & set(choices) - {"mapping", REPLACE}:
+    for name in set(record.options) & set(choices) - {"mapping", REPLACE, REPLACES}:
         value = str(choices[name]).strip()
         if len(value) > NAME:
             raise InvalidInput(f"At most {NAME} characters are kept. Shorten the {name}.", field=name)
@@ -342,6 +337,18 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
         record.preview = {**record.preview, "choices": {"score": bool(choices["score"])}}
 
 
+def _take_the_place(record: ImportRecord, number: int) -> None:
+    """Of which import the file takes the place; 0 = of none."""
+    before = record.options.get(REPLACES)
+    if number == (before or 0):
+        return
+    record.options = {name: value for name, value in record.options.items() if name not in (REPLACE, REPLACES)}
+    try:
+        record.options |= {REPLACE: True, REPLACES: require_replaceable(record.benchmark, number).pk} if number else {}
+    except ImportProblem as problem:
+        raise InvalidInput(str(problem), field=REPLACES) from problem
+
+
 def _check_coordinates(text: str) -> None:
     try:
         if text:
@@ -351,13 +358,4 @@ def _check_coordinates(text: str) -> None:
 
 
 def _enqueue_reading(actor: User, record: ImportRecord) -> None:
-    job = enqueue_on_commit(
-        "evaluation.dry_run",
-        payload={"record_id": record.pk},
-        actor=actor,
-        title=f"Reading of {record.file_name}"[:200],
-        benchmark=record.benchmark.slug,
-        key=f"dry-run:{record.pk}",
-    )
-    record.job_id = str(job.pk)
-    record.save(update_fields=["job_id"])
+    start_job(record, "evaluation.dry_run", actor=actor, doing="Reading", key="dry-run")

@@ -40,6 +40,11 @@ class ChoicesSerializer(serializers.Serializer):
     replace = serializers.BooleanField(
         required=False, help_text="Put it in the place of what this file brought under other choices, all at once."
     )
+    replaces = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        help_text="The id of an import whose runs give way to this one; 0 = none.",
+    )
     score = serializers.BooleanField(required=False, help_text="Score the runs when the import is done.")
 
 

@@ -119,7 +119,9 @@ class MemoryIndex:
         return self._by_image.get(base_name(name), ())
 
     def by_question(self, question: str, options: Mapping[str, str]) -> Sequence[SampleKey]:
-        return self._by_question.get(question_key(question, options), ())
+        asked = question_key(question, options)
+        # A text without a word asks nothing: it is no more like a sample without a question than like any other.
+        return self._by_question.get(asked, ()) if asked[0] else ()
 
     def size_of(self, sample_id: str) -> tuple[int, int] | None:
         sample = self._by_id.get(sample_id)

@@ -1,7 +1,8 @@
 """PhysTool-Bench: tools recognised (task I), tools planned (task II), and judged results. FORMATS 8.
 
 - ``all_tools_identified_MODEL.json`` has lists, ``task_ii_results_MODEL.json`` texts with commas in order of use. Of a
-  folder or zip the two of one model make one trajectory per sample; a file by itself gives the one it has.
+  folder or zip the two of one model make one trajectory per sample; a file by itself gives the one it has, and the
+  other one that is stored already stays with it.
 - A result file (``evaluations``) gives the plan with the judge's map of it.
 - Names stay as written, repeats and order kept; one final full stop is no part of them.
 - Rows join by ``id``, else by ``original_id`` and ``slot``, or ``original_id`` alone. A request that failed has no row.
@@ -73,7 +74,7 @@ def _model_files(document: Document, options: ReadOptions, samples: SampleIndex)
             except RowRefused as refused:
                 yield refused.issue
             yield from report.issues
-    yield from found.values()
+    yield from (replace(one, half=one.plan is None or one.recognition is None) for one in found.values())
 
 
 def _rows(value: object) -> list[Any]:

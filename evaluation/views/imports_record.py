@@ -15,6 +15,7 @@ from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions import upload
 from evaluation.actions.dry_run_pictures import drawn
+from evaluation.actions.replace_runs import replaceable
 from evaluation.actions.sample_aliases import accept_alias, forget_alias
 from evaluation.exporters.tables import write_csv
 from evaluation.forms import SPACES, ImportChoices
@@ -176,6 +177,7 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
             "run_words": run_words(found),
             "again": again_words(found),
             "replaces": bool(found.options.get("replace")),
+            "replaceable": replaceable(found.benchmark, found) if found.kind == "runs" else [],
             **five(found, request.GET.get("five", ""), request.GET.get("record", "")),
         }
     elif found.state == "reading":

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.importers.mapping import BOX_FIELDS
+from annotation.importers.mapping import BOX_FIELDS, Field
 from evaluation.actions.column_mappings import FIELDS, saved_for
 from evaluation.actions.column_mappings import FORMAT as TABLE
 from evaluation.forms import BOX_FORMS
@@ -110,6 +110,7 @@ def again_words(record: Any) -> dict[str, Any]:
     sentence = f"{' and '.join(lost)} would go: nothing in this reading stands in the place of what they are on."
     return {
         "import": again["import"],
+        "named": again.get("named", ""),
         "how": f"read {again['read']}: {'; '.join(again['runs'])}",
         "lost": sentence if lost else "",
     }
@@ -183,13 +184,22 @@ def columns_shown(record: Any) -> dict[str, Any]:
     mapping = known.mapping_from(record.options["mapping"]) if record.options.get("mapping") else ColumnMapping()
     saved = saved_for(record.benchmark, record.kind, [column["name"] for column in columns])
     return {
-        "rows": [{**column, "read_as": mapping.field_of(column["name"])} for column in columns],
-        "fields": list(known.fields.values()),
+        "rows": [{**column, "read_as": _read_as(mapping.field_of(column["name"]), known.free)} for column in columns],
+        "fields": [*known.fields.values(), *_named_anew(known.free)],
         "boxes": mapping.boxes.value,
         "box_forms": BOX_FORMS,
         "has_boxes": any(name in mapping.columns for name in ("boxes", *BOX_FIELDS)),
         "saved": saved if saved and saved.mapping == record.options.get("mapping") else None,
     }
+
+
+def _named_anew(free: str) -> list[Field]:
+    """What a column of one's own may be read as, under its own name."""
+    return [Field(free, "Facet, under the column's name", ())] if free else []
+
+
+def _read_as(name: str, free: str) -> str:
+    return free if free and name.startswith(free) else name
 
 
 def _likely(kind: str, formats: Mapping[str, Any]) -> bool:

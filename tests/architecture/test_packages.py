@@ -13,7 +13,13 @@ from tests.architecture.source import PRODUCT, ROOT, files, imported_modules, pr
 from webapp import VERSION
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-LOCKS = ("requirements.txt", "requirements-test.txt", "requirements-server.txt", "requirements-node.txt")
+LOCKS = (
+    "requirements.txt",
+    "requirements-test.txt",
+    "requirements-server.txt",
+    "requirements-node.txt",
+    "requirements-fuzz.txt",
+)
 HOSTS = [f"{name}.{end}" for name in ("pypi", "npmjs") for end in ("org", "com")]
 FOLDERS = ["/" + name + "/" for name in ("root", "work")]
 BINARY = {

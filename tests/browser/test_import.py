@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from evaluation.models import Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.import_data import kitchen, native, run_rows
 from webapp.accounts.models import User
@@ -64,3 +65,32 @@ def test_a_file_of_nothing_we_know_is_refused_in_place(imports: Page, send: Call
     send("notes.txt", b"only words")
     expect(imports.get_by_text("notes.txt is of no known format")).to_be_visible()
     expect(imports.locator("[aria-invalid=true]")).to_be_focused()
+
+
+def test_columns_are_chosen_on_the_page_and_known_the_next_time(
+    imports: Page, faults: list[str], send: Callable[[str, bytes], None], run_jobs: Callable[[], int]
+) -> None:
+    first = imports.url
+    send("mine.csv", b"id,pred,where\nmug,B,100 100 50 50\ncup,A,\n")
+    expect(imports.get_by_role("heading", name="Reading mine.csv")).to_be_visible()
+    run_jobs()
+    expect(imports.get_by_label("pred is read as")).to_have_value("answer")
+    imports.get_by_label("where is read as").select_option("boxes")
+    expect(imports.get_by_role("heading", name="Reading mine.csv")).to_be_visible()
+    run_jobs()
+    imports.get_by_label("The numbers of a box are").select_option("xywh")
+    expect(imports.get_by_role("heading", name="Reading mine.csv")).to_be_visible()
+    run_jobs()
+    imports.get_by_role("button", name="Commit 2 records").click()
+    expect(imports.get_by_role("heading", name="Importing mine.csv")).to_be_visible()
+    run_jobs()
+    step = Trajectory.objects.get(sample__key="mug").steps.get()
+    assert (step.x1, step.y1, step.x2, step.y2) == (100, 100, 150, 150)
+    imports.goto(first)
+    send("next.csv", b"where,id,pred\n1 1 9 9,sign,C\n")
+    expect(imports.get_by_role("heading", name="Reading next.csv")).to_be_visible()
+    run_jobs()
+    expect(imports.get_by_text("as saved by Lea")).to_be_visible()
+    expect(imports.get_by_label("where is read as")).to_have_value("boxes")
+    expect(imports.get_by_label("The numbers of a box are")).to_have_value("xywh")
+    assert faults == []

@@ -82,25 +82,28 @@ def test_columns_are_chosen_on_the_page_and_kept_for_the_next_file(client, run_j
 def test_a_table_of_samples_is_mapped_on_the_page_and_by_the_command(lea, run_jobs, tmp_path):
     create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
     client = signed_in(lea)
-    table = b"no,ask,truth,area,wide,high\n1,Which number?,17,0.1 0.2 0.3 0.4,100,80\n"
+    table = b"no,ask,truth,area,wide,high,light\n1,Which number?,17,0.1 0.2 0.3 0.4,100,80,dim\n"
     url = sent(client, run_jobs, table)
     page = client.get(url)
     assert ImportRecord.objects.get().kind == "samples"
     assert "No column says what is asked" in page.content.decode()
     columns = {"id": "no", "question": "ask", "answer": "truth", "boxes": "area", "width": "wide", "height": "high"}
     client.post(url + "choose/", {
-        "format": "table", "column": list(columns.values()), "read_as": list(columns), "boxes": "xyxy",
+        "format": "table", "column": [*columns.values(), "light"], "read_as": [*columns, "facet."], "boxes": "xyxy",
         "coordinates": "norm1",
     })  # fmt: skip
     run_jobs()
-    assert "Commit 1 sample" in client.get(url).content.decode()
+    page = client.get(url)
+    assert "Commit 1 sample" in page.content.decode()
+    assert page.context["columns"]["rows"][-1]["read_as"] == "facet."
     client.post(url + "commit/")
     run_jobs()
     [box] = Sample.objects.with_gold().get(key="1").gold.revision.gold_boxes.all()
     assert (box.x1, box.y1, box.x2, box.y2) == (10, 16, 30, 32)
+    assert list(Sample.objects.get().facets.values_list("name", "value")) == [("light", "dim")]
     path, mapping = tmp_path / "mine.csv", tmp_path / "mapping.json"
     path.write_bytes(table)
-    mapping.write_text(json.dumps({"columns": columns}))
+    mapping.write_text(json.dumps({"columns": columns | {"facet.light": "light"}}))
     out = io.StringIO()
     call_command("import_benchmark", "kitchen", str(path), mapping=mapping, coordinates="norm1", stdout=out)
     assert "read 1, unchanged 1" in out.getvalue()

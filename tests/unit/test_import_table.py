@@ -226,3 +226,9 @@ def test_boxes_in_the_reasoning_of_a_prediction_are_where_it_looked(tmp_path: Pa
     assert (one.answer, [(s.tool, s.bbox) for s in one.steps]) == ("B", [("box", (500, 400, 1000, 800))])
     noted = [item.rule for item in importer.read(path, ReadOptions(), INDEX) if isinstance(item, Issue)]
     assert noted == ["size-as-sent-unknown"]
+
+
+def test_a_text_without_a_word_is_not_joined_with_a_sample_that_has_no_question(tmp_path: Path) -> None:
+    path = written(tmp_path, "question,prediction\n...,B\n")
+    items = list(read(path, ReadOptions(), MemoryIndex([SampleKey("to be authored", "a.jpg")])))
+    assert [item.rule for item in items if isinstance(item, Issue)] == ["unknown-sample"]

@@ -14,7 +14,7 @@ from evaluation.actions.column_mappings import FORMAT as TABLE
 from evaluation.actions.column_mappings import options_for
 from evaluation.actions.import_runs import import_runs
 from evaluation.actions.metric_settings import change_settings
-from evaluation.actions.replace_runs import earlier_readings, in_words, questions_on, runs_brought
+from evaluation.actions.replace_runs import earlier_readings, in_words, questions_on, replaceable, runs_brought
 from evaluation.importers import IMPORTERS, detect_format
 from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.management.output import answering_plainly, chosen_format, mapping_at, print_counts, the_benchmark
@@ -36,6 +36,9 @@ class Command(BaseCommand):
         parser.add_argument("--setting", default="", help="base, code, interface or any other text")
         parser.add_argument("--mapping", type=Path, metavar="FILE.json", help="columns of a table and what they are")
         parser.add_argument("--replace", action="store_true", help="put this reading in the place of an earlier one")
+        parser.add_argument(
+            "--replace-import", type=int, default=0, metavar="NUMBER", help="put it in the place of that import's runs"
+        )
         parser.add_argument("--coordinates", default="", help="pixel, norm1, norm1000 or WxH of the model's input")
 
     @answering_plainly
@@ -54,9 +57,12 @@ class Command(BaseCommand):
             self.stdout.write(f"Columns: {json.dumps(mapping)}")
         choices = {name: options[name] for name in ("model", "setting", "coordinates")}
         _say_again(self, benchmark, path, format, {**choices, "mapping": mapping}, replace=options["replace"])
+        replaces = options["replace_import"] or 0
+        if not options["replace"]:
+            _say_of_this_name(self, benchmark, path)
         _, result = import_runs(
             actor=None, benchmark=benchmark, path=path, format=format, mapping=mapping, replace=options["replace"],
-            **choices,
+            replaces=replaces, **choices,
         )  # fmt: skip
         if result.settings:
             change_settings(actor=None, benchmark=benchmark, values=result.settings)
@@ -80,3 +86,12 @@ def _say_again(
         )
     if earlier and replace and (questions := questions_on(earlier)):
         command.stdout.write(f"Questions of judging queues about what goes: {questions}; they go with it.")
+
+
+def _say_of_this_name(command: BaseCommand, benchmark: Benchmark, path: Path) -> None:
+    """Says which import a file of this name with other content brought, and how this one takes its place."""
+    before = next((one for one in replaceable(benchmark) if one.file_name == path.name), None)
+    if before and before.sha256 != file_digest(path):
+        command.stdout.write(
+            f"{path.name} came before with other content: --replace-import {before.pk} puts this in its place."
+        )
