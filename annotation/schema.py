@@ -169,13 +169,26 @@ class SampleContent:
     plan: ToolPlan = field(default_factory=ToolPlan)
 
 
+MOST_CHAINS = 20
+"""Further chains of a sample."""
+LONGEST_NOTE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherChain:
+    """A reference toolchain accepted beside the gold's, and what is different about it."""
+
+    calls: tuple[ToolCall, ...]
+    note: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class SampleRecord:
     """One sample as a benchmark file gives it: where it came from, its picture, its content, its facets.
 
     ``facets`` maps a facet name to one value or, for ``segment``, several; it includes ``category``, ``tier`` and
     ``dimension``. Values keep their JSON type (text, number, truth value). ``image`` is a path relative to the file.
-    ``image_group`` None means: the picture is the cluster.
+    ``image_group`` None means: the picture is the cluster. ``accepted_chains`` None means: nothing is said of them.
     """
 
     id: str
@@ -186,6 +199,7 @@ class SampleRecord:
     height: int | None = None
     facets: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
+    accepted_chains: tuple[FurtherChain, ...] | None = None
     file: str = ""
     line: int | None = None
 

@@ -20,10 +20,10 @@ from webapp.jobs.runner import run_waiting
 QUALITY = 90
 
 
-def make_large(width: int, height: int, count: int) -> dict[str, Any]:
-    """A benchmark "large" with a picture of its own for each sample: their mean colours, and megabytes of the first."""
-    benchmark = open_benchmark("large")
-    records = [SampleRecord(f"large-{number:02}", SampleContent(), f"{number}.jpg") for number in range(count)]
+def make_large(width: int, height: int, count: int, slug: str = "large") -> dict[str, Any]:
+    """A benchmark with a picture of its own for each sample: their mean colours, and megabytes of the first."""
+    benchmark = open_benchmark(slug)
+    records = [SampleRecord(f"{slug}-{number:02}", SampleContent(), f"{number}.jpg") for number in range(count)]
     colours = [_colour(number) for number in range(count)]
     with TemporaryDirectory(prefix="sightline-bench-") as name:
         folder = Path(name)

@@ -16,13 +16,14 @@ import numpy as np
 from annotation.imaging.encoding import encode, fitted, quick_ending
 from annotation.schema import ToolCall
 from annotation.toolbox.cache import ResultCache
-from annotation.toolbox.preview import reduced
+from annotation.toolbox.preview import on_screen, reduced
 from annotation.toolbox.python_code import CODE
 from annotation.toolbox.python_tools import Source
 from annotation.toolbox.results import Picture
 from annotation.toolbox.runner import run_chain
 from annotation.toolbox.signature import checked_arguments
 from annotation.toolbox.table import HEAVIEST, HEAVY, TOOLS, ToolSpec
+from bench import toolbox_people
 from bench.options import Options
 from bench.rows import Row, Skipped
 from tests.unit.toolbox_cases import ARGUMENTS
@@ -120,15 +121,16 @@ def _preview(image: Picture, spec: ToolSpec, arguments: dict[str, Any], rounds: 
     second: Any = ("whole", "part") if len(spec.pictures) > 1 else "whole"
     chain = reduced([first, small, ToolCall(spec.name, arguments, second)], width, height, SIDE)
     cache = ResultCache()
-    before = run_chain(image, chain.calls[:-1], cache=cache, original_key="picture").steps[0].image
+    before = run_chain(image, chain.calls[:-1], cache=cache, original_key="picture").steps[0]
+    on_screen(before, SIDE, cache)
     for _ in range(rounds):
         known = ResultCache()
         known._results.update(cache._results)
         begun = time.thread_time()
         result = run_chain(image, chain.calls, cache=known, original_key="picture")
-        if result.last is None or result.last.image is None or before is None:
-            raise RuntimeError(f"{spec.name} was not run: {result.error}")
-        for shown in (fitted(before, SIDE), fitted(result.last.image, SIDE)):
+        for shown in (on_screen(step, SIDE, known) for step in (before, result.steps[-1])):
+            if result.error is not None or shown is None:
+                raise RuntimeError(f"{spec.name} was not run: {result.error}")
             encode(shown, quick_ending(shown))
         yield " ".join([spec.name, *map(str, arguments.values())]), time.thread_time() - begun
 
@@ -180,3 +182,5 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
         "toolbox", f"steps run too often when each of {STEPS} is changed in turn, whole and reduced",
         _run_too_often(fitted(image, 640).copy()), "steps", target=0,
     )  # fmt: skip
+    if not options.small:
+        yield from toolbox_people.measure()

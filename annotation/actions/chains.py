@@ -15,15 +15,12 @@ from annotation.actions.chain_runs import run_whole
 from annotation.actions.content_json import calls_from_json, calls_to_json
 from annotation.actions.when_changed import facts_changed
 from annotation.models import AcceptedChain, Sample, VerifiedChain
-from annotation.schema import ToolCall
+from annotation.schema import LONGEST_NOTE, MOST_CHAINS, FurtherChain, ToolCall
 from annotation.toolbox.cache import picture_key
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import InvalidInput, NotAllowed
-
-MOST_CHAINS = 20
-LONGEST_NOTE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +125,22 @@ def known_chains(sample: Sample, gold: Sequence[ToolCall]) -> list[KnownChain]:
     found = [KnownChain(None, tuple(gold), "", "", verified.get(digest_of(gold)))] if gold else []
     for row in _further(sample):
         calls = calls_from_json(row.calls)
-        found.append(KnownChain(row.pk, calls, row.note, str(row.accepted_by), verified.get(row.digest)))
+        found.append(KnownChain(row.pk, calls, row.note, _by(row), verified.get(row.digest)))
     return found
 
 
 def further_chains(sample: Sample) -> list[KnownChain]:
     """The further ones alone, in the order in which scores count them, without marks. One query."""
-    return [
-        KnownChain(row.pk, calls_from_json(row.calls), row.note, str(row.accepted_by), None) for row in _further(sample)
-    ]
+    return [KnownChain(row.pk, calls_from_json(row.calls), row.note, _by(row), None) for row in _further(sample)]
+
+
+def chain_of(calls: object, note: str) -> FurtherChain:
+    """A stored chain as a record."""
+    return FurtherChain(calls_from_json(calls), note)
+
+
+def _by(row: AcceptedChain) -> str:
+    return str(row.accepted_by) if row.accepted_by else "import"
 
 
 def _further(sample: Sample) -> QuerySet[AcceptedChain]:

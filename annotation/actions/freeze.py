@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -28,6 +29,15 @@ def gold_digest(benchmark: Benchmark) -> str:
     return total.hexdigest()
 
 
+def further_by_sample(benchmark: Benchmark) -> dict[int, list[dict[str, Any]]]:
+    """The further reference chains of each sample that has any, in their order, as a version keeps them. One query."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    rows = AcceptedChain.objects.filter(sample__benchmark=benchmark).order_by("sample_id", "pk")
+    for sample, digest, calls, note in rows.values_list("sample_id", "digest", "calls", "note").iterator():
+        found.setdefault(sample, []).append({"digest": digest, "calls": calls, "note": note})
+    return found
+
+
 def freeze_version(*, actor: User | None, benchmark: Benchmark, note: str = "") -> Version:
     """The next version, of the gold as it is now. Raises ``Conflict`` when nothing changed since the last one."""
     require(actor, benchmark, Right.MANAGE)
@@ -41,8 +51,14 @@ def freeze_version(*, actor: User | None, benchmark: Benchmark, note: str = "") 
             benchmark=benchmark, number=number, note=note, checksum=checksum, frozen_at=timezone.now(), frozen_by=actor
         )
         golds = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).values_list("pk", "gold__revision_id")
+        further = further_by_sample(benchmark)
         VersionEntry.objects.bulk_create(
-            [VersionEntry(version=version, sample_id=sample, revision_id=revision) for sample, revision in golds],
+            [
+                VersionEntry(
+                    version=version, sample_id=sample, revision_id=revision, accepted_chains=further.get(sample, [])
+                )
+                for sample, revision in golds
+            ],
             batch_size=1000,
         )
         audit.record(actor=actor, action="version.freeze", subject=version, benchmark=benchmark.slug, after=str(number))

@@ -9,7 +9,18 @@ from typing import Any
 
 from django.db.models import Model
 
-from annotation.models import Benchmark, FacetValue, Gold, GoldBox, PlanTool, ReferenceCall, Revision, Sample
+from annotation.actions.chains import chain_of
+from annotation.models import (
+    AcceptedChain,
+    Benchmark,
+    FacetValue,
+    Gold,
+    GoldBox,
+    PlanTool,
+    ReferenceCall,
+    Revision,
+    Sample,
+)
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
 
 BATCH = 250
@@ -20,6 +31,7 @@ _FACET = ("sample_id", "name", "position", "value", "kind")
 _REVISION = ("pk", "question", "answer_type", "options", "answers", "ordered")
 _BOX = ("revision_id", "x1", "y1", "x2", "y2", "label", "source")
 _CALL = ("revision_id", "tool", "arguments", "image_in", "image_out")
+_CHAIN = ("sample_id", "calls", "note")
 _TOOL = ("revision_id", "tool", "step")
 
 Row = Any
@@ -35,7 +47,7 @@ def sample_records(benchmark: Benchmark) -> Iterator[SampleRecord]:
 
 
 def _records(samples: Sequence[Row]) -> Iterator[SampleRecord]:
-    """Six queries for any number of samples."""
+    """Seven queries for any number of samples."""
     numbers = [sample.pk for sample in samples]
     gold = dict(Gold.objects.filter(sample__in=numbers).values_list("sample", "revision"))
     used = list(gold.values())
@@ -44,10 +56,11 @@ def _records(samples: Sequence[Row]) -> Iterator[SampleRecord]:
     boxes, calls, tools = (
         _grouped(table, fields, used) for table, fields in ((GoldBox, _BOX), (ReferenceCall, _CALL), (PlanTool, _TOOL))
     )
+    further = _grouped(AcceptedChain, _CHAIN, numbers)
     for sample in samples:
         number = gold.get(sample.pk, 0)
         parts = [part.get(number, []) for part in (boxes, calls, tools)]
-        yield _record(sample, facets.get(sample.pk, []), revisions.get(number), *parts)
+        yield _record(sample, facets.get(sample.pk, []), revisions.get(number), *parts, further.get(sample.pk, []))
 
 
 def _grouped(table: type[Model], fields: tuple[str, ...], owners: Sequence[int]) -> dict[int, list[Row]]:
@@ -59,7 +72,7 @@ def _grouped(table: type[Model], fields: tuple[str, ...], owners: Sequence[int])
 
 
 def record_of(sample: Sample) -> SampleRecord:
-    """One sample, loaded ``with_gold``, as a record."""
+    """One sample, loaded ``with_gold``, as a record; its further chains are left out."""
     gold = getattr(sample, "gold", None)
     revision = gold.revision if gold else None
     return _record(sample, list(sample.facets.all()), revision, *(_parts(revision) if revision else ([], [], [])))
@@ -75,7 +88,13 @@ def _parts(revision: Revision) -> tuple[list[Row], list[Row], list[Row]]:
 
 
 def _record(
-    sample: Row, facets: list[Row], revision: Row | None, boxes: list[Row], calls: list[Row], tools: list[Row]
+    sample: Row,
+    facets: list[Row],
+    revision: Row | None,
+    boxes: list[Row],
+    calls: list[Row],
+    tools: list[Row],
+    further: Sequence[Row] = (),
 ) -> SampleRecord:
     return SampleRecord(
         id=sample.key,
@@ -86,6 +105,7 @@ def _record(
         height=sample.height,
         facets=_facets(facets),
         extra=sample.extra | _box_names(boxes),
+        accepted_chains=tuple(chain_of(row.calls, row.note) for row in further) or None,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.actions.save_chains import save_chains
 from annotation.actions.store_images import MISSING, Found, fitted, refused
 from annotation.actions.tool_bank import know_names
 from annotation.actions.tool_segments import place_segments
@@ -102,13 +103,25 @@ def save_samples(
         }
         placed = {key: placed_record(record, there.get(key), pictures or {}) for key, record in latest.items()}
         saved += _insert(actor, benchmark, [p for key, p in placed.items() if key not in there], source)
+        as_before: set[int] = set()
         for key, sample in there.items():
             if since is not None and sample.created_at >= since:
                 saved.repeated.append(latest[key])
-            saved += _update(actor, sample, placed[key])
+            one = _update(actor, sample, placed[key])
+            as_before |= {sample.pk} if one.unchanged else set()
+            saved += one
         _bank(actor, benchmark, placed)
+        touched = _chains(actor, benchmark, placed) & as_before
+        saved += Saved(changed=len(touched), unchanged=-len(touched))
     saved.issues = [issue for p in placed.values() for issue in p.issues]
     return saved
+
+
+def _chains(actor: User | None, benchmark: Benchmark, placed: Mapping[str, Placed]) -> set[int]:
+    """The further reference chains, of the samples whose records say something of them; which of them changed."""
+    said = {key: p.record.accepted_chains for key, p in placed.items() if p.record.accepted_chains is not None}
+    numbers = Sample.objects.filter(benchmark=benchmark, key__in=said).values_list("pk", "key") if said else ()
+    return save_chains(actor, benchmark, {pk: said[key] for pk, key in numbers})
 
 
 def _bank(actor: User | None, benchmark: Benchmark, placed: Mapping[str, Placed]) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import QuerySet
-
+from annotation.actions.freeze import further_by_sample
 from annotation.models import Benchmark, Gold, Version, VersionEntry
 
 
@@ -28,6 +28,8 @@ class SampleChange:
     sample: int
     before: int | None
     after: int | None
+    chains_before: Sequence[Mapping[str, Any]] = ()
+    chains_after: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,10 @@ class Difference:
     def reversed(self) -> Difference:
         """The way back."""
         turned = {Kind.ADDED: Kind.REMOVED, Kind.REMOVED: Kind.ADDED, Kind.CHANGED: Kind.CHANGED}
-        back = [SampleChange(turned[c.kind], c.key, c.sample, c.after, c.before) for c in self.changes]
+        back = [
+            SampleChange(turned[c.kind], c.key, c.sample, c.after, c.before, c.chains_after, c.chains_before)
+            for c in self.changes
+        ]
         return Difference(sorted(back, key=_place), self.same)
 
 
@@ -52,12 +57,19 @@ class _Held:
     key: str
     revision: int
     digest: str
+    chains: Sequence[Mapping[str, Any]] | None = ()
+
+    def same_as(self, other: _Held) -> bool:
+        """Whether gold and further chains are the same; chains that a version did not keep are like all others."""
+        unknown = self.chains is None or other.chains is None
+        return self.digest == other.digest and (unknown or _said(self.chains) == _said(other.chains))
 
 
 def difference(benchmark: Benchmark, older: Version | None, newer: Version | None) -> Difference:
-    """From ``older`` (None: nothing at all) to ``newer`` (None: the gold as it is now). Two queries.
+    """From ``older`` (None: nothing at all) to ``newer`` (None: the gold as it is now). Two or three queries.
 
-    Samples are the same when the content of their gold is: revisions with equal digests.
+    Samples are the same when the content of their gold is, revisions with equal digests, and the further reference
+    chains that were accepted beside it.
     """
     before = _held(benchmark, older) if older else {}
     after = _held(benchmark, newer)
@@ -68,9 +80,11 @@ def difference(benchmark: Benchmark, older: Version | None, newer: Version | Non
             sample,
             before[sample].revision if sample in before else None,
             after[sample].revision if sample in after else None,
+            before.get(sample, _NOTHING).chains or (),
+            after.get(sample, _NOTHING).chains or (),
         )
         for sample in before.keys() | after.keys()
-        if before.get(sample, _NOTHING).digest != after.get(sample, _NOTHING).digest
+        if not before.get(sample, _NOTHING).same_as(after.get(sample, _NOTHING))
     ]
     return Difference(sorted(changes, key=_place), same=len(before.keys() | after.keys()) - len(changes))
 
@@ -89,9 +103,15 @@ def _kind(before: _Held | None, after: _Held | None) -> Kind:
 
 
 def _held(benchmark: Benchmark, version: Version | None) -> dict[int, _Held]:
-    """The gold of each sample, by the number of the sample's row."""
-    found: QuerySet[Any] = Gold.objects.filter(sample__benchmark=benchmark)
+    """The gold of each sample, by the number of the sample's row, with its further chains."""
+    fields = ("sample", "sample__key", "revision", "revision__digest")
     if version is not None:
-        found = VersionEntry.objects.filter(version=version)
-    rows = found.values_list("sample", "sample__key", "revision", "revision__digest")
-    return {sample: _Held(key, revision, digest) for sample, key, revision, digest in rows.iterator()}
+        entries = VersionEntry.objects.filter(version=version).values_list(*fields, "accepted_chains")
+        return {sample: _Held(*held) for sample, *held in entries.iterator()}
+    further = further_by_sample(benchmark)
+    rows = Gold.objects.filter(sample__benchmark=benchmark).values_list(*fields)
+    return {sample: _Held(*held, further.get(sample, [])) for sample, *held in rows.iterator()}
+
+
+def _said(chains: Sequence[Mapping[str, Any]] | None) -> list[tuple[Any, Any]]:
+    return [(chain["digest"], chain["note"]) for chain in chains or ()]

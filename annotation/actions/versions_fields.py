@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
+from annotation.actions.content_json import calls_from_json
 from annotation.models import Revision
 
 LONGEST = 600
@@ -35,9 +36,15 @@ class FieldChange:
     pieces: list[Piece]
 
 
-def changed_fields(before: Revision | None, after: Revision | None) -> list[FieldChange]:
+Chains = Sequence[Mapping[str, Any]]
+
+
+def changed_fields(
+    before: Revision | None, after: Revision | None, chains_before: Chains = (), chains_after: Chains = ()
+) -> list[FieldChange]:
     """The fields that differ, in the order of the annotation page. Revisions come ``with_content``."""
-    old, new = fields_of(before), fields_of(after)
+    old = fields_of(before) | _further(chains_before)
+    new = fields_of(after) | _further(chains_after)
     labels = [*new, *(label for label in old if label not in new)]
     return [
         FieldChange(label, pieces(old.get(label, ""), new.get(label, ""), words=label.startswith(READ)))
@@ -64,6 +71,15 @@ def fields_of(revision: Revision | None) -> dict[str, str]:
         "Order of the steps": ORDERS[revision.ordered] if targets else "",
     }
     return {label: text for label, text in fields.items() if text}
+
+
+def _further(chains: Chains) -> dict[str, str]:
+    """Reference chains accepted beside the gold's, as a version keeps them."""
+    found = {}
+    for place, chain in enumerate(chains, 1):
+        calls = " → ".join(_call(call) for call in calls_from_json(chain["calls"]))
+        found[f"Further chain {place}"] = f"{calls} ({chain['note']})" if chain["note"] else calls
+    return found
 
 
 def _box(box: Any) -> str:

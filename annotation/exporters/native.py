@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from annotation.exporters.interface import Counted
-from annotation.schema import SampleContent, SampleRecord, ToolCall
+from annotation.schema import FurtherChain, SampleContent, SampleRecord, ToolCall
 
 PLAIN_FACETS = ("category", "tier", "dimension")
 """Facets that have a key of their own; ``segment`` is the list ``segments``."""
@@ -33,6 +33,7 @@ SAMPLE_KEYS = frozenset(
         "segments",
         "facets",
         "reference_toolchain",
+        "accepted_chains",
         "targets",
         "distractors",
         "ordered",
@@ -127,6 +128,7 @@ def sample_row(sample: SampleRecord) -> dict[str, Any]:
         "height": sample.height,
         **_content_row(sample.content),
         **_facet_row(sample.facets),
+        "accepted_chains": [_chain_row(chain) for chain in sample.accepted_chains or ()],
     }
     return with_extra(compact(row), sample.extra, SAMPLE_KEYS)
 
@@ -152,6 +154,10 @@ def call_row(call: ToolCall) -> str | dict[str, Any]:
     row = {"tool": call.tool, "arguments": dict(call.arguments), "image_in": inputs, "image_out": call.image_out}
     row = compact(row)
     return call.tool if row.keys() == {"tool"} else row
+
+
+def _chain_row(chain: FurtherChain) -> dict[str, Any]:
+    return compact({"calls": [call_row(call) for call in chain.calls], "note": chain.note})
 
 
 def _facet_row(facets: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:

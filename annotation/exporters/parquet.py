@@ -21,7 +21,7 @@ from annotation.schema import SampleRecord
 GROUP = 1000
 """Samples in a row group, and in memory."""
 _TEXTS = ("id", "image_group", "question", "answer_type", *PLAIN_FACETS)
-_JSON = ("options", "facets", "segments", "reference_toolchain", "targets", "distractors")
+_JSON = ("options", "facets", "segments", "reference_toolchain", "accepted_chains", "targets", "distractors")
 
 
 def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:

@@ -15,6 +15,9 @@ _OPTIONS = {
 }
 MOST_WEBP_SIDE = 16_383
 
+FEW_VALUES = 16
+"""Greys that a mask has at most, with what reducing it to the screen mixes at its edges."""
+
 
 def encode(picture: Picture, ending: str = ".png") -> bytes:
     """``picture`` (RGB or grey) as a file of this ending; PNG keeps every value. Raises ``PictureProblem``."""
@@ -30,13 +33,16 @@ def encode(picture: Picture, ending: str = ".png") -> bytes:
     return data.tobytes()
 
 
-def quick_ending(picture: Picture, *, photograph: bool = False) -> str:
+def quick_ending(picture: Picture) -> str:
     """The ending under which a picture of a screen's size is written while somebody waits.
 
-    Grey results of tools have few values and hard edges: PNG keeps them sharp and small. All others are JPEG, which is
-    written in a twentieth of the time of WebP (3 ms instead of 70 at 1280 × 720) for two and a half times the bytes.
+    Masks and edges have few values: PNG keeps them sharp and small. All others are JPEG, which is written in a
+    twentieth of the time of WebP and of a PNG of many greys (3 ms instead of 70 and 50 at 1280 × 720).
     """
-    return ".png" if picture.ndim == 2 and not photograph else ".jpg"
+    if picture.ndim == 3:
+        return ".jpg"
+    counts = cv2.calcHist([picture], [0], None, [256], [0, 256])
+    return ".png" if cv2.countNonZero(counts) <= FEW_VALUES else ".jpg"
 
 
 def fitted(picture: Picture, side: int) -> Picture:
@@ -47,3 +53,15 @@ def fitted(picture: Picture, side: int) -> Picture:
         return picture
     size = (max(1, round(width * factor)), max(1, round(height * factor)))
     return cv2.resize(picture, size, interpolation=cv2.INTER_AREA).astype(picture.dtype, copy=False)
+
+
+def thumbnail(picture: Picture, side: int) -> Picture:
+    """The picture at about ``side`` pixels, quickly: first by a whole factor, which takes a tenth of the time, with up
+    to that many pixels left out at the right and the bottom."""
+    height, width = picture.shape[:2]
+    factor = max(height, width) // (2 * side)
+    if factor > 1 and min(height, width) >= factor:
+        size = (width // factor, height // factor)
+        whole = picture[: size[1] * factor, : size[0] * factor]
+        picture = cv2.resize(whole, size, interpolation=cv2.INTER_AREA).astype(picture.dtype, copy=False)
+    return fitted(picture, side)

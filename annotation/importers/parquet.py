@@ -25,8 +25,8 @@ from annotation.importers.question_rows import BOXES, native_from
 MAX_TEXT = 64 << 20
 _IMAGES = ("image", "images", "decoded_image", "image_bytes")
 _JSON = frozenset({
-    "options", "choices", "answer", "gold_boxes", "facets", "segments", "reference_toolchain", "targets",
-    "distractors", "extra", *BOXES,
+    "options", "choices", "answer", "gold_boxes", "facets", "segments", "reference_toolchain", "accepted_chains",
+    "targets", "distractors", "extra", *BOXES,
 })  # fmt: skip
 
 

@@ -9,7 +9,19 @@ from typing import Any
 
 from annotation.importers import fields
 from annotation.importers.fields import Report
-from annotation.schema import ORIGINAL, AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
+from annotation.schema import (
+    LONGEST_NOTE,
+    MOST_CHAINS,
+    ORIGINAL,
+    AnswerType,
+    Box,
+    FurtherChain,
+    SampleContent,
+    SampleRecord,
+    Target,
+    ToolCall,
+    ToolPlan,
+)
 
 PLAIN_FACETS = ("category", "tier", "dimension")
 """Facets that have a key of their own; ``segments`` gives the facet ``segment``."""
@@ -32,6 +44,7 @@ KNOWN = frozenset(
         "segments",
         "facets",
         "reference_toolchain",
+        "accepted_chains",
         "targets",
         "distractors",
         "ordered",
@@ -53,6 +66,7 @@ def sample_from(data: Mapping[str, Any], report: Report) -> SampleRecord:
         height=height,
         facets=_facets(data, report),
         extra=fields.extra(data, KNOWN),
+        accepted_chains=_further(data.get("accepted_chains"), report),
         file=report.file,
         line=report.line,
     )
@@ -153,8 +167,38 @@ def _gold_box(value: object, field: str, size: tuple[int | None, int | None], re
 
 
 def _toolchain(value: object, report: Report) -> tuple[ToolCall, ...]:
-    given = fields.items(value, "reference_toolchain", report)
-    return tuple(_call(item, f"reference_toolchain[{index}]", report) for index, item in enumerate(given))
+    return _calls(value, "reference_toolchain", report)
+
+
+def _calls(value: object, field: str, report: Report) -> tuple[ToolCall, ...]:
+    given = fields.items(value, field, report)
+    return tuple(_call(item, f"{field}[{index}]", report) for index, item in enumerate(given))
+
+
+def _further(value: object, report: Report) -> tuple[FurtherChain, ...] | None:
+    """Chains accepted beside the reference toolchain; None where the row says nothing of them."""
+    if value is None:
+        return None
+    given = fields.items(value, "accepted_chains", report)
+    if len(given) > MOST_CHAINS:
+        done = f"At most {MOST_CHAINS} further chains are kept of a sample; the row was left out. Choose among them."
+        report.refuse("too-many-chains", "accepted_chains", len(given), done)
+    found = (_chain(item, f"accepted_chains[{index}]", report) for index, item in enumerate(given))
+    return tuple(chain for chain in found if chain.calls)
+
+
+def _chain(value: object, field: str, report: Report) -> FurtherChain:
+    """A list of calls, or an object of them and a note."""
+    data = {"calls": value} if isinstance(value, list) else fields.mapping(value, field, report)
+    chain = FurtherChain(
+        _calls(data.get("calls"), f"{field}.calls", report), fields.text(data.get("note"), f"{field}.note", report)
+    )
+    if not chain.calls:
+        report.repaired("chain-without-calls", field, value, "A chain without a call was left out.")
+    if len(chain.note) > LONGEST_NOTE:
+        done = f"A note of a chain has at most {LONGEST_NOTE} characters; the row was left out. Shorten it."
+        report.refuse("note-too-long", f"{field}.note", chain.note, done)
+    return chain
 
 
 def _call(value: object, field: str, report: Report) -> ToolCall:

@@ -99,6 +99,9 @@ class VersionEntry(models.Model):
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="entries")
     sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="+")
     revision = models.ForeignKey("annotation.Revision", on_delete=models.PROTECT, related_name="+")
+    accepted_chains = models.JSONField(
+        null=True, help_text="The further reference chains: calls, digest and note of each. None: not kept then."
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["version", "sample"], name="version_sample_once")]

@@ -7,13 +7,18 @@ from annotation.models.sample import Sample
 
 
 class AcceptedChain(models.Model):
-    """A further reference toolchain that a reviewer accepted beside the one of the gold. ``digest`` names its calls."""
+    """A further reference toolchain that a reviewer accepted beside the one of the gold, or that a file brought.
+
+    ``digest`` names its calls.
+    """
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="accepted_chains")
     calls = models.JSONField(help_text="The calls as content JSON has them.")
     digest = models.CharField(max_length=64)
     note = models.CharField(max_length=500, blank=True, default="")
-    accepted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+", help_text="None: a file."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

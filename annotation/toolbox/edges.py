@@ -95,9 +95,9 @@ def hough_circles(
     image: Picture,
     *,
     dp: Annotated[float, Range(1, 10), "how coarse the search is"] = 1.2,
-    min_dist: Annotated[float, Range(1, 65_535), "least distance between centres"] = 50.0,
+    min_dist: Annotated[float, Range(1, 65_535), Unit.PIXELS, "least distance between centres"] = 50.0,
     param1: Annotated[float, Range(1, 1000), "upper threshold of the edge detection"] = 100.0,
-    param2: Annotated[float, Range(1, 1000), "votes a circle needs; smaller finds more"] = 50.0,
+    param2: Annotated[float, Range(1, 1000), Unit.PIXELS, "votes a circle needs; smaller finds more"] = 50.0,
     min_radius: Annotated[int, Range(0, 65_535), Unit.PIXELS, "smallest radius"] = 10,
     max_radius: Annotated[int, Range(0, 65_535), Unit.PIXELS, "largest radius, 0 = any"] = 0,
     max_circles: Most = 20,
@@ -109,6 +109,7 @@ def hough_circles(
     if 0 < max_radius < min_radius:
         raise ToolError("hough_circles", "max_radius", max_radius, f"0, or at least min_radius = {min_radius}")
     grey = as_grey(image)
+    # OpenCV finds the same edges again: the price of refusing what would take it minutes.
     busy = int(np.count_nonzero(cv2.Canny(grey, param1 / 2, param1)))
     if busy > MOST_CIRCLE_EDGES:
         allowed = f"a value that leaves at most {MOST_CIRCLE_EDGES:,} edge pixels, not {busy:,}; or blur or crop first"

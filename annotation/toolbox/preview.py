@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from annotation.imaging.encoding import fitted
 from annotation.schema import ORIGINAL, ToolCall
+from annotation.toolbox.cache import ResultCache
 from annotation.toolbox.names import UnknownToolError, resolve
-from annotation.toolbox.results import ToolError, Unit
-from annotation.toolbox.runner import named_pictures
+from annotation.toolbox.results import Picture, ToolError, ToolResult, Unit
+from annotation.toolbox.runner import StepResult, named_pictures
 from annotation.toolbox.signature import Kind, Parameter, checked_arguments
 from annotation.toolbox.table import TOOLS, ToolSpec
 
@@ -77,12 +79,25 @@ def reduced(calls: Sequence[ToolCall], width: int, height: int, side: int) -> Re
     return ReducedChain(tuple(made), tuple(numbers), frozenset(exact), named, sizes)
 
 
+def on_screen(step: StepResult, side: int, cache: ResultCache) -> Picture | None:
+    """The step's picture at ``side`` pixels at most; a larger one is reduced once, and known as long as results are."""
+    if step.image is None or max(step.image.shape[:2]) <= side or not step.key:
+        return None if step.image is None else fitted(step.image, side)
+    key = f"{step.key}/{side}"
+    known = cache.get(key)
+    if known is None:
+        known = ToolResult(fitted(step.image, side))
+        cache.put(key, known)
+    return known.image
+
+
 def _reduced(
     spec: ToolSpec, call: ToolCall, inputs: list[_Shown], arguments: Mapping[str, Any], number: int, side: int
 ) -> tuple[list[ToolCall], _Shown]:
     """The call on reduced inputs, after the reductions it needs; and what it makes."""
     full = _size(spec, inputs[0].full, arguments)
-    factor = min(one.factor if spec.name in _CUTS else _wanted(one, side) for one in inputs)
+    most = side * (spec.preview(**arguments) if spec.preview else 1.0)
+    factor = min(one.factor if spec.name in _CUTS else _wanted(one, most) for one in inputs)
     smaller = [_shrunk(one, factor, f"step_{number}/{at}") for at, one in enumerate(inputs)]
     out = min(1.0, side / max(full)) if spec.name in _OWN_SIZE else factor
     changed = _scaled(spec, arguments, factor, out, full, smaller[0][1].now)
@@ -98,7 +113,7 @@ def _size(spec: ToolSpec, size: tuple[int, int], arguments: Mapping[str, Any]) -
     return spec.size(*size, **arguments) if spec.size else size
 
 
-def _wanted(one: _Shown, side: int) -> float:
+def _wanted(one: _Shown, side: float) -> float:
     return min(one.factor, side / max(one.full))
 
 

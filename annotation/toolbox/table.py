@@ -46,8 +46,8 @@ class ToolSpec:
     ``size`` foretells the output's (width, height) of a tool that changes it: ``size(width, height, **arguments)``.
     ``max_input_pixels`` is the largest picture a slow tool is run on; None = any. ``effort`` foretells its time,
     ``working_bytes`` its memory, a pixel of the input. ``rules`` are parts of a JSON Schema on several parameters at
-    once. ``pick`` is what a click or a box
-    on the picture fills in.
+    once. ``pick`` is what a click or a box on the picture fills in. ``preview`` gives, from the arguments, the share
+    of the screen's side that a preview of a slow tool is made at.
     """
 
     function: Callable[..., ToolResult]
@@ -60,6 +60,7 @@ class ToolSpec:
     working_bytes: int = 16
     rules: tuple[Mapping[str, Any], ...] = ()
     pick: Pick | None = None
+    preview: Callable[..., float] | None = None
 
     @property
     def name(self) -> str:
@@ -129,7 +130,14 @@ TOOLS: dict[str, ToolSpec] = {
         _spec(regions.grabcut, _F, "GrabCut", most=HEAVY, working_bytes=300),
         _spec(regions.floodfill, _F, "Flood Fill", pick=Pick.POINT),
         _spec(regions.connected_components_with_stats, _F, "Connected Components"),
-        _spec(matching.features, _F, "Keypoint Features", most=HEAVY, working_bytes=200),
+        _spec(
+            matching.features,
+            _F,
+            "Keypoint Features",
+            most=HEAVY,
+            working_bytes=200,
+            preview=effort.preview_of_features,
+        ),
         _spec(edges.hough_lines, _F, "Hough Lines"),
         _spec(edges.hough_circles, _F, "Hough Circles", most=HEAVY),
         _spec(matching.template_match, _F, "Template Match"),

@@ -44,7 +44,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
 
     Context: states (State, the newest first), older, newer (State), counts (words, n), same, page, rows (Row), latest,
     changed_n (samples that differ from the latest version), waiting_n (in review: not in the gold yet), golds_n, form,
-    next_number. Ten queries beside those of every page of a benchmark, however many samples differ.
+    next_number. Eleven queries beside those of every page of a benchmark, however many samples differ.
     """
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     return versions_page(request, benchmark, FreezeForm())

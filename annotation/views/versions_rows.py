@@ -59,7 +59,8 @@ def _row(
     benchmark: Benchmark, change: SampleChange, sample: Sample, before: Revision | None, after: Revision | None
 ) -> Row:
     changed = change.kind is Kind.CHANGED
-    fields = changed_fields(before, after) if changed else _whole(change.kind, before or after)
+    chains = (change.chains_before, change.chains_after)
+    fields = changed_fields(before, after, *chains) if changed else _whole(change.kind, before or after)
     gold = list(after.gold_boxes.all()) if after else []
     boxes = {_corners(box) for box in gold}
     was = list(before.gold_boxes.all()) if before else []

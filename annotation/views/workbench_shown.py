@@ -9,19 +9,21 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.actions.chain_runs import ShownChain
+from annotation.actions.chain_runs import CACHE, ShownChain
 from annotation.actions.chains import KnownChain, digest_of
 from annotation.actions.content_json import calls_to_json
-from annotation.imaging.encoding import encode, fitted, quick_ending
+from annotation.imaging.encoding import encode, quick_ending, thumbnail
 from annotation.imaging.histograms import histogram
 from annotation.models import VerifiedChain
 from annotation.toolbox.names import aliases
 from annotation.toolbox.places import places_of
+from annotation.toolbox.preview import on_screen
 from annotation.toolbox.results import Picture
 from annotation.toolbox.runner import ChainError, StepResult
 from annotation.toolbox.signature import Parameter
 from annotation.toolbox.table import TOOLS
 from annotation.toolbox.templates import CATEGORIES, template
+from annotation.toolbox.uses import USES
 
 THUMBNAIL = 168
 TYPES = {".png": "png", ".jpg": "jpeg", ".webp": "webp"}
@@ -39,6 +41,7 @@ def tools_json() -> list[dict[str, Any]]:
             "module": spec.module.value,
             "summary": spec.summary,
             "aliases": [other.replace("_", " ") for other in aliases(spec.name)],
+            "uses": list(USES[spec.name]),
             "pick": spec.pick.value if spec.pick else None,
             "pictures": list(spec.pictures),
             "parameters": [_parameter(one) for one in spec.parameters],
@@ -107,7 +110,8 @@ def _step(step: StepResult, shown: ShownChain, known: Set[str]) -> dict[str, Any
         width, height = _size(step, shown)
         said |= {"width": width, "height": height, "grey": step.image.ndim == 2}
         if step.key not in known:
-            said["thumbnail"] = _address(fitted(step.image, THUMBNAIL), ".webp")
+            small = thumbnail(step.image, THUMBNAIL)
+            said["thumbnail"] = _address(small, quick_ending(small))
     if exact:
         said["measurements"] = _measured(step)
         said["places"] = [{"points": one.points, "radius": one.radius} for one in places_of(step)[:MOST_ROWS]]
@@ -147,14 +151,14 @@ def _size(step: StepResult, shown: ShownChain) -> tuple[int, int]:
 
 
 def _sent(step: StepResult, shown: ShownChain, side: int) -> dict[str, Any] | None:
-    if step.image is None:
-        return None
     width, height = _size(step, shown)
-    small = fitted(step.image, side)
-    kind = quick_ending(small, photograph=step.number == 0)
+    small = on_screen(step, side, CACHE)
+    if step.image is None or small is None:
+        return None
+    kind = quick_ending(small)
     return {
         "number": step.number, "tool": step.tool, "width": width, "height": height,
-        "address": _address(small, kind),
+        "from": [step.image.shape[1], step.image.shape[0]], "address": _address(small, kind),
     }  # fmt: skip
 
 

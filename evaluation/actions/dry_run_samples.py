@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from annotation.actions.chains import chain_of, digest_of
 from annotation.actions.import_samples import Imported, SamplesSaver, duplicates
 from annotation.actions.read_samples import record_of
 from annotation.actions.save_samples import content_digest, placed_record
@@ -39,7 +41,8 @@ class SampleReading(SamplesSaver):
         """Counts one batch as ``annotation.actions.save_samples`` writes it."""
         latest = {record.id: record for record in self.rows}
         repeated = [record for record in self.rows if latest[record.id] is not record]
-        there = {s.key: s for s in Sample.objects.filter(benchmark=self.benchmark, key__in=latest).with_gold()}
+        samples = Sample.objects.filter(benchmark=self.benchmark, key__in=latest).with_gold()
+        there = {sample.key: sample for sample in samples.prefetch_related("accepted_chains")}
         counts = self.result.counts
         counts["read"] += len(self.rows)
         for key, record in latest.items():
@@ -60,7 +63,7 @@ class SampleReading(SamplesSaver):
 
     def _outcome(self, record: SampleRecord, there: Sample | None, image: Image | None, problem: str) -> str:
         mark = fingerprint(record, content_digest(record.content), image, problem)
-        before = self._written.get(record.id) or (_stored(there) if there else None)
+        before = self._written.get(record.id) or (_stored(there, record) if there else None)
         if before == mark:
             return "unchanged"
         self._written[record.id] = mark
@@ -125,10 +128,15 @@ def fingerprint(record: SampleRecord, digest: str, image: Image | None, problem:
     size = [record.width, record.height] if record.width and record.height else []
     facets = {name: [[value, type(value).__name__] for value in values] for name, values in record.facets.items()}
     picture = [record.image or "", record.image_group or "", size, image.sha256 if image else "", problem]
-    return digest + json.dumps([picture, facets, dict(record.extra)], sort_keys=True, default=str)
+    chains = [[digest_of(chain.calls), chain.note] for chain in record.accepted_chains or ()]
+    said = [picture, facets, dict(record.extra), chains]
+    return digest + json.dumps(said, sort_keys=True, default=str)
 
 
-def _stored(sample: Sample) -> str:
+def _stored(sample: Sample, record: SampleRecord) -> str:
+    """Of a sample that is here, to be held against ``record``: its further chains count where the record has any."""
     gold = getattr(sample, "gold", None)
     digest = gold.revision.digest if gold else ""
-    return fingerprint(record_of(sample), digest, sample.image, sample.image_problem)
+    said = record.accepted_chains is not None
+    further = tuple(chain_of(row.calls, row.note) for row in sample.accepted_chains.all()) if said else None
+    return fingerprint(replace(record_of(sample), accepted_chains=further), digest, sample.image, sample.image_problem)

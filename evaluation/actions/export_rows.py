@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.models import Benchmark
+from django.db.models import Count
+
+from annotation.models import AcceptedChain, Benchmark
 from evaluation.metrics.catalogue import COMPARISON_COLUMNS, METRIC_COLUMNS, SAMPLE_COLUMNS
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
 from evaluation.metrics.tests import holm
@@ -35,8 +37,15 @@ _NAMED: dict[str, tuple[tuple[str, ...], int]] = {
 }
 
 
+ACCEPTED = "accepted_chains"
+"""How many reference chains are accepted beside the gold's now; ``reference_chain`` counts them from 1."""
+_KEY = SAMPLE_COLUMNS.index("sample")
+
+
 def sample_rows(benchmark: Benchmark) -> Iterator[Row]:
-    """One row per trajectory without an intervention, ordered by model, setting and sample."""
+    """One row per trajectory without an intervention, ordered by model, setting and sample. Two queries."""
+    chains = AcceptedChain.objects.filter(sample__benchmark=benchmark).order_by().values_list("sample__key")
+    further = dict(chains.annotate(n=Count("pk")))
     fields = [_RENAMED.get(name, name) for name in SAMPLE_COLUMNS]
     rows = (
         Score.objects.filter(scoring__run__benchmark=benchmark, trajectory__condition="none")
@@ -46,7 +55,7 @@ def sample_rows(benchmark: Benchmark) -> Iterator[Row]:
         .values_list(*fields)
     )
     for values in rows.iterator(chunk_size=2000):
-        row = dict(zip(SAMPLE_COLUMNS, values, strict=True))
+        row = dict(zip(SAMPLE_COLUMNS, values, strict=True)) | {ACCEPTED: further.get(values[_KEY], 0)}
         for name, (words, none) in _NAMED.items():
             code = row[name]
             row[name] = None if code is None or code == none else words[code]
@@ -78,6 +87,6 @@ class Export:
 
 EXPORTS: dict[str, Export] = {
     "metrics": Export(METRIC_COLUMNS, metric_rows),
-    "samples": Export(SAMPLE_COLUMNS, sample_rows),
+    "samples": Export((*SAMPLE_COLUMNS, ACCEPTED), sample_rows),
     "comparisons": Export(COMPARISON_COLUMNS, comparison_rows),
 }

@@ -43,6 +43,14 @@ def test_ana_builds_a_chain_on_the_picture(
     assert abs(box["x"] + box["width"] / 2 - 1200) < 20
     assert abs(box["y"] + box["height"] / 2 - 800) < 20
 
+    add(page, "color range")
+    page.get_by_role("button", name="Pick a colour").click(timeout=30_000)
+    expect(page.locator("[data-part=before]")).to_have_css("clip-path", "none")
+    expect(page.locator("[data-part=cut]")).to_be_hidden()
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Undo").click()
+    assert tools(page) == ["crop"]
+
     add(page, "grayscale")
     add(page, "binarize")
     add(page, "components")

@@ -26,6 +26,16 @@ test("typing finds tools by name first, then by other names, then by what they d
   assert.deepEqual(tools.suggested("", 2), [crop, canny]);
 });
 
+test("a tool is found by what one wants and by a value, one spelling as good as the other", () => {
+  const mask = { ...crop, name: "inrange_color", title: "In-Range Color", uses: ["share of a colour"], parameters: [] };
+  const blur = { ...crop, name: "blur", title: "Blur", uses: ["smooth"], parameters: [parameter("method", { choices: ["median"] })] };
+  const known = new Tools([crop, blur, mask]);
+  assert.deepEqual(known.suggested("color share"), [mask]);
+  assert.deepEqual(known.suggested("Colour sh"), [mask]);
+  assert.deepEqual(known.suggested("median"), [blur]);
+  assert.deepEqual(known.suggested("smooth"), [blur]);
+});
+
 test("a new call runs as it is: the crop lies inside the picture", () => {
   assert.deepEqual(newCall(crop, { width: 100, height: 60 }).arguments, { x: 25, y: 15, width: 50, height: 30 });
   const tiny = newCall(crop, { width: 1, height: 1 }).arguments;

@@ -22,8 +22,9 @@ export class WorkbenchAdder {
     this.#found = this.#tools.suggested(this.#field.value);
     this.#chosen = 0;
     this.#list.replaceChildren(...this.#found.map((tool, at) => this.#row(tool, at)));
-    this.#list.hidden = !this.#found.length;
-    this.#field.setAttribute("aria-expanded", String(this.#found.length > 0));
+    if (!this.#found.length) this.#list.append(this.#nothing());
+    this.#list.hidden = false;
+    this.#field.setAttribute("aria-expanded", "true");
     this.#mark();
   }
 
@@ -39,13 +40,20 @@ export class WorkbenchAdder {
     return row;
   }
 
+  /** Said where no tool fits, instead of a list that is not there. */
+  #nothing() {
+    const row = copied("row-bench-none");
+    row.querySelector("b").textContent = this.#field.value.trim();
+    return row;
+  }
+
   #mark() {
+    if (!this.#found.length) return this.#field.removeAttribute("aria-activedescendant");
     for (const [at, row] of [...this.#list.children].entries()) {
       row.setAttribute("aria-selected", String(at === this.#chosen));
       if (at === this.#chosen) row.scrollIntoView({ block: "nearest" });
     }
-    if (this.#found.length) this.#field.setAttribute("aria-activedescendant", `add-found-${this.#chosen}`);
-    else this.#field.removeAttribute("aria-activedescendant");
+    this.#field.setAttribute("aria-activedescendant", `add-found-${this.#chosen}`);
   }
 
   #key(event) {

@@ -1,6 +1,9 @@
 import { argumentOf, picturesBefore, textOf, valueOf } from "../models/workbench.js";
 import { copied, dragRows, keepRows, write } from "./rows.js";
 
+const IN_FRONT = 2;
+const LONG = 11;
+
 /** The steps as cards: a form from the tool's parameters, the picture after it, and what is wrong with it. */
 export class WorkbenchSteps {
   #list;
@@ -53,14 +56,16 @@ export class WorkbenchSteps {
     if (picture && image.src !== picture) image.src = picture;
   }
 
-  /** The form of a tool: what it needs, and what it was given, in front; the rest behind "more". */
+  /** The form of a tool: what it needs, and what it was given, in front; of one that needs nothing, the first two. */
   #build(card, tool, call) {
     const fields = card.querySelector("[data-part=fields]");
     const more = card.querySelector("[data-part=more]");
     fields.replaceChildren();
     more.replaceChildren();
-    for (const one of tool?.parameters ?? []) {
-      const inFront = one.required || argumentOf(call, one.name) !== undefined;
+    const parameters = tool?.parameters ?? [];
+    const first = parameters.some(({ required }) => required) ? 0 : IN_FRONT;
+    for (const [at, one] of parameters.entries()) {
+      const inFront = one.required || at < first || argumentOf(call, one.name) !== undefined;
       (inFront ? fields : more).append(this.#field(one));
     }
     for (const [at, name] of (tool?.pictures ?? ["image"]).entries()) more.append(this.#source(name, at));
@@ -84,7 +89,7 @@ export class WorkbenchSteps {
       if (parameter.kind === "integer" || parameter.kind === "number") field.inputMode = "decimal";
     }
     field.dataset.name = parameter.name;
-    label.classList.toggle("bfield--wide", parameter.length > 2);
+    label.classList.toggle("bfield--wide", parameter.length > 2 || parameter.name.length > LONG);
     label.append(field);
     return label;
   }

@@ -16,20 +16,31 @@ export class Tools {
     return this.#byKey.get(key(name)) ?? null;
   }
 
-  /** The tools that fit what is typed, best first: by name, by another name, by what they do. */
+  /** The tools that fit what is typed, best first: by name, by another name, by what one wants, by a value, by what they do. */
   suggested(text, most = 8) {
-    const wanted = text.trim().toLowerCase();
+    const wanted = plain(text);
     if (!wanted) return this.all.slice(0, most);
-    const words = wanted.replace(/[\s-]+/g, "_");
-    const rank = (tool) => {
-      if (tool.name.startsWith(words)) return 0;
-      if ([tool.title, ...tool.aliases].some((name) => name.toLowerCase().startsWith(wanted))) return 1;
-      if ([tool.name, tool.title.toLowerCase(), ...tool.aliases].some((name) => name.includes(words) || name.includes(wanted))) return 2;
-      return tool.summary.toLowerCase().includes(wanted) ? 3 : 9;
-    };
-    const ranked = this.all.map((tool, at) => ({ tool, at, rank: rank(tool) })).filter((one) => one.rank < 9);
+    const ranked = this.all.map((tool, at) => ({ tool, at, rank: rankOf(tool, wanted) })).filter(({ rank }) => rank >= 0);
     return ranked.sort((a, b) => a.rank - b.rank || a.at - b.at).slice(0, most).map((one) => one.tool);
   }
+}
+
+/** Small letters, one space between words, and one spelling of colour and grey. */
+const plain = (text) => text.toLowerCase().replace(/[\s\-._]+/g, " ").trim().replaceAll("colour", "color").replaceAll("grey", "gray");
+
+/** Whether every word that is wanted begins a word of the text. */
+const saysAll = (text, wanted) => wanted.split(" ").every((word) => ` ${text}`.includes(` ${word}`));
+
+/** How well a tool fits, 0 best, -1 not at all. */
+function rankOf(tool, wanted) {
+  const [name, others, uses] = [plain(tool.name), [tool.title, ...tool.aliases].map(plain), (tool.uses ?? []).map(plain)];
+  const values = tool.parameters.flatMap((one) => [one.name, ...one.choices]).map((one) => plain(String(one)));
+  const ways = [
+    name.startsWith(wanted), others.some((one) => one.startsWith(wanted)), uses.some((one) => one.startsWith(wanted)),
+    uses.some((one) => saysAll(one, wanted)), [name, ...others].some((one) => one.includes(wanted)),
+    values.some((one) => one.startsWith(wanted)), saysAll(plain(tool.summary), wanted), plain(tool.summary).includes(wanted),
+  ];
+  return ways.indexOf(true);
 }
 
 /** A value that a required parameter begins with, on a picture of this size. */
