@@ -67,6 +67,17 @@ def test_regions_part_the_population_and_sizes_the_run(lea):
     assert sum(bar.count.n for bar in context["sizes"].bars) == context["counts"]["scored"]
 
 
+def test_a_slice_has_intervals_at_every_threshold(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    whole = page(client, benchmark).context["threshold_data"]
+    everything = page(client, benchmark, slice_by="segment", slice="top").context["threshold_data"]
+    part = page(client, benchmark, slice_by="category", slice="Color").context["threshold_data"]
+    assert everything["counts"] == whole["counts"]
+    assert [list(map(tuple, step)) for step in whole["intervals"]] == everything["intervals"]
+    assert len(part["intervals"]) == len(part["counts"]) == 101
+    assert part["intervals"] != everything["intervals"]
+
+
 def test_runs_are_ranked_at_every_threshold(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 3, "partly": 2}, models=("Model C", "Model D"))
     Trajectory.objects.filter(run__model__name="Model D", sample__key="seen-00").update(answer="B")
