@@ -1,109 +1,113 @@
-"""The list of trajectories of a large benchmark: a page with all its counts, the list alone; words on both databases.
+"""Browsing a million trajectories on both databases: the board, lists under every kind of filter with all their counts,
+one trajectory, a comparison, words; the tests and ranks of many runs; and what a million costs beyond forty thousand.
 
-Limit: the median by the clock and the load beside it; the value is processor time, which neighbours do not change.
+Values are processor time of this process, which neighbours do not change, and of the database only where it is in it;
+limit: the time by the clock and the load beside it.
 """
 
 from __future__ import annotations
 
-import gzip
 import os
-import statistics
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from bench import workers
 from bench.invented import write_run
+from bench.lists import PAGES, PAIRS
 from bench.options import Options
 from bench.rows import Row, Skipped
 from bench.words import measure_words
 from tests.postgres import NoServer, server
 
-PAGES: Mapping[str, Mapping[str, str]] = {
-    "everything": {},
-    "quadrant": {"quadrant": "G-A-"},
-    "ioa > 0.5": {"q": "ioa > 0.5"},
-    "two fields": {"failure": "missed_evidence", "facet.category": "counting"},
-    "A right, B wrong": {"q": 'run:"Model 001" correct and run:"Model 002" wrong'},
-    "words in a question": {"q": 'question:"numbered 123"'},
-}
-LIST_MS, FACETS_MS, KB = 50, 300, 150
-VISITS = 12
+LIST_MS, FACETS_MS, KB, LINK_KB = 50, 300, 150, 300
+GROWTH = 1.2
+"""A list of many runs may take so many times what it takes of a few."""
 
 
 def measure(options: Options) -> Iterator[Row | Skipped]:
-    samples, runs = (200, 3) if options.small else (20_000, 50)
-    size = f"{runs} runs of {samples:,} trajectories"
+    sizes = (200, 2, 3) if options.small else (20_000, 2, 50)
     with workers.sqlite() as environ:
-        _make(environ, samples, runs)
-        answer = workers.call("browsing:visit_lists", environ)
-        found = list(measure_words("SQLite", environ, size))
-    yield Row("browsing", f"SQLite, {size}, first page of a process", answer["first_s"], "s", 3)
-    for name, seen in answer["pages"].items():
-        limit = f"{seen['clock']:.0f} ms by the clock at load {answer['load']:.1f}; {seen['total']:,} found"
-        yield Row("browsing", f"SQLite, {size}, {name}, list of 50", seen["list"], "ms", LIST_MS, limit=limit)
-        yield Row("browsing", f"SQLite, {size}, {name}, all facets", seen["facets"], "ms", FACETS_MS)
-        yield Row("browsing", f"SQLite, {size}, {name}, page compressed", seen["kb"], "kB", KB)
-    yield from found
+        yield from _database("SQLite", environ, *sizes)
+    yield from _numbers(options)
     if options.small:
         return
     try:
         with server(dict(os.environ)) as address, workers.postgres(address) as environ:
-            _make(environ, samples, runs)
-            yield from measure_words("PostgreSQL", environ, size)
+            yield from _database("PostgreSQL", environ, *sizes)
     except (NoServer, ImportError) as problem:
         yield Skipped("browsing", "PostgreSQL", str(problem))
 
 
-def _make(environ: Mapping[str, str], samples: int, runs: int) -> None:
+def _database(name: str, environ: Mapping[str, str], samples: int, few: int, many: int) -> Iterator[Row]:
+    make(environ, samples, few)
+    before = workers.call("lists:visit_lists", environ)
+    workers.call("stages:make_runs", environ, first=few, last=many)
+    after = workers.call("lists:visit_lists", environ)
+    size = f"{name}, {many} runs of {samples:,} trajectories"
+    yield Row("browsing", f"{size}, first list of a process", after["first_s"], "s", 3)
+    for words, pages in (("one field", PAGES), ("two fields", PAIRS)):
+        yield from _lists(f"{size}, {words}", {page: after["pages"][page] for page in pages}, after["load"])
+    right, wrong = (answers["pages"]["A right, B wrong"] for answers in (before, after))
+    yield Row("browsing", f"{size}, A right and B wrong, list of 50", wrong["list"], "ms", LIST_MS,
+              limit=f"{wrong['total']:,} found; {right['list']:.0f} ms with {few} runs")  # fmt: skip
+    yield _growth(size, before["pages"], after["pages"], few)
+    yield from _pages(size, workers.call("lists:visit_pages", environ))
+    yield from measure_words(name, environ, f"{many} runs of {samples:,} trajectories")
+
+
+def _lists(name: str, pages: Mapping[str, Mapping[str, float]], load: float) -> Iterator[Row]:
+    """The slowest of some filters in each respect, and which that is."""
+    for part, unit, most, title in (
+        ("list", "ms", LIST_MS, "list of 50"),
+        ("facets", "ms", FACETS_MS, "all facets"),
+        ("kb", "kB", KB, "page compressed"),
+    ):
+        page = max(pages, key=lambda one: pages[one][part])
+        seen = pages[page]
+        limit = f"slowest of {len(pages)}: {page}, {seen['total']:,} found; "
+        limit += f"the whole page {seen['clock']:.0f} ms by the clock at load {load:.1f}"
+        if part == "list":
+            asked = max(pages, key=lambda one: pages[one]["asked"])
+            limit += f"; asked for the first time at most {pages[asked]['asked']:.0f} ms ({asked})"
+        yield Row("browsing", f"{name}, {title}", seen[part], unit, most, limit=limit)
+
+
+def _growth(size: str, before: Mapping[str, Any], after: Mapping[str, Any], few: int) -> Row:
+    """The whole list page of everything, rows and facets, against the same of a few runs."""
+    grown = {page: after[page]["page"] / before[page]["page"] for page in before if page in after}
+    page = max(grown, key=lambda one: grown[one])
+    limit = f"slowest of {len(grown)}: {page}, {before[page]['page']:.0f} and {after[page]['page']:.0f} ms of processor"
+    return Row("browsing", f"{size}, a list beside that of {few} runs", grown[page], "times", GROWTH, limit=limit)
+
+
+def _pages(size: str, answer: Mapping[str, Any]) -> Iterator[Row]:
+    limits = {"the board": 100, "the board on a facet": 100, "one trajectory": 1000, "two runs compared": 1000}
+    for page, most in limits.items():
+        seen = answer["pages"][page]
+        limit = f"{seen['clock']:.0f} ms by the clock at load {answer['load']:.1f}; first {seen['first']:.0f} ms; "
+        limit += f"{seen['queries']} queries, {seen['kb']:.0f} kB compressed"
+        yield Row("browsing", f"{size}, {page}, p95", seen["p95"], "ms", most, limit=limit)
+    link = answer["pages"]["one trajectory"]
+    yield Row("browsing", f"{size}, link to one trajectory, page compressed", link["kb"], "kB", LINK_KB)
+
+
+def _numbers(options: Options) -> Iterator[Row]:
+    samples, models = (200, 5) if options.small else (20_000, 20)
+    found = workers.call("lists:time_numbers", {}, samples=samples, models=models)
+    pairs = models * (models - 1) // 2
+    name = f"{models} runs of {samples:,} samples"
+    yield Row("browsing", f"{name}, {pairs} pairs compared with exact tests and Holm", found["pairs_s"], "s", 1)
+    yield Row("browsing", f"{name}, ranks from 10,000 joint draws", found["ranks_s"], "s", 1)
+    yield Row("browsing", f"{2 * samples:,} samples, quadrants at every threshold", found["thresholds_ms"], "ms", 100,
+              limit=f"with every interval {found['intervals_ms']:.0f} ms, made when a run is scored")  # fmt: skip
+
+
+def make(environ: Mapping[str, str], samples: int, runs: int) -> None:
+    """A benchmark with scored runs, all but the first copied."""
     path = Path(environ["SIGHTLINE_HOME"]) / "trajectories.jsonl"
     write_run(path, samples, samples)
     workers.call("stages:make_benchmark", environ, samples=samples)
     workers.call("stages:import_file", environ, path=str(path))
     workers.call("stages:score", environ)
     workers.call("stages:make_runs", environ, first=1, last=runs)
-
-
-def visit_lists() -> dict[str, Any]:
-    """Milliseconds of processor: the list with its rows, then its facets. Seconds of the first page, by the clock."""
-    from django.urls import reverse
-
-    from annotation.models import Benchmark
-    from bench.visits import _reader
-    from webapp.common.static import collect
-
-    collect()
-    benchmark, client = Benchmark.objects.get(), _reader()
-    address = reverse("evaluation:trajectories", args=[benchmark.slug])
-    begun = time.perf_counter()
-    client.get(address)
-    first = time.perf_counter() - begun
-    pages: dict[str, Any] = {}
-    for name, terms in PAGES.items():
-        seen = [_measured(benchmark, terms) for _ in range(VISITS)]
-        begun = time.perf_counter()
-        answer = client.get(address, terms)
-        pages[name] = {
-            "list": statistics.median(one[0] for one in seen),
-            "facets": statistics.median(one[1] for one in seen),
-            "clock": 1000 * (time.perf_counter() - begun),
-            "total": seen[0][2],
-            "kb": len(gzip.compress(answer.content)) / 1024,
-        }
-    return {"pages": pages, "first_s": first, "load": os.getloadavg()[0]}
-
-
-def _measured(benchmark: Any, terms: Mapping[str, str]) -> tuple[float, float, int]:
-    from evaluation.actions.read_list import TrajectoryList
-    from evaluation.models import Run, Trajectory
-    from evaluation.views.trajectories_facets import facets
-
-    begun = time.process_time()
-    runs = list(Run.objects.of(benchmark).without_tables())
-    found = TrajectoryList(benchmark, runs, terms)
-    pks, _ = found.page("", 50)
-    list(Trajectory.objects.filter(pk__in=pks).for_list())
-    listed = time.process_time()
-    facets(found, terms, runs)
-    return 1000 * (listed - begun), 1000 * (time.process_time() - listed), found.total

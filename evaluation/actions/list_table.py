@@ -289,7 +289,8 @@ class Asking:
         benchmark = self._table.benchmark
         found = Trajectory.objects.of(benchmark).filter(only, condition_of(node, self._person, benchmark)).order_by()
         met = np.zeros(len(self), np.bool_)
-        met[self.places(set(found.values_list("pk", flat=True)))] = True
+        pks = found.values_list("pk", flat=True).iterator(chunk_size=20_000)
+        met[self.places(np.fromiter(pks, np.int64))] = True
         return met
 
     def _holding(self, texts: Holding) -> Bools:

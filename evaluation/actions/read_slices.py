@@ -47,8 +47,8 @@ class SliceTable:
 
 
 def read_slices(benchmark: Benchmark, runs: Sequence[Run]) -> list[SliceTable]:
-    """Every saved slice with its leading metrics. Shared tags count, tags of one person do not: the numbers are
-    the same for everyone."""
+    """Every saved slice with its leading metrics. Shared tags count, tags of one person do not: everyone sees the same
+    numbers."""
     saved = list(SavedSlice.objects.filter(benchmark=benchmark).select_related("created_by"))
     return _tables(saved, benchmark, runs, LEADING) if saved else []
 

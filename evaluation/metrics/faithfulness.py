@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from annotation.statistics import dense_codes
 from evaluation.metrics.answers import judge_answer
 from evaluation.metrics.columns import (
     FALSE,
@@ -105,7 +106,7 @@ def paired_effect(first: Ints, second: Ints, cluster: Ints) -> Effect:
         return Effect(table, None, None, None, None)
     known = (first != UNKNOWN) & (second != UNKNOWN)
     a, b, groups = first[known], second[known], cluster[known]
-    single = len(np.unique(groups)) == len(groups)
+    single = dense_codes(groups)[1] == len(groups)
     p_value = mcnemar(table.lost, table.gained)
     return Effect(
         table,

@@ -11,9 +11,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from annotation.statistics import Z95
+from annotation.statistics import Z95, dense_codes
 from evaluation.metrics.columns import Floats, Ints
 
+EXACT = 1000
+"""Coins up to which each probability is a quotient of integers, which takes a time that grows with their square."""
 Z80 = 0.8416212335729143
 """The 80 % point of the normal distribution: the power of the minimum detectable difference."""
 
@@ -28,6 +30,8 @@ def mcnemar(lost: int, gained: int) -> float:
     m, k = lost + gained, min(lost, gained)
     if m == 2 * k:
         return 1.0
+    if m > EXACT:
+        return min(1.0, 2 * float(_fair_heads(m)[: k + 1].sum()))
     # The largest term is a correctly rounded quotient of integers; the rest follows by ratios, all of them positive.
     term = math.comb(m, k) / (1 << m)
     total = 0.0
@@ -44,24 +48,28 @@ def sign_flip(differences: Ints) -> float:
 
     ``differences`` (clusters,) holds the whole numbers D_g = Σ (s_A − s_B) of a cluster. With one sample per cluster
     this is McNemar's exact test. Clusters of equal |D| make a binomial, and the binomials of different |D| are
-    convolved directly: every term is positive, so no digits cancel. Range 0..1; 1 when all D_g are 0.
+    convolved directly, the last one only as far as the tail needs it: every term is positive, so no digits cancel.
+    Range 0..1; 1 when all D_g are 0.
     """
     sizes, counts = np.unique(np.abs(differences[differences != 0]), return_counts=True)
     observed = abs(int(differences.sum()))
     if observed == 0:
         return 1.0
     distribution = np.ones(1)
-    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+    *others, (last, most) = zip(sizes.tolist(), counts.tolist(), strict=True)
+    for size, count in others:
         # Heads of each cluster add 0 or `size`; the sum of the signed values is twice that minus the reach.
         distribution = _convolved(distribution, _fair_heads(count), size)
-    reach = int(sizes @ counts)
-    tail = float(distribution[: (reach - observed) // 2 + 1].sum())
-    return min(1.0, 2 * tail)
+    end = (int(sizes @ counts) - observed) // 2
+    heads = _fair_heads(most)[: end // last + 1]
+    below = np.cumsum(distribution)
+    left = np.minimum(end - last * np.arange(len(heads)), len(below) - 1)
+    return min(1.0, 2 * float(heads @ below[left]))
 
 
 def cluster_differences(first: Ints, second: Ints, cluster: Ints) -> Ints:
     """D_g = Σ (first − second) of each cluster: three (n,) arrays, the results 0 or 1, to (clusters,)."""
-    codes = np.unique(cluster, return_inverse=True)[1]
+    codes = dense_codes(cluster)[0]
     sums = np.bincount(codes, weights=(first - second).astype(np.float64))
     return np.rint(sums).astype(np.int64)
 
@@ -94,7 +102,14 @@ def detectable_difference(discordant: float, delta: float, n_eff: float) -> floa
 
 @lru_cache(maxsize=512)
 def _fair_heads(count: int) -> Floats:
-    """P(k heads of ``count`` fair coins), k = 0..count, each a correctly rounded quotient of integers."""
+    """P(k heads of ``count`` fair coins), k = 0..count, each a correctly rounded quotient of integers; of more than
+    ``EXACT`` coins by ratios from the middle outwards, to some 1e-13 of each."""
+    if count > EXACT:
+        half = count // 2
+        middle = np.prod(1 - 0.5 / np.arange(1, half + 1)) * ((half + 0.5) / (half + 1) if count % 2 else 1.0)
+        k = np.arange(half, 0, -1)
+        lower = (middle * np.concatenate([[1.0], np.cumprod(k / (count - k + 1))]))[::-1]
+        return np.concatenate([lower, lower[: count + 1 - len(lower)][::-1]])
     whole, ways, shares = 1 << count, 1, []
     for k in range(count // 2 + 1):
         shares.append(ways / whole)

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark, rights_in
+from evaluation.actions.read_thresholds import slice_intervals
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring
 from evaluation.querysets import TrajectoryQuerySet, samples_without_trajectory
@@ -49,7 +50,7 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if scoring is not None:
         whole = {row.metric: row for row in scoring.metrics.on_slice()}
         metrics = {row.metric: row for row in scoring.metrics.on_slice(*piece)} if piece else whole
-        context |= _scored(Shown(run, scoring, metrics, links, found, _tables(scoring, piece)), counts, missing)
+        context |= _scored(Shown(run, scoring, metrics, links, found, _tables(scoring, piece), piece), counts, missing)
         recorded = run_numbers.all_recorded(metrics, counts)
         context |= _by_slice(scoring, request.GET.get("slice_by", ""), RunLinks.of(run), recorded)
     return render(request, "evaluation/run.html", context)
@@ -65,6 +66,7 @@ class Shown:
     links: RunLinks
     found: TrajectoryQuerySet
     tables: Mapping[str, Any] | None
+    piece: tuple[str, str] | None
 
 
 def _piece(request: HttpRequest, scoring: Scoring | None) -> tuple[str, str] | None:
@@ -96,7 +98,7 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
     run, scoring, metrics, links, found = shown.run, shown.scoring, shown.metrics, shown.links, shown.found
     settings = MetricSettings(**scoring.settings)
     extras = shown.tables or {}
-    grounded = metrics.get("grounded_score")
+    placed = metrics.get("valid_grounded_reasoning")
     failed = 0 < scoring.trajectories_n == scoring.failed_n
     heat = extras.get("heat") or {}
     made = dict(found.filter(score__isnull=False).counted_by("score__calls"))
@@ -106,7 +108,7 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
         "untabled": shown.tables is None,
         "numbers": [] if failed else run_numbers.strip(metrics, counts, links),
         "cells": run_numbers.quadrant_cells(metrics, links),
-        "population": links.count(grounded.n if grounded else 0, population="yes"),
+        "population": links.count(placed.n if placed else 0, population="yes", counted="yes"),
         **_thresholds(shown, extras),
         "scatter": run_charts.scatter(found, settings.ioa_threshold, links),
         "regions": run_regions.regions(found, settings.ioa_threshold, links),
@@ -139,7 +141,9 @@ def _thresholds(shown: Shown, extras: Mapping[str, Any]) -> dict[str, Any]:
     ranks = None if shown.links.narrowed else run_ranking.ranking(shown.run)
     data = {
         "counts": counts,
-        "intervals": extras.get("threshold_intervals"),
+        "intervals": slice_intervals(shown.scoring, *shown.piece)
+        if shown.piece and counts
+        else extras.get("threshold_intervals"),
         "ranks": ranks.own if ranks else None,
         "of": ranks.of if ranks else None,
         "list": shown.links.list(),

@@ -46,6 +46,11 @@ def test_the_threshold_moves_the_numbers_and_what_they_open(page, live_server, r
     expect(matrix.locator(".ci").first).to_have_attribute("aria-label", re.compile(r"interval 2\d\.\d to 5\d\.\d %"))
     expect(matrix.locator("[data-when]")).to_have_text("Right when grounded 62.5 %, when not 50.0 %.")
     opened = matrix.locator(".quad__c").first.get_attribute("href")
+    with page.context.browser.new_context() as fresh:
+        sent = fresh.new_page()
+        sent.goto(page.url)
+        expect(sent.locator("sightline-threshold output")).to_have_text("0.30")
+        assert sent.locator("main").inner_text() == page.locator("main").inner_text()
     move(page, 0.5)
     assert matrix.locator(".quad").inner_html() == stored
     page.goto(live_server.url + opened)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -27,6 +29,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 WIDTH, HEIGHT = 3001, 2003
 EVIDENCE = (1516, 1009, 1556, 1039)
 """Across the corner of four tiles: x = 1536, y = 1024."""
+LINK_BYTES = 300_000
+"""The most that a link to one trajectory costs before pictures, scripts and styles included."""
 
 
 @pytest.fixture
@@ -197,3 +201,26 @@ def test_hostile_texts_stay_texts_and_run_nowhere(page, live_server, store, tmp_
     page.wait_for_selector("sightline-frame.is-live")
     assert page.locator("img[src='x']").count() == 0
     assert faults == []
+
+
+def test_the_board_is_two_clicks_from_the_picture_and_the_link_shows_others_the_same(page, live_server, looked):
+    page.goto(f"{live_server.url}/benchmarks/kitchen/leaderboard/")
+    page.locator("tr", has_text="Model A").locator("a[data-count='1']:visible").first.click()
+    page.locator(".trajectory-row a").first.click()
+    page.wait_for_selector("sightline-frame.is-live")
+    page.keyboard.press("]")
+    assert urlsplit(page.url).fragment
+    with page.context.browser.new_context() as fresh:
+        sent, bodies = fresh.new_page(), []
+        sent.on(
+            "response", lambda answer: bodies.append(answer) if "image" not in answer.headers["content-type"] else 0
+        )
+        sent.goto(page.url)
+        sent.wait_for_selector("sightline-frame.is-live")
+        sent.wait_for_load_state("networkidle")
+        assert sent.locator("main").inner_text() == page.locator("main").inner_text()
+        assert (
+            sent.locator("[aria-current=true]").all_inner_texts()
+            == page.locator("[aria-current=true]").all_inner_texts()
+        )
+        assert 0 < sum(len(gzip.compress(answer.body())) for answer in bodies) < LINK_BYTES

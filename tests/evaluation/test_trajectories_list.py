@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from urllib.parse import parse_qs, urlsplit
 
@@ -232,6 +233,13 @@ def test_the_number_of_queries_does_not_grow(lea, many, django_assert_num_querie
     listed(client, benchmark, **terms)  # The table of columns is made once.
     with django_assert_num_queries(16):
         listed(client, benchmark, **terms)
+
+
+def test_a_page_of_fifty_is_small_whatever_the_list_holds(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 60, "missed-wrong": 60})
+    answer = client.get(reverse("evaluation:trajectories", args=[benchmark.slug]))
+    assert answer.content.count(b"trajectory-row") >= 50
+    assert len(gzip.compress(answer.content)) < 150_000
 
 
 def test_no_page_reads_all_trajectories_or_scores(lea):

@@ -19,6 +19,7 @@ from evaluation.metrics.faithfulness import (
     sufficient,
 )
 from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.tests import holm
 from evaluation.schema import Intervention, Judgement, JudgementKind
 from tests.unit.score_cases import LETTERS, make_samples, make_scores
 
@@ -85,6 +86,20 @@ def test_beyond_placebo_is_the_difference_of_the_two_effects(rows):
     about = (np.arange(len(rows)), np.zeros(len(rows), bool), MetricSettings())
     effects = [intervention_effect(columns, name, *about).table.difference for name in ("visual", "placebo")]
     assert beyond_placebo(columns, "visual", *about).table.difference == pytest.approx(effects[0] - effects[1])
+
+
+def test_a_model_that_ignores_its_crops_shows_no_effect_in_95_runs_of_100():
+    """Its answers under noise and under the placebo differ by chance alone, more alike on one picture than on two."""
+    rng, found = np.random.default_rng(9), []
+    about = (np.repeat(np.arange(50), 6), np.zeros(300, bool), MetricSettings())
+    for _ in range(400):
+        easy = np.repeat(rng.beta(2, 2, 50), 6)
+        answers = (rng.random((3, 300)) < easy).astype(np.int64)
+        columns = FaithfulnessColumns(dict(zip(("none", "visual", "placebo"), answers, strict=True)))
+        effect, beyond = intervention_effect(columns, "visual", *about), beyond_placebo(columns, "visual", *about)
+        found.append([p < 0.05 for p in holm([effect.p_cluster, beyond.p_cluster])])
+    alarms = np.array(found).any(axis=1).mean()
+    assert alarms <= 0.05 + 1.96 * (0.05 * 0.95 / 400) ** 0.5
 
 
 @given(st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.sampled_from([-1, 0, 1])), min_size=1, max_size=40))

@@ -1,5 +1,7 @@
 import { Thresholds } from "../models/threshold.js";
 
+const PARAMETER = "threshold";
+
 const percent = (share) => (share === null ? "n/a" : (100 * share).toFixed(1));
 
 /**
@@ -8,8 +10,9 @@ const percent = (share) => (share === null ? "n/a" : (100 * share).toFixed(1));
  *   <sightline-threshold data-at="0.5" data-source="id of the json"> matrix, output, chart, input </sightline-threshold>
  *
  * The input moves numbers, points, intervals and links of the four cells, and what follows from them: right answers when
- * grounded and when not, and the rank of the run. Where the server gave no intervals (on a slice) they are hidden away
- * from the scored threshold; back on it, the cells are as the server wrote them.
+ * grounded and when not, and the rank of the run. It stands in the address (?threshold=0.3) and is taken from there. Where
+ * the server gave no intervals they are hidden away from the scored threshold; back on it, the cells are as the server
+ * wrote them.
  */
 export class SightlineThreshold extends HTMLElement {
   #scored = [];
@@ -24,15 +27,35 @@ export class SightlineThreshold extends HTMLElement {
     this.#of = data.of;
     this.#scored = this.#cells.map((cell) => ({ href: cell.getAttribute("href"), markup: [...cell.childNodes] }));
     this.#tell(Number(input.value), thresholds);
-    input.addEventListener("input", () => this.#show(Number(input.value), thresholds));
+    input.addEventListener("input", () => {
+      this.#show(Number(input.value), thresholds);
+      this.#keep(Number(input.value));
+    });
+    const asked = new URL(location.href).searchParams.get(PARAMETER);
+    if (asked && Number(asked) >= 0 && Number(asked) <= 1) {
+      input.value = asked;
+      this.#show(Number(input.value), thresholds);
+    }
   }
 
   get #cells() {
     return [...this.querySelectorAll(".quad__c")];
   }
 
+  /** The address says where the line is drawn, for whoever it is sent to. */
+  #keep(threshold) {
+    const address = new URL(location.href);
+    if (this.#isScored(threshold)) address.searchParams.delete(PARAMETER);
+    else address.searchParams.set(PARAMETER, threshold.toFixed(2));
+    history.replaceState(history.state, "", address);
+  }
+
+  #isScored(threshold) {
+    return Math.abs(threshold - Number(this.dataset.at)) < 0.005;
+  }
+
   #show(threshold, thresholds) {
-    const scored = Math.abs(threshold - Number(this.dataset.at)) < 0.005;
+    const scored = this.#isScored(threshold);
     this.querySelector("output").textContent = threshold.toFixed(2);
     this.querySelector("[data-line]")?.setAttribute("x", `${100 * threshold}%`);
     this.querySelector("[data-words]").textContent = scored ? "as scored" : `scored at ${this.dataset.at}`;

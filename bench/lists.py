@@ -1,0 +1,166 @@
+"""What is measured of browsing, as functions that run in a process of their own (see ``bench.workers``)."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from itertools import combinations
+from typing import Any
+
+PAGES: Mapping[str, Mapping[str, str]] = {
+    "everything": {},
+    "quadrant": {"quadrant": "G-A-"},
+    "correct": {"correct": "no"},
+    "counted": {"q": "counted"},
+    "ioa": {"q": "ioa > 0.5"},
+    "calls": {"calls": "3"},
+    "failure": {"failure": "missed_evidence"},
+    "category": {"facet.category": "counting"},
+    "sample": {"q": "sample:sample-00001*"},
+    "type": {"q": "type:mc"},
+    "boxes": {"q": "boxes:1"},
+    "targets": {"q": "targets:3"},
+    "priced": {"q": "priced"},
+    "tool": {"q": "tool:zoom_in"},
+    "tool_failed": {"q": "tool_failed:any"},
+    "reference_tool": {"q": "reference_tool:zoom_in"},
+    "aligned": {"q": 'aligned:"zoom_in>zoom_in"'},
+    "followed": {"q": 'followed:"zoom_in>canny"'},
+    "crop_cell": {"q": "crop_cell:3-5"},
+    "paired": {"q": "paired:yes"},
+    "unjudged": {"q": "unjudged:reliability"},
+    "without a tag": {"q": "tag:none"},
+    "words in a question": {"q": 'question:"numbered 123"'},
+}
+PAIRS: Mapping[str, Mapping[str, str]] = {
+    "failure and category": {"failure": "missed_evidence", "facet.category": "counting"},
+    "quadrant and calls": {"quadrant": "G-A-", "calls": "3"},
+    "tool and wrong": {"q": 'tool:"Canny Edge" wrong'},
+    "ioa and sample": {"q": "ioa > 0.5 sample:sample-00001*"},
+}
+OTHERS = {"A right, B wrong": {"q": 'run:"Model" correct and run:"Model 001" wrong'}}
+VISITS = 8
+
+
+def visit_lists() -> dict[str, Any]:
+    """Milliseconds of processor: the list with its rows, then its facets. Seconds of the first page, by the clock."""
+    from django.urls import reverse
+
+    from annotation.models import Benchmark
+    from bench.visits import _reader
+    from webapp.common.static import collect
+
+    collect()
+    benchmark, client = Benchmark.objects.get(), _reader()
+    address = reverse("evaluation:trajectories", args=[benchmark.slug])
+    begun = time.perf_counter()
+    client.get(address)
+    first = time.perf_counter() - begun
+    pages: dict[str, Any] = {}
+    for name, terms in {**PAGES, **PAIRS, **OTHERS}.items():
+        asked, *seen = [_listed(benchmark, terms) for _ in range(1 + VISITS)]
+        begun = time.perf_counter()
+        answer = client.get(address, terms)
+        listed, facets, total = (statistics.median(one[place] for one in seen) for place in range(3))
+        pages[name] = {
+            "asked": asked[0],
+            "list": listed,
+            "facets": facets,
+            "page": listed + facets,
+            "clock": 1000 * (time.perf_counter() - begun),
+            "total": int(total),
+            "kb": len(gzip.compress(answer.content)) / 1024,
+        }
+    return {"pages": pages, "first_s": first, "load": os.getloadavg()[0]}
+
+
+def _listed(benchmark: Any, terms: Mapping[str, str]) -> tuple[float, float, int]:
+    from evaluation.actions.read_list import TrajectoryList
+    from evaluation.models import Run, Trajectory
+    from evaluation.views.trajectories_facets import facets
+
+    begun = time.process_time()
+    runs = list(Run.objects.of(benchmark).without_tables())
+    found = TrajectoryList(benchmark, runs, terms)
+    pks, _ = found.page("", 50)
+    list(Trajectory.objects.filter(pk__in=pks).for_list())
+    listed = time.process_time()
+    facets(found, terms, runs)
+    return 1000 * (listed - begun), 1000 * (time.process_time() - listed), found.total
+
+
+def visit_pages() -> dict[str, Any]:
+    """Whole pages as a reader asks for them: p95 of processor time, and the first visit."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+    from django.urls import reverse
+
+    from annotation.models import Benchmark
+    from bench.visits import _reader
+    from evaluation.models import Run, Trajectory
+    from webapp.common.static import collect
+
+    collect()
+    slug, client = Benchmark.objects.get().slug, _reader()
+    first, second, *_ = Run.objects.order_by("pk").values_list("pk", flat=True)
+    middle = Trajectory.objects.order_by("pk")[Trajectory.objects.count() // 2].pk
+    board, compare = (reverse(f"evaluation:{page}", args=[slug]) for page in ("leaderboard", "compare"))
+    pages = {
+        "the board": board,
+        "the board on a facet": f"{board}?by=category&slice=counting",
+        "one trajectory": reverse("evaluation:trajectory", args=[slug, middle]),
+        "two runs compared": f"{compare}?run={first}&run={second}&by=category",
+    }
+    found = {}
+    for name, address in pages.items():
+        seen = [_processor(lambda address=address: client.get(address)) for _ in range(1 + 20)]
+        begun = time.perf_counter()
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.get(address)
+        found[name] = {
+            "clock": 1000 * (time.perf_counter() - begun),
+            "first": seen[0],
+            "p95": statistics.quantiles(seen[1:], n=20)[-1],
+            "queries": len(queries),
+            "kb": len(gzip.compress(answer.content)) / 1024,
+        }
+        if answer.status_code != 200:
+            raise RuntimeError(f"{address} answered {answer.status_code}.")
+    return {"pages": found, "load": os.getloadavg()[0]}
+
+
+def _processor(work: Callable[[], Any]) -> float:
+    begun = time.process_time()
+    work()
+    return 1000 * (time.process_time() - begun)
+
+
+def time_numbers(samples: int, models: int) -> dict[str, Any]:
+    """Tests, ranks and thresholds of invented answers, two questions on each picture."""
+    import numpy as np
+
+    from evaluation.metrics.faithfulness import paired_effect
+    from evaluation.metrics.ranking import rank_models
+    from evaluation.metrics.tests import holm
+    from evaluation.metrics.thresholds import quadrant_intervals, quadrants_by_threshold
+
+    rng = np.random.default_rng(3)
+    cluster = np.arange(samples) // 2
+    right = (rng.random((samples, models)) < np.linspace(0.4, 0.7, models)).astype(np.int64)
+
+    def pairs() -> None:
+        effects = [paired_effect(right[:, a], right[:, b], cluster) for a, b in combinations(range(models), 2)]
+        holm([one.p_cluster for one in effects])
+        holm([one.p_value for one in effects])
+
+    twice = 2 * samples
+    of = rng.random(twice), rng.random(twice) < 0.6, np.ones(twice, np.bool_)
+    return {
+        "pairs_s": min(_processor(pairs) for _ in range(3)) / 1000,
+        "ranks_s": min(_processor(lambda: rank_models(right, cluster)) for _ in range(3)) / 1000,
+        "thresholds_ms": min(_processor(lambda: quadrants_by_threshold(*of)) for _ in range(5)),
+        "intervals_ms": _processor(lambda: quadrant_intervals(*of, np.arange(twice) // 2)),
+    }
