@@ -1,4 +1,4 @@
-"""A prepared query finds what its queryset finds, whatever the values, and refuses a query that does not ask for them."""
+"""A prepared query finds what its queryset finds, whatever the values; one that does not ask for them is refused."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from webapp.common.models import AuditEntry
 from webapp.common.prepared import Prepared
 
 pytestmark = pytest.mark.django_db
-MADE_BY = Prepared(
-    lambda actor, since: (
-        AuditEntry.objects.filter(actor=actor, created__gt=since).exclude(action="b").order_by("pk").values_list("action")
-    ),
-    int,
-    datetime,
-)
+
+
+def made_by(actor, since):
+    entries = AuditEntry.objects.filter(actor=actor, created__gt=since).exclude(action="b")
+    return entries.order_by("pk").values_list("action")
+
+
+MADE_BY = Prepared(made_by, int, datetime)
 
 
 def test_it_finds_what_its_queryset_finds_for_the_values_of_the_moment(django_assert_num_queries):
