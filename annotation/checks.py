@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from itertools import combinations
 
@@ -132,6 +133,12 @@ def _boxes(content: SampleContent, width: int | None, height: int | None, settin
             yield Check(f"gold_boxes[{j}]", Level.WARNING, text)
 
 
+def _percent(share: float) -> str:
+    """Two digits that count, as the studio writes the share beside the boxes: 0.0625 is 6.3."""
+    value = Decimal(100 * share)
+    return f"{value.quantize(Decimal(1).scaleb(value.adjusted() - 1), ROUND_HALF_UP).normalize():f}"
+
+
 def _evidence(
     content: SampleContent, width: int | None, height: int | None, settings: CheckSettings
 ) -> Iterator[Check]:
@@ -140,7 +147,7 @@ def _evidence(
         return
     if share > settings.largest_share:
         text = (
-            f"The evidence is {100 * share:.1f}\N{NO-BREAK SPACE}% of the picture, more than "
+            f"The evidence is {_percent(share)}\N{NO-BREAK SPACE}% of the picture, more than "
             f"{100 * settings.largest_share:.0f}\N{NO-BREAK SPACE}%. Is all of it needed?"
         )
         yield Check("gold_boxes", Level.WARNING, text)

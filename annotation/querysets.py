@@ -306,7 +306,7 @@ class PauseQuerySet(models.QuerySet[Any]):
         """Those of a person that no other person made."""
         return self.filter(user__isnull=False, paused_by__isnull=True)
 
-    def concerning(self, user: Person) -> Self:
+    def concerning(self, user: Person | int) -> Self:
         """Those of everybody, and of this person."""
         return self.filter(Q(user__isnull=True) | Q(user=user))
 

@@ -79,7 +79,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
         filled = self.model.annotations.rel.related_model.objects.filter(sample=OuterRef("pk"), place=place)
         return self.filter(~Exists(filled), state__in=OPEN_STATES)
 
-    def open_to(self, user: Person, now: datetime, queues: Sequence[Any]) -> Self:
+    def open_to(self, user: Person | int, now: datetime, queues: Sequence[Any]) -> Self:
         """What the queue may hand to this person: not settled, not filled, not held by others, not seen or skipped by
         them, not given to somebody else."""
         of_sample = {"sample": OuterRef("pk")}
@@ -128,7 +128,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
             )
         return found.filter(wanted)
 
-    def held_by(self, user: Person, seat: str, now: datetime) -> Self:
+    def held_by(self, user: Person | int, seat: str, now: datetime) -> Self:
         """Samples on which this person has a live lease, the one that began first in front."""
         held = self.filter(leases__user=user, leases__seat=seat, leases__expires_at__gt=now)
         return held.order_by("leases__pk")

@@ -11,12 +11,18 @@ from annotation.actions.quality_rules import rules_of
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role, may
 from webapp.common.errors import NotAllowed
+from webapp.common.prepared import Prepared
 
 if TYPE_CHECKING:
     from annotation.querysets import Person
 
 OPEN = {Right.VIEW, Right.SEE_GOLD}
 """What everyone may on a public benchmark."""
+
+
+ROLES = Prepared(
+    lambda user, benchmark: Membership.objects.filter(benchmark=benchmark, user=user).values_list("role"), int, int
+)
 
 
 class PublicReader(AnonymousUser):
@@ -31,8 +37,7 @@ def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
         return frozenset({Role.LEAD})
     if user.pk in benchmark.known_roles:
         return benchmark.known_roles[user.pk]
-    roles = Membership.objects.filter(benchmark=benchmark, user=user).values_list("role", flat=True)
-    return frozenset(Role(role) for role in roles)
+    return frozenset(Role(role) for (role,) in ROLES.rows(user.pk, benchmark.pk))
 
 
 def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:

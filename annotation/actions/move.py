@@ -13,6 +13,9 @@ from annotation.workflow import State, sample_state, transition
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict
+from webapp.common.prepared import Prepared
+
+STATES = Prepared(lambda sample: Annotation.objects.filter(sample=sample).values_list("state"), int)
 
 
 def move(
@@ -41,8 +44,7 @@ def move(
 
 def settle(sample: Sample) -> None:
     """Where the sample stands, from its annotations as they are now."""
-    states = Annotation.objects.filter(sample=sample).values_list("state", flat=True)
-    state = sample_state({State(one) for one in states}).value
+    state = sample_state({State(one) for (one,) in STATES.rows(sample.pk)}).value
     if state != sample.state:
         Sample.objects.filter(pk=sample.pk).update(state=state, changed_at=timezone.now())
         sample.state = state

@@ -16,6 +16,7 @@ from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
+from webapp.common.prepared import Prepared
 
 
 def pause(*, actor: User, benchmark: Benchmark, reason: str, user: User | None = None) -> Pause:
@@ -60,17 +61,20 @@ def resume(*, actor: User, benchmark: Benchmark, user: User | None = None) -> bo
 
 def pause_for(user: User, benchmark: Benchmark) -> Pause | None:
     """The pause that keeps this person from anything new, that of everybody first."""
-    standing = _standing(user, benchmark).select_related("paused_by")
+    standing = _standing(user.pk, benchmark.pk).select_related("paused_by")
     return standing.order_by(F("user").desc(nulls_first=True)).first()
 
 
 def is_paused(user: User, benchmark: Benchmark) -> bool:
     """Whether anything keeps this person from what is new."""
-    return _standing(user, benchmark).exists()
+    return bool(PAUSED_BY.rows(user.pk, benchmark.pk))
 
 
-def _standing(user: User, benchmark: Benchmark) -> PauseQuerySet:
+def _standing(user: int, benchmark: int) -> PauseQuerySet:
     return Pause.objects.standing().concerning(user).filter(benchmark=benchmark)
+
+
+PAUSED_BY = Prepared(lambda user, benchmark: _standing(user, benchmark).values_list("pk")[:1], int, int)
 
 
 def require_going_on(user: User, benchmark: Benchmark) -> None:

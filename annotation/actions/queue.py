@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from random import randrange
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from annotation.actions.access import require
@@ -19,9 +21,27 @@ from annotation.querysets import AnnotationQuerySet, SampleQuerySet
 from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
+from webapp.common.prepared import Prepared
 
 AT_ONCE = 20
 """Candidates looked at in one query: several, because others may take the first of them in the same moment."""
+
+
+def _one_each(user: int, benchmark: int, now: datetime) -> QuerySet[Any, Any]:
+    queue = BenchmarkQueue(benchmark_id=benchmark)
+    return Sample.objects.open_to(user, now, [queue]).order_by("key").values_list("pk", "extra_places")[:AT_ONCE]
+
+
+HAS_BEGUN = Prepared(lambda user, benchmark: _mine(user, benchmark).values_list("pk")[:1], int, int)
+HELD = Prepared(
+    lambda user, benchmark, now: (
+        Sample.objects.filter(benchmark=benchmark).held_by(user, ANNOTATE, now).values_list("pk")[:1]
+    ),
+    int, int, datetime,
+)  # fmt: skip
+ASSIGNED = Prepared(lambda user: Assignment.objects.filter(user=user).values_list("sample"), int)
+CANDIDATES = Prepared(_one_each, int, int, datetime)
+"""The usual rule: by key, one person each."""
 
 
 def next_to_annotate(*, actor: User, benchmark: Benchmark, shown: str = "") -> Sample | None:
@@ -52,11 +72,11 @@ def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None)
     at last the drafts that were left. What ``SampleQuerySet.waiting_for`` counts is what is handed out. ``beside`` is a
     sample that it must not be."""
     others = Sample.objects.filter(benchmark=benchmark)
-    mine = Annotation.objects.filter(author=actor, sample__benchmark=benchmark, state__in=OPEN)
+    mine = _mine(actor.pk, benchmark.pk)
+    # Most often there is none. Which of them come first is asked only where there are any.
+    any_begun = bool(HAS_BEGUN.rows(actor.pk, benchmark.pk))
     if beside is not None:
         others, mine = others.exclude(pk=beside.pk), mine.exclude(sample=beside)
-    # Most often there is none. Which of them come first is asked only where there are any.
-    any_begun = mine.exists()
     mine = mine.not_skipped_by(actor) if any_begun else mine
     return (
         (_first_again(actor, mine.again()) if any_begun else None)
@@ -66,21 +86,41 @@ def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None)
     )
 
 
+def _mine(user: int, benchmark: int) -> AnnotationQuerySet:
+    return Annotation.objects.filter(author=user, sample__benchmark=benchmark, state__in=OPEN)
+
+
 def _new(actor: User, benchmark: Benchmark, samples: SampleQuerySet, beside: Sample | None) -> Sample | None:
     """What is held, else a gold check where it is time for one, else by the rule. Checks are mixed in: where nothing
     else is left they do not go on by themselves."""
     if is_paused(actor, benchmark):
         return None
     queue = queue_of(benchmark)
-    held: Sample | None = samples.held_by(actor, ANNOTATE, timezone.now()).first()
-    if held is not None and renew(actor, held.pk, ANNOTATE):
-        return held
+    if HELD.rows(actor.pk, benchmark.pk, timezone.now()):
+        held: Sample | None = samples.held_by(actor, ANNOTATE, timezone.now()).first()
+        if held is not None and renew(actor, held.pk, ANNOTATE):
+            return held
     rules = rules_of(benchmark)
     if rules.checks_run and samples.open_to(actor, timezone.now(), [queue]).exists():
         check = next_check(actor, benchmark, rules, beside)
         if check is not None:
             return check
+    if beside is None and queue.order == BenchmarkQueue.Order.SEQUENTIAL and queue.overlap == 1:
+        return _first_free(actor, samples, queue)
     return _by_rule(actor, samples, queue)
+
+
+def _first_free(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sample | None:
+    """The usual rule without building its query; what a lead gave to this person, or others took, goes the long way."""
+    if ASSIGNED.rows(actor.pk):
+        return _by_rule(actor, samples, queue)
+    found = CANDIDATES.rows(actor.pk, queue.benchmark_id, timezone.now())
+    for candidate, extra in found:
+        with transaction.atomic():
+            sample = take_to_annotate(actor, candidate, queue, extra)
+        if sample is not None:
+            return sample
+    return _by_rule(actor, samples, queue) if found else None
 
 
 def _first_again(actor: User, annotations: AnnotationQuerySet) -> Sample | None:

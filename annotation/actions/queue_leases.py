@@ -13,8 +13,12 @@ from annotation.actions.pause import require_going_on
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Lease, Sample
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
+from webapp.common.prepared import Prepared
 
 ANNOTATE, REVIEW, AUDIT = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW, Lease.Seat.AUDIT
+OPEN_AT = Prepared(
+    lambda sample, place: Sample.objects.filter(pk=sample).open_at(place).order_by().values_list("pk"), int, int
+)
 
 
 def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
@@ -58,9 +62,8 @@ def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue, extra: i
     """
     for place in range(queue.wanted(sample_id, extra)):
         if take(user, sample_id, ANNOTATE, queue.lasts, place):
-            found = Sample.objects.filter(pk=sample_id).open_at(place).order_by().first()
-            if found is not None:
-                return found
+            if OPEN_AT.rows(sample_id, place):
+                return Sample.objects.get(pk=sample_id)
             release(user, sample_id, ANNOTATE)
     return None
 

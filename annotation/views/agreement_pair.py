@@ -110,6 +110,13 @@ class CoefficientRow:
     pairs: tuple[int, int]
     coefficients: list[tuple[str, Coefficient, str]]
 
+    @property
+    def undefined(self) -> str:
+        """Why no coefficient is defined, where it is the same for all; else ""."""
+        reasons = {reason for _, one, reason in self.coefficients if one.value is None}
+        none = all(one.value is None for _, one, _ in self.coefficients)
+        return reasons.pop() if none and len(reasons) == 1 else ""
+
 
 def coefficient_row(benchmark: Benchmark, found: LabelAgreement, pairs: Sequence[Pair]) -> CoefficientRow:
     label = found.label

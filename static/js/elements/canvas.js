@@ -63,7 +63,10 @@ export class Canvas {
     for (const { element } of [...this.#under, this.#layer]) this.#viewer.cover(element);
     this.#places.open(this.#viewer, signal);
     this.#viewer.onMove(() => this.#place());
-    this.#viewer.onDrawn((drawn) => this.#stage.classList.toggle("is-drawn", drawn));
+    this.#viewer.onDrawn((drawn) => {
+      this.#stage.classList.toggle("is-drawn", drawn);
+      if (drawn) this.#stage.querySelector(".stage__wait")?.remove();
+    });
     this.#viewer.onFailure(() => this.#part("broken").removeAttribute("hidden"));
     this.#light.show();
   }

@@ -1,4 +1,4 @@
-import { area, height, width } from "../lib/geometry.js";
+import { area, framed, height, width } from "../lib/geometry.js";
 
 /**
  * Boxes as they are drawn and changed. A size is {width, height} of the picture in its own pixels. While something is
@@ -49,10 +49,7 @@ export function seenAround(boxes, aspect, size) {
   const sides = [0, 1, 2, 3].map((side) => boxes.map((box) => box[side]));
   const [x1, y1, x2, y2] = [Math.min(...sides[0]), Math.min(...sides[1]), Math.max(...sides[2]), Math.max(...sides[3])];
   const margin = Math.max(60, 0.5 * Math.max(x2 - x1, y2 - y1));
-  const across = Math.min(Math.max(x2 - x1 + 2 * margin, aspect * (y2 - y1 + 2 * margin)), Math.max(size.width, aspect * size.height));
-  const down = across / aspect;
-  const [left, top] = [(x1 + x2 - across) / 2, (y1 + y2 - down) / 2];
-  return [left, top, left + across, top + down];
+  return framed([x1 - margin, y1 - margin, x2 + margin, y2 + margin], size, aspect);
 }
 
 /** A box of a quarter of what is seen, in the middle of it. `seen` may reach beyond the picture. */
