@@ -27,6 +27,22 @@ def benchmark(lea, rui):
     return kitchen(lea, (rui, Role.RESEARCHER))
 
 
+def test_of_a_picture_of_unknown_size_nothing_is_said_about_where_a_box_lies(
+    benchmark, rui, run_jobs, settings, tmp_path
+):
+    settings.HOME = tmp_path
+    Sample.objects.filter(key="mug").update(width=None, height=None, image=None)
+    client = signed_in(rui)
+    rows = [{"sample_id": "mug", "answer": "B", "steps": [{"tool": "zoom", "bbox": [1, 1, 9, 9]}]}]
+    url = client.post(PAGE, {"file": File(lines(rows), "trajectories.jsonl")}).url
+    run_jobs()
+    client.post(url + "choose/", {"format": "native", "model": "M", "kind": "runs"})
+    run_jobs()
+    text = client.get(url).content.decode()
+    assert "the size of the picture is not known" in text
+    assert "nothing of the box lies" not in text
+
+
 def told():
     return Trajectory.objects.values_list("recognition", "plan").get()
 
