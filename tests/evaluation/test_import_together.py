@@ -15,7 +15,7 @@ from evaluation.models import Judgement, Model, Run, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, lines
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.one_database]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 PAGE = "/benchmarks/kitchen/import/"
 FIRST = [{"id": "mug", "model_used": "M", "identified_tools": ["saw", "pencil"]}]
