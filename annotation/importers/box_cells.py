@@ -48,6 +48,8 @@ def boxes_in(cell: object) -> tuple[list[Number4], list[Any]]:
         return [box], []
     if not isinstance(cell, list | tuple):
         return [], [cell]
+    if cell and not any(isinstance(item, str | list | tuple | dict) for item in cell):
+        return [], [cell]  # numbers that are no box are one thing, not one for each
     boxes: list[Number4] = []
     rest: list[Any] = []
     for item in cell[:MAX_BOXES]:

@@ -129,11 +129,19 @@ def _use(step: Step, crop: Sequence[float] | None, sample: Sample) -> tuple[str,
     if not step.ok:
         return "no crop", shortened(step.observation, 80) or "the call failed"
     if crop is None:
-        return ("no crop", "nothing of the box lies in the picture") if step.bbox or step.bbox_raw else ("no box", "")
+        return _without_crop(step, sample)
     if step.executed_bbox is not None and step.executed_bbox != step.bbox:
         return "as executed", "the file records other pixels than were asked for"
     over = _over_the_edge(step, crop, sample)
     return ("clipped", over) if over else ("as asked", "")
+
+
+def _without_crop(step: Step, sample: Sample) -> tuple[str, str]:
+    if step.bbox is None:
+        return ("no crop", "these are not four numbers") if step.bbox_raw else ("no box", "")
+    if not sample.width or not sample.height:
+        return "no crop", "the size of the picture is not known"
+    return "no crop", "nothing of the box lies in the picture"
 
 
 def _over_the_edge(step: Step, crop: Sequence[float], sample: Sample) -> str:

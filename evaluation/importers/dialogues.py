@@ -97,7 +97,12 @@ def trajectory_of(
     """
     talk = talk_of(dialogue.messages)
     if not (talk.prompt or talk.final or talk.exchanges):
-        report.refuse("no-dialogue", "messages", dialogue.messages, "Nobody says anything here; it was left out.")
+        report.refuse(
+            "no-dialogue",
+            "messages",
+            dialogue.messages,
+            "No message here says who speaks, a user or a model; it was left out.",
+        )
     sample = find_sample(_clues(dialogue, talk, report), samples, report)
     pictures = Pictures(samples.size_of(sample))
     return Trajectory(

@@ -46,7 +46,9 @@ def detect(head: bytes, name: str) -> Detection:
     if b'"agent_answer"' in head and b'"item_id"' in head:
         return Detection("vtc-bench", 0.95, ("Its rows have item_id and agent_answer.",))
     if _LISTED.search(name) and b'"response_list"' in head:
-        return Detection("vtc-bench", 0.8, ("It is a response list; give the folder with results_*.jsonl.",))
+        return Detection(
+            "vtc-bench", 0.8, ("It is a response list, which is read with the results_*.jsonl beside it.",)
+        )
     return Detection("vtc-bench", 0.0)
 
 

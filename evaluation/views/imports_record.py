@@ -151,6 +151,9 @@ def _back(slug: str, record: int) -> HttpResponse:
 
 def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = None, status: int = 200) -> HttpResponse:
     job = Job.objects.filter(pk=found.job_id).first() if found.job_id else None
+    if found.state in WORKING and job is not None and not job.is_live:
+        # The job may have ended since the record was read: what it left there, not that it stopped, is to be shown.
+        found = get_object_or_404(found.benchmark.imports.select_related("created_by", "benchmark"), pk=found.pk)
     rights = rights_in(request, found.benchmark)
     may = rights[f"import_{found.kind}"]
     blocked = upload.blocked(found)

@@ -15,7 +15,7 @@ from evaluation.models import Judgement, Model, Run, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, lines
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.one_database]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 PAGE = "/benchmarks/kitchen/import/"
 FIRST = [{"id": "mug", "model_used": "M", "identified_tools": ["saw", "pencil"]}]
@@ -25,6 +25,22 @@ SECOND = [{"id": "mug", "model_used": "M", "identified_tools": "pencil, saw"}]
 @pytest.fixture
 def benchmark(lea, rui):
     return kitchen(lea, (rui, Role.RESEARCHER))
+
+
+def test_of_a_picture_of_unknown_size_nothing_is_said_about_where_a_box_lies(
+    benchmark, rui, run_jobs, settings, tmp_path
+):
+    settings.HOME = tmp_path
+    Sample.objects.filter(key="mug").update(width=None, height=None, image=None)
+    client = signed_in(rui)
+    rows = [{"sample_id": "mug", "answer": "B", "steps": [{"tool": "zoom", "bbox": [1, 1, 9, 9]}]}]
+    url = client.post(PAGE, {"file": File(lines(rows), "trajectories.jsonl")}).url
+    run_jobs()
+    client.post(url + "choose/", {"format": "native", "model": "M", "kind": "runs"})
+    run_jobs()
+    text = client.get(url).content.decode()
+    assert "the size of the picture is not known" in text
+    assert "nothing of the box lies" not in text
 
 
 def told():

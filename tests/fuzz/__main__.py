@@ -18,6 +18,8 @@ from tempfile import mkdtemp
 import atheris
 
 with atheris.instrument_imports(include=["annotation", "evaluation", "openpyxl"]):
+    import openpyxl  # noqa: F401 - it is loaded when the first workbook is read, too late to be followed
+
     from tests.fuzz.mutation import reshaped
     from tests.fuzz.targets import TARGETS, Target
 
