@@ -60,7 +60,9 @@ def _records(samples: Sequence[Row]) -> Iterator[SampleRecord]:
     for sample in samples:
         number = gold.get(sample.pk, 0)
         parts = [part.get(number, []) for part in (boxes, calls, tools)]
-        yield _record(sample, facets.get(sample.pk, []), revisions.get(number), *parts, further.get(sample.pk, []))
+        yield _record(
+            sample, facets.get(sample.pk, []), revisions.get(number), *parts, further=further.get(sample.pk, [])
+        )
 
 
 def _grouped(table: type[Model], fields: tuple[str, ...], owners: Sequence[int]) -> dict[int, list[Row]]:
