@@ -9,6 +9,8 @@ from annotation.importers.interface import Progress
 from evaluation.actions import dry_run as dry_run_action
 from evaluation.actions import dry_run_commit
 from evaluation.actions import undo_import as undo_action
+from evaluation.actions.keep_run_replays import KIND as REPLAY_RUN
+from evaluation.actions.keep_run_replays import keep_run_replays
 from evaluation.actions.queue_scoring import KIND as SCORE
 from evaluation.actions.queue_scoring import score_in_job
 from webapp.jobs.context import JobContext
@@ -41,6 +43,11 @@ def undo_import(context: JobContext, record_id: int) -> dict[str, Any]:
     return undo_action.undo_import(
         record_id=record_id, report=lambda done, total: context.progress(done, total, unit="rows")
     )
+
+
+@job(REPLAY_RUN, title="Replay")
+def replay_run(context: JobContext, run_id: int) -> dict[str, Any]:
+    return keep_run_replays(context, run_id=run_id)
 
 
 def _in_kilobytes(context: JobContext) -> Callable[[Progress], None]:

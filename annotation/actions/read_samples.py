@@ -59,8 +59,9 @@ def _records(samples: Sequence[Row]) -> Iterator[SampleRecord]:
     further = _grouped(AcceptedChain, _CHAIN, numbers)
     for sample in samples:
         number = gold.get(sample.pk, 0)
-        parts = [part.get(number, []) for part in (boxes, calls, tools)]
-        yield _record(sample, facets.get(sample.pk, []), revisions.get(number), *parts, further.get(sample.pk, []))
+        own, chains = facets.get(sample.pk, []), further.get(sample.pk, [])
+        parts = boxes.get(number, []), calls.get(number, []), tools.get(number, [])
+        yield _record(sample, own, revisions.get(number), *parts, chains)
 
 
 def _grouped(table: type[Model], fields: tuple[str, ...], owners: Sequence[int]) -> dict[int, list[Row]]:

@@ -107,10 +107,13 @@ def _held(benchmark: Benchmark, version: Version | None) -> dict[int, _Held]:
     fields = ("sample", "sample__key", "revision", "revision__digest")
     if version is not None:
         entries = VersionEntry.objects.filter(version=version).values_list(*fields, "accepted_chains")
-        return {sample: _Held(*held) for sample, *held in entries.iterator()}
+        return {row[0]: _Held(*row[1:]) for row in entries.iterator()}
     further = further_by_sample(benchmark)
     rows = Gold.objects.filter(sample__benchmark=benchmark).values_list(*fields)
-    return {sample: _Held(*held, further.get(sample, [])) for sample, *held in rows.iterator()}
+    return {
+        sample: _Held(key, revision, digest, further.get(sample, []))
+        for sample, key, revision, digest in rows.iterator()
+    }
 
 
 def _said(chains: Sequence[Mapping[str, Any]] | None) -> list[tuple[Any, Any]]:

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotation.imaging.encoding import fitted
 from annotation.schema import ORIGINAL, ToolCall
-from annotation.toolbox.cache import ResultCache
+from annotation.toolbox.cache import ResultCache, result_key
 from annotation.toolbox.names import UnknownToolError, resolve
-from annotation.toolbox.results import Picture, ToolError, ToolResult, Unit
+from annotation.toolbox.results import Picture, ToolError, Unit
 from annotation.toolbox.runner import StepResult, named_pictures
 from annotation.toolbox.signature import Kind, Parameter, checked_arguments
 from annotation.toolbox.table import TOOLS, ToolSpec
@@ -80,14 +79,20 @@ def reduced(calls: Sequence[ToolCall], width: int, height: int, side: int) -> Re
 
 
 def on_screen(step: StepResult, side: int, cache: ResultCache) -> Picture | None:
-    """The step's picture at ``side`` pixels at most; a larger one is reduced once, and known as long as results are."""
-    if step.image is None or max(step.image.shape[:2]) <= side or not step.key:
-        return None if step.image is None else fitted(step.image, side)
-    key = f"{step.key}/{side}"
-    known = cache.get(key)
+    """The step's picture at ``side`` pixels at most. A larger one is reduced once, as ``reduced`` reduces it, and known
+    as long as results are."""
+    if step.image is None or max(step.image.shape[:2]) <= side:
+        return step.image
+    height, width = step.image.shape[:2]
+    size = {"width": max(1, round(width * side / max(width, height))),
+            "height": max(1, round(height * side / max(width, height)))}  # fmt: skip
+    resize = TOOLS["resize"].function
+    key = result_key("resize", checked_arguments(resize, size), [step.key]) if step.key else ""
+    known = cache.get(key) if key else None
     if known is None:
-        known = ToolResult(fitted(step.image, side))
-        cache.put(key, known)
+        known = resize(step.image, **size)
+        if key:
+            cache.put(key, known)
     return known.image
 
 

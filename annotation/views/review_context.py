@@ -9,16 +9,18 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.actions.chains import mark_of
 from annotation.actions.checks_of import checks_of
 from annotation.actions.comments import comments_on
 from annotation.actions.pause import pause_for
 from annotation.actions.queue_leases import queue_of
 from annotation.actions.review import in_order_of_review
 from annotation.actions.revisions import content_of, revision_json
-from annotation.models import Annotation, AuditItem, Benchmark, Review, Revision, Sample
+from annotation.models import Annotation, AuditItem, Benchmark, Image, Review, Revision, Sample
 from annotation.quality import BlindRule
 from annotation.views.blind_context import blind_json
 from annotation.views.work_loading import comments_json, known_facets, revision_head, thumbnail_of
+from annotation.views.workbench_shown import mark_json
 from webapp.accounts.models import User
 
 MOST_ROWS = 100
@@ -81,7 +83,17 @@ def _after(annotation: Annotation, revision: Revision, slug: str) -> dict[str, A
         "checks": [asdict(one) for one in checks],
         "comments": comments_json(comments_on(annotation), slug),
         "facets": known_facets(sample.benchmark),
+        "chain": _chain(sample, revision, slug),
     }
+
+
+def _chain(sample: Sample, revision: Revision, slug: str) -> dict[str, Any] | None:
+    """Where the reference toolchain is run and confirmed, and who confirmed it; None without calls or a picture."""
+    calls = content_of(revision).reference_toolchain
+    if not calls or sample.image is None or sample.image.state != Image.State.READY:
+        return None
+    urls = {name: reverse(f"annotation:chain-{name}", args=[slug, sample.key]) for name in ("run", "verify")}
+    return {**urls, "mark": mark_json(mark_of(sample, calls))}
 
 
 def _history(annotation: Annotation) -> list[dict[str, Any]]:

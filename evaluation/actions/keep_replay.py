@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from django.db import transaction
 
@@ -29,15 +30,21 @@ def keep_replay(*, actor: User | None, trajectory: Trajectory) -> Replay:
     if not any(one.ok is not None for one in found):
         raise InvalidInput("None of its calls can be run again here: what was recorded holds for all of them.")
     with transaction.atomic():
-        Trajectory.objects.select_for_update().get(pk=trajectory.pk)
-        Replay.objects.filter(trajectory=trajectory).delete()
-        image = trajectory.sample.image
-        replay = Replay.objects.create(
-            trajectory=trajectory, image=image.sha256 if image else "", opencv=OPENCV, person=actor
-        )
-        ReplayedStep.objects.bulk_create(_row(replay, one) for one in found)
+        replay = store_replay(actor, trajectory, found)
         Scoring.objects.filter(run=trajectory.run_id).update(stale=True)
         _record(actor, "replay.keep", trajectory, Counter(one.outcome.value for one in found))
+    return replay
+
+
+def store_replay(actor: User | None, trajectory: Trajectory, found: Sequence[Replayed]) -> Replay:
+    """Write what a replay gave in place of an earlier one. Call inside a transaction, and say what became of it."""
+    Trajectory.objects.select_for_update().get(pk=trajectory.pk)
+    Replay.objects.filter(trajectory=trajectory).delete()
+    image = trajectory.sample.image
+    replay = Replay.objects.create(
+        trajectory=trajectory, image=image.sha256 if image else "", opencv=OPENCV, person=actor
+    )
+    ReplayedStep.objects.bulk_create(_row(replay, one) for one in found)
     return replay
 
 

@@ -61,6 +61,18 @@ def align_many(reference: Sequence[str] | None, chains: Sequence[Sequence[str]])
     return ManyChains(columns, distances, centre)
 
 
+def distances_to(references: Sequence[Sequence[str]], chains: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Edits between each reference and each chain of tool names: one list a reference.
+
+    Another tool, an added and a missing call cost 1 each (Levenshtein, by canonical name); whole numbers from 0.
+    Source: METRICS 6.
+
+    >>> distances_to([["crop", "blur"]], [["crop"], ["crop", "blur", "canny"]])
+    [[1, 1]]
+    """
+    return [[_split(reference, names)[2] for names in chains] for reference in references]
+
+
 @dataclass(slots=True)
 class _Added:
     """A column of added calls of one tool: of each chain, by its row, the place of its call."""

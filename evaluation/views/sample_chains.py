@@ -19,6 +19,7 @@ from evaluation.actions.read_sample_chains import Call, read_calls
 from evaluation.actions.read_trajectory import read_on_sample
 from evaluation.metrics.many_chains import Column, align_many
 from evaluation.metrics.names import canonical_name
+from evaluation.views.sample_references import Reference, nearest, references_on
 from evaluation.views.sample_runs import RunRow, rows_of
 from evaluation.views.trajectory_alignment import argument_difference
 from evaluation.views.trajectory_answer import gold_words
@@ -43,18 +44,25 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One run: ``distance`` in edits to the centre; ``left_out``: calls that are not in the table."""
+    """One run: ``distance`` in edits to the centre; ``left_out``: calls that are not in the table; ``nearest``: the
+    accepted chain that it is closer to than to the one shown, and its ``nearest_distance``."""
 
     row: RunRow
     distance: int
     cells: Sequence[Cell]
     left_out: int
     centre: bool
+    nearest: Reference | None = None
+    nearest_distance: int = 0
 
 
 @require_safe
 def sample_chains(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """Template evaluation/sample_chains.html."""
+    """Template evaluation/sample_chains.html; ?chain=N: the accepted chain to lay the runs beside, else the closest.
+
+    Context: benchmark, sample, content, gold_words, references (Reference), reference (the one shown, or None), table,
+    lines (Line), tried, left_out.
+    """
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     sample = benchmark.samples.with_gold().filter(key=key).first()
     if sample is None:
@@ -63,11 +71,15 @@ def sample_chains(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     tried = read_on_sample(sample)
     rows = rows_of(slug, tried[:MOST_CHAINS], content, {})
     calls = list(read_calls(tried[:MOST_CHAINS], sample).values())
-    table = Table(content.reference_toolchain, calls)
+    names = [[call.tool for call in chain[:MOST_CALLS]] for chain in calls]
+    references = references_on(sample, content.reference_toolchain, names, request.GET.get("chain", ""))
+    reference = next((one for one in references if one.shown), None)
+    table = Table(reference.calls if reference else (), calls, references)
     context = {
         "benchmark": benchmark, "sample": sample, "content": content,
         "gold_words": gold_words(content.answers, content.options),
-        "table": table, "lines": [table.line(at, row) for at, row in enumerate(rows)],
+        "references": references, "reference": reference, "table": table,
+        "lines": [table.line(at, row) for at, row in enumerate(rows)],
         "tried": len(tried), "left_out": len(tried) - len(rows),
     }  # fmt: skip
     return render(request, "evaluation/sample_chains.html", context)
@@ -76,8 +88,10 @@ def sample_chains(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 class Table:
     """The chains of a sample aligned: with the reference, or, without one, with the chain in their middle."""
 
-    def __init__(self, reference: Sequence[ToolCall], chains: Sequence[Sequence[Call]]) -> None:
-        self._reference, self._chains = reference, chains
+    def __init__(
+        self, reference: Sequence[ToolCall], chains: Sequence[Sequence[Call]], known: Sequence[Reference] = ()
+    ) -> None:
+        self._reference, self._chains, self._known = reference, chains, known
         names = [[call.tool for call in chain[:MOST_CALLS]] for chain in chains]
         wanted = [call.tool for call in reference[:MOST_CALLS]]
         self._found = align_many(wanted if reference else None, names)
@@ -97,7 +111,9 @@ class Table:
     def line(self, at: int, row: RunRow) -> Line:
         chain, own = self._chains[at], self._found.centre == at
         cells = [self._cell(column, column.places[at], row, chain) for column in self._found.columns]
-        return Line(row, self._found.distances[at], cells, max(len(chain) - MOST_CALLS, 0), own)
+        left_out, closer = max(len(chain) - MOST_CALLS, 0), nearest(self._known, at)
+        less = closer.distances[at] if closer else 0
+        return Line(row, self._found.distances[at], cells, left_out, own, closer, less)
 
     def _wanted(self, column: Column) -> Cell:
         if column.centre is None:

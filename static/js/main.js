@@ -22,6 +22,7 @@ import { SightlineThreshold } from "./elements/threshold.js";
 import { SightlineToast } from "./elements/toast.js";
 import { SightlineImport } from "./elements/upload.js";
 import { showCurrentTabs } from "./lib/tabs.js";
+import { SightlineChainStrip } from "./elements/chain-strip.js";
 import { SightlineWorkbench } from "./elements/workbench.js";
 
 const ELEMENTS = {
@@ -46,6 +47,7 @@ const ELEMENTS = {
   "sightline-theme": SightlineTheme,
   "sightline-threshold": SightlineThreshold,
   "sightline-toast": SightlineToast,
+  "sightline-chain-strip": SightlineChainStrip,
   "sightline-workbench": SightlineWorkbench,
   "sightline-key-help": SightlineKeyHelp,
 };

@@ -1,25 +1,19 @@
+import { Results } from "./measured.js";
 import { copied, keepRows } from "./rows.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const COLOURS = { 1: ["grey"], 3: ["red", "green", "blue"] };
-const words = (name) => name.replaceAll("_", " ");
-
-/** A measured value as a person reads it; what is not there is n/a, never 0. */
-function shownValue(value) {
-  if (value === null || value === undefined) return "n/a";
-  if (Array.isArray(value)) return value.length ? value.map(shownValue).join(", ") : "none";
-  if (typeof value !== "number" || Number.isInteger(value)) return String(value);
-  return value.toLocaleString("en", { maximumSignificantDigits: 4, useGrouping: false });
-}
 
 /** Under the stage: the film of all steps, the program, the measurements and the histogram of the step in focus. */
 export class WorkbenchResults {
   #root;
   #film;
+  #results;
   #look;
 
   constructor(root, look) {
     [this.#root, this.#film, this.#look] = [root, root.part("film"), look];
+    this.#results = new Results(root.part("measured"));
     this.#film.addEventListener("click", ({ target }) => {
       const at = [...this.#film.children].indexOf(target.closest(".bframe"));
       if (at >= 0) look(at);
@@ -48,52 +42,8 @@ export class WorkbenchResults {
     this.#root.part("code").textContent = shown.python.code;
     this.#root.part("code-words").textContent = shown.python.whole ? "plain cv2, runs as it is" : "up to the step that stopped";
     this.#root.part("out-title").textContent = step ? `What step ${focus} returned` : "What the step returned";
-    this.#measured(step, shown);
+    this.#results.show(step, shown.error ? "It did not run." : "Choose a step.");
     this.#histogram(shown.view.histogram);
-  }
-
-  #measured(step, shown) {
-    const box = this.#root.part("measured");
-    const note = document.createElement("p");
-    note.className = "small muted";
-    const found = step?.measurements;
-    note.textContent = !step ? (shown.error ? "It did not run." : "Choose a step.") : found ? "A picture, and no measurement." : "Measured when it has run in full …";
-    const parts = found ? [...this.#values(found.values), ...found.tables.map((table) => this.#table(table))] : [];
-    box.replaceChildren(...(parts.length ? parts : [note]));
-  }
-
-  #values(values) {
-    const rows = Object.entries(values);
-    if (!rows.length) return [];
-    const list = document.createElement("dl");
-    list.className = "kv";
-    for (const [name, value] of rows) {
-      const [term, said] = [document.createElement("dt"), document.createElement("dd")];
-      [term.textContent, said.textContent] = [words(name), shownValue(value)];
-      list.append(term, said);
-    }
-    return [list];
-  }
-
-  #table({ name, columns, rows, total }) {
-    const table = document.createElement("table");
-    table.className = "table bench__table";
-    const caption = table.createCaption();
-    caption.className = "xs muted";
-    caption.textContent = rows.length < total ? `${words(name)}: the first ${rows.length} of ${total}` : words(name);
-    const head = table.createTHead().insertRow();
-    for (const column of ["", ...columns]) {
-      const cell = document.createElement("th");
-      cell.scope = "col";
-      cell.textContent = words(column) || "#";
-      head.append(cell);
-    }
-    const body = table.createTBody();
-    for (const [at, row] of rows.entries()) {
-      const line = body.insertRow();
-      for (const value of [at + 1, ...row]) line.insertCell().textContent = shownValue(value);
-    }
-    return table;
   }
 
   #histogram(channels) {

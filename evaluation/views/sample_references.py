@@ -1,0 +1,54 @@
+"""The accepted reference toolchains of a sample, and which of them the runs on it are laid beside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.actions.chains import further_chains
+from annotation.schema import ToolCall
+from evaluation.metrics.many_chains import distances_to
+from evaluation.metrics.references import GOLD_CHAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One accepted chain. ``place``: 0 the gold's, 1, 2, ... as accepted; ``distances``: edits of each run's calls to
+    it; ``shown``: the table is laid around it."""
+
+    place: int
+    words: str
+    calls: Sequence[ToolCall]
+    distances: Sequence[int]
+    shown: bool = False
+
+    @property
+    def edits(self) -> int:
+        """Edits of all runs together."""
+        return sum(self.distances)
+
+
+def references_on(
+    sample: Any, gold: Sequence[ToolCall], chains: Sequence[Sequence[str]], chosen: str
+) -> list[Reference]:
+    """All of them, the gold's first. Shown is the ``chosen`` place, or else the one with the fewest edits to all runs
+    together, of several the earliest. One query."""
+    known = [(GOLD_CHAIN, "the gold’s", gold)] if gold else []
+    for place, chain in enumerate(further_chains(sample), GOLD_CHAIN + 1):
+        note = f": {chain.note}" if chain.note else ""
+        known.append((place, f"accepted by {chain.by}{note}", chain.calls))
+    distances = distances_to([[call.tool for call in calls] for _, _, calls in known], chains)
+    closest = min(range(len(known)), key=lambda at: sum(distances[at]), default=0)
+    places = [str(place) for place, _, _ in known]
+    shown = places.index(chosen) if chosen in places else closest
+    return [Reference(*one, distances[at], at == shown) for at, one in enumerate(known)]
+
+
+def nearest(references: Sequence[Reference], run: int) -> Reference | None:
+    """The accepted chain with the fewest edits to one run's calls, where it is another than the one that is shown."""
+    shown = next((one for one in references if one.shown), None)
+    found = min(references, key=lambda one: one.distances[run], default=None)
+    if shown is None or found is None or found.distances[run] == shown.distances[run]:
+        return None
+    return found

@@ -1,0 +1,80 @@
+import { newKey, sendJson } from "../lib/request.js";
+import { Results } from "./measured.js";
+import { token } from "./review-send.js";
+import { copied } from "./rows.js";
+
+const SIDE = 640;
+
+/**
+ * The reference toolchain under review, run on the picture: <sightline-chain-strip> shows the picture after every step, the
+ * one that is chosen larger, what it measured, and who confirmed that its end gives the answer. What is run is in #review.
+ */
+export class SightlineChainStrip extends HTMLElement {
+  #chain;
+  #calls;
+  #results;
+  #known = new Map();
+  #asked = 0;
+
+  connectedCallback() {
+    const { content, chain } = JSON.parse(document.getElementById("review").textContent);
+    [this.#chain, this.#calls] = [chain, content.reference_toolchain];
+    this.#results = new Results(this.#part("measured"));
+    this.#part("frames").addEventListener("click", ({ target }) => {
+      const at = [...this.#part("frames").children].indexOf(target.closest(".bframe"));
+      if (at >= 0) this.#run(at);
+    });
+    this.#part("verify").addEventListener("click", () => this.#verify());
+    this.#mark(chain.mark);
+    this.#run(this.#calls.length);
+  }
+
+  #part(name) {
+    return this.querySelector(`[data-part="${name}"]`);
+  }
+
+  async #run(focus) {
+    const asked = (this.#asked += 1);
+    const body = { calls: this.#calls, focus, side: SIDE, full: true, known: [...this.#known.keys()] };
+    const answer = await sendJson("POST", this.#chain.run, body, { token: token() }).catch(() => null);
+    if (asked !== this.#asked) return;
+    if (answer?.status !== 200) return this.#say(answer?.data.error?.message ?? "The server did not answer. Load the page again.");
+    this.#say(answer.data.error?.message ?? "");
+    this.#show(answer.data);
+  }
+
+  #show({ original, steps, view, error }) {
+    for (const step of [original, ...steps]) if (step.thumbnail) this.#known.set(step.key, step.thumbnail);
+    this.#part("frames").replaceChildren(...[original, ...steps].map((step) => this.#frame(step, view.number)));
+    const image = this.#part("picture");
+    image.hidden = !view.after;
+    if (view.after) [image.src, image.alt] = [view.after.address, `After step ${view.number}`];
+    this.#results.show(steps[view.number - 1]);
+    this.#part("verify").disabled = error !== null;
+  }
+
+  #frame(step, focus) {
+    const frame = copied("row-strip-frame");
+    frame.querySelector("img").src = this.#known.get(step.key) ?? "";
+    frame.querySelector(".clip").textContent = `${step.number} ${step.tool || "original"}`;
+    frame.setAttribute("aria-pressed", String(step.number === focus));
+    return frame;
+  }
+
+  async #verify() {
+    const answer = await sendJson("POST", this.#chain.verify, { calls: this.#calls }, { token: token(), key: newKey() }).catch(() => null);
+    if (answer?.status === 200) this.#mark(answer.data);
+    else this.#say(answer?.data.error?.message ?? "The server did not answer. Try again.");
+  }
+
+  #mark(mark) {
+    this.#part("verify").hidden = mark !== null;
+    this.#part("mark").textContent = mark ? `${mark.by} confirmed on ${new Date(mark.at).toLocaleDateString()} that its end gives the answer.` : "Nobody has confirmed yet that its end gives the answer.";
+  }
+
+  #say(problem) {
+    this.#part("problem").hidden = !problem;
+    this.#part("problem").querySelector("span").textContent = problem;
+    this.#part("wait").hidden = true;
+  }
+}
