@@ -107,7 +107,8 @@ def judge_answers(
 def counted(correct: Ints, undecided: Bools, settings: MetricSettings) -> Bools:
     """(n,) whether each answer is in accuracy, in the quadrants and in comparisons: it is right or wrong, or undecided
     where ``undecided_answer`` counts these as wrong. Source: METRICS 2."""
-    return (correct != UNKNOWN) | (undecided & (settings.undecided_answer != "exclude"))
+    inside: Bools = (correct != UNKNOWN) | (undecided & (settings.undecided_answer != "exclude"))
+    return inside
 
 
 def _key_codes(keys: Sequence[AnswerKey]) -> list[int]:
