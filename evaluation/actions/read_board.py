@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -60,7 +60,7 @@ def read_board(
     runs = list(Run.objects.of(benchmark).without_tables())
     query = ""
     if slice_by == SAVED:
-        query, found = _saved(benchmark, runs, slice, None if metrics is None else {*metrics, sorted_by})
+        query, found = _saved(benchmark, runs, slice, None if metrics is None else {*metrics, sorted_by, COUNTED_BY})
     else:
         found = _metrics(benchmark, slice_by, slice, None if metrics is None else {*metrics, sorted_by, COUNTED_BY})
     standings = _standings(benchmark, ranked_by) if not slice_by else {}
@@ -99,16 +99,19 @@ def _saved(
     """The query of a saved slice, and the metrics of each scoring on it."""
     table = read_slice(benchmark, runs, name, metrics)
     found = {
-        row.run.scoring.pk: {metric: _summary(metric, one) for metric, one in row.metrics.items()}
+        row.run.scoring.pk: {
+            metric: _summary(metric, one, row.counts if metric == COUNTED_BY else one.detail)
+            for metric, one in row.metrics.items()
+        }
         for row in table.rows
         if row.metrics
     }
     return table.saved.query, found
 
 
-def _summary(metric: str, one: Summary) -> BoardMetric:
+def _summary(metric: str, one: Summary, detail: Mapping[str, float | None]) -> BoardMetric:
     low, high, method = (one.interval.low, one.interval.high, one.interval.method) if one.interval else (None, None, "")
-    return BoardMetric(metric, one.value, one.n, one.numerator, low, high, method, one.p_value, one.detail or None)
+    return BoardMetric(metric, one.value, one.n, one.numerator, low, high, method, one.p_value, detail or None)
 
 
 class Freshness:

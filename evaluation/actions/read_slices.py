@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -24,6 +24,7 @@ from webapp.common.errors import InvalidInput, NotFound
 
 SAVED = "saved slice"
 """What a leaderboard is sliced by when its slice is a saved query."""
+HIDDEN = ("failed", "unparsed", "undecided")
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class SliceRow:
     run: Run
     n: int
     metrics: dict[str, Summary]
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """What must never be hidden of them: trajectories, failed, unparsed, undecided."""
 
 
 @dataclass(frozen=True)
@@ -152,4 +155,5 @@ class _Part:
     def row(self, metrics: Sequence[str]) -> SliceRow:
         there = self._table.summaries
         made = {name: there[name, self._key] for name in metrics if (name, self._key) in there}
-        return SliceRow(self.run, len(self._rows), made if len(self._rows) else {})
+        counted = {name: int((self._table.column(name)[self._rows] == 1).sum()) for name in HIDDEN}
+        return SliceRow(self.run, len(self._rows), made, {"trajectories": len(self._rows), **counted})

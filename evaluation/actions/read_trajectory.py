@@ -193,10 +193,10 @@ def read_turns(trajectory: Trajectory, *, first: int, count: int, cap: int | Non
     return found
 
 
-def read_arguments(trajectory: Trajectory) -> list[Any]:
-    """The arguments of the calls that count, in their order: a row for each row of the columns. One query."""
+def read_arguments(trajectory: Trajectory, most: int) -> list[Any]:
+    """The arguments of the first calls that count, in their order: a row for each row of the columns. One query."""
     steps = Step.objects.filter(trajectory=trajectory).exclude(flag=StepFlag.POST_ANSWER).order_by("position")
-    return list(steps.values_list("arguments", flat=True))
+    return list(steps.values_list("arguments", flat=True)[:most])
 
 
 def read_others(trajectory: Trajectory) -> tuple[list[Trajectory], list[Intervention]]:

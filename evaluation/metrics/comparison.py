@@ -166,7 +166,7 @@ def common_results(runs: Sequence[ScoreColumns], settings: MetricSettings) -> tu
         shared = np.intersect1d(shared, other, assume_unique=True)
     correct = np.column_stack([_at(k, s.correct, shared) for k, s in zip(keys, runs, strict=True)])
     undecided = np.column_stack([_at(k, s.undecided, shared) for k, s in zip(keys, runs, strict=True)])
-    inside = counted(correct, undecided.astype(np.bool_), settings).all(axis=1)
+    inside = counted(correct, undecided == 1, settings).all(axis=1)
     shared, correct = shared[inside], correct[inside]
     return shared // _MOST_ROLLOUTS, (correct == TRUE).astype(np.int64)
 

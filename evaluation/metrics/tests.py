@@ -107,8 +107,8 @@ def _fair_heads(count: int) -> Floats:
     if count > EXACT:
         half = count // 2
         middle = np.prod(1 - 0.5 / np.arange(1, half + 1)) * ((half + 0.5) / (half + 1) if count % 2 else 1.0)
-        k = np.arange(half, 0, -1)
-        lower = (middle * np.concatenate([[1.0], np.cumprod(k / (count - k + 1))]))[::-1]
+        down = np.arange(half, 0, -1)
+        lower = (middle * np.concatenate([[1.0], np.cumprod(down / (count - down + 1))]))[::-1]
         return np.concatenate([lower, lower[: count + 1 - len(lower)][::-1]])
     whole, ways, shares = 1 << count, 1, []
     for k in range(count // 2 + 1):

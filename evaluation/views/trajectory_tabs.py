@@ -17,7 +17,7 @@ from evaluation.actions.read_trajectory import TrajectoryDetail, judgements_on, 
 from evaluation.exporters.native import trajectory_row
 from evaluation.metrics.columns import Quadrant
 from evaluation.views.sample_frame import frame_of
-from evaluation.views.trajectory_alignment import alignment_of, chain_words
+from evaluation.views.trajectory_alignment import MOST_ROWS, alignment_of, chain_words
 from evaluation.views.trajectory_answer import Answer, said_words
 from evaluation.views.trajectory_graph import graph_of
 from evaluation.views.trajectory_notes import ShownNote
@@ -105,7 +105,7 @@ def _here(request: HttpRequest, **changes: str) -> str:
 
 def _toolchain(row: Any, detail: TrajectoryDetail, answer: Answer) -> dict[str, Any]:
     wants_arguments = detail.reference is not None and bool(detail.turns)
-    arguments = read_arguments(row) if wants_arguments else []
+    arguments = read_arguments(row, MOST_ROWS) if wants_arguments else []
     return {
         "graph": graph_of(detail, answer.said, frame_of(row.run.benchmark.slug, row.sample)),
         "alignment": alignment_of(detail, arguments),

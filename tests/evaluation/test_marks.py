@@ -160,6 +160,9 @@ def test_a_saved_slice_is_a_slice_of_the_board(street, lea):
     client, by = signed_in(lea), {"by": "saved slice", "slice": "Small & dark"}
     page = client.get(address("leaderboard", street), by)
     assert [row.row.value("accuracy") is not None for row in page.context["ranked"]] == [True, True]
+    assert [row.row.counts["trajectories"] for row in page.context["ranked"]] == [
+        row["n"] for shown in client.get(address("slices", street)).context["tables"] for row in shown["rows"]
+    ]
     assert len(counted_links(page)) > 6
     assert wrong_links(client, page) == {}
     assert client.get(address("leaderboard", street), {**by, "slice": "Gone"}).status_code == 404
