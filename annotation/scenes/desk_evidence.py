@@ -79,15 +79,17 @@ def _notification(box: Pixels) -> Drawing:
 
 
 def _measured(box: Pixels) -> Drawing:
-    """A piece of wire on a fine scale from 0; the scale says in fine print what it reads where the wire ends."""
+    """A piece of wire on a fine scale from 0; the scale says in fine print what it reads where the wire ends.
+
+    Its strokes are all alike: where some were longer, the length could be counted without the print.
+    """
     (x1, y1, x2, y2), back = box, "#ecd890"
 
     def draw(c: Canvas, value: str) -> None:
         c.rect(x1, y1, x2 - x1, y2 - y1, back)
         first = x1 + 4
-        for k in range(24):
-            tall = 22 if k % 5 == 0 else 13
-            c.line(first + 5 * k, y1, first + 5 * k, y1 + tall, "#40351c", 1.2)
+        for k in range(47):
+            c.line(first + 2.5 * k, y1, first + 2.5 * k, y1 + 15, "#40351c", 0.8)
         fine(c, first + 2, y1 + 33, "0", back, "start")
         fine(c, first + 80, y1 + 33, value, back)
         c.line(first, y1 + 40, first + 80, y1 + 40, "#8d4a2c", 5)

@@ -71,14 +71,17 @@ def _drills(box: Pixels) -> Drawing:
 
 
 def _calliper(box: Pixels) -> Drawing:
-    """A sliding scale, 4 pixels to the millimetre; the mark on the slide points at the number in fine print."""
+    """A sliding scale, 4 pixels to the millimetre; the mark on the slide points at the number in fine print.
+
+    Its other strokes are all alike: where every fifth was longer, the mark would show a multiple of five.
+    """
     (x1, y1, x2, y2), back = box, "#cfd4d7"
 
     def draw(c: Canvas, value: str) -> None:
         c.rect(x1, y1, x2 - x1, y2 - y1, back)
         for k in range(31):
             x = x1 + 6 + 4 * k
-            c.line(x, y1 + 28, x, y1 + 28 - (14 if k == 14 else 10 if k % 5 == 4 else 6), "#5c6063", 1)
+            c.line(x, y1 + 28, x, y1 + 28 - (14 if k == 14 else 7), "#5c6063", 1)
         x = x1 + 62
         fine(c, x, y1 + 11, value, back)
         c.path(f"M{x} {y1 + 29} l5 8 h-10 z", "#b8342b")

@@ -12,7 +12,9 @@ _NEW_PASSWORD = forms.PasswordInput(attrs={"autocomplete": "new-password"})
 
 
 class SignInForm(forms.Form):
-    email = forms.EmailField(label="E-mail", widget=forms.EmailInput(attrs={"autocomplete": "username"}))
+    email = forms.EmailField(
+        label="E-mail", widget=forms.EmailInput(attrs={"autocomplete": "username", "autofocus": True})
+    )
     password = forms.CharField(label="Password", strip=False, widget=_PASSWORD)
     stay = forms.BooleanField(label="Stay signed in on this computer for 30 days", required=False)
 

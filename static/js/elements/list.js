@@ -6,7 +6,8 @@ import { Cursor } from "../models/cursor.js";
  *
  *   <sightline-list data-items=".tile">… <div class="tile"><a href="…">…</a><input type="checkbox" …></div> …</sightline-list>
  *
- * J and K move, X ticks the checkbox of the item, Enter opens its first link.
+ * J and K move, X ticks the checkbox of the item, Enter opens its first link. An item with data-pk is stood on when the
+ * address says ?at= and its number.
  */
 export class SightlineList extends HTMLElement {
   static keys = [
@@ -25,6 +26,7 @@ export class SightlineList extends HTMLElement {
     this.addEventListener("change", (event) => this.#ticked(event), { signal });
     this.addEventListener("focusin", (event) => this.#follow(event), { signal });
     for (const item of this.#items) this.#mark(item);
+    this.#comeBack();
   }
 
   disconnectedCallback() {
@@ -33,6 +35,13 @@ export class SightlineList extends HTMLElement {
 
   get #items() {
     return [...this.querySelectorAll(this.dataset.items ?? "[data-item]")];
+  }
+
+  /** Who comes back from an item stands on it again: the address names it, and the keys go on from there. */
+  #comeBack() {
+    const at = new URLSearchParams(window.location.search).get("at");
+    const place = at ? this.#items.findIndex((item) => item.dataset.pk === at) : -1;
+    if (place >= 0) this.#show(place);
   }
 
   #key(event) {
