@@ -62,6 +62,9 @@ class _LazyIndex:
     def size_of(self, sample_id: str) -> tuple[int, int] | None:
         return self._whole.size_of(sample_id)
 
+    def question_of(self, sample_id: str) -> str:
+        return self._whole.question_of(sample_id)
+
     def near(self, text: str) -> Sequence[str]:
         return self._whole.near(text)
 

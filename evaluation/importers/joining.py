@@ -23,17 +23,25 @@ def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
     """The id of the one sample that fits: by id, else by a name that a person has accepted for
     it, else by question and options, else by picture (and question).
 
-    Nothing is joined by resemblance. Raises ``RowRefused`` when none fits (near names are proposed), or several do.
+    Nothing is joined by resemblance, and nothing by a bare number whose sample asks something else: every benchmark
+    counts from 0. Raises ``RowRefused`` when none fits (near names are proposed), or several do.
     """
+    other = ""
     for given in clues.ids:
         if given in samples:
-            return given
+            if not (given.isdecimal() and clues.question and _differs(clues.question, samples.question_of(given))):
+                return given
+            other = given
     for given in (*clues.ids, clues.image, clues.question):
         if sample := samples.accepted(given):
             return sample
     found = _candidates(clues, samples)
     if len(found) == 1:
         return found[0].id
+    if other and not found:
+        asks = samples.question_of(other)[:80]
+        done = f"Sample {other} asks {asks!r}, not this; a number alone joins nothing, and the row was left out. "
+        report.refuse("other-question", "question", clues.question, done + "Import into the benchmark it was run on.")
     told = next((told for told in (*clues.ids, clues.image, clues.question) if told), "")
     if found:
         ids = ", ".join(sample.id for sample in found[:5])
@@ -52,6 +60,12 @@ def _candidates(clues: Clues, samples: SampleIndex) -> Sequence[SampleKey]:
     if asked or len(pictured) < 2 or not clues.question:
         return asked or pictured
     return [sample for sample in pictured if _asks(clues.question, sample)]
+
+
+def _differs(told: str, asked: str) -> bool:
+    """Whether two questions are known, and neither stands in the other: a prompt may go on with options."""
+    told, asked = normalised(told), normalised(asked)
+    return bool(told and asked) and told not in asked and asked not in told
 
 
 def _asks(text: str, sample: SampleKey) -> bool:

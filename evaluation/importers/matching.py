@@ -55,6 +55,10 @@ class SampleIndex(Protocol):
         """Width and height of the sample's picture, None when unknown."""
         ...
 
+    def question_of(self, sample_id: str) -> str:
+        """What the sample asks, "" when unknown."""
+        ...
+
     def near(self, text: str) -> Sequence[str]:
         """Up to ``NEAR_MATCHES`` ids of samples whose id, picture name or question resembles ``text``, best first."""
         ...
@@ -126,6 +130,10 @@ class MemoryIndex:
     def size_of(self, sample_id: str) -> tuple[int, int] | None:
         sample = self._by_id.get(sample_id)
         return sample.size if sample else None
+
+    def question_of(self, sample_id: str) -> str:
+        sample = self._by_id.get(sample_id)
+        return sample.question if sample else ""
 
     def near(self, text: str) -> Sequence[str]:
         wanted = normalised(text[:200])

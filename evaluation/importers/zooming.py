@@ -99,7 +99,8 @@ def grown_to(box: Number4, size: Size, least: int = 32) -> Number4:
     if min(wide, high) >= least or not is_box(box):
         return box
     ratio = least / min(wide, high)
-    half_wide, half_high = ceil(wide * ratio * 0.5), ceil(high * ratio * 0.5)
+    # A side of next to nothing grows without end; beyond the picture all is cut off again.
+    half_wide, half_high = (ceil(min(side * ratio * 0.5, most)) for side, most in ((wide, size[0]), (high, size[1])))
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     grown = clamped((floor(x - half_wide), floor(y - half_high), ceil(x + half_wide), ceil(y + half_high)), size)
     return grown if grown[2] - grown[0] > least and grown[3] - grown[1] > least else box
@@ -118,7 +119,7 @@ def padded(box: Number4, share: float = 0.1) -> Number4:
 def floored(box: Number4, size: Size) -> Number4:
     """Mini-o3's crop: edges as whole pixels, none beyond the last column and row."""
     limits = (size[0] - 1, size[1] - 1) * 2
-    x1, y1, x2, y2 = (float(max(0, min(floor(edge), limit))) for edge, limit in zip(box, limits, strict=True))
+    x1, y1, x2, y2 = (float(floor(max(0, min(edge, limit)))) for edge, limit in zip(box, limits, strict=True))
     return x1, y1, x2, y2
 
 

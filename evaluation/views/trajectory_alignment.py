@@ -81,7 +81,8 @@ def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -
     predicted = [columns.tools[code] for code in columns.steps.tool.tolist()]
     if not reference or len(reference) * len(predicted) > MOST_CELLS:
         return None
-    rows, ours, theirs = [], 0, 0
+    rows: list[Pair] = []
+    ours = theirs = 0
     for operation in align([call.tool for call in reference], predicted):
         turn = None if operation.predicted is None else int(detail.loaded.positions[theirs]) + 1
         difference = WORDS.get(operation.edit, "")

@@ -47,7 +47,7 @@ def facet(response, title):
         ({"quadrant": "G-A+", "calls": "2"}, 2),
         ({"quadrant": "G*A*"}, 0),
         ({"correct": "undecided"}, 1),
-        ({"right": "no", "failed": "no"}, EVALUATED - 7 - 4 - 3 - 2 - 2 - 3),
+        ({"right": "no", "failed": "no"}, EVALUATED - 7 - 4 - 3 - 2 - 2 - 3 - KINDS["planned"]),
         ({"population": "no"}, 12),
         ({"grounded": "yes"}, 13),
         ({"calls": "3+"}, 7),

@@ -31,7 +31,8 @@ INDEX = MemoryIndex(
         SampleKey("coins", "counting_9.jpg", "How many coins?", {"A": "5", "B": "6"}, (1200, 800)),
         SampleKey("counting_9", "c.jpg", "How many forks?", {"A": "5", "B": "6"}, (1200, 800)),
         SampleKey("12_0", "12_0.png", "Hang a picture straight.", {}, (100, 100)),
-        SampleKey("1", "1.png", "Is it?", {}, (10, 10)),
+        SampleKey("1", "1.png", "", {}, (10, 10)),
+        SampleKey("7", "7.png", "How many spoons?", {}, (10, 10)),
     ]
 )
 
@@ -130,6 +131,24 @@ def test_the_real_logs_are_read() -> None:
     assert (found.answer, found.judge_correct, found.usage.input_tokens) == ("[hedgehog]", False, 323)
     [found], _ = read("inspect", REAL / "inspect_log_tool_call_error.json")
     assert found.rollout == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "joined"),
+    [
+        ("How many spoons?", ["7"]),
+        ("<image> How many spoons?\nA. 5\nB. 6", ["7"]),
+        ("", ["7"]),
+        ("How many forks?", []),
+        ("What colour is the kettle?", ["kettle"]),
+    ],
+)
+def test_a_number_joins_no_sample_that_asks_something_else(tmp_path: Path, question: str, joined: list[str]) -> None:
+    row = {"index": 7, "question": question, "prediction": "A"} | (KETTLE if "kettle" in question else {})
+    path = tmp_path / "m_d.json"
+    path.write_text(json.dumps([row]))
+    found, rules = read("vlmevalkit", path, model="m")
+    assert ([one.sample_id for one in found], rules) == (joined, [] if joined else ["other-question"])
 
 
 def test_rows_of_lmms_eval_join_by_their_question() -> None:

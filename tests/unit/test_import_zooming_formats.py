@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -263,6 +264,8 @@ def test_what_tools_make_of_a_box() -> None:
     assert grown_to((-5, 10, 100, 200), (90, 500)) == (0, 10, 90, 200)
     assert padded((0.0, 0.5, 0.95, 1.0)) == pytest.approx((0, 0.4, 1, 1))
     assert floored((10.7, 20.2, 4000, 30.9), (3000, 2000)) == (10, 20, 2999, 30)
+    assert floored((-inf, -0.5, inf, 30.9), (3000, 2000)) == (0, 0, 2999, 30)
+    assert grown_to((0, 0, 1e-310, 5), (100, 80)) == (0, 0, 100, 80)
     assert at_least((1360, 1030, 1250, 1070), (2496, 1392)) == (1250, 1030, 1360, 1094)
     assert at_least((1590, 10, 1600, 200), (1600, 1200)) == (1536, 10, 1600, 200)
     for space in Coordinates:
