@@ -127,6 +127,13 @@ class Score(models.Model):
     def __str__(self) -> str:
         return f"score of {self.trajectory_id}"
 
+    @property
+    def verdict(self) -> str:
+        """ "right", "wrong" or "undecided"; "" where nothing says what is right."""
+        if self.correct is None:
+            return "undecided" if self.undecided else ""
+        return "right" if self.correct else "wrong"
+
 
 class Metric(models.Model):
     """One metric of one run on one slice, with its interval (METRICS 10). ``value`` null: undefined, shown as n/a."""
