@@ -62,8 +62,8 @@ def save_slice_tables(scoring: Scoring, tables: RunTables) -> None:
     """Call inside the transaction of scoring."""
     SliceTables.objects.bulk_create(
         (
-            SliceTables(scoring=scoring, slice_by=part.by, slice=part.value, tables=tables)
-            for part, tables in tables.slices
+            SliceTables(scoring=scoring, slice_by=part.by, slice=part.value, tables=found)
+            for part, found in tables.slices
         ),
         batch_size=BATCH,
     )

@@ -33,11 +33,6 @@ class HeatMap:
     trajectories: int
 
 
-def heat_map(samples: SampleColumns, run: RunColumns, scores: ScoreColumns, rows: Ints | None = None) -> HeatMap | None:
-    """``heat_maps`` of one selection, by default of all trajectories."""
-    return heat_maps(samples, run, scores, [np.arange(len(scores)) if rows is None else rows])[0]
-
-
 def heat_maps(
     samples: SampleColumns, run: RunColumns, scores: ScoreColumns, selections: Sequence[Ints]
 ) -> list[HeatMap | None]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from annotation.statistics import wilson
 from evaluation.metrics.columns import TRUE
-from evaluation.metrics.heatmap import COLUMNS, ROWS, crop_cells, densities, heat_map, heat_maps
+from evaluation.metrics.heatmap import COLUMNS, ROWS, crop_cells, densities, heat_maps
 from evaluation.metrics.records import run_columns, sample_columns
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
@@ -94,7 +94,8 @@ def test_no_boxes_are_nowhere():
 def made(gold, *crops):
     samples = sample_columns([sample("s", gold=[gold] if gold else [])])
     run = run_columns([Trajectory("m", "s", steps=tuple(zoom(crop) for crop in crops))], samples)
-    return heat_map(samples, run, score_run(samples, run, MetricSettings()))
+    scores = score_run(samples, run, MetricSettings())
+    return heat_maps(samples, run, scores, [np.arange(len(scores))])[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
