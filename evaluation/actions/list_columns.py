@@ -16,6 +16,8 @@ from evaluation.query.masks import UNSCORED
 from webapp.common.bulk import bare, insert_rows
 
 Arrays = dict[str, NDArray[Any]]
+Written = Mapping[str, Sequence[Any]]
+"""The scores of some trajectories by field, ``trajectory`` among them, as ``save_scores`` wrote them."""
 CHUNK = 5000
 SIDES = (" above", " below")
 """Ends of the names of columns that hold what a trajectory adds to a metric: numerator and denominator."""
@@ -41,31 +43,50 @@ _SCORED = (*_FLOATS[4:], *_COUNTS, *_CODES.values(), "unusable_crops")
 _TRUTHS = (*_FLAGS.values(), "correct")
 
 
-def build_columns(run: Run, settings: MetricSettings) -> Arrays:
-    """The columns of all trajectories of a run, from their rows. One query."""
-    fields = [*_OWN, "condition", "error", *(f"score__{name}" for name in _SCORED)]
-    truths = [bare(f"score__{name}") for name in _TRUTHS]
-    rows = Trajectory.objects.filter(run=run).order_by().values_list(*fields, *truths).iterator(chunk_size=CHUNK)
-    names = [*_OWN, "condition", "error", *_SCORED, *_TRUTHS]
+def build_columns(run: Run, settings: MetricSettings, written: Sequence[Written] | None = None) -> Arrays:
+    """The columns of all trajectories of a run, from their rows. One query.
+
+    ``written``: the scores of the run where they were just written; read where it is None.
+    """
+    own = [*_OWN, "condition", "error"]
+    names = own if written is not None else [*own, *_SCORED, *_TRUTHS]
+    fields = [name if name in own else bare(f"score__{name}") for name in names]
+    rows = Trajectory.objects.filter(run=run).order_by().values_list(*fields).iterator(chunk_size=CHUNK)
     of = dict(zip(names, list(zip(*rows, strict=True)) or [()] * len(names), strict=True))
     conditions = ("none", *sorted(set(of["condition"]) - {"none"}))
-    scored = _numbers(of["calls"]) >= 0
     found: Arrays = {
         "pk": np.array(of["pk"], np.int64),
         "sample": np.array(of["sample_id"], np.int64),
         "rollout": np.array(of["rollout"], np.int32),
         "condition": np.array([conditions.index(name) for name in of["condition"]], np.int8),
         "failed": np.array([bool(error) for error in of["error"]], np.int8),
-        "scored": scored.astype(np.int8),
         CONDITIONS: np.frombuffer(json.dumps(conditions).encode(), np.uint8),
     }
-    found |= {name: _numbers(of[name]) for name in _FLOATS}
-    found |= {name: _or_else(-1, of[name], np.int32) for name in _COUNTS}
-    found |= {name: _or_else(-1, of[path]) for name, path in _FLAGS.items()}
-    found |= {name: _or_else(UNSCORED, of[path]) for name, path in _CODES.items()}
-    unusable = _or_else(-1, of["unusable_crops"], np.int32)
+    score = _numbered(of) if written is None else _placed(found["pk"], written)
+    scored = score["calls"] >= 0
+    found["scored"] = scored.astype(np.int8)
+    found |= {name: _numbers(of[name]) for name in _FLOATS[:4]} | {name: score[name] for name in _FLOATS[4:]}
+    found |= {name: _or_else(-1, score[name], np.int32) for name in _COUNTS}
+    found |= {name: _or_else(-1, score[path]) for name, path in _FLAGS.items()}
+    found |= {name: _or_else(UNSCORED, score[path]) for name, path in _CODES.items()}
+    unusable = _or_else(-1, score["unusable_crops"], np.int32)
     found["unusable"] = np.minimum(unusable, 1).astype(np.int8)
-    return found | _derived(found, _or_else(-1, of["correct"]), scored, settings)
+    return found | _derived(found, _or_else(-1, score["correct"]), scored, settings)
+
+
+def _numbered(of: Mapping[str, Sequence[float | None]]) -> dict[str, NDArray[np.float64]]:
+    return {name: _numbers(of[name]) for name in (*_SCORED, *_TRUTHS)}
+
+
+def _placed(pks: NDArray[np.int64], written: Sequence[Written]) -> dict[str, NDArray[np.float64]]:
+    """Scores in the order of the trajectories ``pks``, NaN for those without."""
+    order = np.argsort(pks)
+    of = [np.array(part["trajectory"], np.int64) for part in written]
+    places = order[np.searchsorted(pks, np.concatenate([*of, order[:0]]), sorter=order)]
+    found = {name: np.full(len(pks), np.nan) for name in (*_SCORED, *_TRUTHS)}
+    for name, values in found.items():
+        values[places] = np.concatenate([*(_numbers(part[name]) for part in written), places[:0]])
+    return found
 
 
 def _numbers(values: Sequence[float | None]) -> NDArray[np.float64]:
@@ -73,9 +94,8 @@ def _numbers(values: Sequence[float | None]) -> NDArray[np.float64]:
     return np.array(values, np.float64)
 
 
-def _or_else(missing: int, values: Sequence[float | None], kind: type[np.integer[Any]] = np.int8) -> NDArray[Any]:
+def _or_else(missing: int, numbers: NDArray[np.float64], kind: type[np.integer[Any]] = np.int8) -> NDArray[Any]:
     """Whole numbers and truths, ``missing`` where there is none."""
-    numbers = _numbers(values)
     return np.where(np.isnan(numbers), missing, numbers).astype(kind)
 
 
@@ -106,12 +126,17 @@ def _lowest(sample: NDArray[Any], rollout: NDArray[Any], plain: NDArray[np.bool_
     return lowest & plain
 
 
-def keep_columns(scoring: Scoring, pks: Sequence[int] = (), added: Mapping[str, NDArray[Any]] | None = None) -> None:
+def keep_columns(
+    scoring: Scoring,
+    pks: Sequence[int] = (),
+    added: Mapping[str, NDArray[Any]] | None = None,
+    written: Sequence[Written] | None = None,
+) -> None:
     """Store the columns of a run beside its scores. Call in the transaction that wrote them.
 
-    ``added``: of ``added_columns``, of the trajectories ``pks``.
+    ``added``: of ``added_columns``, of the trajectories ``pks``. ``written``: of ``build_columns``.
     """
-    found = build_columns(scoring.run, MetricSettings.from_mapping(scoring.settings))
+    found = build_columns(scoring.run, MetricSettings.from_mapping(scoring.settings), written)
     order = np.argsort(found["pk"])
     places = order[np.searchsorted(found["pk"], np.array(pks, np.int64), sorter=order)] if len(pks) else order[:0]
     for name, values in (added or {}).items():

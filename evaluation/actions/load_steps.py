@@ -25,6 +25,7 @@ from evaluation.metrics.columns import (
     Ints,
     StepColumns,
 )
+from evaluation.metrics.ragged import different
 from evaluation.models import Step
 from evaluation.querysets_replay import ReplayedStepQuerySet
 from webapp.common.bulk import bare
@@ -165,7 +166,7 @@ def _own_codes(given: Sequence[tuple[Ints, Ints]], most: int) -> list[Ints]:
     """Picture codes of the run as codes of each trajectory, 1, 2, ...: products of codes stay small. ``given``: pairs
     of trajectory and code."""
     place = [trajectory * most + code for trajectory, code in given]
-    used = np.unique(np.concatenate([p[code > ORIGINAL_IMAGE] for p, (_, code) in zip(place, given, strict=True)]))
+    used = different(np.concatenate([p[code > ORIGINAL_IMAGE] for p, (_, code) in zip(place, given, strict=True)]))
     return [
         np.where(code > ORIGINAL_IMAGE, np.searchsorted(used, p) - np.searchsorted(used, trajectory * most) + 1, code)
         for p, (trajectory, code) in zip(place, given, strict=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.actions.list_columns import Written
 from evaluation.actions.load_columns import LoadedRun
 from evaluation.metrics.chains import Chains, confusion_words, transition_words
 from evaluation.metrics.columns import UNKNOWN, MetricRow, ScoreColumns
@@ -32,11 +33,12 @@ _FIELDS = [
 ]  # fmt: skip
 
 
-def save_scores(scoring: Scoring, loaded: LoadedRun, scores: ScoreColumns, chains: Chains) -> None:
-    """One Score row per trajectory."""
+def save_scores(scoring: Scoring, loaded: LoadedRun, scores: ScoreColumns, chains: Chains) -> Written:
+    """One Score row per trajectory. Returns what was written, field by field."""
     columns = [*_columns(scoring, loaded, scores), confusion_words(chains), transition_words(chains)]
     for first in range(0, len(scores), BATCH):
         insert_rows(Score, _FIELDS, zip(*(column[first : first + BATCH] for column in columns), strict=True))
+    return dict(zip(_FIELDS, columns, strict=True))
 
 
 def _columns(scoring: Scoring, loaded: LoadedRun, scores: ScoreColumns) -> Iterator[Sequence[Any]]:
@@ -46,10 +48,11 @@ def _columns(scoring: Scoring, loaded: LoadedRun, scores: ScoreColumns) -> Itera
     yield _positions(loaded, scores)
     for corner in range(4):
         yield _or_null(scores.crop_box[:, corner])
+    # Truths are 0 and 1: SQLite's driver looks for an adapter for every True.
     for name in _TRUTHS:
-        yield getattr(scores, name).tolist()
+        yield getattr(scores, name).astype(np.int8).tolist()
     for name in _THREE_VALUED:
-        yield [None if value == UNKNOWN else bool(value) for value in getattr(scores, name).tolist()]
+        yield [None if value == UNKNOWN else value for value in getattr(scores, name).tolist()]
     for name in _FLOATS:
         yield _or_null(getattr(scores, name))
     for name in _COUNTS:

@@ -98,11 +98,11 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
             failed_n=int(loaded.columns.failed.sum()),
             extras=tables.whole,
         )
-        save_scores(scoring, loaded, scores, chains)
+        written = [save_scores(scoring, loaded, scores, chains)]
         for _, part, theirs in others:
-            save_scores(scoring, part, theirs, chains_of(samples.columns, part.columns, theirs))
+            written.append(save_scores(scoring, part, theirs, chains_of(samples.columns, part.columns, theirs)))
         save_metrics(scoring, rows)
-        keep_columns(scoring, loaded.pks, added)
+        keep_columns(scoring, loaded.pks, added, written)
         keep_chains(scoring, loaded, chains)
         save_slice_tables(scoring, tables)
         Scoring.objects.filter(pk=scoring.pk).update(seconds=time.monotonic() - begun)

@@ -17,7 +17,7 @@ from evaluation.metrics.alignment import UNPAIRED
 from evaluation.metrics.columns import Bools, Ints, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.intervals import rate_interval
 from evaluation.metrics.names import name_codes
-from evaluation.metrics.ragged import positions_of, rows_of, spans, starts_of
+from evaluation.metrics.ragged import different, positions_of, rows_of, spans, starts_of
 from evaluation.metrics.references import chain_at
 
 BETWEEN = ">"
@@ -247,16 +247,16 @@ def _followed(chains: Chains) -> tuple[Ints, Ints, Ints]:
 def _by_tool(chains: Chains, tool: Ints, row: Ints) -> list[Ints]:
     """For each name the different trajectories among these calls, in order."""
     n = max(len(chains), 1)
-    different = np.unique(tool * n + row)
-    bounds = np.searchsorted(different, np.arange(1, len(chains.names)) * n)
-    return np.split(different % n, bounds) if chains.names else []
+    places = different(tool * n + row)
+    bounds = np.searchsorted(places, np.arange(1, len(chains.names)) * n)
+    return np.split(places % n, bounds) if chains.names else []
 
 
 def _counted(chains: Chains, row: Ints, first: Ints, second: Ints) -> list[Pair]:
     width, names = len(chains.names) + 1, (*chains.names, "")
     n, code = max(len(chains), 1), first * width + second
     found, times = np.unique(code, return_counts=True)
-    owners = np.unique(np.unique(code * n + row) // n, return_counts=True)[1]
+    owners = np.unique(different(code * n + row) // n, return_counts=True)[1]
     counted = zip(found.tolist(), times.tolist(), owners.tolist(), strict=True)
     pairs = [Pair(names[at // width], names[at % width], calls, several) for at, calls, several in counted]
     return sorted(pairs, key=lambda pair: (pair.first, pair.second))
@@ -264,10 +264,10 @@ def _counted(chains: Chains, row: Ints, first: Ints, second: Ints) -> list[Pair]
 
 def _words(chains: Chains, row: Ints, first: Ints, second: Ints) -> list[str]:
     width, names = len(chains.names) + 1, (*chains.names, "")
-    different = np.unique(row * width * width + first * width + second)
-    codes = (different % (width * width)).tolist()
+    places = different(row * width * width + first * width + second)
+    codes = (places % (width * width)).tolist()
     word = {code: pair_word(names[code // width], names[code % width]) for code in set(codes)}
-    bounds = np.searchsorted(different // (width * width), np.arange(len(chains) + 1)).tolist()
+    bounds = np.searchsorted(places // (width * width), np.arange(len(chains) + 1)).tolist()
     # Many trajectories have the same pairs.
     known: dict[tuple[int, ...], str] = {(): ""}
     texts = []

@@ -37,16 +37,20 @@ def count_true(flags: Bools, start: Ints) -> Ints:
     return np.diff(np.concatenate(([0], np.cumsum(flags)))[start])
 
 
+def different(codes: Ints) -> Ints:
+    """The different values of ``codes`` in their order. ``np.unique`` alone hashes them, which takes up to fifty times
+    as long as the sorting that its counts are made by."""
+    found: Ints = np.unique(codes, return_counts=True)[0]
+    return found
+
+
 def distinct_counts(codes: Ints, start: Ints, counted: Bools | None = None) -> Ints:
     """How many different codes (>= 0) every row holds, of the elements that are ``counted`` (default all)."""
     rows = rows_of(start)
     if counted is not None:
         codes, rows = codes[counted], rows[counted]
     width = int(codes.max(initial=0)) + 1
-    keys = np.sort(rows * width + codes)
-    first = np.ones(len(keys), bool)
-    first[1:] = keys[1:] != keys[:-1]
-    return np.bincount(keys[first] // width, minlength=len(start) - 1)
+    return np.bincount(different(rows * width + codes) // width, minlength=len(start) - 1)
 
 
 def first_highest(values: Floats, start: Ints) -> Ints:

@@ -9,7 +9,7 @@ import numpy as np
 
 from evaluation.metrics.columns import Ints, SampleColumns, once_for_samples
 from evaluation.metrics.plans import targets_of
-from evaluation.metrics.ragged import spans, starts_of
+from evaluation.metrics.ragged import different, spans, starts_of
 
 WHOLE = ""
 TARGETS, CALLS = "targets", "calls"
@@ -92,7 +92,7 @@ def _by_calls(row_sample: Ints, row_calls: Ints) -> Iterator[Slice]:
     for count, rows in enumerate(_grouped(capped, np.arange(len(capped)), MOST_CALLS + 1)):
         if len(rows):
             value = f"{MOST_CALLS}+" if count == MOST_CALLS else str(count)
-            yield Slice(CALLS, value, rows, np.unique(row_sample[rows]))
+            yield Slice(CALLS, value, rows, different(row_sample[rows]))
 
 
 def _grouped(codes: Ints, members: Ints, groups: int) -> list[Ints]:
