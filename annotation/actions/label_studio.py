@@ -23,6 +23,7 @@ from annotation.actions.access import require
 from annotation.actions.import_samples import Imported, import_samples
 from annotation.actions.read_samples import sample_records
 from annotation.exporters.label_studio import BOXES, FACET, labelling_config, merged_config, task
+from annotation.extras import missing
 from annotation.importers.fields import Report, RowRefused
 from annotation.importers.label_studio import sample_of_task
 from annotation.models import Benchmark, ImportRecord
@@ -99,11 +100,8 @@ def connect(url: str, token: str) -> Any:
     """The client. Raises ``Unavailable`` where the extra is not installed."""
     try:
         from label_studio_sdk import LabelStudio
-    except ImportError as missing:
-        raise Unavailable(
-            "Talking with Label Studio needs its client, which is not installed. Install the extra: "
-            'pip install "sightline[label-studio]".'
-        ) from missing
+    except ImportError as error:
+        raise Unavailable(missing("Talking with Label Studio", "its client", "label-studio")) from error
     return LabelStudio(base_url=url.rstrip("/"), api_key=token, timeout=SECONDS)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from annotation.exporters.interface import MissingLibrary
 from annotation.exporters.native import PLAIN_FACETS, SAMPLE_KEYS, sample_row
+from annotation.extras import missing
 from annotation.schema import SampleRecord
 
 GROUP = 1000
@@ -30,7 +31,7 @@ def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise MissingLibrary("Parquet needs pyarrow: install sightline[parquet], or choose another format.") from error
+        raise MissingLibrary(missing("Parquet", "pyarrow", "parquet", "choose another format")) from error
     return _parts(pyarrow, samples)
 
 

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
+from annotation.extras import missing
 from annotation.importers.decoding import storable
 from annotation.importers.interface import ImportProblem, Position, Progress
 from annotation.importers.sources import Limits, Member, member_names, open_members
@@ -109,7 +110,7 @@ def _opened(member: Member) -> Iterator[Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise ImportProblem("Parquet needs pyarrow: install sightline[parquet], or save the rows as JSONL.") from error
+        raise ImportProblem(missing("Parquet", "pyarrow", "parquet", "save the rows as JSONL")) from error
     try:
         with _on_disk(member) as path:
             yield pyarrow.parquet.ParquetFile(path, memory_map=False)

@@ -12,10 +12,13 @@ from importlib.util import find_spec
 from typing import IO, Any
 
 from annotation.exporters.interface import MissingLibrary
+from annotation.extras import missing
 
 Row = Mapping[str, Any]
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+NEEDS_PYARROW = missing("Parquet", "pyarrow", "parquet", "export as CSV or JSON")
 
 
 def write_json(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -> int:
@@ -55,7 +58,7 @@ def write_parquet(out: IO[bytes], rows: Iterable[Row], columns: Sequence[str]) -
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise MissingLibrary("Parquet needs pyarrow: install sightline[parquet], or export as CSV or JSON.") from error
+        raise MissingLibrary(NEEDS_PYARROW) from error
     values: dict[str, list[Any]] = {name: [] for name in columns}
     for row in rows:
         for name in columns:

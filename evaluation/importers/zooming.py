@@ -44,8 +44,8 @@ class Pictures:
         return self._known[index]
 
     def add(self, size: Size | None) -> Picture:
-        """The next picture; it is named by its number."""
-        self._known.append(Picture(f"crop_{len(self._known)}", size))
+        """The next picture; it is named by its number. One without any pixels has no size to place a box by."""
+        self._known.append(Picture(f"crop_{len(self._known)}", size if size and min(size) > 0 else None))
         return self._known[-1]
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
+from annotation.exporters.interface import MissingLibrary
 from annotation.importers.interface import Detection, ImportProblem
 from annotation.importers.mapping import TableFields
 from annotation.models import Benchmark
@@ -29,12 +32,31 @@ def answering_plainly(handle: Callable[..., None]) -> Callable[..., None]:
     def plainly(self: BaseCommand, *args: Any, **options: Any) -> None:
         try:
             handle(self, *args, **options)
-        except (ImportProblem, ApplicationError) as error:
+        except (ImportProblem, MissingLibrary, ApplicationError) as error:
             raise CommandError(str(error)) from error
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
 
     return plainly
+
+
+@contextmanager
+def written_to(output: Path | None) -> Iterator[IO[bytes]]:
+    """Standard output, or a file that stands under its name only when it is whole: what was there before stays where
+    writing fails."""
+    if output is None:
+        yield sys.stdout.buffer
+        return
+    draft = output.with_name(f"{output.name}.part") if output.is_file() or not output.exists() else output
+    try:
+        with draft.open("wb") as out:
+            yield out
+        draft.replace(output)
+    except OSError as error:
+        raise CommandError(f"{output} cannot be written: {error.strerror}.") from error
+    finally:
+        if draft != output:
+            draft.unlink(missing_ok=True)
 
 
 def the_benchmark(slug: str) -> Benchmark:

@@ -18,7 +18,7 @@ from annotation.workflow import Right
 from evaluation.actions.count_exports import count_exports
 from evaluation.actions.export_benchmark import export_parts
 from evaluation.actions.export_rows import EXPORTS
-from evaluation.exporters.tables import WRITERS, writes_parquet
+from evaluation.exporters.tables import NEEDS_PYARROW, WRITERS, writes_parquet
 from webapp.common.errors import NotFound, Unavailable
 from webapp.common.streaming import streamed
 
@@ -34,7 +34,7 @@ TITLES = {
 @require_safe
 def export(request: HttpRequest, slug: str) -> HttpResponse:
     """Template evaluation/export.html; context: tables (name, title, text, rows), kinds, formats (name, title,
-    extension), samples_n, parquet (whether it can be written here)."""
+    extension), samples_n, parquet_needs (what is missing to write it here, or "")."""
     benchmark = load_benchmark(request, slug, Right.EXPORT)
     counts = count_exports(benchmark)
     context = {
@@ -43,7 +43,7 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
         "kinds": list(WRITERS),
         "formats": [(one.name, one.title, one.suffix.removeprefix(".")) for one in EXPORTERS.values()],
         "samples_n": counts["benchmark"],
-        "parquet": writes_parquet(),
+        "parquet_needs": "" if writes_parquet() else NEEDS_PYARROW,
     }
     return render(request, "evaluation/export.html", context)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
 from annotation.exporters import EXPORTERS
 from annotation.models import Benchmark
 from evaluation.actions.export_benchmark import export_as
-from evaluation.management.output import the_benchmark
+from evaluation.management.output import answering_plainly, the_benchmark, written_to
 
 
 class Command(BaseCommand):
@@ -22,16 +21,10 @@ class Command(BaseCommand):
         parser.add_argument("--format", choices=sorted(EXPORTERS), default="native")
         parser.add_argument("--output", type=Path, help="a file; otherwise standard output")
 
+    @answering_plainly
     def handle(self, *, slug: str, format: str, output: Path | None, **options: Any) -> None:
         benchmark: Benchmark = the_benchmark(slug)
-        out: IO[bytes]
-        if output is None:
-            out = sys.stdout.buffer
-            export_as(format, benchmark, out)
-            return
-        try:
-            with output.open("wb") as out:
-                count = export_as(format, benchmark, out)
-        except OSError as error:
-            raise CommandError(f"{output} cannot be written: {error.strerror}.") from error
-        self.stdout.write(f"{count} rows written to {output}.")
+        with written_to(output) as out:
+            count = export_as(format, benchmark, out)
+        if output:
+            self.stdout.write(f"{count} rows written to {output}.")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
-from annotation.exporters.interface import MissingLibrary
 from evaluation.actions.export_rows import EXPORTS
 from evaluation.exporters.tables import WRITERS
-from evaluation.management.output import the_benchmark
+from evaluation.management.output import answering_plainly, the_benchmark, written_to
 
 
 class Command(BaseCommand):
@@ -23,15 +22,12 @@ class Command(BaseCommand):
         parser.add_argument("--rows", choices=sorted(EXPORTS), default="metrics")
         parser.add_argument("--output", type=Path, help="a file; otherwise standard output")
 
+    @answering_plainly
     def handle(self, *, slug: str, format: str, rows: str, output: Path | None, **options: Any) -> None:
         export = EXPORTS[rows]
         benchmark = the_benchmark(slug)
-        try:
-            if output is None:
-                WRITERS[format](sys.stdout.buffer, export.rows(benchmark), export.columns)
-                return
-            with output.open("wb") as out:
-                count = WRITERS[format](out, export.rows(benchmark), export.columns)
-        except (MissingLibrary, OSError) as error:
-            raise CommandError(str(error)) from error
-        self.stdout.write(f"{count} rows written to {output}.")
+        # Closed here: a reader that has read enough (`| head`) may end this in the middle of a query.
+        with closing(row for row in export.rows(benchmark)) as given, written_to(output) as out:
+            count = WRITERS[format](out, given, export.columns)
+        if output:
+            self.stdout.write(f"{count} rows written to {output}.")

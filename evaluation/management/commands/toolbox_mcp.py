@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from annotation.extras import missing
 from evaluation.management.output import answering_plainly, the_benchmark
 from evaluation.management.toolbox_server import ToolboxDesk, served
 
@@ -34,7 +35,7 @@ class Command(BaseCommand):
 
             server = served(desk)
         except ImportError as error:
-            raise CommandError("The extra is not installed: pip install 'sightline[mcp]'.") from error
+            raise CommandError(missing("The toolbox as a server", "the MCP library", "mcp")) from error
         if options["http"]:
             import uvicorn
 

@@ -9,10 +9,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection, connections
-from django.db.migrations.executor import MigrationExecutor
+from django.db import connections
 
 from webapp import env
+from webapp.common.databases import refuse_old_tables
 from webapp.common.static import collect
 from webapp.jobs.server import WebServer
 
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         self._refuse_taken_port(host, port)
         if env.is_embedded():
             call_command("migrate", verbosity=0, interactive=False)
-        self._refuse_old_tables()
+        refuse_old_tables()
         collect()
         # Connections and threads do not survive the fork of the server.
         connections.close_all()
@@ -57,11 +57,3 @@ class Command(BaseCommand):
                 raise CommandError(
                     f"Port {port} of {host} cannot be used ({error.strerror}). Choose another with --port."
                 ) from error
-
-    def _refuse_old_tables(self) -> None:
-        executor = MigrationExecutor(connection)
-        waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
-        if waiting:
-            raise CommandError(
-                f"The database lacks {len(waiting)} migrations. Run manage.py migrate, then serve again."
-            )

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand
 from django.db import connections
 from django.utils.module_loading import import_string
 
+from webapp.common.databases import refuse_old_tables
 from webapp.jobs.embedded import EmbeddedWorker
 
 
@@ -22,6 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--threads", type=int, default=settings.WORKER_THREADS, help="Jobs at the same time.")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        refuse_old_tables()
         connections.close_all()
         if settings.CELERY_BROKER_URL == "memory://":
             self._run_on_rows(options["threads"])
