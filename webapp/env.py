@@ -135,7 +135,7 @@ def database(name: str, *, home: Path) -> dict[str, Any]:
 
 def _sqlite(file: Path) -> dict[str, Any]:
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "webapp.common.sqlite",
         "NAME": file,
         # A new connection reads the whole schema again, which takes longer than most requests.
         "CONN_MAX_AGE": 60,
