@@ -30,6 +30,8 @@ from webapp.common.prepared import Prepared, PreparedDelete, PreparedUpdate
 OWN = Prepared(
     lambda sample, author: Annotation.objects.filter(sample=sample, author=author).select_related("draft"), int, int
 )
+NO_DRAFT = Annotation._meta.get_field("draft")
+"""Told of an annotation just begun, it need not be asked for."""
 UNSKIPPED = PreparedDelete(lambda sample, user: Skip.objects.filter(sample=sample, user=user, seat=ANNOTATE), int, int)
 SAVED = PreparedUpdate(
     lambda annotation, before, version, content, key, now: (
@@ -85,6 +87,7 @@ def _begin(actor: User, sample: Sample, place: int) -> Annotation:
     annotation = Annotation(sample=sample, author=actor, place=place)
     if not insert(annotation, or_nothing=True):
         raise Conflict(f"Somebody else annotates {sample.key} already.", code="lease_lost")
+    NO_DRAFT.set_cached_value(annotation, None)
     audit.record(
         actor=actor, action="annotation.begin", subject=annotation, benchmark=sample.benchmark.slug,
         after=State.DRAFT.value, data={"sample": sample.key},

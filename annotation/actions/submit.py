@@ -95,9 +95,10 @@ def once(
             raise
     if known is not None and "next" in known.answer:
         return Sample.objects.filter(pk=known.answer["next"]).select_related("benchmark").first()
-    following = then()
-    if known is not None:
-        note_answer(known, {"next": following.pk if following else None})
+    with transaction.atomic():
+        following = then()
+        if known is not None:
+            note_answer(known, {"next": following.pk if following else None})
     return following
 
 

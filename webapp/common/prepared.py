@@ -52,7 +52,7 @@ class Statement:
         connection = connections[DEFAULT_DB_ALIAS]
         made = self._made_for(connection)
         given = [_adapted(connection, value) for value in values]
-        with connection.cursor() as cursor:
+        with connection.planned_cursor() as cursor:
             cursor.execute(made.text, [kept if at is None else given[at] for at, kept in made.places])
             return result(cursor)
 

@@ -91,5 +91,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_connection_params(self) -> dict[str, Any]:
         return {**super().get_connection_params(), "factory": Connection}
 
+    def planned_cursor(self) -> Any:
+        """A cursor: SQLite's connections keep the plans of all their statements."""
+        return self.cursor()
+
     def create_cursor(self, name: str | None = None) -> Any:
         return self.connection.cursor(factory=Cursor)
