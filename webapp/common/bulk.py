@@ -50,7 +50,8 @@ def insert(row: models.Model, *, or_nothing: bool = False) -> bool:
     it was: ``or_nothing`` leaves it when one like it stands in the way. Tells no signal."""
     text, fields = _insertion(connection.vendor, type(row), or_nothing)
     values = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for field in fields]
-    with connection.planned_cursor() as cursor:
+    ours: Any = connection
+    with ours.planned_cursor() as cursor:
         cursor.execute(text, values)
         if not cursor.rowcount:
             return False

@@ -49,7 +49,7 @@ class Statement:
 
     def _run(self, values: tuple[Value, ...], result: Callable[[Any], Any]) -> Any:
         """``result`` of the cursor that ran the statement for these values."""
-        connection = connections[DEFAULT_DB_ALIAS]
+        connection: Any = connections[DEFAULT_DB_ALIAS]
         made = self._made_for(connection)
         given = [_adapted(connection, value) for value in values]
         with connection.planned_cursor() as cursor:

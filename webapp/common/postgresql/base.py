@@ -18,4 +18,5 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.close_if_health_check_failed()
         self.ensure_connection()
         with self.wrap_database_errors:
-            return self._prepare_cursor(Cursor(self.connection))
+            made: Any = base.DatabaseWrapper._prepare_cursor  # type: ignore[attr-defined] # Unknown to the stubs.
+            return made(self, Cursor(self.connection))
