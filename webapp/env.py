@@ -135,7 +135,7 @@ def database(name: str, *, home: Path) -> dict[str, Any]:
 
 def _sqlite(file: Path) -> dict[str, Any]:
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "webapp.common.sqlite",
         "NAME": file,
         # A new connection reads the whole schema again, which takes longer than most requests.
         "CONN_MAX_AGE": 60,
@@ -157,9 +157,11 @@ def _postgres(name: str, address: str) -> dict[str, Any]:
         raise ImproperlyConfigured(f"The port in {name} is not a number.") from error
     if len(parts.path) < 2:
         raise ImproperlyConfigured(f"{name} names no database. Write postgres://user:password@host:port/name.")
-    options = dict(parse_qsl(parts.query))
+    # Poolers that give every transaction another connection lose what is prepared: ?prepare_threshold=none.
+    options: dict[str, Any] = {"prepare_threshold": "5"} | dict(parse_qsl(parts.query))
+    options["prepare_threshold"] = _threshold(name, options["prepare_threshold"])
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "webapp.common.postgresql",
         "NAME": unquote(parts.path[1:]),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
@@ -170,6 +172,13 @@ def _postgres(name: str, address: str) -> dict[str, Any]:
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": options,
     }
+
+
+def _threshold(name: str, value: str) -> int | None:
+    """After how many times a statement is prepared; None: never."""
+    if value == "none" or (value.isascii() and value.isdigit()):
+        return None if value == "none" else int(value)
+    raise ImproperlyConfigured(f"prepare_threshold in {name} is {value!r}. Write a whole number, or none.")
 
 
 def storage(name: str, *, home: Path) -> dict[str, Any]:

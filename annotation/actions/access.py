@@ -20,6 +20,7 @@ OPEN = {Right.VIEW, Right.SEE_GOLD}
 """What everyone may on a public benchmark."""
 
 
+AT_ADDRESS = Prepared(lambda slug: Benchmark.objects.filter(slug=slug).select_related("queue", "quality"), str)
 ROLES = Prepared(
     lambda user, benchmark: Membership.objects.filter(benchmark=benchmark, user=user).values_list("role"), int, int
 )
@@ -43,7 +44,7 @@ def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
 def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
     """The benchmark at this address as this person sees it, None for a stranger. It keeps their roles, so that one
     request asks for them once."""
-    benchmark: Benchmark | None = Benchmark.objects.filter(slug=slug).select_related("queue", "quality").first()
+    benchmark: Benchmark | None = AT_ADDRESS.first(slug)
     if benchmark is None:
         return None
     if user.is_authenticated:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
@@ -22,7 +23,23 @@ from annotation.models import Annotation, Draft, Revision, Sample, Skip
 from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
 from webapp.common import audit
+from webapp.common.bulk import insert
 from webapp.common.errors import Conflict
+from webapp.common.prepared import Prepared, PreparedDelete, PreparedUpdate
+
+OWN = Prepared(
+    lambda sample, author: Annotation.objects.filter(sample=sample, author=author).select_related("draft"), int, int
+)
+NO_DRAFT = Annotation._meta.get_field("draft")
+"""Told of an annotation just begun, it need not be asked for."""
+UNSKIPPED = PreparedDelete(lambda sample, user: Skip.objects.filter(sample=sample, user=user, seat=ANNOTATE), int, int)
+SAVED = PreparedUpdate(
+    lambda annotation, before, version, content, key, now: (
+        Draft.objects.filter(annotation=annotation, version=before),
+        {"version": version, "content": content, "key": key, "changed_at": now},
+    ),
+    int, int, int, dict, str, datetime,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +70,7 @@ def save_draft(*, actor: User, sample: Sample, version: int, content: object, ke
 
 def own_annotation(actor: User, sample: Sample) -> Annotation:
     """This person's annotation of the sample as a draft, begun or taken up again where needed, in a seat of theirs."""
-    annotation = Annotation.objects.filter(sample=sample, author=actor).select_related("draft").first()
+    annotation: Annotation | None = OWN.first(sample.pk, actor.pk)
     if annotation is not None and annotation.state not in OPEN:
         raise Conflict(f"Your annotation of {sample.key} is {annotation.state} and locked.", code="wrong_state")
     take_authors_seat(actor, sample, annotation)
@@ -67,16 +84,15 @@ def own_annotation(actor: User, sample: Sample) -> Annotation:
 
 def _begin(actor: User, sample: Sample, place: int) -> Annotation:
     """Who begins on a sample after all has not passed it by."""
-    try:
-        with transaction.atomic():
-            annotation = Annotation.objects.create(sample=sample, author=actor, place=place)
-    except IntegrityError as error:
-        raise Conflict(f"Somebody else annotates {sample.key} already.", code="lease_lost") from error
+    annotation = Annotation(sample=sample, author=actor, place=place)
+    if not insert(annotation, or_nothing=True):
+        raise Conflict(f"Somebody else annotates {sample.key} already.", code="lease_lost")
+    NO_DRAFT.set_cached_value(annotation, None)
     audit.record(
         actor=actor, action="annotation.begin", subject=annotation, benchmark=sample.benchmark.slug,
         after=State.DRAFT.value, data={"sample": sample.key},
     )  # fmt: skip
-    Skip.objects.filter(sample=sample, user=actor, seat=ANNOTATE).delete()
+    UNSKIPPED.run(sample.pk, actor.pk)
     settle(sample)
     return annotation
 
@@ -85,13 +101,12 @@ def _store(annotation: Annotation, version: int, content: Mapping[str, Any], key
     """One conditional UPDATE, or the first row; whoever comes second is told what is stored."""
     draft = draft_of(annotation)
     if draft is None and version == 0:
-        return Draft.objects.create(annotation=annotation, content=content, key=key).version
+        first = Draft(annotation=annotation, content=content, key=key)
+        insert(first)
+        return first.version
     if draft is not None and key and draft.key == key:
         return draft.version
-    changed = Draft.objects.filter(annotation=annotation, version=version).update(
-        version=version + 1, content=content, key=key, changed_at=timezone.now()
-    )
-    if not changed:
+    if not SAVED.run(annotation.pk, version, version + 1, dict(content), key, timezone.now()):
         raise StaleDraft(annotation.sample.key, draft.version if draft else 0, current_content(annotation, draft))
     return version + 1
 

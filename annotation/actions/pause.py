@@ -61,7 +61,7 @@ def resume(*, actor: User, benchmark: Benchmark, user: User | None = None) -> bo
 
 def pause_for(user: User, benchmark: Benchmark) -> Pause | None:
     """The pause that keeps this person from anything new, that of everybody first."""
-    standing = _standing(user.pk, benchmark.pk).select_related("paused_by")
+    standing = standing_for(user.pk, benchmark.pk).select_related("paused_by")
     return standing.order_by(F("user").desc(nulls_first=True)).first()
 
 
@@ -70,11 +70,12 @@ def is_paused(user: User, benchmark: Benchmark) -> bool:
     return bool(PAUSED_BY.rows(user.pk, benchmark.pk))
 
 
-def _standing(user: int, benchmark: int) -> PauseQuerySet:
+def standing_for(user: int, benchmark: int) -> PauseQuerySet:
+    """The pauses that keep this person from anything new."""
     return Pause.objects.standing().concerning(user).filter(benchmark=benchmark)
 
 
-PAUSED_BY = Prepared(lambda user, benchmark: _standing(user, benchmark).values_list("pk")[:1], int, int)
+PAUSED_BY = Prepared(lambda user, benchmark: standing_for(user, benchmark).values_list("pk")[:1], int, int)
 
 
 def require_going_on(user: User, benchmark: Benchmark) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 from random import randrange
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Exists, Max, QuerySet
 from django.utils import timezone
 
 from annotation.actions.access import require
 from annotation.actions.check_work import begun_check, next_check
-from annotation.actions.pause import is_paused
+from annotation.actions.pause import is_paused, standing_for
 from annotation.actions.quality_rules import rules_of
 from annotation.actions.queue_leases import ANNOTATE, queue_of, renew, take_authors_seat, take_to_annotate
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Sample
@@ -32,14 +32,28 @@ def _one_each(user: int, benchmark: int, now: datetime) -> QuerySet[Any, Any]:
     return Sample.objects.open_to(user, now, [queue]).order_by("key").values_list("pk", "extra_places")[:AT_ONCE]
 
 
-HAS_BEGUN = Prepared(lambda user, benchmark: _mine(user, benchmark).values_list("pk")[:1], int, int)
-HELD = Prepared(
-    lambda user, benchmark, now: (
-        Sample.objects.filter(benchmark=benchmark).held_by(user, ANNOTATE, now).values_list("pk")[:1]
-    ),
-    int, int, datetime,
-)  # fmt: skip
-ASSIGNED = Prepared(lambda user: Assignment.objects.filter(user=user).values_list("sample"), int)
+def _standing(user: int, benchmark: int, now: datetime) -> QuerySet[Any, Any]:
+    found = {
+        "begun": _mine(user, benchmark),
+        "paused": standing_for(user, benchmark),
+        "held": Sample.objects.filter(benchmark=benchmark).held_by(user, ANNOTATE, now),
+        "assigned": Assignment.objects.filter(user=user),
+    }
+    there = {name: Exists(one.order_by()) for name, one in found.items()}
+    return User.objects.filter(pk=user).order_by().values_list(*there.values())
+
+
+class Standing(NamedTuple):
+    """What there is of a person on a benchmark: work begun, a pause, a sample held; and samples given to them anywhere.
+    Most often there is nothing, and what it is need not be asked."""
+
+    begun: bool
+    paused: bool
+    held: bool
+    assigned: bool
+
+
+STANDING = Prepared(_standing, int, int, datetime)
 CANDIDATES = Prepared(_one_each, int, int, datetime)
 """The usual rule: by key, one person each."""
 
@@ -73,15 +87,15 @@ def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None)
     sample that it must not be."""
     others = Sample.objects.filter(benchmark=benchmark)
     mine = _mine(actor.pk, benchmark.pk)
-    # Most often there is none. Which of them come first is asked only where there are any.
-    any_begun = bool(HAS_BEGUN.rows(actor.pk, benchmark.pk))
+    (found,) = STANDING.rows(actor.pk, benchmark.pk, timezone.now())
+    standing = Standing(*found)
     if beside is not None:
         others, mine = others.exclude(pk=beside.pk), mine.exclude(sample=beside)
-    mine = mine.not_skipped_by(actor) if any_begun else mine
+    mine = mine.not_skipped_by(actor) if standing.begun else mine
     return (
-        (_first_again(actor, mine.again()) if any_begun else None)
-        or _new(actor, benchmark, others, beside)
-        or (_first_again(actor, mine.filter(state=State.DRAFT).order_by("changed_at")) if any_begun else None)
+        (_first_again(actor, mine.again()) if standing.begun else None)
+        or (None if standing.paused else _new(actor, benchmark, others, beside, standing))
+        or (_first_again(actor, mine.filter(state=State.DRAFT).order_by("changed_at")) if standing.begun else None)
         or begun_check(actor, others)
     )
 
@@ -90,13 +104,13 @@ def _mine(user: int, benchmark: int) -> AnnotationQuerySet:
     return Annotation.objects.filter(author=user, sample__benchmark=benchmark, state__in=OPEN)
 
 
-def _new(actor: User, benchmark: Benchmark, samples: SampleQuerySet, beside: Sample | None) -> Sample | None:
+def _new(
+    actor: User, benchmark: Benchmark, samples: SampleQuerySet, beside: Sample | None, standing: Standing
+) -> Sample | None:
     """What is held, else a gold check where it is time for one, else by the rule. Checks are mixed in: where nothing
     else is left they do not go on by themselves."""
-    if is_paused(actor, benchmark):
-        return None
     queue = queue_of(benchmark)
-    if HELD.rows(actor.pk, benchmark.pk, timezone.now()):
+    if standing.held:
         held: Sample | None = samples.held_by(actor, ANNOTATE, timezone.now()).first()
         if held is not None and renew(actor, held.pk, ANNOTATE):
             return held
@@ -106,17 +120,17 @@ def _new(actor: User, benchmark: Benchmark, samples: SampleQuerySet, beside: Sam
         if check is not None:
             return check
     if beside is None and queue.order == BenchmarkQueue.Order.SEQUENTIAL and queue.overlap == 1:
-        return _first_free(actor, samples, queue)
+        return _first_free(actor, samples, queue, standing)
     return _by_rule(actor, samples, queue)
 
 
-def _first_free(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sample | None:
+def _first_free(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, standing: Standing) -> Sample | None:
     """The usual rule without building its query; what a lead gave to this person, or others took, goes the long way."""
-    if ASSIGNED.rows(actor.pk):
+    if standing.assigned:
         return _by_rule(actor, samples, queue)
     found = CANDIDATES.rows(actor.pk, queue.benchmark_id, timezone.now())
     for candidate, extra in found:
-        with transaction.atomic():
+        with transaction.atomic(savepoint=False):
             sample = take_to_annotate(actor, candidate, queue, extra)
         if sample is not None:
             return sample
@@ -152,7 +166,7 @@ def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sam
         for part in _in_order(actor, open_ones, queue):
             for candidate, extra in part.values_list("pk", "extra_places")[:AT_ONCE]:
                 tried.add(candidate)
-                with transaction.atomic():
+                with transaction.atomic(savepoint=False):
                     sample = take_to_annotate(actor, candidate, queue, extra)
                 if sample is not None:
                     return sample

@@ -3,7 +3,7 @@ so that of any number of people who ask at once exactly one gets a place."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 from django.db.models import DateTimeField, ExpressionWrapper, F
@@ -12,12 +12,24 @@ from django.utils import timezone
 from annotation.actions.pause import require_going_on
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Lease, Sample
 from webapp.accounts.models import User
+from webapp.common.bulk import insert
 from webapp.common.errors import Conflict
-from webapp.common.prepared import Prepared
+from webapp.common.prepared import Prepared, PreparedDelete, PreparedUpdate
 
 ANNOTATE, REVIEW, AUDIT = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW, Lease.Seat.AUDIT
-OPEN_AT = Prepared(
-    lambda sample, place: Sample.objects.filter(pk=sample).open_at(place).order_by().values_list("pk"), int, int
+OPEN_AT = Prepared(lambda sample, place: Sample.objects.filter(pk=sample).open_at(place).order_by(), int, int)
+RENEWED = PreparedUpdate(
+    lambda user, sample, seat, now: (
+        Lease.objects.filter(sample=sample, seat=seat, user=user),
+        {"expires_at": ExpressionWrapper(now + F("lasts"), output_field=DateTimeField())},
+    ),
+    int, int, str, datetime,
+)  # fmt: skip
+RELEASED = PreparedDelete(
+    lambda user, sample, seat: Lease.objects.filter(sample=sample, seat=seat, user=user), int, int, str
+)
+PLACE = Prepared(
+    lambda user, sample: Lease.objects.filter(sample=sample, seat=ANNOTATE, user=user).values_list("place"), int, int
 )
 
 
@@ -28,23 +40,20 @@ def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
 
 def renew(user: User, sample_id: int, seat: Lease.Seat) -> bool:
     """Keep the seat for longer; whether it is still this person's. A lease that ran out and that nobody took is."""
-    held = Lease.objects.filter(sample=sample_id, seat=seat, user=user)
-    later = ExpressionWrapper(timezone.now() + F("lasts"), output_field=DateTimeField())
-    return bool(held.update(expires_at=later))
+    return bool(RENEWED.run(user.pk, sample_id, seat.value, timezone.now()))
 
 
 def release(user: User, sample_id: int, seat: Lease.Seat) -> None:
     """Give the seat back; nothing happens when it is not held."""
-    Lease.objects.filter(sample=sample_id, seat=seat, user=user).delete()
+    RELEASED.run(user.pk, sample_id, seat.value)
 
 
 def take(user: User, sample_id: int, seat: Lease.Seat, lasts: timedelta, place: int = 0) -> bool:
     """Take a place that is free, has run out, or is this person's already, for so long. Call inside a transaction."""
     now = timezone.now()
-    place_of_it = {"sample_id": sample_id, "seat": seat, "place": place}
+    place_of_it = {"sample_id": sample_id, "seat": seat.value, "place": place}
     mine = {"user": user, "taken_at": now, "lasts": lasts, "expires_at": now + lasts}
-    Lease.objects.bulk_create([Lease(**place_of_it, **mine)], ignore_conflicts=True)
-    if renew(user, sample_id, seat):
+    if insert(Lease(**place_of_it, **mine), or_nothing=True) or renew(user, sample_id, seat):
         return True
     try:
         with transaction.atomic():
@@ -62,8 +71,9 @@ def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue, extra: i
     """
     for place in range(queue.wanted(sample_id, extra)):
         if take(user, sample_id, ANNOTATE, queue.lasts, place):
-            if OPEN_AT.rows(sample_id, place):
-                return Sample.objects.get(pk=sample_id)
+            sample: Sample | None = OPEN_AT.first(sample_id, place)
+            if sample is not None:
+                return sample
             release(user, sample_id, ANNOTATE)
     return None
 
@@ -90,4 +100,5 @@ def take_authors_seat(user: User, sample: Sample, annotation: Annotation | None)
 
 def place_of(user: User, sample: Sample) -> int:
     """The place that this person holds."""
-    return Lease.objects.values_list("place", flat=True).get(sample=sample, seat=ANNOTATE, user=user)
+    ((place,),) = PLACE.rows(user.pk, sample.pk)
+    return int(place)

@@ -11,10 +11,14 @@ from django.utils import timezone
 
 from annotation.models import Receipt
 from webapp.accounts.models import User
+from webapp.common.bulk import insert
 from webapp.common.errors import InvalidInput
+from webapp.common.prepared import PreparedUpdate
 
 KEPT = timedelta(days=7)
 """How long a repeated request is known as one."""
+
+ANSWERED = PreparedUpdate(lambda pk, answer: (Receipt.objects.filter(pk=pk), {"answer": answer}), int, dict)
 
 TIDY_EVERY = 50
 """Older receipts are taken away with each so-many-th new one."""
@@ -30,10 +34,17 @@ def receipt_of(actor: User, key: str, about: str) -> Receipt | None:
 
 def new_receipt(actor: User, key: str, about: str) -> Receipt:
     """Call inside the transaction of what it is for."""
-    receipt = Receipt.objects.create(user=actor, key=key, about=about)
+    receipt = Receipt(user=actor, key=key, about=about)
+    insert(receipt)
     if receipt.pk % TIDY_EVERY == 0:
         Receipt.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
     return receipt
+
+
+def note_answer(receipt: Receipt, answer: dict[str, Any]) -> None:
+    """Keep what was answered."""
+    receipt.answer = answer
+    ANSWERED.run(receipt.pk, answer)
 
 
 def answered_once(actor: User, key: str, about: str, work: Callable[[], dict[str, Any]]) -> Receipt:
@@ -44,8 +55,7 @@ def answered_once(actor: User, key: str, about: str, work: Callable[[], dict[str
     try:
         with transaction.atomic():
             receipt = new_receipt(actor, key, about)
-            receipt.answer = work()
-            receipt.save()
+            note_answer(receipt, work())
     except IntegrityError:
         # The same request, a moment earlier, on another connection: what it did stands.
         known = receipt_of(actor, key, about)

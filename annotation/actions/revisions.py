@@ -16,20 +16,27 @@ from annotation.models import Annotation, FacetValue, Gold, GoldBox, PlanTool, R
 from annotation.schema import AnswerType, Box, SampleContent, Target, ToolCall, ToolPlan
 from annotation.tool_bank import key_of
 from webapp.accounts.models import User
-from webapp.common.bulk import as_json
+from webapp.common.bulk import as_json, insert
+from webapp.common.prepared import Prepared
+
+LAST = Prepared(
+    lambda annotation: Revision.objects.filter(annotation=annotation).order_by("-number").values_list("number")[:1],
+    int,
+)
 
 
 def add_revision(*, actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:
     """A submitted revision of this content (JSON, whole), the next in number. Call inside a transaction."""
     sample = annotation.sample
     parsed, names, facets = content_from_json(content, sample.width, sample.height)
-    last = Revision.objects.filter(annotation=annotation).order_by("-number").values_list("number", flat=True).first()
-    revision = Revision.objects.create(
-        annotation=annotation, number=(last or 0) + 1, author=actor, question=parsed.question,
-        answer_type=parsed.answer_type, options=dict(parsed.options), answers=list(parsed.answers),
+    ((last,),) = LAST.rows(annotation.pk) or [(0,)]
+    revision = Revision(
+        annotation=annotation, number=last + 1, author=actor, question=parsed.question,
+        answer_type=parsed.answer_type.value, options=dict(parsed.options), answers=list(parsed.answers),
         ordered=parsed.plan.ordered, digest=content_digest(parsed),
         facets={name: list(values) for name, values in facets.items()}, submitted_at=timezone.now(),
     )  # fmt: skip
+    insert(revision)
     _add_parts(revision, parsed, names, (sample.width, sample.height))
     know_names(actor, sample.benchmark, parsed.plan.names)
     return revision
@@ -54,7 +61,8 @@ def _add_parts(
     ]  # fmt: skip
     planned: list[tuple[str, int | None]] = [(target.tool, target.step) for target in content.plan.targets]
     planned += [(tool, None) for tool in content.plan.distractors]
-    GoldBox.objects.bulk_create(boxes)
+    for box in boxes:
+        insert(box)
     ReferenceCall.objects.bulk_create(calls)
     PlanTool.objects.bulk_create(
         PlanTool(revision=revision, position=i, tool=tool, key=key_of(tool), step=step)

@@ -16,16 +16,20 @@ from annotation.actions.draft import current_content, draft_of, own_annotation
 from annotation.actions.move import move
 from annotation.actions.queue import hand_out
 from annotation.actions.queue_leases import ANNOTATE, queue_of, release
-from annotation.actions.receipts import new_receipt, receipt_of
+from annotation.actions.receipts import new_receipt, note_answer, receipt_of
 from annotation.actions.revisions import add_revision, make_gold
 from annotation.actions.second_opinions import weigh
 from annotation.actions.stale_draft import StaleDraft
 from annotation.checks import Check, blocking
-from annotation.models import Annotation, Assignment, BenchmarkQueue, Draft, Receipt, Revision, Sample
+from annotation.models import Annotation, Assignment, BenchmarkQueue, Draft, Revision, Sample
 from annotation.quality import chance
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common.errors import ApplicationError
+from webapp.common.prepared import PreparedDelete
+
+DRAFT_GONE = PreparedDelete(lambda annotation: Draft.objects.filter(annotation=annotation), int)
+ASSIGNMENT_DONE = PreparedDelete(lambda sample, user: Assignment.objects.filter(sample=sample, user=user), int, int)
 
 
 class ChecksFailed(ApplicationError):
@@ -91,9 +95,10 @@ def once(
             raise
     if known is not None and "next" in known.answer:
         return Sample.objects.filter(pk=known.answer["next"]).select_related("benchmark").first()
-    following = then()
-    if known is not None:
-        Receipt.objects.filter(pk=known.pk).update(answer={"next": following.pk if following else None})
+    with transaction.atomic():
+        following = then()
+        if known is not None:
+            note_answer(known, {"next": following.pk if following else None})
     return following
 
 
@@ -107,8 +112,8 @@ def _check_version(annotation: Annotation, version: int) -> None:
 def _hand_in(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> None:
     revision = add_revision(actor=actor, annotation=annotation, content=content)
     move(actor=actor, annotation=annotation, name="submit", data={"revision": revision.number})
-    Draft.objects.filter(annotation=annotation).delete()
-    Assignment.objects.filter(sample=annotation.sample, user=actor).delete()
+    DRAFT_GONE.run(annotation.pk)
+    ASSIGNMENT_DONE.run(annotation.sample_id, actor.pk)
     release(actor, annotation.sample_id, ANNOTATE)
     queue = queue_of(annotation.sample.benchmark)
     weigh(annotation.sample, queue.wanted(annotation.sample_id))

@@ -8,8 +8,7 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.shortcuts import get_object_or_404
+from django.http import Http404, HttpRequest
 from django.urls import reverse
 
 from annotation.actions.tool_bank import bank_of
@@ -21,11 +20,16 @@ from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common.errors import NotAllowed
+from webapp.common.prepared import Prepared
 
 MOST_VALUES = 200
 """Facet values offered for completion, for each facet."""
 
 SECONDS_KNOWN = 60
+
+KEYED = Prepared(
+    lambda benchmark, key: Sample.objects.filter(benchmark=benchmark, key=key).select_related("image"), int, str
+)
 
 
 def person_of(request: HttpRequest) -> User:
@@ -38,7 +42,9 @@ def person_of(request: HttpRequest) -> User:
 def load_sample(request: HttpRequest, slug: str, key: str, right: Right) -> tuple[User, Sample]:
     """The person and the sample. A stranger and a wrong key get 404, a member without the right 403."""
     benchmark = load_benchmark(request, slug, right)
-    sample = get_object_or_404(Sample.objects.select_related("image"), benchmark=benchmark, key=key)
+    sample: Sample | None = KEYED.first(benchmark.pk, key)
+    if sample is None:
+        raise Http404("There is no such sample.")
     sample.benchmark = benchmark
     return person_of(request), sample
 

@@ -55,6 +55,12 @@ def test_the_version_is_that_of_the_package() -> None:
         ("DATABASE_URL", "mysql://x/y", lambda: env.database("DATABASE_URL", home=Path()), "Write postgres"),
         ("DATABASE_URL", "postgres://h", lambda: env.database("DATABASE_URL", home=Path()), "names no database"),
         ("DATABASE_URL", "postgres://h:x/n", lambda: env.database("DATABASE_URL", home=Path()), "not a number"),
+        (
+            "DATABASE_URL",
+            "postgres://h/n?prepare_threshold=no",
+            lambda: env.database("DATABASE_URL", home=Path()),
+            "or none",
+        ),
         ("SIGHTLINE_STORAGE", "s3:///x", lambda: env.storage("SIGHTLINE_STORAGE", home=Path()), "names no bucket"),
     ],
 )
@@ -71,9 +77,11 @@ def test_a_postgres_address_is_taken_apart(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("DATABASE_URL", "postgres://ana%40x:p%2Fw%3A@db.example.org:5433/sight%20line?sslmode=require")
     read = env.database("DATABASE_URL", home=Path())
     assert (read["USER"], read["PASSWORD"], read["HOST"], read["PORT"]) == ("ana@x", "p/w:", "db.example.org", "5433")
-    assert (read["NAME"], read["OPTIONS"]) == ("sight line", {"sslmode": "require"})
+    assert (read["NAME"], read["OPTIONS"]) == ("sight line", {"sslmode": "require", "prepare_threshold": 5})
     monkeypatch.setenv("DATABASE_URL", "postgresql:///sightline?host=/run/postgresql")
     assert env.database("DATABASE_URL", home=Path())["HOST"] == "/run/postgresql"
+    monkeypatch.setenv("DATABASE_URL", "postgres://h/n?prepare_threshold=none")
+    assert env.database("DATABASE_URL", home=Path())["OPTIONS"] == {"prepare_threshold": None}
 
 
 def test_sqlite_writers_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""A prepared query finds what its queryset finds, whatever the values; one that does not ask for them is refused."""
+"""A prepared statement does what its queryset does, whatever the values; one that does not take them is refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tests.factories import make_user
 from webapp.common.models import AuditEntry
-from webapp.common.prepared import Prepared
+from webapp.common.prepared import Prepared, PreparedDelete, PreparedUpdate
 
 pytestmark = pytest.mark.django_db
 
@@ -34,5 +34,31 @@ def test_it_finds_what_its_queryset_finds_for_the_values_of_the_moment(django_as
 
 def test_a_query_that_takes_a_value_otherwise_than_it_is_given_is_refused():
     doubled = Prepared(lambda actor: AuditEntry.objects.filter(actor=2 * actor).values_list("pk"), int)
-    with pytest.raises(ValueError, match="does not ask for the values"):
+    with pytest.raises(ValueError, match="does not take the values"):
         doubled.rows(1)
+
+
+def test_it_makes_the_objects_that_its_queryset_makes_with_what_is_selected_along(django_assert_num_queries):
+    ana = make_user("Ana Lind")
+    kept = AuditEntry.objects.create(actor=ana, action="a", subject_type="x", subject_id="1", data={"n": [1, "é"]})
+    alone = AuditEntry.objects.create(action="b", subject_type="x", subject_id="1")
+    of_action = Prepared(lambda action: AuditEntry.objects.filter(action=action).select_related("actor"), str)
+    with django_assert_num_queries(3):
+        found, other, none = of_action.first("a"), of_action.first("b"), of_action.first("c")
+        assert (found.actor.name, other.actor, none) == ("Ana Lind", None, None)
+    assert found.__dict__ | {"_state": 0} == AuditEntry.objects.get(pk=kept.pk).__dict__ | {"_state": 0}
+    assert (other.pk, found._state.adding) == (alone.pk, False)
+
+
+def test_a_change_is_made_to_the_rows_of_its_queryset_alone():
+    one, two = (AuditEntry.objects.create(action=name, subject_type="x", subject_id="1") for name in "ab")
+    rewrite = PreparedUpdate(
+        lambda pk, reason, data: (AuditEntry.objects.filter(pk=pk), {"reason": reason, "data": data}), int, str, dict
+    )
+    assert rewrite.run(one.pk, "50 % 'so'", {"stand-in": 0, "é": None}) == 1
+    assert rewrite.run(0, "", {}) == 0
+    found = AuditEntry.objects.order_by("pk").values_list("action", "reason", "data")
+    assert list(found) == [("a", "50 % 'so'", {"stand-in": 0, "é": None}), ("b", "", {})]
+    remove = PreparedDelete(lambda action: AuditEntry.objects.filter(action=action), str)
+    assert (remove.run("a"), remove.run("a")) == (1, 0)
+    assert AuditEntry.objects.get() == two

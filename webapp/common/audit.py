@@ -7,7 +7,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import models
 from django.utils import timezone
 
-from webapp.common.bulk import as_json, insert_rows
+from webapp.common.bulk import as_json, insert, insert_rows
 from webapp.common.models import AuditEntry
 
 PLAIN = ("actor_id", "action", "subject_type", "subject_id", "benchmark", "before", "after", "reason")
@@ -57,7 +57,7 @@ def record(
         actor=actor, action=action, subject=subject, benchmark=benchmark, before=before, after=after, reason=reason,
         data=data,
     )  # fmt: skip
-    made.save()
+    insert(made)
     return made
 
 

@@ -1,4 +1,5 @@
-"""Many rows at once: what ``bulk_create`` does, for the two databases we run on, without building model objects.
+"""Rows by plain statements, for the two databases we run on: one object where ``save`` builds its statement anew each
+time, and many at once, as ``bulk_create`` does, without building model objects.
 
 An import writes hundreds of thousands of rows; building a model instance and preparing each field costs several times
 what the database needs. Values are given ready for the column: JSON as text, times as aware datetimes.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from django.db import connection, models
@@ -41,6 +43,34 @@ def reserve_ids(model: type[models.Model], count: int) -> range | list[int]:
         cursor.execute(f"SELECT COALESCE(MAX(id), 0) FROM {connection.ops.quote_name(table)}")  # noqa: S608
         first = max(used[0] if used else 0, cursor.fetchone()[0]) + 1
         return range(first, first + count)
+
+
+def insert(row: models.Model, *, or_nothing: bool = False) -> bool:
+    """Insert one new object with the values it has, as ``save`` does, by a statement whose text is made once; whether
+    it was: ``or_nothing`` leaves it when one like it stands in the way. Tells no signal."""
+    text, fields = _insertion(connection.vendor, type(row), or_nothing)
+    values = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for field in fields]
+    ours: Any = connection
+    with ours.planned_cursor() as cursor:
+        cursor.execute(text, values)
+        if not cursor.rowcount:
+            return False
+        row.pk = cursor.fetchone()[0] if connection.vendor == "postgresql" else cursor.lastrowid
+    row._state.adding, row._state.db = False, connection.alias
+    return True
+
+
+@cache
+def _insertion(vendor: str, model: type[models.Model], or_nothing: bool) -> tuple[str, list[Any]]:
+    """The statement, and the fields whose values it takes. SQLite tells the new key by itself."""
+    quote = connection.ops.quote_name
+    fields = [field for field in model._meta.local_concrete_fields if not field.primary_key]
+    columns = ", ".join(quote(str(field.column)) for field in fields)
+    marks = ", ".join(["%s"] * len(fields))
+    text = f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({marks})"  # noqa: S608
+    text += " ON CONFLICT DO NOTHING" if or_nothing else ""
+    returning = f" RETURNING {quote(str(model._meta.pk.column))}" if vendor == "postgresql" else ""
+    return text + returning, fields
 
 
 def insert_rows(model: type[models.Model], fields: Sequence[str], rows: Iterable[Row]) -> int:
