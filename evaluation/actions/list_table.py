@@ -10,7 +10,6 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -26,18 +25,16 @@ from evaluation.actions.list_tools import ToolRows, calls_tool, tool_rows
 from evaluation.actions.metric_settings import settings_of
 from evaluation.metrics.columns import Bools, Ints
 from evaluation.metrics.settings import MetricSettings
-from evaluation.models import FailureLabel, Run, Trajectory
+from evaluation.models import FailureLabel, Run, Tagging, Trajectory
 from evaluation.query.fields import FIELDS
 from evaluation.query.masks import Values
 from evaluation.query.syntax import DEFINED, UNDEFINED, Term, Text
-from evaluation.querysets_query import condition_of
+from evaluation.querysets_query import condition_of, visible_tags
 from evaluation.querysets_words import WHERE, Holding, holding
 
 KEPT_ROWS = 4_000_000
 """Rows of tables kept in a process, about 40 bytes each."""
 EVERY = Q()
-WITHOUT = frozenset({"tag", "failure_by"})
-"""Fields that few trajectories have: those without are the others."""
 KEPT_SUMMARIES = 20_000
 KEPT_ANSWERS = 64
 """Answers of the database kept with a table, a bit for each row."""
@@ -118,6 +115,7 @@ class ListTable:
         self._lock = threading.Lock()
         self._of = [(run, run.scoring.pk if _scoring(run) in kept else None) for run in runs]
         settings = settings_of(benchmark)
+        self._run_pks = np.array(sorted(run.pk for run in runs), np.int64)
         self._built = {run.pk: build_columns(run, _settings(run, settings)) for run, key in self._of if key is None}
         self._read: dict[int, Arrays] = {}
         self._asked: set[str] = set()
@@ -147,8 +145,42 @@ class ListTable:
         with self._lock:
             if name not in self._columns:
                 self._fetch((name,))
-                self._columns[name] = self._joined(name)[self._order]
+                self._columns[name] = narrow(self._joined(name))[self._order]
             return self._columns[name]
+
+    def per_sample(self, mask: Bools) -> Ints:
+        """(samples,) on how many of each sample's rows, which stand together, this holds."""
+        counts = np.zeros(self.samples, np.int64)
+        if len(self):
+            there, first = self._begins
+            counts[there] = np.add.reduceat(mask.view(np.int8), first, dtype=np.int64)
+        return counts
+
+    @cached_property
+    def _begins(self) -> tuple[Ints, Ints]:
+        """The samples that have rows, and where these begin."""
+        first = np.flatnonzero(np.diff(self.sample_rank, prepend=-1))
+        return self.sample_rank[first], first
+
+    @cached_property
+    def _pair(self) -> Ints:
+        """(n,) one number for all trajectories of one run on one sample."""
+        pairs: Ints = np.searchsorted(self._run_pks, self._columns["run"]) * self.samples + self.sample_rank
+        return pairs
+
+    def beside(self, rows: Ints) -> Bools:
+        """(n,) those in the same run on the same sample as some row."""
+        return self._in_pairs(self._pair[rows])
+
+    def on(self, runs: Ints, ranks: Ints) -> Bools:
+        """(n,) those in one of these runs on the sample of the rank beside it."""
+        here = np.isin(runs, self._run_pks)
+        return self._in_pairs(np.searchsorted(self._run_pks, runs[here]) * self.samples + ranks[here])
+
+    def _in_pairs(self, pairs: Ints) -> Bools:
+        there = np.zeros(len(self._run_pks) * self.samples, np.bool_)
+        there[pairs] = True
+        return there[self._pair]
 
     def own_rows(self, run: Run, rows: Ints) -> Ints:
         """Places among the run's kept columns of some of its trajectories, which stand at ``rows`` here."""
@@ -231,6 +263,13 @@ class ListTable:
         return np.array([order[name] for name in self.conditions])[self._condition]
 
 
+def narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers in a byte each, where they all fit: they are compared eight times as fast."""
+    if values.dtype.kind != "i" or not len(values) or values.min() < -128 or values.max() > 127:
+        return values
+    return values.astype(np.int8)
+
+
 def _scoring(run: Run) -> int | None:
     scoring = getattr(run, "scoring", None)
     return scoring.pk if scoring else None
@@ -263,6 +302,9 @@ class Asking:
     def places(self, pks: Collection[int] | Ints) -> Ints:
         return self._table.places(pks)
 
+    def per_sample(self, mask: Bools) -> Ints:
+        return self._table.per_sample(mask)
+
     def facet(self, name: str, value: str) -> Bools:
         values = self._table.sample_table.facets.get(name)
         if values is None:
@@ -281,8 +323,8 @@ class Asking:
             return found
         if name == "tool":
             return calls_tool(self._table.tools, node.value, lambda only: self._asked(node, only))
-        if name in WITHOUT and node.value == UNDEFINED:
-            return ~self._asked(replace(node, value=DEFINED))
+        if name == "tag":
+            return self._tagged(node.value)
         return self._table.answered(node, lambda: self._asked(node)) if name in KEPT else self._asked(node)
 
     def _asked(self, node: Term | Text, only: Q = EVERY) -> Bools:
@@ -292,6 +334,15 @@ class Asking:
         pks = found.values_list("pk", flat=True).iterator(chunk_size=20_000)
         met[self.places(np.fromiter(pks, np.int64))] = True
         return met
+
+    def _tagged(self, value: str) -> Bools:
+        """Few trajectories have a tag: those without are the others."""
+        tags = visible_tags(self._person).filter(benchmark=self._table.benchmark)
+        tags = tags if value in (DEFINED, UNDEFINED) else tags.filter(name=value)
+        met = np.zeros(len(self), np.bool_)
+        pks = Tagging.objects.filter(tag__in=tags).values_list("trajectory", flat=True)
+        met[self.places(np.fromiter(pks.iterator(chunk_size=20_000), np.int64))] = True
+        return ~met if value == UNDEFINED else met
 
     def _holding(self, texts: Holding) -> Bools:
         asked = np.zeros(self.samples, np.bool_)
