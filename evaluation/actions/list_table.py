@@ -21,6 +21,7 @@ from annotation.models import Benchmark, FacetValue, Gold, Sample
 from evaluation.actions.chain_columns import read_chains
 from evaluation.actions.list_columns import CONDITIONS, Arrays, build_columns, read_columns, with_columns
 from evaluation.actions.list_fields import KEPT, found_in
+from evaluation.actions.list_selection import Selected
 from evaluation.actions.list_tools import ToolRows, calls_tool, tool_rows
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.sample_table import SampleTable
@@ -90,19 +91,35 @@ class ListTable:
                 self._columns[name] = narrow(self._joined(name))[self._order]
             return self._columns[name]
 
-    def per_sample(self, mask: Bools) -> Ints:
-        """(samples,) on how many of each sample's rows, which stand together, this holds."""
+    @cached_property
+    def standing(self) -> Selected:
+        """What a list without terms holds; most counts of most lists are of it."""
+        return Selected(self.column("evaluated") == 1)
+
+    def per_sample(self, found: Selected) -> Ints:
+        """(samples,) how many of each sample's rows, which stand together, are among these."""
         counts = np.zeros(self.samples, np.int64)
-        if len(self):
-            there, first = self._begins
-            counts[there] = np.add.reduceat(mask.view(np.int8), first, dtype=np.int64)
+        there, begins = self._begins
+        counts[there] = found.in_groups("sample", begins)
         return counts
+
+    def per_run(self, found: Selected) -> dict[int, int]:
+        """How many of each run's rows are among these; runs with none are left out."""
+        order, begins = self._by_run
+        counts = zip(self._columns["run"][order[begins]].tolist(), found.in_groups("run", begins, order), strict=True)
+        return {run: int(n) for run, n in counts if n}
 
     @cached_property
     def _begins(self) -> tuple[Ints, Ints]:
         """The samples that have rows, and where these begin."""
         first = np.flatnonzero(np.diff(self.sample_rank, prepend=-1))
         return self.sample_rank[first], first
+
+    @cached_property
+    def _by_run(self) -> tuple[Ints, Ints]:
+        """The rows run by run, and where each run begins."""
+        order = np.argsort(self._columns["run"], kind="stable")
+        return order, np.flatnonzero(np.diff(self._columns["run"][order], prepend=-1))
 
     @cached_property
     def _pair(self) -> Ints:
@@ -243,9 +260,6 @@ class Asking:
 
     def places(self, pks: Collection[int] | Ints) -> Ints:
         return self._table.places(pks)
-
-    def per_sample(self, mask: Bools) -> Ints:
-        return self._table.per_sample(mask)
 
     def facet(self, name: str, value: str) -> Bools:
         values = self._table.sample_table.facets.get(name)

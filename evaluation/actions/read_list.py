@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from annotation.models import Benchmark
+from evaluation.actions.list_selection import Selected
 from evaluation.actions.list_table import Asking, ListTable, table_of
 from evaluation.metrics.columns import Bools, Ints
 from evaluation.models import Run, Tagging
@@ -20,43 +19,6 @@ from webapp.common.errors import InvalidInput
 
 WANTED = ("evaluated", "quadrant", "correct", "calls", "outcome", "failure", "scored", "population")
 """Columns that every page counts by, read together."""
-DENSE = 8
-"""A list of more than every so manieth row is counted without taking its rows out."""
-
-
-class Selected:
-    """Some of n rows, and what is counted of them. ``mask``: (n,) which."""
-
-    def __init__(self, mask: Bools) -> None:
-        self.mask, self.n = mask, int(np.count_nonzero(mask))
-        self.counts: Ints | None = None
-        """On how many of each sample, once that is counted."""
-
-    @cached_property
-    def rows(self) -> Ints:
-        """(``n``,) their places. To take rows by place is quicker than by mask, several times where half are in it."""
-        return np.flatnonzero(self.mask)
-
-    def of(self, column: NDArray[Any]) -> NDArray[Any]:
-        """(``n``,) their values."""
-        return column if self.n == len(self.mask) else column[self.rows]
-
-    def counted(self, column: NDArray[Any]) -> dict[int, int]:
-        """How many have each value of a column of whole numbers."""
-        if not self.n:
-            return {}
-        if column.dtype.itemsize == 1 and self.n * DENSE > len(column):
-            return self._counted_by_value(column)
-        values = self.of(column)
-        low = int(values.min())
-        counts = np.bincount(values - low if low else values)
-        return {low + place: int(counts[place]) for place in np.flatnonzero(counts).tolist()}
-
-    def _counted_by_value(self, column: NDArray[Any]) -> dict[int, int]:
-        """The same by a look at all rows for each value: bytes are compared a vector at a time."""
-        codes = range(int(column.min()), int(column.max()) + 1)
-        counts = {code: int(np.count_nonzero((column == code) & self.mask)) for code in codes}
-        return {code: n for code, n in counts.items() if n}
 
 
 class TrajectoryList:
@@ -71,9 +33,9 @@ class TrajectoryList:
         table: ListTable | None = None,
     ) -> None:
         self._terms, self._person, self._benchmark = dict(terms), person, benchmark
-        table = table or table_of(benchmark, runs)
-        table.prepare(WANTED)
-        self.columns, self._samples = Asking(table, runs, person), table.sample_table
+        self._table = table or table_of(benchmark, runs)
+        self._table.prepare(WANTED)
+        self.columns, self._samples = Asking(self._table, runs, person), self._table.sample_table
         self.facet_values = self._samples.facets
         self._masks: dict[tuple[str, str], Bools] = {}
         self._without: dict[frozenset[str], Selected] = {}
@@ -108,6 +70,8 @@ class TrajectoryList:
         named = frozenset(names) & frozenset(self._terms)
         if named not in self._without:
             left = {name: value for name, value in self._terms.items() if name not in named}
+            if not left:
+                return self._table.standing
             found = scope(query_of(left), self.columns)
             for term in left.items():
                 found = found & self._alone(*term)
@@ -121,7 +85,12 @@ class TrajectoryList:
 
     def counted(self, column: str, *names: str) -> dict[int, int]:
         """How many have each value of a column of whole numbers, in the list without its terms of these names."""
-        return self.without(*names).counted(self.columns.column(column))
+        found = self.without(*names)
+        return (
+            self._table.per_run(found)
+            if column == "run" and found.dense
+            else found.counted(self.columns.column(column), column)
+        )
 
     def counted_by_facet(self, facet: str) -> list[tuple[str, int]]:
         """How many are on samples with each value of a facet, the most frequent first."""
@@ -136,10 +105,7 @@ class TrajectoryList:
 
     def _per_sample(self, name: str) -> Ints:
         """(samples,) how many of each sample there are in the list without its term of this name."""
-        found = self.without(name)
-        if found.counts is None:
-            found.counts = self.columns.per_sample(found.mask)
-        return found.counts
+        return self._table.per_sample(self.without(name))
 
     def counted_by_tag(self) -> list[tuple[str, int]]:
         """How many have each tag that the person sees. One query."""
@@ -157,7 +123,7 @@ class TrajectoryList:
         met = np.ones(len(self.columns), np.bool_)
         for term in others.items():
             met = met & self._alone(*term)
-        counts = Selected(met).counted(self.columns.column("condition"))
+        counts = Selected(met).counted(self.columns.column("condition"), "condition")
         found = {name: counts.get(code, 0) for code, name in enumerate(self.columns.conditions)}
         return found | {"none": int(np.count_nonzero(met & scope(query_of(others), self.columns)))}
 
