@@ -8,7 +8,7 @@ drawn, and all draws are one matrix product.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -36,6 +36,8 @@ _SMALL = 200_000
 """A bootstrap of at most this many cells is small: 1.6 MB of counts."""
 _COUNTED = 250_000
 """Drawn clusters that are counted at once: as many as the processor keeps near."""
+_WHOLE_32 = 2**24
+"""Below this a float of 32 bits holds every whole number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +112,16 @@ def resampled_totals(totals: Floats, draws: int = DRAWS, seed: int = SEED) -> Fl
         return np.asarray(drawn @ patterns, dtype=np.float64)
     if len(totals) * draws <= _CHUNK:
         return _counts(len(totals), draws, seed) @ totals
-    generator, step = np.random.default_rng(seed), max(1, _CHUNK // len(totals))
-    parts = [_drawn_counts(generator, len(totals), min(step, draws - at)) @ totals for at in range(0, draws, step)]
-    return np.concatenate(parts)
+    weights = totals.astype(np.float32 if _exact_in_half(totals) else np.float64)
+    parts = [part.astype(weights.dtype) @ weights for part in _drawn_parts(len(totals), draws, seed)]
+    return np.concatenate(parts).astype(np.float64, copy=False)
+
+
+def _exact_in_half(totals: Floats) -> bool:
+    """Whether every total of a resample is a whole number that a float of 32 bits holds: their sums are then the same
+    in either width, and take half the time."""
+    largest = np.abs(totals).max(initial=0)
+    return bool(largest * len(totals) < _WHOLE_32 and np.array_equal(totals, np.rint(totals)))
 
 
 def few_patterns(totals: Floats) -> tuple[Floats, Ints] | None:
@@ -199,18 +208,24 @@ def _large_counts(size: int, draws: int, seed: int) -> Floats:
 
 
 def _fixed_counts(size: int, draws: int, seed: int) -> Floats:
-    counts = _drawn_counts(np.random.default_rng(seed), size, draws)
+    counts = np.empty((draws, size))
+    at = 0
+    for part in _drawn_parts(size, draws, seed):
+        counts[at : at + len(part)] = part
+        at += len(part)
     counts.setflags(write=False)
     return counts
 
 
-def _drawn_counts(generator: np.random.Generator, size: int, draws: int) -> Floats:
-    """How often each of ``size`` clusters was drawn in each of ``draws`` resamples of ``size``, as (draws, size)."""
-    drawn = generator.integers(0, size, size=(draws, size), dtype=np.int32)
-    counts = np.empty((draws, size))
-    step = max(1, _COUNTED // size)
+def _drawn_parts(size: int, draws: int, seed: int) -> Iterator[Ints]:
+    """How often each of ``size`` clusters was drawn in each of ``draws`` resamples of ``size``, some draws at a time.
+
+    The numbers are those of one long row, however it is cut.
+    """
+    generator, step = np.random.default_rng(seed), max(1, _COUNTED // size)
+    first = size * np.arange(step)[:, None]
     for at in range(0, draws, step):
-        part = drawn[at : at + step]
-        places = part + size * np.arange(len(part))[:, None]
-        counts[at : at + step] = np.bincount(places.ravel(), minlength=places.size).reshape(places.shape)
-    return counts
+        shape = min(step, draws - at), size
+        places = generator.integers(0, size, size=shape)
+        places += first[: shape[0]]
+        yield np.bincount(places.ravel(), minlength=places.size).reshape(shape)

@@ -14,6 +14,22 @@ from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.query.syntax import Node
 from evaluation.querysets_query import condition_of, counted, in_scope, query_of
 
+_OF_TRAJECTORY = ("rollout", "condition", "answer", "plan", "error", "run", "sample")
+_OF_SAMPLE = ("key", "gold__revision", *(f"image__{name}" for name in ("sha256", "width", "height", "state")))
+_OF_REVISION = ("question", "options", "answers")
+_OF_SCORE = (
+    "correct", "undecided", "letter", "invoked", "in_population", "quadrant", "crop_index", "crop_x1", "crop_y1",
+    "crop_x2", "crop_y2", "coverage", "concentration", "ioa", "usable_crops", "calls", "plan_outcome",
+)  # fmt: skip
+SHOWN_IN_LISTS = (
+    *_OF_TRAJECTORY,
+    *("run__setting", "run__model__name"),
+    *(f"sample__{name}" for name in _OF_SAMPLE),
+    *(f"sample__gold__revision__{name}" for name in _OF_REVISION),
+    *(f"score__{name}" for name in _OF_SCORE),
+)
+"""A third of the columns: to make objects of all would take most of the time of a list."""
+
 
 class RunQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
@@ -117,9 +133,10 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         return [found[f"n{place}"] for place in range(len(each))]
 
     def for_list(self) -> Self:
-        """With all that a row of a list shows, and in list order: model, sample, rollout, condition."""
+        """With what a row of a list shows, no more, in list order: model, sample, rollout, condition."""
         return (
             self.select_related("run__model", "sample__image", "score", "sample__gold__revision")
+            .only(*SHOWN_IN_LISTS)
             .prefetch_related("sample__gold__revision__gold_boxes")
             .order_by("sample__key", "run_id", "rollout", "condition", "pk")
         )

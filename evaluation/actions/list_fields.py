@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from django.db.models import Q
 
-from evaluation.metrics.columns import Bools, Ints
-from evaluation.models import Judgement
+from evaluation.metrics.columns import Bools
+from evaluation.models import FailureLabel, Judgement
 from evaluation.query.masks import within
-from evaluation.query.syntax import Term
+from evaluation.query.syntax import DEFINED, UNDEFINED, Term
 from evaluation.querysets_query import MOST_RUNS, is_number
 
 if TYPE_CHECKING:
@@ -71,23 +71,30 @@ def _judged(table: ListTable, term: Term) -> Bools:
     said = Q(verdict__regex=r"\S") | (Q(answer__isnull=False) if term.value == "sufficiency" else Q())
     there = Judgement.objects.filter(said, run__benchmark=table.benchmark, kind=term.value, person__isnull=True)
     pairs = np.array(list(there.order_by().values_list("run", "sample").distinct()), np.int64).reshape(-1, 2)
-    return np.isin(_place(table), pairs[:, 0] * table.samples + table.sample_table.ranks(pairs[:, 1]))
+    return table.on(pairs[:, 0], table.sample_table.ranks(pairs[:, 1]))
 
 
 def _judged_or_not(wanted: bool) -> Callable[[ListTable, Term], Bools]:
     return lambda table, term: (_judged(table, term) == wanted) & (table.column("evidence") == 1)
 
 
-def _place(table: ListTable) -> Ints:
-    """(n,) one number for all trajectories of one run on one sample."""
-    place: Ints = table.column("run") * table.samples + table.sample_rank
-    return place
-
-
 def _beside(table: ListTable, met: Bools) -> Bools:
     """Those with one of which this holds in the same run on the same sample."""
-    place = _place(table)
-    return np.isin(place, place[met])
+    return table.beside(np.flatnonzero(met))
+
+
+def _labelled(table: ListTable, term: Term) -> Bools:
+    """By anybody, or by each of some people: what people said of trajectories is little, and read as it is."""
+    labels = FailureLabel.objects.filter(benchmark=table.benchmark)
+    people = [] if term.value in (DEFINED, UNDEFINED) else term.value.split(",")
+    if len(people) > MOST_RUNS or not all(is_number(person) for person in people):
+        return np.zeros(len(table), np.bool_)
+    met = np.ones(len(table), np.bool_)
+    for said in [labels.filter(person=int(person)) for person in people] or [labels]:
+        there = np.zeros(len(table), np.bool_)
+        there[table.places(np.fromiter(said.values_list("trajectory", flat=True), np.int64))] = True
+        met &= there
+    return ~met if term.value == UNDEFINED else met
 
 
 def _paired(table: ListTable, term: Term) -> Bools:
@@ -155,6 +162,7 @@ _KNOWN: Mapping[str, Callable[[ListTable, Term], Bools]] = {
     "priced": _priced,
     "paired": _paired,
     "beside": _under,
+    "failure_by": _labelled,
     "flip": _flipped,
     "judged": _judged_or_not(True),
     "unjudged": _judged_or_not(False),

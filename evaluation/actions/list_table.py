@@ -10,95 +10,35 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Max, Q
+from django.db.models import IntegerField, Q, Subquery
 from numpy.typing import NDArray
 
-from annotation.models import Benchmark, FacetValue, Gold, GoldBox, PlanTool, Sample
+from annotation.models import Benchmark, FacetValue, Gold, Sample
 from evaluation.actions.chain_columns import read_chains
 from evaluation.actions.list_columns import CONDITIONS, Arrays, build_columns, read_columns, with_columns
 from evaluation.actions.list_fields import KEPT, found_in
+from evaluation.actions.list_selection import Selected
 from evaluation.actions.list_tools import ToolRows, calls_tool, tool_rows
 from evaluation.actions.metric_settings import settings_of
+from evaluation.actions.sample_table import SampleTable
 from evaluation.metrics.columns import Bools, Ints
 from evaluation.metrics.settings import MetricSettings
-from evaluation.models import FailureLabel, Run, Trajectory
+from evaluation.models import FailureLabel, Run, Tagging, Trajectory
 from evaluation.query.fields import FIELDS
-from evaluation.query.masks import Values
 from evaluation.query.syntax import DEFINED, UNDEFINED, Term, Text
-from evaluation.querysets_query import condition_of
+from evaluation.querysets_query import condition_of, visible_tags
 from evaluation.querysets_words import WHERE, Holding, holding
 
 KEPT_ROWS = 4_000_000
 """Rows of tables kept in a process, about 40 bytes each."""
 EVERY = Q()
-WITHOUT = frozenset({"tag", "failure_by"})
-"""Fields that few trajectories have: those without are the others."""
 KEPT_SUMMARIES = 20_000
 KEPT_ANSWERS = 64
 """Answers of the database kept with a table, a bit for each row."""
-
-
-class SampleTable:
-    """The samples of a benchmark in order of id, with what narrows lists by sample."""
-
-    def __init__(self, benchmark: Benchmark) -> None:
-        fields = ("pk", "evidence_share", "image_group", "image_id", "image_name", "key", "gold__revision__answer_type")
-        self._benchmark = benchmark
-        rows = list(Sample.objects.filter(benchmark=benchmark).order_by("key").values_list(*fields))
-        taken = list(zip(*rows, strict=True)) or [()] * len(fields)
-        self.pks = np.array(taken[0], np.int64)
-        self.keys: Sequence[str] = taken[5]
-        self.types: Sequence[str | None] = taken[6]
-        pictures: dict[Any, int] = {}
-        named = [row[2] or row[3] or row[4] or ("sample", row[0]) for row in rows]
-        self.cluster = np.array([pictures.setdefault(name, len(pictures)) for name in named], np.int64)
-        self.area = np.array([np.nan if share is None else share for share in taken[1]], np.float64)
-        self._by_pk = np.argsort(self.pks)
-        self.facets = self._facets(benchmark)
-
-    def __len__(self) -> int:
-        return len(self.pks)
-
-    def ranks(self, samples: NDArray[Any]) -> Ints:
-        """The places of these samples in order of id."""
-        if not len(samples):
-            return np.empty(0, np.int64)
-        found: Ints = self._by_pk[np.searchsorted(self.pks, samples, sorter=self._by_pk)]
-        return found
-
-    @cached_property
-    def boxes(self) -> Ints:
-        """(n,) gold boxes. One query, once."""
-        return self._of_gold(GoldBox.objects)
-
-    @cached_property
-    def targets(self) -> Ints:
-        """(n,) tools that the gold plan needs. One query, once."""
-        return self._of_gold(PlanTool.objects.filter(step__isnull=False))
-
-    def _of_gold(self, rows: Any) -> Ints:
-        counts, sample = np.zeros(len(self), np.int64), "revision__gold_of__sample"
-        there = rows.filter(revision__gold_of__sample__benchmark=self._benchmark).order_by()
-        found = np.array(list(there.values_list(sample).annotate(n=Count("pk"))), np.int64).reshape(-1, 2)
-        counts[self.ranks(found[:, 0])] = found[:, 1]
-        return counts
-
-    def _facets(self, benchmark: Benchmark) -> dict[str, Values]:
-        rows = FacetValue.objects.filter(sample__benchmark=benchmark).order_by()
-        of: dict[str, tuple[dict[str, int], list[int], list[int]]] = {}
-        for name, value, sample in rows.values_list("name", "value", "sample_id").distinct():
-            codes, code, pks = of.setdefault(name, ({}, [], []))
-            code.append(codes.setdefault(value, len(codes)))
-            pks.append(sample)
-        return {
-            name: Values(tuple(codes), np.array(code, np.int64), self.ranks(np.array(pks, np.int64)))
-            for name, (codes, code, pks) in sorted(of.items())
-        }
 
 
 class Summaries(OrderedDict[tuple[str, bytes], Any]):
@@ -118,6 +58,7 @@ class ListTable:
         self._lock = threading.Lock()
         self._of = [(run, run.scoring.pk if _scoring(run) in kept else None) for run in runs]
         settings = settings_of(benchmark)
+        self._run_pks = np.array(sorted(run.pk for run in runs), np.int64)
         self._built = {run.pk: build_columns(run, _settings(run, settings)) for run, key in self._of if key is None}
         self._read: dict[int, Arrays] = {}
         self._asked: set[str] = set()
@@ -147,8 +88,58 @@ class ListTable:
         with self._lock:
             if name not in self._columns:
                 self._fetch((name,))
-                self._columns[name] = self._joined(name)[self._order]
+                self._columns[name] = narrow(self._joined(name))[self._order]
             return self._columns[name]
+
+    @cached_property
+    def standing(self) -> Selected:
+        """What a list without terms holds; most counts of most lists are of it."""
+        return Selected(self.column("evaluated") == 1)
+
+    def per_sample(self, found: Selected) -> Ints:
+        """(samples,) how many of each sample's rows, which stand together, are among these."""
+        counts = np.zeros(self.samples, np.int64)
+        there, begins = self._begins
+        counts[there] = found.in_groups("sample", begins)
+        return counts
+
+    def per_run(self, found: Selected) -> dict[int, int]:
+        """How many of each run's rows are among these; runs with none are left out."""
+        order, begins = self._by_run
+        counts = zip(self._columns["run"][order[begins]].tolist(), found.in_groups("run", begins, order), strict=True)
+        return {run: int(n) for run, n in counts if n}
+
+    @cached_property
+    def _begins(self) -> tuple[Ints, Ints]:
+        """The samples that have rows, and where these begin."""
+        first = np.flatnonzero(np.diff(self.sample_rank, prepend=-1))
+        return self.sample_rank[first], first
+
+    @cached_property
+    def _by_run(self) -> tuple[Ints, Ints]:
+        """The rows run by run, and where each run begins."""
+        order = np.argsort(self._columns["run"], kind="stable")
+        return order, np.flatnonzero(np.diff(self._columns["run"][order], prepend=-1))
+
+    @cached_property
+    def _pair(self) -> Ints:
+        """(n,) one number for all trajectories of one run on one sample."""
+        pairs: Ints = np.searchsorted(self._run_pks, self._columns["run"]) * self.samples + self.sample_rank
+        return pairs
+
+    def beside(self, rows: Ints) -> Bools:
+        """(n,) those in the same run on the same sample as some row."""
+        return self._in_pairs(self._pair[rows])
+
+    def on(self, runs: Ints, ranks: Ints) -> Bools:
+        """(n,) those in one of these runs on the sample of the rank beside it."""
+        here = np.isin(runs, self._run_pks)
+        return self._in_pairs(np.searchsorted(self._run_pks, runs[here]) * self.samples + ranks[here])
+
+    def _in_pairs(self, pairs: Ints) -> Bools:
+        there = np.zeros(len(self._run_pks) * self.samples, np.bool_)
+        there[pairs] = True
+        return there[self._pair]
 
     def own_rows(self, run: Run, rows: Ints) -> Ints:
         """Places among the run's kept columns of some of its trajectories, which stand at ``rows`` here."""
@@ -231,6 +222,13 @@ class ListTable:
         return np.array([order[name] for name in self.conditions])[self._condition]
 
 
+def narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers in a byte each, where they all fit: they are compared eight times as fast."""
+    if values.dtype.kind != "i" or not len(values) or values.min() < -128 or values.max() > 127:
+        return values
+    return values.astype(np.int8)
+
+
 def _scoring(run: Run) -> int | None:
     scoring = getattr(run, "scoring", None)
     return scoring.pk if scoring else None
@@ -281,8 +279,8 @@ class Asking:
             return found
         if name == "tool":
             return calls_tool(self._table.tools, node.value, lambda only: self._asked(node, only))
-        if name in WITHOUT and node.value == UNDEFINED:
-            return ~self._asked(replace(node, value=DEFINED))
+        if name == "tag":
+            return self._tagged(node.value)
         return self._table.answered(node, lambda: self._asked(node)) if name in KEPT else self._asked(node)
 
     def _asked(self, node: Term | Text, only: Q = EVERY) -> Bools:
@@ -292,6 +290,15 @@ class Asking:
         pks = found.values_list("pk", flat=True).iterator(chunk_size=20_000)
         met[self.places(np.fromiter(pks, np.int64))] = True
         return met
+
+    def _tagged(self, value: str) -> Bools:
+        """Few trajectories have a tag: those without are the others."""
+        tags = visible_tags(self._person).filter(benchmark=self._table.benchmark)
+        tags = tags if value in (DEFINED, UNDEFINED) else tags.filter(name=value)
+        met = np.zeros(len(self), np.bool_)
+        pks = Tagging.objects.filter(tag__in=tags).values_list("trajectory", flat=True)
+        met[self.places(np.fromiter(pks.iterator(chunk_size=20_000), np.int64))] = True
+        return ~met if value == UNDEFINED else met
 
     def _holding(self, texts: Holding) -> Bools:
         asked = np.zeros(self.samples, np.bool_)
@@ -321,13 +328,25 @@ def run_names(runs: Sequence[Run]) -> Mapping[str, Collection[int]]:
     return found
 
 
+class HowMany(Subquery):
+    """The number of rows of a queryset. Counting rows alone is quick; counting a column of them is not."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
+    output_field = IntegerField()
+
+
 def _state_of_samples(benchmark: Benchmark) -> tuple[Any, ...]:
-    """What is another after any change of samples, facets or gold. Facets are written anew when they change, and
-    counting those of all benchmarks takes less than finding those of one. Three queries, each on an index."""
-    samples = Sample.objects.filter(benchmark=benchmark).aggregate(n=Count("pk"), last=Max("pk"))
-    facets = FacetValue.objects.aggregate(n=Count("pk"), last=Max("pk"))
-    gold = Gold.objects.aggregate(last=Max("accepted_at"))
-    return (*samples.values(), *facets.values(), *gold.values())
+    """What is another after any change of samples, facets or gold: how many there are, and which is the last. Facets
+    are written anew when they change, and counting those of all benchmarks takes less than finding those of one. One
+    query, each part of it on an index."""
+    samples, facets = Sample.objects.filter(benchmark=benchmark).order_by("-pk"), FacetValue.objects.order_by("-pk")
+    gold = Gold.objects.order_by("-accepted_at")
+    found = Benchmark.objects.filter(pk=benchmark.pk).values_list(
+        HowMany(samples.order_by().values("pk")), Subquery(samples.values("pk")[:1]),
+        HowMany(facets.order_by().values("pk")), Subquery(facets.values("pk")[:1]),
+        Subquery(gold.values("accepted_at")[:1]),
+    )  # fmt: skip
+    return tuple(found.get())
 
 
 _TABLES: OrderedDict[tuple[Any, ...], ListTable] = OrderedDict()
@@ -335,7 +354,7 @@ _LOCK = threading.Lock()
 
 
 def table_of(benchmark: Benchmark, runs: Sequence[Run]) -> ListTable:
-    """The table of a benchmark: four queries when it is kept, some more when it is not."""
+    """The table of a benchmark: two queries when it is kept, some more when it is not."""
     kept = with_columns([scoring for run in runs if (scoring := _scoring(run)) is not None])
     named = tuple((run.pk, run.scoring.pk, run.scoring.computed_at) for run in runs if _scoring(run) in kept)
     key = (benchmark.pk, benchmark.created_at, named, *_state_of_samples(benchmark))

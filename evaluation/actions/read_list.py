@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from annotation.models import Benchmark
+from evaluation.actions.list_selection import Selected
 from evaluation.actions.list_table import Asking, ListTable, table_of
-from evaluation.metrics.columns import Bools
+from evaluation.metrics.columns import Bools, Ints
 from evaluation.models import Run, Tagging
 from evaluation.query.masks import holds, scope, within
 from evaluation.query.syntax import Term, fields_in
@@ -32,21 +33,26 @@ class TrajectoryList:
         table: ListTable | None = None,
     ) -> None:
         self._terms, self._person, self._benchmark = dict(terms), person, benchmark
-        table = table or table_of(benchmark, runs)
-        table.prepare(WANTED)
-        self.columns = Asking(table, runs, person)
-        self.facet_values = table.sample_table.facets
+        self._table = table or table_of(benchmark, runs)
+        self._table.prepare(WANTED)
+        self.columns, self._samples = Asking(self._table, runs, person), self._table.sample_table
+        self.facet_values = self._samples.facets
         self._masks: dict[tuple[str, str], Bools] = {}
+        self._without: dict[frozenset[str], Selected] = {}
         self._found = self.without()
-        self.pks = self.columns.column("pk")[self._found]
 
     @property
     def total(self) -> int:
-        return len(self.pks)
+        return self._found.n
+
+    @property
+    def pks(self) -> Ints:
+        """The trajectories, in list order."""
+        return self._found.of(self.columns.column("pk"))
 
     def page(self, after: str, size: int) -> tuple[list[int], int]:
         """The trajectories that follow this one in the list ("" for the first), and how many stand before them."""
-        start = 0
+        begin = 0
         if after:
             place = self.columns.places({int(after)} if _is_key(after) else set())
             if not len(place):
@@ -55,16 +61,22 @@ class TrajectoryList:
                     code="stale_page",
                     field="after",
                 )
-            start = int(np.count_nonzero(self._found[: place[0] + 1]))
-        return self.pks[start : start + size].tolist(), start
+            begin = int(place[0]) + 1
+        rows = _first(self._found.mask, begin, size)
+        return self.columns.column("pk")[rows].tolist(), int(np.count_nonzero(self._found.mask[:begin]))
 
-    def without(self, *names: str) -> Bools:
-        """(n,) the list without its terms of these names."""
-        left = {name: value for name, value in self._terms.items() if name not in names}
-        found = scope(query_of(left), self.columns)
-        for term in left.items():
-            found = found & self._alone(*term)
-        return found
+    def without(self, *names: str) -> Selected:
+        """The list without its terms of these names."""
+        named = frozenset(names) & frozenset(self._terms)
+        if named not in self._without:
+            left = {name: value for name, value in self._terms.items() if name not in named}
+            if not left:
+                return self._table.standing
+            found = scope(query_of(left), self.columns)
+            for term in left.items():
+                found = found & self._alone(*term)
+            self._without[named] = Selected(found)
+        return self._without[named]
 
     def _alone(self, name: str, value: str) -> Bools:
         if (name, value) not in self._masks:
@@ -73,30 +85,32 @@ class TrajectoryList:
 
     def counted(self, column: str, *names: str) -> dict[int, int]:
         """How many have each value of a column of whole numbers, in the list without its terms of these names."""
-        values = self.columns.column(column)[self._found if not set(names) & set(self._terms) else self.without(*names)]
-        if not len(values):
-            return {}
-        low = int(values.min())
-        counts = np.bincount(values - low)
-        return {low + place: int(counts[place]) for place in np.flatnonzero(counts).tolist()}
+        found = self.without(*names)
+        return (
+            self._table.per_run(found)
+            if column == "run" and found.dense
+            else found.counted(self.columns.column(column), column)
+        )
 
     def counted_by_facet(self, facet: str) -> list[tuple[str, int]]:
         """How many are on samples with each value of a facet, the most frequent first."""
-        found = self.without(f"facet.{facet}")
-        per_sample = np.bincount(self.columns.sample_rank[found], minlength=self.columns.samples)
         values = self.facet_values[facet]
-        counts = zip(values.names, values.counted(per_sample).tolist(), strict=True)
+        counts = zip(values.names, values.counted(self._per_sample(f"facet.{facet}")).tolist(), strict=True)
         return sorted(((name, n) for name, n in counts if n), key=lambda row: (-row[1], row[0]))
 
-    def counted_within(self, field: str, ranges: Sequence[str]) -> list[tuple[str, int]]:
-        """How many have a number in each range, as a query writes it."""
-        values = self.columns.column({"area": "area"}.get(field, field))[self.without(field)]
-        return [(one, int(np.count_nonzero(within(values, Term(field, ":", one))))) for one in ranges]
+    def counted_by_area(self, ranges: Sequence[str]) -> list[tuple[str, int]]:
+        """How many are on samples whose share of evidence is in each range, as a query writes it."""
+        per_sample, areas = self._per_sample("area"), self._samples.area
+        return [(one, int(per_sample[within(areas, Term("area", ":", one))].sum())) for one in ranges]
+
+    def _per_sample(self, name: str) -> Ints:
+        """(samples,) how many of each sample there are in the list without its term of this name."""
+        return self._table.per_sample(self.without(name))
 
     def counted_by_tag(self) -> list[tuple[str, int]]:
         """How many have each tag that the person sees. One query."""
         tags = visible_tags(self._person).filter(benchmark=self._benchmark)
-        found = self.without("tag")
+        found = self.without("tag").mask
         rows: dict[str, set[int]] = {}
         for name, pk in Tagging.objects.filter(tag__in=tags).values_list("tag__name", "trajectory_id"):
             rows.setdefault(name, set()).add(pk)
@@ -109,13 +123,23 @@ class TrajectoryList:
         met = np.ones(len(self.columns), np.bool_)
         for term in others.items():
             met = met & self._alone(*term)
-        counts = np.bincount(self.columns.column("condition")[met], minlength=len(self.columns.conditions))
-        found = dict(zip(self.columns.conditions, counts.tolist(), strict=True))
+        counts = Selected(met).counted(self.columns.column("condition"), "condition")
+        found = {name: counts.get(code, 0) for code, name in enumerate(self.columns.conditions)}
         return found | {"none": int(np.count_nonzero(met & scope(query_of(others), self.columns)))}
 
     @property
     def several_runs(self) -> bool:
         return "run" not in fields_in(query_of(self._terms))
+
+
+def _first(mask: Bools, begin: int, size: int) -> Ints:
+    """The places of the first ``size`` that hold from ``begin`` on."""
+    span = 64 * size
+    while True:
+        rows = np.flatnonzero(mask[begin : begin + span])
+        if len(rows) >= size or begin + span >= len(mask):
+            return begin + rows[:size]
+        span *= 8
 
 
 def _is_key(text: str) -> bool:

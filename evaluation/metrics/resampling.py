@@ -61,12 +61,22 @@ def resampled_values(
     ``numerators``, ``denominators``: (n, m) on common samples; every draw takes the same clusters for all models, so
     differences between models keep their pairing. NaN where a denominator is 0.
     """
-    models = numerators.shape[1]
-    totals = cluster_totals(np.column_stack([numerators, denominators]), cluster)
+    top, bottom = cluster_totals(numerators, cluster), cluster_totals(denominators, cluster)
+    models, (bottom, of) = top.shape[1], _different_columns(bottom)
+    totals = np.column_stack([top, bottom])
     for block, start in enumerate(range(0, draws, 500)):
         drawn = resampled_totals(totals, min(500, draws - start), seed + block)
+        above, below = drawn[:, :models], drawn[:, models:][:, of]
         with np.errstate(divide="ignore", invalid="ignore"):
-            yield np.where(drawn[:, models:] != 0, drawn[:, :models] / drawn[:, models:], np.nan)
+            yield np.where(below != 0, above / below, np.nan)
+
+
+def _different_columns(columns: Floats) -> tuple[Floats, list[int]]:
+    """The different ones, and which of them each column is: models with nothing missing share their denominators."""
+    places: dict[bytes, int] = {}
+    of = [places.setdefault(column.tobytes(), len(places)) for column in columns.T]
+    first = [of.index(place) for place in range(len(places))]
+    return columns[:, first], of
 
 
 def _check_counts(lost: int, gained: int, n: int) -> None:

@@ -169,9 +169,10 @@ def metric_cell(row: BoardRow | RunRow, column: Column, addresses: Addresses, cl
     if metric is None or metric.value is None:
         return Cell(NOT_AVAILABLE, "Undefined here: nothing to count.", classes=classes)
     count = round(metric.numerator) if column.terms and metric.numerator is not None else None
+    spread = interval_words(column.unit, metric.ci_low, metric.ci_high)
     return Cell(
         written(column.unit, metric.value),
-        _basis(column, metric),
+        _basis(column, metric, spread),
         addresses.trajectories(row.run.pk, **column.terms) if count else "",
         count,
         classes,
@@ -180,7 +181,7 @@ def metric_cell(row: BoardRow | RunRow, column: Column, addresses: Addresses, cl
         low=metric.ci_low,
         high=metric.ci_high,
         method=metric.ci_method,
-        spread=interval_words(column.unit, metric.ci_low, metric.ci_high),
+        spread=spread,
     )
 
 
@@ -200,13 +201,12 @@ def written(unit: str, value: float) -> str:
     return decimal(value, 1)
 
 
-def _basis(column: Column, metric: BoardMetric) -> str:
+def _basis(column: Column, metric: BoardMetric, spread: str) -> str:
     """What a number rests on: counts, interval, method, test."""
     counted = column.terms and metric.numerator is not None
     parts = [f"{decimal(metric.numerator)} of {decimal(metric.n)}" if counted else f"n = {decimal(metric.n)}"]
-    if metric.ci_low is not None and metric.ci_high is not None:
-        low, high = written(column.unit, metric.ci_low), written(column.unit, metric.ci_high)
-        parts.append(f"95 % interval {low} to {high} ({metric.ci_method})")
+    if spread:
+        parts.append(f"95 % interval {spread} ({metric.ci_method})")
     if column.metric in FLIPS:
         detail = metric.detail or {}
         parts.append(f"lost {detail.get('lost')}, gained {detail.get('gained')}")

@@ -135,7 +135,7 @@ def _answers(found: TrajectoryList, terms: Terms) -> Facet:
 
 
 def _areas(found: TrajectoryList, terms: Terms) -> Facet:
-    rows = [(AREAS[value], value, n) for value, n in found.counted_within("area", tuple(AREAS)) if n]
+    rows = [(AREAS[value], value, n) for value, n in found.counted_by_area(tuple(AREAS)) if n]
     return _facet("Evidence area", "area", terms, rows, AREAS.get(terms.get("area", ""), ""))
 
 

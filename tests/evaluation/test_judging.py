@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any
@@ -30,6 +31,8 @@ from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
+VERDICT_QUERIES, QUESTION_QUERIES = 26, 22
+"""Session, person, benchmark and role, queue and question are in both."""
 YES, NO, UNSURE = ({"verdict": word} for word in ("yes", "no", "undecided"))
 
 
@@ -202,3 +205,23 @@ def test_a_queue_is_drawn_from_the_list_in_the_address(lea: User, street: Benchm
     queue = JudgingQueue.objects.get()
     assert (queue.terms, queue.items.count(), queue.people) == ({"correct": "no"}, 4, 2)
     assert client.post("/benchmarks/street/judging/", {"size": 0, "people": 2}).status_code == 400
+
+
+@pytest.mark.parametrize("drawn_n", [2, 60])
+def test_a_case_takes_two_small_requests_however_long_the_queue(
+    lea: User, ana: User, drawn_n: int, django_assert_num_queries: Any
+) -> None:
+    """What the product adds to a case of two seconds: the verdict is posted, and the answer leads to the next question,
+    a few kilobytes of page, its crops already in it."""
+    benchmark = make_benchmark(lea, {"seen": drawn_n})
+    add_member(actor=lea, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)
+    queue, client = drawn(lea, benchmark, size=drawn_n), signed_in(ana)
+    place = client.post(f"/benchmarks/street/judging/{queue.pk}/next/")["Location"]
+    said = {"verdict": "yes", "choice": "A", "seconds": "1.5"}
+    with django_assert_num_queries(VERDICT_QUERIES):
+        following = client.post(place, said)
+    assert (following.status_code, following["Location"] != place) == (303, True)
+    with django_assert_num_queries(QUESTION_QUERIES):
+        page = client.get(following["Location"])
+    assert len(gzip.compress(page.content)) < 10_000
+    assert f"{following['Location']}crops/1.jpg".encode() in page.content

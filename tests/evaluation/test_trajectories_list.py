@@ -225,13 +225,13 @@ def test_a_stranger_finds_no_list(lea, sam):
 
 @pytest.mark.parametrize("many", [1, 60])
 def test_the_number_of_queries_does_not_grow(lea, many, django_assert_num_queries):
-    """Session, person, benchmark, roles; runs; what the table of columns is of: kept columns, samples, facets, gold;
-    names of tags; failures said by people; tags counted; trajectories with all of a row, gold boxes, plan tools; their
-    tags."""
+    """Session, person, benchmark, roles; runs; what the table of columns is of: kept columns, samples with facets and
+    gold; names of tags; failures said by people; tags counted; trajectories with all of a row, gold boxes, plan tools;
+    their tags."""
     client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": many})
     terms = {"quadrant": "G+A+", "q": "correct or ioa > 0.2"}
     listed(client, benchmark, **terms)  # The table of columns is made once.
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(14):
         listed(client, benchmark, **terms)
 
 

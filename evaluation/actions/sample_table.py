@@ -1,0 +1,73 @@
+"""The samples of a benchmark as columns, with what narrows lists of trajectories by sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from django.db.models import Count
+from numpy.typing import NDArray
+
+from annotation.models import Benchmark, FacetValue, GoldBox, PlanTool, Sample
+from evaluation.metrics.columns import Ints
+from evaluation.query.masks import Values
+
+
+class SampleTable:
+    """The samples of a benchmark in order of id, with what narrows lists by sample."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        fields = ("pk", "evidence_share", "image_group", "image_id", "image_name", "key", "gold__revision__answer_type")
+        self._benchmark = benchmark
+        rows = list(Sample.objects.filter(benchmark=benchmark).order_by("key").values_list(*fields))
+        taken = list(zip(*rows, strict=True)) or [()] * len(fields)
+        self.pks = np.array(taken[0], np.int64)
+        self.keys: Sequence[str] = taken[5]
+        self.types: Sequence[str | None] = taken[6]
+        pictures: dict[Any, int] = {}
+        named = [row[2] or row[3] or row[4] or ("sample", row[0]) for row in rows]
+        self.cluster = np.array([pictures.setdefault(name, len(pictures)) for name in named], np.int64)
+        self.area = np.array([np.nan if share is None else share for share in taken[1]], np.float64)
+        self._by_pk = np.argsort(self.pks)
+        self.facets = self._facets(benchmark)
+
+    def __len__(self) -> int:
+        return len(self.pks)
+
+    def ranks(self, samples: NDArray[Any]) -> Ints:
+        """The places of these samples in order of id."""
+        if not len(samples):
+            return np.empty(0, np.int64)
+        found: Ints = self._by_pk[np.searchsorted(self.pks, samples, sorter=self._by_pk)]
+        return found
+
+    @cached_property
+    def boxes(self) -> Ints:
+        """(n,) gold boxes. One query, once."""
+        return self._of_gold(GoldBox.objects)
+
+    @cached_property
+    def targets(self) -> Ints:
+        """(n,) tools that the gold plan needs. One query, once."""
+        return self._of_gold(PlanTool.objects.filter(step__isnull=False))
+
+    def _of_gold(self, rows: Any) -> Ints:
+        counts, sample = np.zeros(len(self), np.int64), "revision__gold_of__sample"
+        there = rows.filter(revision__gold_of__sample__benchmark=self._benchmark).order_by()
+        found = np.array(list(there.values_list(sample).annotate(n=Count("pk"))), np.int64).reshape(-1, 2)
+        counts[self.ranks(found[:, 0])] = found[:, 1]
+        return counts
+
+    def _facets(self, benchmark: Benchmark) -> dict[str, Values]:
+        rows = FacetValue.objects.filter(sample__benchmark=benchmark).order_by()
+        of: dict[str, tuple[dict[str, int], list[int], list[int]]] = {}
+        for name, value, sample in rows.values_list("name", "value", "sample_id").distinct():
+            codes, code, pks = of.setdefault(name, ({}, [], []))
+            code.append(codes.setdefault(value, len(codes)))
+            pks.append(sample)
+        return {
+            name: Values(tuple(codes), np.array(code, np.int64), self.ranks(np.array(pks, np.int64)))
+            for name, (codes, code, pks) in sorted(of.items())
+        }
