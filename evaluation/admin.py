@@ -29,6 +29,7 @@ from evaluation.models import (
     SliceTables,
     Standing,
     Step,
+    ToolList,
     Trajectory,
 )
 from webapp.common.admin import ReadOnlyAdmin, ReadOnlyInline
@@ -70,13 +71,18 @@ class StepInline(ReadOnlyInline):
     fields = ("position", "tool", "x1", "y1", "x2", "y2", "coords", "image_in", "image_out", "ok", "flag")
 
 
+class ToolListInline(ReadOnlyInline):
+    model = ToolList
+    fields = ("name", "source", "line")
+
+
 @admin.register(Trajectory)
 class TrajectoryAdmin(ReadOnlyAdmin):
     list_display = ("sample", "run", "rollout", "condition", "answer", "error")
     list_filter = ("condition", "run__benchmark", "run__model")
     list_select_related = ("sample", "run__model")
     search_fields = ("sample__key", "run__model__name", "answer", "error")
-    inlines = (StepInline,)
+    inlines = (StepInline, ToolListInline)
 
 
 @admin.register(Step)

@@ -14,12 +14,12 @@ from typing import Any
 from annotation.exporters.native import sample_row
 from annotation.imaging.crops import encode_jpeg
 from annotation.scenes.canvas import HEIGHT, WIDTH
-from annotation.scenes.chains import plan_chain, reference_chain
+from annotation.scenes.chains import reference_chain
 from annotation.scenes.desk import draw_desk
-from annotation.scenes.evidence import Evidence, Pixels, Scene
-from annotation.scenes.hand_tools import TOOLS
+from annotation.scenes.evidence import Evidence, Pixels, PlacedTool, Scene
+from annotation.scenes.hand_tools import MARKS, TOOLS
 from annotation.scenes.panel import draw_panel
-from annotation.scenes.questions import PLANS, QUESTIONS, SPATIAL, TIERS, PlanQuestion, Question
+from annotation.scenes.questions import NAMING, PLANS, QUESTIONS, SPATIAL, TIERS, PlanQuestion, Question
 from annotation.scenes.raster import picture_of
 from annotation.scenes.shelf import draw_shelf
 from annotation.scenes.street import draw_street
@@ -41,7 +41,7 @@ SCENES: Mapping[str, Callable[[str, int], Scene]] = {
 }
 """Every picture of the demo: its name and who draws it."""
 
-SIZE_CLASSES = ((0.0005, "under 0.05 %"), (0.002, "0.05 to 0.2 %"), (1.0, "over 0.2 %"))
+SIZE_CLASSES = ((0.0004, "under 0.04 %"), (0.0008, "0.04 to 0.08 %"), (1.0, "over 0.08 %"))
 QUALITY = 92
 
 
@@ -58,17 +58,25 @@ class DemoPicture:
         return f"{self.name}.jpg"
 
 
+@dataclass(frozen=True, eq=False)
+class Wall:
+    """What is known of a tool wall: the colour behind the tools, and by name of each of several alike its plate."""
+
+    back: str
+    plates: Mapping[str, Evidence]
+
+
 @dataclass(frozen=True)
 class Looks:
     """What somebody who answers a sample knows of its appearance, without knowing which is true.
 
     ``parts`` are the pieces of evidence with the values each could show; ``answers`` gives the answer text for every
-    combination of values. ``wall`` is the colour behind the tools where tools are asked for, else empty.
+    combination of values. ``wall`` is there where tools are asked for: its colour, and the plates under alike tools.
     """
 
     parts: tuple[Evidence, ...] = ()
     answers: Mapping[tuple[str, ...], str] | None = None
-    wall: str = ""
+    wall: Wall | None = None
 
 
 @dataclass(frozen=True)
@@ -95,7 +103,10 @@ def demo_benchmark(seed: int = 7) -> DemoBenchmark:
     for name, draw in SCENES.items():
         scene = draw(name, seed)
         pictures.append(DemoPicture(name, scene.svg, scene.shade))
-        asked = [_asked(scene, q, rng) for q in QUESTIONS[name]] + [_planned(scene, p) for p in PLANS.get(name, ())]
+        asked = [_asked(scene, question, rng) for question in QUESTIONS[name]]
+        if name in PLANS:
+            wall = _wall(scene)
+            asked += [_planned(scene, plan, wall) for plan in PLANS[name]]
         for k, (content, looks, facets) in enumerate(asked):
             record = _record(scene, k, content, facets)
             drafts.append((record, looks, content.answers[0]))
@@ -143,28 +154,42 @@ def _asked(scene: Scene, question: Question, rng: random.Random) -> tuple[Sample
     return content, Looks(parts, answers), facets
 
 
-def _planned(scene: Scene, plan: PlanQuestion) -> tuple[SampleContent, Looks, dict[str, Any]]:
-    places = {tool.name: tool.box for tool in scene.tools}
-    targets = tuple(Target(tool, k) for k, tools in enumerate(plan.steps, start=1) for tool in tools)
+def _planned(scene: Scene, plan: PlanQuestion, wall: Wall) -> tuple[SampleContent, Looks, dict[str, Any]]:
+    """A plan asks for one of several alike by its mark: the evidence is the plates of those it needs."""
+    hung = {kind: next(t for t in scene.tools if _is_asked(t, kind, scene)) for tools in plan.steps for kind in tools}
+    steps = tuple(tuple(hung[kind].name for kind in tools) for tools in plan.steps)
+    targets = tuple(Target(name, k) for k, names in enumerate(steps, start=1) for name in names)
     needed = {target.tool for target in targets}
-    boxes = [places[target.tool] for target in targets]
+    parts = tuple(wall.plates[target.tool] for target in targets if target.tool in wall.plates)
+    boxes = [part.box for part in parts]
     content = SampleContent(
-        question=plan.words,
-        answers=_orders(plan),
+        question=f"{plan.words} {NAMING}",
+        answers=_orders(steps, plan.ordered),
         gold_boxes=tuple(_box(box) for box in boxes),
-        reference_toolchain=plan_chain(boxes),
-        plan=ToolPlan(targets, tuple(name for name in places if name not in needed), plan.ordered),
+        reference_toolchain=reference_chain(SPATIAL, boxes),
+        plan=ToolPlan(targets, tuple(t.name for t in scene.tools if t.name not in needed), plan.ordered),
     )
     facets = _facets(SPATIAL, True, boxes)
-    facets["segment"] = tuple(dict.fromkeys(TOOLS[target.tool].work for target in targets))
-    return content, Looks(wall=WALL_COLOURS[scene.name.removeprefix("tools-")]), facets
+    facets["segment"] = tuple(dict.fromkeys(TOOLS[kind].work for kind in hung))
+    return content, Looks(parts, wall=wall), facets
 
 
-def _orders(plan: PlanQuestion) -> tuple[str, ...]:
+def _is_asked(tool: PlacedTool, kind: str, scene: Scene) -> bool:
+    """Whether a tool is the one of its kind that the plans mean: the only one, or the one with the mark asked for."""
+    plate = scene.evidence.get(tool.name)
+    return tool.kind == kind and (plate is None or plate.truth == MARKS[kind][0])
+
+
+def _wall(scene: Scene) -> Wall:
+    plates = {tool.name: scene.evidence[tool.name] for tool in scene.tools if tool.name != tool.kind}
+    return Wall(WALL_COLOURS[scene.name.removeprefix("tools-")], plates)
+
+
+def _orders(steps: Sequence[Sequence[str]], ordered: bool | None) -> tuple[str, ...]:
     """Every order of the tools that counts as right, as one text each."""
-    if plan.ordered is False:
-        return tuple(", ".join(order) for order in permutations([t for tools in plan.steps for t in tools]))
-    ways = product(*(permutations(tools) for tools in plan.steps))
+    if ordered is False:
+        return tuple(", ".join(order) for order in permutations([tool for tools in steps for tool in tools]))
+    ways = product(*(permutations(tools) for tools in steps))
     return tuple(", ".join(tool for tools in way for tool in tools) for way in ways)
 
 

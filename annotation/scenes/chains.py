@@ -42,11 +42,3 @@ def reference_chain(category: str, boxes: Sequence[Pixels]) -> tuple[ToolCall, .
             calls.append(ToolCall(tool, size, shown, made))
             shown = made
     return tuple(calls)
-
-
-def plan_chain(boxes: Sequence[Pixels]) -> tuple[ToolCall, ...]:
-    """One enlarged look at every tool of a plan."""
-    return tuple(
-        ToolCall("zoom_in", {"x": x1, "y": y1, "width": x2 - x1, "height": y2 - y1, "scale": 2}, ORIGINAL, name)
-        for (x1, y1, x2, y2), name in zip(boxes, ascii_lowercase, strict=False)
-    )

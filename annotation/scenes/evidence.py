@@ -39,9 +39,13 @@ class Evidence:
 
 @dataclass(frozen=True)
 class PlacedTool:
-    """A hand tool on a wall: its name in the tool bank and the box it fills."""
+    """A hand tool on a wall: what it is called there, its kind in the tool bank, and the box it fills.
+
+    The name is the kind, with a letter where several alike hang: what sets those apart is the evidence of that name.
+    """
 
     name: str
+    kind: str
     box: Pixels
 
 

@@ -246,6 +246,33 @@ TOOLS: Mapping[str, HandTool] = {
 """Every tool that can hang on a wall, by name."""
 
 
+MARKS: Mapping[str, tuple[str, str, str, str]] = {
+    "hammer": ("500 g", "600 g", "800 g", "900 g"),
+    "cross screwdriver": ("80 mm", "50 mm", "60 mm", "90 mm"),
+    "hand drill": ("6 mm", "5 mm", "8 mm", "9 mm"),
+    "side cutters": ("600 V", "500 V", "800 V", "900 V"),
+    "hand saw": ("8 tpi", "5 tpi", "6 tpi", "9 tpi"),
+    "hacksaw": ("18 tpi", "15 tpi", "16 tpi", "19 tpi"),
+    "clamp": ("36 cm", "38 cm", "26 cm", "28 cm"),
+    "file": ("No. 6", "No. 5", "No. 8", "No. 9"),
+    "sanding block": ("P80", "P50", "P60", "P90"),
+    "hex key": ("M8", "M5", "M6", "M9"),
+    "awl": ("2.5 mm", "2.6 mm", "2.8 mm", "2.9 mm"),
+    "mallet": ("60 mm", "50 mm", "80 mm", "90 mm"),
+    "utility knife": ("0.6 mm", "0.5 mm", "0.8 mm", "0.9 mm"),
+    "paint brush": ("No. 8", "No. 5", "No. 6", "No. 9"),
+}
+"""What tells tools of one kind apart: size, rating, teeth per inch, grit. Plans ask for the first of each.
+
+Those of a kind differ in one digit, and 5, 6, 8 and 9 look alike from afar.
+"""
+
+
+def kind_of(name: str) -> str:
+    """The kind of a tool as it is called on a wall: its name without the letter of one of several alike."""
+    return name if name in TOOLS else name.rpartition(" ")[0]
+
+
 def tool_patch(name: str, back: str) -> str:
     """The SVG of one tool alone on a wall of colour ``back``. Raises ``KeyError`` on a name that is not in the bank."""
     tool = TOOLS[name]

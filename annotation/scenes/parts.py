@@ -210,6 +210,18 @@ def letters_of(box: Pixels, back: str, title: str = "") -> Drawing:
     return draw
 
 
+def lettered(box: Pixels, back: str, letter: str) -> Drawing:
+    """A plate with a letter that is read from afar; the value stands below it in fine print."""
+    x1, y1, x2, y2 = box
+
+    def draw(c: Canvas, value: str) -> None:
+        c.rect(x1, y1, x2 - x1, y2 - y1, back)
+        c.text((x1 + x2) / 2, y1 + 34, letter, 42, "#2b2e31", weight=700)
+        c.text((x1 + x2) / 2, y2 - 7, value, FINE, faint(back, 48))
+
+    return draw
+
+
 def worn(box: Pixels, back: str) -> Drawing:
     """Print that has nearly gone, under scratches."""
     x1, y1, x2, y2 = box

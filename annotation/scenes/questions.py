@@ -35,7 +35,10 @@ class Question:
 
 @dataclass(frozen=True)
 class PlanQuestion:
-    """A job on a tool wall: the tools of each step, in order. ``ordered`` None = as the steps say."""
+    """A job on a tool wall: the kinds of tool of each step, in order. ``ordered`` None = as the steps say.
+
+    Where several of a kind hang, the words give the mark of the one that is meant.
+    """
 
     words: str
     steps: tuple[tuple[str, ...], ...]
@@ -187,41 +190,50 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
     ),
 }
 
+NAMING = "Where several of a kind hang, the letter below is part of the name."
+"""What a plan's words end with: how its answer names one of several alike."""
+
 PLANS: Mapping[str, tuple[PlanQuestion, ...]] = {
     "tools-peg": (
         PlanQuestion(
-            "Which tools, in order, for a door hinge: measure, mark with a pencil, drill, drive in cross screws?",
+            "Which tools, in order, for a door hinge: measure, mark with a pencil, drill 6 mm holes, drive in cross"
+            " screws with an 80 mm shaft?",
             (("tape measure",), ("pencil",), ("hand drill",), ("cross screwdriver",)),
         ),
         PlanQuestion(
-            "Which tools, in order, to shorten a board: measure and check the square, cut by hand, smooth by sanding?",
+            "Which tools, in order, to shorten a board: measure and check the square, cut by hand at 8 tpi, smooth by"
+            " sanding with P80?",
             (("tape measure", "try square"), ("hand saw",), ("sanding block",)),
         ),
         PlanQuestion(
-            "A metal rod is too long. Which tools, in order, to smooth its end after one could hold and cut it?",
+            "A metal rod is too long. Which tools, in order, to smooth its end with a No. 6 file after one could"
+            " clamp it in 36 cm to hold it, and cut it with a 18 tpi hacksaw?",
             (("clamp",), ("hacksaw",), ("file",)),
         ),
         PlanQuestion(
-            "Which tools, in any order, to open a crate: drive the nails out, hold and cut the wires?",
+            "Which tools, in any order, to open a crate: drive the nails out with a 500 g hammer, hold the wires with"
+            " pliers and cut them with 600 V side cutters?",
             (("hammer",), ("pliers",), ("side cutters",)),
             ordered=False,
         ),
     ),
     "tools-steel": (
         PlanQuestion(
-            "Which tools, in order, for a rack: measure and level, mark with an awl, drill, tighten the hex bolts?",
+            "Which tools, in order, for a rack: measure and level, mark with a 2.5 mm awl, drill 6 mm holes, tighten"
+            " the M8 hex bolts?",
             (("tape measure", "spirit level"), ("awl",), ("hand drill",), ("hex key",)),
         ),
         PlanQuestion(
-            "A loose chair leg: which tools, in order, to hold it after one could drive it home without a bruise?",
+            "A loose chair leg: which tools, in order, to hold it in 36 cm after one could drive it home without a"
+            " bruise, with a head of 60 mm?",
             (("mallet",), ("clamp",)),
         ),
         PlanQuestion(
-            "Which tools, in order, to smooth a shelf by sanding and then paint it with a brush?",
+            "Which tools, in order, to smooth a shelf by sanding with P80 and then paint it with a No. 8 brush?",
             (("sanding block",), ("paint brush",)),
         ),
         PlanQuestion(
-            "Which tools, in order, to measure a leather strap, mark it with an awl, cut it with a knife?",
+            "Which tools, in order, to measure a leather strap, mark it with a 2.5 mm awl, cut it with a 0.6 mm knife?",
             (("tape measure",), ("awl",), ("utility knife",)),
         ),
     ),

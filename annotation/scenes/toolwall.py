@@ -1,38 +1,60 @@
-"""A wall of hand tools over a bench. Evidence: the tools themselves, and small print, scales and counts around them."""
+"""A wall of hand tools over a bench. Evidence: the plates under alike tools, and small print and counts around them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas, dark, light
 from annotation.scenes.evidence import EvidenceSet, PlacedTool, Scene
-from annotation.scenes.hand_tools import TOOLS, draw_tool
+from annotation.scenes.hand_tools import MARKS, TOOLS, draw_tool
+from annotation.scenes.parts import lettered
 from annotation.scenes.toolwall_evidence import place_evidence
 
 BENCH = 1690
+CLUTTER = 130
+"""Gaps wider than this, in pixels, may have something else hanging in them."""
 LOOKS: Mapping[str, str] = {"peg": "#c9b48e", "steel": "#aab4ba"}
-WALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+WALLS: Mapping[str, tuple[tuple[tuple[str, int], ...], ...]] = {
     "peg": (
         (
-            "hammer",
-            "flat screwdriver",
-            "cross screwdriver",
-            "combination wrench",
-            "tape measure",
-            "pliers",
-            "hand saw",
-            "chisel",
+            ("hammer", 3),
+            ("flat screwdriver", 1),
+            ("cross screwdriver", 3),
+            ("tape measure", 1),
+            ("clamp", 2),
+            ("combination wrench", 1),
+            ("pliers", 1),
         ),
-        ("spirit level", "pencil", "hand drill", "side cutters", "try square", "hex key", "mallet"),
-        ("paint brush", "hacksaw", "awl", "file", "clamp", "sanding block", "utility knife"),
+        (("hand drill", 3), ("pencil", 1), ("side cutters", 3), ("try square", 1), ("hand saw", 2), ("hex key", 1)),
+        (
+            ("hacksaw", 2),
+            ("file", 3),
+            ("sanding block", 2),
+            ("mallet", 1),
+            ("paint brush", 1),
+            ("awl", 1),
+            ("utility knife", 1),
+        ),
     ),
     "steel": (
-        ("try square", "file", "clamp", "adjustable wrench", "hacksaw", "mallet", "cross screwdriver", "putty knife"),
-        ("pliers", "tape measure", "awl", "spirit level", "hand drill", "combination wrench", "pencil"),
-        ("utility knife", "flat screwdriver", "hand saw", "hex key", "paint brush", "hammer", "sanding block"),
+        (("hex key", 4), ("hand drill", 3), ("spirit level", 1), ("awl", 3), ("pliers", 1)),
+        (("mallet", 2), ("tape measure", 1), ("clamp", 2), ("adjustable wrench", 1), ("utility knife", 3), ("file", 1)),
+        (
+            ("sanding block", 3),
+            ("hacksaw", 1),
+            ("paint brush", 3),
+            ("hammer", 1),
+            ("try square", 1),
+            ("putty knife", 1),
+        ),
     ),
 }
-"""Rows of tools from the left, for each look."""
+"""Rows of tools from the left for each look, and how many of each hang there."""
+LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
+"""What alike tools are named by, from the left: no letter stands twice on a wall. I, O and Q are left out."""
+PLATES: Mapping[str, str] = {"peg": "#efe7d2", "steel": "#e2e7ea"}
+PLATE_WIDTH, PLATE_HEIGHT = 64, 54
 
 
 def draw_tool_wall(name: str, seed: int, look: str) -> Scene:
@@ -40,13 +62,37 @@ def draw_tool_wall(name: str, seed: int, look: str) -> Scene:
     c, back = Canvas(f"{name}:{seed}"), LOOKS[look]
     _board(c, back, pegs=look == "peg")
     tools: list[PlacedTool] = []
-    for row, names in enumerate(WALLS[look]):
-        tools += _row(c, names, 130 + 530 * row)
+    letters = iter(LETTERS)
+    for row, kinds in enumerate(WALLS[look]):
+        tools += _row(c, [hung for kind in kinds for hung in _names(*kind, letters)], 100 + 530 * row)
     _bench(c, look)
     c.glow(1200, -100, 1100, "#fff3d6", 0.34)
     evidence = EvidenceSet(c)
+    _plates(evidence, tools, PLATES[look])
     place_evidence(evidence, back, mirrored=look == "steel")
     return Scene(name, "tool wall", c.markup(), 0.34, evidence.parts, tuple(tools))
+
+
+def _names(kind: str, count: int, letters: Iterator[str]) -> list[tuple[str, str]]:
+    """Name and kind of ``count`` tools; each of several is named with the next letter."""
+    return [(f"{kind} {next(letters)}" if count > 1 else kind, kind) for _ in range(count)]
+
+
+def _plates(evidence: EvidenceSet, tools: Sequence[PlacedTool], back: str) -> None:
+    """A plate under each of several alike, with its letter and in fine print one of the marks of its kind.
+
+    Which of them bears which is up to the dice, and one bears the mark that the plans ask for.
+    """
+    for kind, alike in groupby((tool for tool in tools if tool.name != tool.kind), key=lambda tool: tool.kind):
+        several = list(alike)
+        asked, *others = MARKS[kind]
+        borne = [asked, *evidence.canvas.rng.sample(others, len(several) - 1)]
+        evidence.canvas.rng.shuffle(borne)
+        for tool, value in zip(several, borne, strict=True):
+            x1, _, x2, y2 = tool.box
+            left, top = (x1 + x2 - PLATE_WIDTH) // 2, y2 + 20
+            box = (left, top, left + PLATE_WIDTH, top + PLATE_HEIGHT)
+            evidence.add(tool.name, box, MARKS[kind], lettered(box, back, tool.name[-1]), value)
 
 
 def _board(c: Canvas, back: str, pegs: bool) -> None:
@@ -67,18 +113,18 @@ def _board(c: Canvas, back: str, pegs: bool) -> None:
         c.rect(0, y + 14, WIDTH, 3, light(back, 0.3))
 
 
-def _row(c: Canvas, names: Sequence[str], top: int) -> list[PlacedTool]:
+def _row(c: Canvas, names: Sequence[tuple[str, str]], top: int) -> list[PlacedTool]:
     """Hangs the tools with equal gaps, a little off the line, over the whole width."""
-    free = WIDTH - 240 - sum(TOOLS[n].width for n in names)
+    free = WIDTH - 240 - sum(TOOLS[kind].width for _, kind in names)
     gap, x, placed = free / (len(names) - 1), 120.0, []
-    for name in names:
-        tool = TOOLS[name]
+    for (name, kind), (_, following) in zip(names, [*names[1:], ("", "")], strict=True):
+        tool = TOOLS[kind]
         left, y = round(x), top + (360 - tool.height) // 2 + c.rng.randint(-14, 14)
         c.rect(left + tool.width / 2 - 7, y - 34, 14, 40, "#6b6f72", 6)
-        draw_tool(c, name, left, y)
-        placed.append(PlacedTool(name, (left, y, left + tool.width, y + tool.height)))
+        draw_tool(c, kind, left, y)
+        placed.append(PlacedTool(name, kind, (left, y, left + tool.width, y + tool.height)))
         x += tool.width + gap
-        if name != names[-1] and c.rng.random() < 0.7:
+        if following not in ("", kind) and gap > CLUTTER and c.rng.random() < 0.7:
             c.rng.choice((_tape_roll, _cord, _washers))(c, x - gap / 2, top + 130)
     return placed
 

@@ -2,66 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, NamedTuple, TypeVar
 
 from annotation.models import Benchmark
-from evaluation.models import Trajectory
+from annotation.schema import frozen_record
+from evaluation.models import ToolList, Trajectory
 from evaluation.schema import Trajectory as TrajectoryRecord
 
 T = TypeVar("T")
 Key = tuple[str, str, str, int, str]
 """(model, setting, sample, rollout, condition)."""
 _NAMES = ("run__model__name", "run__setting", "sample__key", "rollout", "condition")
-_LISTS = ("recognition", "recognition_map", "plan", "plan_map", "extra")
+_ROW = ("recognition", "recognition_map", "plan", "plan_map", "extra", "source", "line", "pk")
+Name = ToolList.Name
+
+
+class Half(NamedTuple):
+    """One list of names, what its record said beside it, and the import and line it is from (None: this import)."""
+
+    names: tuple[str, ...]
+    judged: Mapping[str, str | None]
+    extra: Mapping[str, Any]
+    source: int | None
+    line: int | None
+
+
+@frozen_record(frozen=True, slots=True)
+class Joined(TrajectoryRecord):
+    """A trajectory made whole from two halves. ``halves``: what each of its lists comes from."""
+
+    halves: tuple[tuple[Name, Half], ...] = ()
 
 
 def joined(benchmark: Benchmark, records: Sequence[TrajectoryRecord | T]) -> list[TrajectoryRecord | T]:
     """The records, each half of one made whole as far as its other half is known; all others as they are."""
-    halves = [record for record in records if isinstance(record, TrajectoryRecord) and record.half]
-    if not halves:
+    told = [record for record in records if isinstance(record, TrajectoryRecord) and record.half]
+    if not told:
         return list(records)
-    stored = _stored(benchmark, halves)
-    whole: dict[Key, TrajectoryRecord] = {}
-    for half in halves:
-        key = _key(half)
-        whole[key] = _with(half, whole.get(key) or stored.get(key))
+    known = _stored(benchmark, told)
+    for record in told:
+        name = Name.PLAN if record.recognition is None else Name.RECOGNITION
+        names, judged = _list_of(record, name)
+        known.setdefault(_key(record), {})[name] = Half(names or (), judged, record.extra, None, record.line)
     others = [record for record in records if not (isinstance(record, TrajectoryRecord) and record.half)]
-    return [*others, *whole.values()]
+    latest = {_key(record): record for record in told}
+    return [*others, *(_whole(record, known[key]) for key, record in latest.items())]
 
 
 def _key(record: TrajectoryRecord) -> Key:
     return record.model, record.setting, record.sample_id, record.rollout, str(record.condition)
 
 
-def _with(record: TrajectoryRecord, other: TrajectoryRecord | None) -> TrajectoryRecord:
-    """The record, with the list it lacks from another one."""
-    if other is None:
+def _list_of(record: TrajectoryRecord, name: Name) -> tuple[tuple[str, ...] | None, Mapping[str, str | None]]:
+    if name == Name.PLAN:
+        return record.plan, record.plan_map
+    return record.recognition, record.recognition_map
+
+
+def _whole(record: TrajectoryRecord, halves: Mapping[Name, Half]) -> TrajectoryRecord:
+    """The record with both lists. What the plan's record says beside it counts before what the other one says, in
+    whichever order they came: the same file again changes nothing."""
+    if len(halves) < len(Name):
         return record
-    extra = {**other.extra, **record.extra}
-    if record.plan is None:
-        return replace(record, plan=other.plan, plan_map=other.plan_map, extra=extra)
-    if record.recognition is None:
-        return replace(record, recognition=other.recognition, recognition_map=other.recognition_map, extra=extra)
-    return record
+    recognition, plan = halves[Name.RECOGNITION], halves[Name.PLAN]
+    said = {field.name: getattr(record, field.name) for field in fields(TrajectoryRecord)} | {
+        "recognition": recognition.names,
+        "recognition_map": recognition.judged,
+        "plan": plan.names,
+        "plan_map": plan.judged,
+        "extra": {**recognition.extra, **plan.extra},
+    }
+    return Joined(**said, halves=tuple(halves.items()))
 
 
-def _stored(benchmark: Benchmark, halves: Iterable[TrajectoryRecord]) -> dict[Key, TrajectoryRecord]:
-    """What is stored of these, as records of their two lists."""
-    keys = {_key(record) for record in halves}
+def _stored(benchmark: Benchmark, told: Iterable[TrajectoryRecord]) -> dict[Key, dict[Name, Half]]:
+    """What is stored of these: the lists there are."""
+    keys = {_key(record) for record in told}
     parts: dict[str, Any] = {f"{name}__in": {key[place] for key in keys} for place, name in enumerate(_NAMES)}
     rows = Trajectory.objects.filter(run__benchmark=benchmark, run__staged_for=None, **parts).order_by()
-    found: dict[Key, TrajectoryRecord] = {}
-    for row in rows.values_list(*_NAMES, *_LISTS):
-        model, setting, sample, rollout, condition = row[:5]
-        recognition, recognition_map, plan, plan_map, extra = row[5:]
-        found[row[:5]] = TrajectoryRecord(
-            model, sample, setting, rollout, condition, recognition=_names(recognition), plan=_names(plan),
-            recognition_map=recognition_map, plan_map=plan_map, extra=extra,
-        )  # fmt: skip
-    return found
-
-
-def _names(value: Any) -> tuple[str, ...] | None:
-    return None if value is None else tuple(value)
+    found = {row[:5]: row[5:] for row in rows.values_list(*_NAMES, *_ROW) if row[:5] in keys}
+    apart = ToolList.objects.filter(trajectory__in=[row[-1] for row in found.values()])
+    origins = {(pk, Name(name)): origin for pk, name, *origin in apart.values_list(
+        "trajectory", "name", "extra", "source", "line"
+    )}  # fmt: skip
+    known: dict[Key, dict[Name, Half]] = {}
+    for key, (recognition, recognised, plan, planned, *origin, pk) in found.items():
+        lists = {Name.RECOGNITION: (recognition, recognised), Name.PLAN: (plan, planned)}
+        known[key] = {
+            name: Half(tuple(names), judged, *origins.get((pk, name), origin))
+            for name, (names, judged) in lists.items()
+            if names is not None
+        }
+    return known

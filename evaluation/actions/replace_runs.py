@@ -24,8 +24,9 @@ from evaluation.actions.carry_marks import MARKED, put_back, take_marks
 from evaluation.actions.keep_words import forget_words
 from evaluation.actions.list_columns import forget_columns
 from evaluation.actions.save_runs import Key, RunBook, There, stored_of
+from evaluation.actions.take_lists import lists_of, take_lists, whole_of
 from evaluation.actions.undo_plan import IN_RUNS
-from evaluation.models import Intervention, Judgement, JudgingItem, Model, Run, Scoring, Trajectory
+from evaluation.models import Intervention, Judgement, JudgingItem, Model, Run, Scoring, ToolList, Trajectory
 from webapp.accounts.models import User
 from webapp.common.bulk import update_rows
 
@@ -71,7 +72,7 @@ def require_replaceable(benchmark: Benchmark, number: int) -> ImportRecord:
 
 def _with_rows(benchmark: Benchmark) -> Any:
     """The imports of runs that are done and of which rows are there."""
-    rows = (Exists(table.objects.filter(source=OuterRef("pk"))) for table in IN_RUNS)
+    rows = (Exists(table.objects.filter(source=OuterRef("pk"))) for table in (*IN_RUNS, ToolList))
     brought = reduce(or_, map(Q, rows))
     done = benchmark.imports.filter(brought, kind=ImportRecord.Kind.RUNS, state=ImportRecord.State.DONE)
     return done.select_related("created_by")
@@ -95,7 +96,8 @@ def in_words(record: ImportRecord) -> str:
 
 def runs_brought(records: Sequence[ImportRecord]) -> dict[Name, int]:
     """The runs in which earlier readings have rows, by name."""
-    held = (Exists(table.objects.filter(source__in=records, run=OuterRef("pk"))) for table in IN_RUNS)
+    held = [Exists(table.objects.filter(source__in=records, run=OuterRef("pk"))) for table in IN_RUNS]
+    held.append(Exists(ToolList.objects.filter(source__in=records, trajectory__run=OuterRef("pk"))))
     rows = Run.objects.filter(reduce(or_, map(Q, held))).values_list("model__name", "setting", "pk")
     return {(model, setting): pk for model, setting, pk in rows}
 
@@ -181,6 +183,7 @@ def _trajectories(
         old |= {keys[key]: found for key, found in there.items() if origin == live or found.source_id in earlier}
     same = {pk: old[pk].pk for pk, _, _, _, digest, _ in batch if pk in old and old[pk].digest == digest}
     _keep([(row[5], same[row[0]]) for row in batch if row[0] in same], record)
+    _keep_lists(same)
     changed = {found.pk: pk for pk, found in old.items() if pk not in same}
     marks = take_marks(changed)
     Trajectory.objects.filter(pk__in=changed).delete()
@@ -193,6 +196,15 @@ def _keep(same: Sequence[tuple[Any, int]], record: ImportRecord) -> None:
     """Trajectories that are as they are staged: they are this import's from now on, and known again by its rows."""
     update_rows(Trajectory, "row_digest", [(digest, pk) for digest, pk in same if digest])
     Trajectory.objects.filter(pk__in=[pk for _, pk in same]).update(source=record)
+
+
+def _keep_lists(same: Mapping[int, int]) -> None:
+    """Of joined trajectories that are as they are staged (staged number -> number): where their lists come from now."""
+    ToolList.objects.filter(trajectory__in=same.values()).delete()
+    staged = list(ToolList.objects.filter(trajectory__in=same))
+    for one in staged:
+        one.trajectory_id = same[one.trajectory_id]
+    ToolList.objects.bulk_update(staged, ["trajectory"])
 
 
 def _others(table: Any, names: Sequence[str], staged: Run, live: Run, record: ImportRecord) -> Counter[str]:
@@ -215,11 +227,12 @@ def _others(table: Any, names: Sequence[str], staged: Run, live: Run, record: Im
 
 def _remove(earlier: Sequence[ImportRecord]) -> int:
     """What earlier readings brought and this one has no counterpart for; how many rows."""
-    removed = 0
-    for table in IN_RUNS:
-        rows = table.objects.filter(source__in=earlier)
+    lists = list(lists_of(earlier).values_list("pk", flat=True))
+    removed = len(lists)
+    for rows in (whole_of(earlier), *(table.objects.filter(source__in=earlier) for table in (Intervention, Judgement))):
         removed += rows.count()
         rows.delete()
+    take_lists(lists)
     return removed
 
 

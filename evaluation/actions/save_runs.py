@@ -12,10 +12,22 @@ from typing import Any, NamedTuple
 
 from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.actions.carry_marks import put_back, take_marks
+from evaluation.actions.join_halves import Joined
 from evaluation.actions.keep_words import forget_words
 from evaluation.actions.list_columns import forget_columns
 from evaluation.importers.recognition import Stored, Unchanged
-from evaluation.models import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Scoring, Step, Trajectory
+from evaluation.models import (
+    Intervention,
+    Judgement,
+    Model,
+    Rollout,
+    RolloutGroup,
+    Run,
+    Scoring,
+    Step,
+    ToolList,
+    Trajectory,
+)
 from evaluation.schema import Intervention as InterventionRecord
 from evaluation.schema import Issue, Severity, Usage, shortened
 from evaluation.schema import Judgement as JudgementRecord
@@ -128,6 +140,7 @@ def _write(
     put_back(marks, {there[key].pk: pk for pk, key in numbered if key in there})
     steps = [_step_row(pk, place, step) for pk, key in numbered for place, step in enumerate(records[key].steps)]
     insert_rows(Step, _STEP, steps)
+    insert_rows(ToolList, _TOOL_LIST, _list_rows(numbered, records, source))
     if wanted:
         Scoring.objects.filter(run_id__in={key[0] for key in wanted}).update(stale=True)
         forget_columns({key[0] for key in wanted})
@@ -183,6 +196,7 @@ _STEP = [
     "executed_x2", "executed_y2", "bbox_raw", "coords", "image_in", "image_out", "out_width", "out_height", "ok",
     "text", "observation", "label", "flag", "extra",
 ]  # fmt: skip
+_TOOL_LIST = ["trajectory", "name", "source", "extra", "line"]
 _NO_BOX = (None, None, None, None)
 
 
@@ -196,6 +210,19 @@ def _trajectory_row(
         usage.input_tokens, usage.output_tokens, usage.seconds, usage.usd, as_json(record.extra), digest,
         source.pk if source else None, record.line, record.row_digest or None,
     )  # fmt: skip
+
+
+def _list_rows(
+    numbered: Iterable[tuple[int, Key]], records: Mapping[Key, TrajectoryRecord], source: ImportRecord | None
+) -> list[tuple[Any, ...]]:
+    """Where the two lists of joined trajectories come from."""
+    here = source.pk if source else None
+    joined = [(pk, record) for pk, key in numbered if isinstance(record := records[key], Joined)]
+    return [
+        (pk, name.value, half.source or here, as_json(half.extra), half.line)
+        for pk, record in joined
+        for name, half in record.halves
+    ]
 
 
 def _step_row(trajectory: int, position: int, step: StepRecord) -> tuple[Any, ...]:

@@ -14,7 +14,8 @@ from annotation.actions.store_images import picture_path, tile_folder
 from annotation.models import Gold, Image, ImportRecord, Sample
 from evaluation.actions.keep_words import forget_words
 from evaluation.actions.list_columns import forget_columns
-from evaluation.actions.undo_plan import Kind, State, alone, brought, emptied, runs_of, samples_of, undo_plan
+from evaluation.actions.take_lists import take_lists
+from evaluation.actions.undo_plan import RUN_OF, Kind, State, alone, brought, emptied, runs_of, samples_of, undo_plan
 from evaluation.actions.upload import require_kind
 from evaluation.models import Model, Run, Scoring
 from webapp.accounts.models import User
@@ -97,12 +98,15 @@ def _batch(record: ImportRecord) -> Counter[str]:
 def _remove_rows(record: ImportRecord) -> Counter[str]:
     for name, rows in brought(record).items():
         if ids := list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH]):
-            if name != "rollout groups":
-                runs = set(rows.filter(pk__in=ids).order_by().values_list("run_id", flat=True))
+            if name in RUN_OF:
+                runs = set(rows.filter(pk__in=ids).order_by().values_list(RUN_OF[name], flat=True))
                 Scoring.objects.filter(run_id__in=runs).update(stale=True)
                 forget_columns(runs)
                 forget_words(runs)
-            rows.model.objects.filter(pk__in=ids).delete()
+            if name == "tool lists":
+                take_lists(ids)
+            else:
+                rows.model.objects.filter(pk__in=ids).delete()
             return Counter({name: len(ids)})
     return Counter()
 

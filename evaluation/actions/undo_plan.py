@@ -23,6 +23,7 @@ from annotation.models import (
     Sample,
     VersionEntry,
 )
+from evaluation.actions.take_lists import lists_of, whole_of
 from evaluation.models import (
     FailureLabel,
     Intervention,
@@ -38,6 +39,13 @@ from evaluation.models import (
 Kind, State = ImportRecord.Kind, ImportRecord.State
 IN_RUNS: tuple[Any, ...] = (Trajectory, Intervention, Judgement)
 """What a run holds that may come from a file."""
+RUN_OF: Mapping[str, str] = {
+    "trajectories": "run_id",
+    "tool lists": "trajectory__run_id",
+    "interventions": "run_id",
+    "judgements": "run_id",
+}
+"""Where rows of what an import brought name their run."""
 
 
 @dataclass(frozen=True)
@@ -63,17 +71,15 @@ def undo_plan(record: ImportRecord) -> UndoPlan:
 
 def brought(record: ImportRecord) -> Mapping[str, Any]:
     """The rows of an import of runs that are still as it wrote them, by what they are called."""
-    tables: Mapping[str, Any] = {"trajectories": Trajectory, "interventions": Intervention, "judgements": Judgement}
+    tables: Mapping[str, Any] = {"interventions": Intervention, "judgements": Judgement, "rollout groups": RolloutGroup}
     rows = {name: table.objects.filter(source=record) for name, table in tables.items()}
-    return {**rows, "rollout groups": RolloutGroup.objects.filter(source=record)}
+    return {"trajectories": whole_of([record]), "tool lists": lists_of([record]), **rows}
 
 
 def runs_of(record: ImportRecord) -> list[int]:
     """The runs in which an import has rows."""
     rows = brought(record)
-    named = [rows[name].order_by().values_list("run_id", flat=True).distinct() for name in
-             ("trajectories", "interventions", "judgements")]  # fmt: skip
-    return sorted({run for found in named for run in found})
+    return sorted({run for name, of in RUN_OF.items() for run in rows[name].order_by().values_list(of, flat=True)})
 
 
 def emptied(record: ImportRecord, runs: Sequence[int], tables: Sequence[Any] = IN_RUNS) -> list[int]:
@@ -81,13 +87,14 @@ def emptied(record: ImportRecord, runs: Sequence[int], tables: Sequence[Any] = I
     made = Run.objects.filter(pk__in=runs, created_at__gte=record.created_at)
     for table in tables:
         made = made.filter(~Exists(table.objects.filter(run=OuterRef("pk")).exclude(source=record)))
+    made = made.filter(~Exists(lists_of([record]).filter(trajectory__run=OuterRef("pk"))))
     return list(made.values_list("pk", flat=True))
 
 
 def _of_runs(record: ImportRecord) -> UndoPlan:
     runs = record.checkpoint.get("runs", []) if record.state == State.UNDOING else runs_of(record)
     goes = {name: rows.count() for name, rows in brought(record).items()}
-    rows = sum(goes.values())
+    rows, lists = sum(goes.values()), goes["tool lists"]
     goes["runs"] = len(emptied(record, runs))
     bare = emptied(record, runs, [Trajectory])
     later = [
@@ -102,12 +109,16 @@ def _of_runs(record: ImportRecord) -> UndoPlan:
         (JudgingItem, "of its trajectories are in a queue for judging"),
     )
     for table, words in work:
-        if count := table.objects.filter(trajectory__source=record).count():
+        if count := table.objects.filter(trajectory__in=whole_of([record]).values("pk")).count():
             later.append(f"{count:,} {words}.")
     stays = []
     changed = record.counts.get("changed", 0)
-    if changed:
-        stays.append(f"Up to {changed:,} of its records took the place of earlier ones, which do not come back.")
+    if lists:
+        stays.append(f"{lists:,} trajectories stay with the list of tools that another import brought.")
+    if changed > lists:
+        stays.append(
+            f"Up to {changed - lists:,} of its records took the place of earlier ones, which do not come back."
+        )
     gone = record.counts.get("new", 0) + changed - rows
     if gone > 0 and record.state == State.DONE:
         stays.append(f"Up to {gone:,} of its records were replaced since, and stay as they are now.")

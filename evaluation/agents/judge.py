@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluation.agents.planning import recognise
+from annotation.scenes.hand_tools import kind_of
+from evaluation.agents.planning import tell_apart
 from evaluation.agents.reading import answer_of, clearest
 from evaluation.agents.sample import AgentSample
 from evaluation.agents.scripted import Run
@@ -16,8 +17,8 @@ JUDGE = "pixel-matcher"
 def judge(run: Run, sample: AgentSample) -> Iterator[Judgement]:
     """A reliability and a sufficiency judgement; nothing for a trajectory without crops.
 
-    Reliable: every piece of evidence can be made out in some crop (for a plan: every tool of the plan). Sufficient: the
-    answer follows from the crops alone; the judge gives the answer it reads, or the verdict "no".
+    Reliable: every piece of evidence can be made out in some crop (for a plan: that it names the right ones of alike
+    tools). Sufficient: the answer follows from the crops alone; the judge gives the answer it reads, or says "no".
     """
     if not run.crops:
         return
@@ -25,8 +26,9 @@ def judge(run: Run, sample: AgentSample) -> Iterator[Judgement]:
     common = (trajectory.model, trajectory.sample_id)
     setting = trajectory.setting
     if sample.tools:
-        seen = set(recognise(run.crops, sample.tools))
-        reliable = bool(trajectory.plan) and seen >= set(trajectory.plan or ())
+        plan = trajectory.plan or ()
+        shown = [tell_apart(kind_of(name), sample.question, run.crops, sample.tools) for name in plan]
+        reliable = bool(plan) and shown == [[name] for name in plan]
         yield Judgement(*common, JudgementKind.RELIABILITY, "yes" if reliable else "no", judge=JUDGE, setting=setting)
         return
     read = [pair[0].value for piece in sample.pieces if (pair := clearest(run.crops, piece))]

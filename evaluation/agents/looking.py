@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.imaging.crops import scaled
+from annotation.imaging.crops import Picture, scaled
 from annotation.schema import Box
 from evaluation.agents.matching import Floats, best_places, grey, resized
 from evaluation.agents.planning import choose
-from evaluation.agents.sample import AgentSample
+from evaluation.agents.sample import AgentSample, ToolBank
 from evaluation.agents.views import View
 
 
@@ -108,8 +108,7 @@ def _busy_places(sample: AgentSample, whole: View, count: int) -> list[tuple[flo
     places: list[tuple[float, float]] = []
     targets = [list(piece.values.values()) for piece in sample.pieces]
     if sample.tools:
-        wanted = choose(dict.fromkeys(sample.tools.looks, 0.0), sample.question)
-        targets, count = [[sample.tools.looks[name]] for name in wanted], 1
+        targets, count = _plates(sample.tools, sample.question), 1
     for patches in targets:
         mean = np.mean([grey(patch) for patch in patches], axis=0).astype(np.uint8)
         small = grey(resized(mean, whole.scale))
@@ -119,6 +118,12 @@ def _busy_places(sample: AgentSample, whole: View, count: int) -> list[tuple[flo
         for place in best_places(like * middle, count, max(h, w)):
             places.append(((place.x + w / 2) / whole.scale, (place.y + h / 2) / whole.scale))
     return places[:3]
+
+
+def _plates(tools: ToolBank, task: str) -> list[list[Picture]]:
+    """For every kind the task needs of which several hang: how the plate of the middle one could look."""
+    alike = (list(tools.plates.get(kind, {}).values()) for kind in choose(dict.fromkeys(tools.looks, 0.0), task))
+    return [list(pieces[len(pieces) // 2].values.values()) for pieces in alike if pieces]
 
 
 def _busyness(whole: View) -> Floats:

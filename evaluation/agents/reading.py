@@ -95,9 +95,13 @@ def _matched(seen: Picture, mean: Floats) -> Floats:
     return np.asarray((values - values.mean()) / max(gain, _FAINTEST) + mean.mean(), dtype=np.float32)
 
 
-def clearest(views: Iterable[View], piece: Piece) -> tuple[Reading, View] | None:
-    """The clear reading with the greatest clearness over several views; None when no view gives one."""
+def clearest(views: Iterable[View], piece: Piece, least: float = FOUND) -> tuple[Reading, View] | None:
+    """The clear reading with the greatest clearness over several views; None when no view gives one.
+
+    ``least`` is the correlation it needs, more than ``FOUND`` where other pieces look much like this one.
+    """
     readings = [(reading, view) for view in views if (reading := read(view, piece)) and reading.clear]
+    readings = [(reading, view) for reading, view in readings if reading.score >= least]
     return max(readings, key=lambda pair: pair[0].clearness, default=None)
 
 

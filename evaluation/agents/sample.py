@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from annotation.imaging.crops import Picture
-from annotation.scenes.benchmark import DemoBenchmark
-from annotation.scenes.hand_tools import TOOLS, tool_patch
+from annotation.scenes.benchmark import DemoBenchmark, Wall
+from annotation.scenes.evidence import Evidence
+from annotation.scenes.hand_tools import TOOLS, kind_of, tool_patch
 from annotation.scenes.raster import picture_of
 from annotation.schema import Box, SampleRecord
 
@@ -21,9 +23,13 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class ToolBank:
-    """The hand tools somebody knows, by name, each as it would look on one wall at full resolution."""
+    """The hand tools somebody knows, by kind, each as it would look on one wall at full resolution.
+
+    ``plates``: for each kind of which several hang there, their names, and how the plate below each could look.
+    """
 
     looks: Mapping[str, Picture]
+    plates: Mapping[str, Mapping[str, Piece]]
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class AgentSample:
     """One sample as an agent meets it.
 
     ``answers`` maps the values of the pieces, in order, to an answer text. ``tools`` are the tools of the bank as they
-    would look on this wall; empty unless the sample asks for a plan. ``gold_boxes`` is there for the oracle alone; the
+    would look on this wall; None unless the sample asks for a plan. ``gold_boxes`` is there for the oracle alone; the
     others run the same without it.
     """
 
@@ -51,6 +57,19 @@ def agent_sample(record: SampleRecord, benchmark: DemoBenchmark) -> AgentSample:
     """Draws what the agent may compare with. Raises ``KeyError`` when the sample is not of this benchmark."""
     looks = benchmark.looks[record.id]
     content = record.content
-    tools = ToolBank({n: picture_of(tool_patch(n, looks.wall)) for n in TOOLS}) if looks.wall else None
-    pieces = tuple(Piece({value: picture_of(part.patch(value)) for value in part.values}) for part in looks.parts)
+    tools = tool_bank(looks.wall) if looks.wall else None
+    pieces = () if tools else tuple(piece_of(part) for part in looks.parts)
     return AgentSample(record.id, content.question, content.options, pieces, looks.answers, tools, content.gold_boxes)
+
+
+@lru_cache(maxsize=2)
+def tool_bank(wall: Wall) -> ToolBank:
+    """Drawn once for all samples of a wall."""
+    plates: dict[str, dict[str, Piece]] = {}
+    for name, plate in wall.plates.items():
+        plates.setdefault(kind_of(name), {})[name] = piece_of(plate)
+    return ToolBank({kind: picture_of(tool_patch(kind, wall.back)) for kind in TOOLS}, plates)
+
+
+def piece_of(part: Evidence) -> Piece:
+    return Piece({value: picture_of(part.patch(value)) for value in part.values})

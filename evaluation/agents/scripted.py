@@ -11,7 +11,7 @@ from annotation.imaging.crops import Picture
 from annotation.schema import ORIGINAL, Box, ToolCall
 from annotation.toolbox.runner import run_chain
 from evaluation.agents.looking import Look, Rule
-from evaluation.agents.planning import Order, choose, recognise
+from evaluation.agents.planning import Order, choose, names_of, recognise, tell_apart
 from evaluation.agents.reading import answer_of, clearest, possible_answers
 from evaluation.agents.sample import AgentSample, ToolBank
 from evaluation.agents.views import View, crop_view, whole_view
@@ -59,19 +59,27 @@ class ScriptedAgent:
         guess = random.Random(f"guess:{key}")
         views = (whole, *crops)
         if sample.tools:
-            return Run(self._planned(draft, sample, sample.tools, views), crops)
+            return Run(self._planned(draft, sample, sample.tools, views, guess), crops)
         return Run(_answered(draft, sample, views, guess), crops)
 
-    def _planned(self, draft: Trajectory, sample: AgentSample, tools: ToolBank, views: Sequence[View]) -> Trajectory:
+    def _planned(
+        self, draft: Trajectory, sample: AgentSample, tools: ToolBank, views: Sequence[View], guess: random.Random
+    ) -> Trajectory:
+        """The kinds of tool the task needs, of alike ones the one with the right mark, or any that may be it."""
+        task = sample.question
         seen = recognise(views, tools)
         # What one zoomed into counts before what is seen from afar.
         close = recognise(views[1:], tools)
-        plan = tuple(
-            self.order(
-                choose({**close, **{n: s for n, s in seen.items() if n not in close}}, sample.question), sample.question
-            )
+        kinds = choose({**close, **{n: s for n, s in seen.items() if n not in close}}, task)
+        open_to = [tell_apart(kind, task, views, tools) for kind in kinds]
+        plan = tuple(self.order([guess.choice(names) for names in open_to], task))
+        return replace(
+            draft,
+            recognition=tuple(names_of(seen, views, tools)),
+            plan=plan,
+            answer=", ".join(plan) or None,
+            extra={"guessed": True} if any(len(names) > 1 for names in open_to) else {},
         )
-        return replace(draft, recognition=tuple(seen), plan=plan, answer=", ".join(plan) or None)
 
 
 def _answered(draft: Trajectory, sample: AgentSample, views: Sequence[View], guess: random.Random) -> Trajectory:

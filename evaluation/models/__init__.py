@@ -2,7 +2,7 @@ from evaluation.models.judging import JudgingItem, JudgingQueue, JudgingSeat
 from evaluation.models.listing import FailureLabel, ListColumn, Note, SavedSlice, Tag, Tagging
 from evaluation.models.mapping import SampleAlias, SavedMapping
 from evaluation.models.replay import Replay, ReplayedStep
-from evaluation.models.run import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Step, Trajectory
+from evaluation.models.run import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Step, ToolList, Trajectory
 from evaluation.models.score import BenchmarkSettings, Metric, Score, Scoring, SliceTables
 from evaluation.models.standing import Comparison, Standing
 from evaluation.models.words import WordBlock, WordPart
@@ -35,6 +35,7 @@ __all__ = [
     "Step",
     "Tag",
     "Tagging",
+    "ToolList",
     "Trajectory",
     "WordBlock",
     "WordPart",

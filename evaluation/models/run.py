@@ -105,6 +105,34 @@ class Trajectory(models.Model):
         return f"{self.run} on {self.sample}"
 
 
+class ToolList(models.Model):
+    """Which import brought one of the two tool lists of a trajectory that was joined from two records.
+
+    The names stand in the trajectory; ``extra`` and ``line`` are those of the record that told this list. A trajectory
+    that one record told whole has none.
+    """
+
+    class Name(models.TextChoices):
+        RECOGNITION = "recognition"
+        PLAN = "plan"
+
+    # Found by the constraint below, which begins with it.
+    trajectory = models.ForeignKey(Trajectory, on_delete=models.CASCADE, related_name="tool_lists", db_index=False)
+    name = models.CharField(max_length=12, choices=Name.choices)
+    source = models.ForeignKey("annotation.ImportRecord", null=True, on_delete=models.SET_NULL, related_name="+")
+    extra = models.JSONField(default=dict, blank=True)
+    line = models.PositiveBigIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["trajectory", "name"], name="tool_list_once"),
+            models.CheckConstraint(condition=Q(name__in=["recognition", "plan"]), name="tool_list_known_name"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.trajectory}"
+
+
 class Step(models.Model):
     """One tool call of a trajectory: the box it asked for and, where recorded, the box it got.
 

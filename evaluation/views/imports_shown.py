@@ -18,8 +18,8 @@ FIVE = 5
 LINES = 4
 SIDE = 240
 ROWS = {
-    "samples": "sample", "pictures": "picture", "trajectories": "trajectory", "interventions": "intervention",
-    "judgements": "judgement", "rollout groups": "rollout group", "runs": "run",
+    "samples": "sample", "pictures": "picture", "trajectories": "trajectory", "tool lists": "tool list",
+    "interventions": "intervention", "judgements": "judgement", "rollout groups": "rollout group", "runs": "run",
 }  # fmt: skip
 """What an import brings, many and one."""
 BOTH = 0.5

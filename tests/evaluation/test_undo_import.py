@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from django.core.files.storage import default_storage
 from django.urls import reverse
@@ -59,7 +61,7 @@ def test_an_import_of_runs_goes_as_it_came(lea, benchmark, run_jobs, monkeypatch
     later = [{**row, "model": "Model C"} for row in rows[:4]]
     second = imported(lea, benchmark, run_jobs, native(trajectories=[*rows[5:], *later], judgements=[verdict]))
     assert dict(undo_plan(second).goes) == {
-        "trajectories": 7, "interventions": 0, "judgements": 1, "rollout groups": 0, "runs": 3,
+        "trajectories": 7, "tool lists": 0, "interventions": 0, "judgements": 1, "rollout groups": 0, "runs": 3,
     }  # fmt: skip
     assert undone(lea, second, run_jobs).state == "undone"
     assert second.preview["undone"] == {"trajectories": 7, "judgements": 1, "runs": 3}
@@ -152,3 +154,65 @@ def test_an_import_that_changed_samples_cannot_be_undone(lea, benchmark, run_job
     rows = sample_rows()
     record = imported(lea, benchmark, run_jobs, native(samples=[{**rows[0], "question": "Other?"}]))
     assert "It changed 1 samples" in undo_plan(record).later[0]
+
+
+FIRST = {"identified_tools": ["saw", "pencil"], "seconds_asked": 3}
+SECOND = {"identified_tools": "pencil, saw", "matched_details": {"saw": "saw"}, "judge_said": "yes"}
+"""What PhysTool-Bench records of its task I (which tools are there) and of its task II (which are needed)."""
+
+
+def task(said, *samples):
+    return json.dumps([{"id": sample, "model_used": "M", **said} for sample in samples]).encode()
+
+
+def told():
+    rows = Trajectory.objects.order_by("sample__key")
+    return [(row.sample.key, row.recognition, row.plan, row.plan_map, row.extra) for row in rows]
+
+
+def alone(said, *samples):
+    """What is stored where nothing but these records was imported."""
+    names, extra = (
+        said["identified_tools"],
+        {name: said[name] for name in ("seconds_asked", "judge_said") if name in said},
+    )
+    if isinstance(names, str):
+        return [(sample, None, names.split(", "), said["matched_details"], extra) for sample in samples]
+    return [(sample, names, None, {}, extra) for sample in samples]
+
+
+@pytest.mark.parametrize("order", [(FIRST, SECOND), (SECOND, FIRST)], ids=["I first", "II first"])
+@pytest.mark.parametrize("gone", [0, 1], ids=["the former goes", "the latter goes"])
+def test_of_a_joined_trajectory_goes_the_list_that_the_import_brought(lea, benchmark, run_jobs, order, gone):
+    files = task(order[0], "cup", "mug"), task(order[1], "mug", "sign")
+    records = [imported(lea, benchmark, run_jobs, content, "task.json") for content in files]
+    assert [row[0] for row in told() if row[1] and row[2]] == ["mug"]
+    plan = undo_plan(records[gone])
+    assert (plan.goes["trajectories"], plan.goes["tool lists"], plan.goes["runs"]) == (1, 1, 0)
+    assert plan.stays == ("1 trajectories stay with the list of tools that another import brought.",)
+    undone(lea, records[gone], run_jobs)
+    left = (["mug", "sign"], ["cup", "mug"])[gone]
+    assert told() == alone(order[1 - gone], *left)
+    page = signed_in(lea).get(reverse("evaluation:import-record", args=["kitchen", records[gone].pk])).content.decode()
+    assert "Removed: 1 trajectory, 1 tool list" in page
+    again = upload.receive(actor=lea, benchmark=benchmark, file=File(files[1 - gone] + b" ", "task.json"))
+    run_jobs()
+    assert ImportRecord.objects.get(pk=again.pk).preview["counts"]["unchanged"] == 2
+    undone(lea, records[1 - gone], run_jobs)
+    assert Trajectory.objects.count() == 0
+
+
+def test_a_task_read_anew_under_other_choices_leaves_the_list_of_the_other_task(lea, benchmark, run_jobs):
+    first = imported(lea, benchmark, run_jobs, task(FIRST, "cup", "mug"), "task.json")
+    second = imported(lea, benchmark, run_jobs, task(SECOND, "mug", "sign"), "task.json")
+    record = upload.receive(actor=lea, benchmark=benchmark, file=File(task(SECOND, "cup"), "task.json"))
+    run_jobs()
+    upload.choose(actor=lea, record=ImportRecord.objects.get(pk=record.pk), choices={"replaces": str(second.pk)})
+    run_jobs()
+    upload.commit(actor=lea, record=ImportRecord.objects.get(pk=record.pk))
+    run_jobs()
+    assert [row[:3] for row in told()] == [
+        ("cup", ["saw", "pencil"], ["pencil", "saw"]), ("mug", ["saw", "pencil"], None),
+    ]  # fmt: skip
+    undone(lea, first, run_jobs)
+    assert told() == alone(SECOND, "cup")
