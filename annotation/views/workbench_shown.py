@@ -9,7 +9,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.actions.chain_runs import CACHE, ShownChain
+from annotation.actions.chain_runs import PREVIEWS, ShownChain
 from annotation.actions.chains import KnownChain, digest_of
 from annotation.actions.content_json import calls_to_json
 from annotation.imaging.encoding import encode, quick_ending, thumbnail
@@ -152,9 +152,9 @@ def _size(step: StepResult, shown: ShownChain) -> tuple[int, int]:
 
 def _sent(step: StepResult, shown: ShownChain, side: int) -> dict[str, Any] | None:
     width, height = _size(step, shown)
-    small = on_screen(step, side, CACHE)
-    if step.image is None or small is None:
+    if step.image is None:
         return None
+    small = on_screen(step.image, step.key, side, PREVIEWS)
     kind = quick_ending(small)
     return {
         "number": step.number, "tool": step.tool, "width": width, "height": height,

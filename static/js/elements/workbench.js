@@ -6,6 +6,7 @@ import { token } from "./review-send.js";
 import { WorkbenchAdder } from "./workbench-adder.js";
 import { WorkbenchChains } from "./workbench-chains.js";
 import { WorkbenchResults } from "./workbench-results.js";
+import { WorkbenchRuns, waitingWords } from "./workbench-runs.js";
 import { WorkbenchStage } from "./workbench-stage.js";
 import { WorkbenchSteps } from "./workbench-steps.js";
 
@@ -25,6 +26,7 @@ export class SightlineWorkbench extends HTMLElement {
   #asked = 0;
   #timer = 0;
   #saved;
+  #runs;
   #parts;
 
   connectedCallback() {
@@ -33,6 +35,7 @@ export class SightlineWorkbench extends HTMLElement {
     this.#history = new History(this.#data.content.reference_toolchain);
     this.#saved = this.#calls;
     this.#focus = this.#calls.length;
+    this.#runs = new WorkbenchRuns(this.#data.urls.run);
     const edit = (change, kind = "") => this.#edit(change, kind);
     this.#parts = {
       steps: new WorkbenchSteps(this.part("steps"), this.#tools, {
@@ -125,22 +128,21 @@ export class SightlineWorkbench extends HTMLElement {
   async #run() {
     const asked = (this.#asked += 1);
     if (!this.#data.picture) return this.#parts.stage.none("The picture of this sample is not here, so that no step can be run.");
-    const wait = setTimeout(() => this.#parts.stage.wait(`Running step ${this.#focus || 1} …`), 400);
+    const isOver = () => asked !== this.#asked;
+    const body = { calls: this.#calls, focus: this.#focus, side: this.#parts.stage.side };
     try {
       for (const full of [false, true]) {
-        const body = { calls: this.#calls, focus: this.#focus, side: this.#parts.stage.side, full, known: [...this.#thumbnails.keys()].slice(-400) };
-        const { status, data } = await sendJson("POST", this.#data.urls.run, body, { token: token() });
-        if (asked !== this.#asked) return;
+        const waiting = waitingWords(full ? "In full" : `Running step ${this.#focus || 1}`, (words) => isOver() || this.#parts.stage.wait(words));
+        const { status, data } = await this.#runs.ask({ ...body, full, known: [...this.#thumbnails.keys()].slice(-400) }, isOver).finally(waiting);
+        if (isOver()) return;
         if (status !== 200) return this.#complain("problem", data.error?.message ?? `The chain could not be run (${status}). Load the page again.`);
         this.#take(data);
         if (data.whole) return;
-        this.#parts.stage.wait("In full …");
       }
     } catch {
-      if (asked === this.#asked) this.#complain("problem", "The server did not answer in time. Change a step, or choose a smaller crop.");
+      if (!isOver()) this.#complain("problem", "The server did not answer in time. Change a step, or choose a smaller crop.");
     } finally {
-      clearTimeout(wait);
-      if (asked === this.#asked) this.#parts.stage.wait("");
+      if (!isOver()) this.#parts.stage.wait("");
     }
   }
 
