@@ -20,10 +20,9 @@ from annotation.toolbox.preview import on_screen, reduced
 from annotation.toolbox.python_code import CODE
 from annotation.toolbox.python_tools import Source
 from annotation.toolbox.results import Picture
-from annotation.toolbox.runner import run_chain
+from annotation.toolbox.runner import StepResult, run_chain
 from annotation.toolbox.signature import checked_arguments
 from annotation.toolbox.table import HEAVIEST, HEAVY, TOOLS, ToolSpec
-from bench import toolbox_people
 from bench.options import Options
 from bench.rows import Row, Skipped
 from tests.unit.toolbox_cases import ARGUMENTS
@@ -88,6 +87,12 @@ class Cost:
     chain: float
 
 
+def _image(step: StepResult) -> Picture:
+    if step.image is None:
+        raise RuntimeError(f"{step.tool} gave no picture.")
+    return step.image
+
+
 def _costs(image: Picture, rounds: int) -> Iterator[Cost]:
     for name, spec in TOOLS.items():
         if spec.max_input_pixels:
@@ -122,15 +127,16 @@ def _preview(image: Picture, spec: ToolSpec, arguments: dict[str, Any], rounds: 
     chain = reduced([first, small, ToolCall(spec.name, arguments, second)], width, height, SIDE)
     cache = ResultCache()
     before = run_chain(image, chain.calls[:-1], cache=cache, original_key="picture").steps[0]
-    on_screen(before, SIDE, cache)
+    on_screen(_image(before), before.key, SIDE, cache)
     for _ in range(rounds):
         known = ResultCache()
         known._results.update(cache._results)
         begun = time.thread_time()
         result = run_chain(image, chain.calls, cache=known, original_key="picture")
-        for shown in (on_screen(step, SIDE, known) for step in (before, result.steps[-1])):
-            if result.error is not None or shown is None:
-                raise RuntimeError(f"{spec.name} was not run: {result.error}")
+        if result.error is not None:
+            raise RuntimeError(f"{spec.name} was not run: {result.error}")
+        for step in (before, result.steps[-1]):
+            shown = on_screen(_image(step), step.key, SIDE, known)
             encode(shown, quick_ending(shown))
         yield " ".join([spec.name, *map(str, arguments.values())]), time.thread_time() - begun
 
@@ -182,5 +188,3 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
         "toolbox", f"steps run too often when each of {STEPS} is changed in turn, whole and reduced",
         _run_too_often(fitted(image, 640).copy()), "steps", target=0,
     )  # fmt: skip
-    if not options.small:
-        yield from toolbox_people.measure()
