@@ -378,7 +378,7 @@ def _explained(number: int, call: ToolCall, error: Exception) -> ChainError:
     if isinstance(error, _ChainStop):
         return ChainError(number, call.tool, error.parameter, error.value, error.allowed, start + str(error))
     if isinstance(error, UnknownToolError):
-        allowed = ", ".join(error.candidates or tuple(TOOLS))
+        allowed = ", ".join(error.candidates or error.close or tuple(TOOLS))
         return ChainError(number, call.tool, "tool", shortened(call.tool), allowed, start + str(error))
     text = f"{start}OpenCV could not do this: {shortened(str(error))}. Try another size or other parameters."
     return ChainError(number, call.tool, "", "", "", text)

@@ -49,7 +49,7 @@ export class SightlineWorkbench extends HTMLElement {
       results: new WorkbenchResults(this, (number) => this.#look(number)),
       chains: new WorkbenchChains(this, this.#data, { take: (calls) => edit(() => calls), send: (url, body) => this.#send(url, body), calls: () => this.#calls }),
     };
-    new WorkbenchAdder(this, this.#tools, (tool) => this.#add(tool));
+    new WorkbenchAdder(this, this.#tools, (tool, values) => this.#add(tool, values));
     this.#history.addEventListener("change", () => this.#changed());
     this.addEventListener("click", (event) => this.#act(event));
     document.addEventListener("keydown", (event) => this.isConnected && this.#key(event));
@@ -71,10 +71,10 @@ export class SightlineWorkbench extends HTMLElement {
     this.#history.change(change(this.#calls), kind);
   }
 
-  #add(tool) {
+  #add(tool, values) {
     const size = this.#shown?.steps.at(-1) ?? this.#data.picture ?? { width: 100, height: 100 };
     this.#focus = this.#calls.length + 1;
-    this.#edit((calls) => added(calls, newCall(tool, size)));
+    this.#edit((calls) => added(calls, newCall(tool, size, values)));
   }
 
   #move(from, to) {
@@ -167,10 +167,10 @@ export class SightlineWorkbench extends HTMLElement {
   }
 
   #key(event) {
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.target.closest("input, textarea")) {
-      event.preventDefault();
-      this.#history[event.shiftKey ? "redo" : "undo"]();
-    }
+    const pressed = (event.ctrlKey || event.metaKey) && event.key.toLowerCase();
+    if (!["z", "y"].includes(pressed) || event.target.closest("input, textarea")) return;
+    event.preventDefault();
+    this.#history[pressed === "y" || event.shiftKey ? "redo" : "undo"]();
   }
 
   async #save() {
