@@ -3,6 +3,7 @@ import { copied, dragRows, keepRows, write } from "./rows.js";
 
 const IN_FRONT = 2;
 const LONG = 11;
+const LONGEST_CHOICE = 7;
 
 /** What is wrong with a step; its card says which step it is. */
 function wordsOf({ parameter, value, allowed, message }) {
@@ -98,7 +99,8 @@ export class WorkbenchSteps {
       if (parameter.kind === "integer" || parameter.kind === "number") field.inputMode = "decimal";
     }
     field.dataset.name = parameter.name;
-    label.classList.toggle("bfield--wide", parameter.length > 2 || parameter.name.length > LONG);
+    const wide = parameter.length > 2 || parameter.name.length > LONG || choices.some((choice) => String(choice).length > LONGEST_CHOICE);
+    label.classList.toggle("bfield--wide", wide);
     label.append(field);
     return label;
   }
