@@ -22,7 +22,7 @@ from annotation.toolbox.python_tools import Source
 from annotation.toolbox.results import Picture
 from annotation.toolbox.runner import StepResult, run_chain
 from annotation.toolbox.signature import checked_arguments
-from annotation.toolbox.table import HEAVIEST, HEAVY, TOOLS, ToolSpec
+from annotation.toolbox.table import TOOLS, ToolSpec
 from bench.options import Options
 from bench.rows import Row, Skipped
 from tests.unit.toolbox_cases import ARGUMENTS
@@ -35,6 +35,8 @@ LONG = 0.001
 STEPS = 10
 SHOW_PROGRESS = {"denoise", "grabcut", "watershed", "inpaint"}
 """Tools whose preview may take longer: they show that they are at work."""
+SECONDS = {"denoise", "grabcut"}
+"""Tools that take seconds on a picture of a screen's size: they are measured on a small one."""
 SLOWER: dict[str, tuple[dict[str, Any], ...]] = {
     "blur": ({"method": "bilateral"}, {"method": "median", "ksize": 9}),
     "canny": ({"color_mode": "color"},),
@@ -95,11 +97,7 @@ def _image(step: StepResult) -> Picture:
 
 def _costs(image: Picture, rounds: int) -> Iterator[Cost]:
     for name, spec in TOOLS.items():
-        if spec.max_input_pixels:
-            limit = {HEAVY: 1600, HEAVIEST: 480}[spec.max_input_pixels]
-            shown = fitted(image, limit).copy()
-        else:
-            shown = image
+        shown = fitted(image, 480 if name in SECONDS else 1600).copy() if spec.max_input_pixels else image
         arguments = checked_arguments(spec.function, ARGUMENTS.get(name, {}))
         part = shown[: shown.shape[0] // 8, : shown.shape[1] // 8].copy()
         others = [part] * (len(spec.pictures) - 1)

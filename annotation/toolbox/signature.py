@@ -158,9 +158,17 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
         range=next((note for note in notes if isinstance(note, Range)), None),
         choices=get_args(core) if kind is Kind.CHOICE else (),
         length=len(get_args(core)) if kind is Kind.LIST else 0,
-        description=next((note for note in notes if isinstance(note, str) and not isinstance(note, Unit)), ""),
+        description=_described(notes),
         unit=next((note for note in notes if isinstance(note, Unit)), None),
     )
+
+
+def _described(notes: list[Any]) -> str:
+    """What the parameter means, with its unit."""
+    said: str = next((note for note in notes if isinstance(note, str) and not isinstance(note, Unit)), "")
+    if Unit.PIXELS not in notes or "pixel" in said:
+        return said
+    return f"{said}, in pixels" if said else "in pixels"
 
 
 def _unwrapped(hint: Any) -> tuple[Any, bool, list[Any]]:

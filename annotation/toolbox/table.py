@@ -14,6 +14,7 @@ from annotation.toolbox.effort import Effort
 from annotation.toolbox.results import ToolResult
 from annotation.toolbox.rules import BOTH_OR_NEITHER, CHANNEL_NEEDS_COLOUR, RESIZE, ZOOM
 from annotation.toolbox.signature import Parameter, parameters_of, picture_names
+from annotation.toolbox.uses import USES, example_call
 
 HEAVY = 4_000_000
 """Most input pixels of tools that take seconds or gigabytes on more."""
@@ -79,6 +80,16 @@ class ToolSpec:
     def description(self) -> str:
         """The docstring as one line of plain text."""
         return " ".join((inspect.getdoc(self.function) or "").replace("``", "").split())
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """What people want who need it, in everyday words."""
+        return USES[self.name]
+
+    @property
+    def example(self) -> str:
+        """A call as JSON."""
+        return example_call(self.name)
 
     @property
     def summary(self) -> str:

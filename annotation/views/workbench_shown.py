@@ -23,7 +23,6 @@ from annotation.toolbox.runner import ChainError, StepResult
 from annotation.toolbox.signature import Parameter
 from annotation.toolbox.table import TOOLS
 from annotation.toolbox.templates import CATEGORIES, template
-from annotation.toolbox.uses import USES
 
 THUMBNAIL = 168
 TYPES = {".png": "png", ".jpg": "jpeg", ".webp": "webp"}
@@ -41,7 +40,7 @@ def tools_json() -> list[dict[str, Any]]:
             "module": spec.module.value,
             "summary": spec.summary,
             "aliases": [other.replace("_", " ") for other in aliases(spec.name)],
-            "uses": list(USES[spec.name]),
+            "uses": list(spec.uses),
             "pick": spec.pick.value if spec.pick else None,
             "pictures": list(spec.pictures),
             "parameters": [_parameter(one) for one in spec.parameters],
