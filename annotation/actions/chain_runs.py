@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -98,10 +99,24 @@ def show_preview(sample: Sample, calls: Sequence[ToolCall], side: int, asked: As
     return ShownChain({0: _original_step(sample, side)} | steps, exact, error, sizes)
 
 
+def run_sent(picture: Picture, call: ToolCall, others: Mapping[str, Picture]) -> ChainResult:
+    """One call on a picture that was sent along. Raises ``Later``."""
+    work = partial(LANES.work, whole=True, asked=Asked())
+    with _in_turn():
+        return run_chain(picture, [call], LIMITS, others=others, work=work)
+
+
 def _run(sample: Sample, calls: Sequence[ToolCall], cache: ResultCache, asked: Asked, *, whole: bool) -> ChainResult:
     work = partial(LANES.work, whole=whole, asked=asked)
-    try:
+    with _in_turn():
         return run_chain(_unopened(sample), calls, LIMITS, cache=cache, original_key=_key(sample), work=work)
+
+
+@contextmanager
+def _in_turn() -> Iterator[None]:
+    """What the lanes say, as what is answered."""
+    try:
+        yield
     except BusyError:
         text = "The chains of other people are at work. Ask again in a second."
         raise Later(text, code="busy") from None

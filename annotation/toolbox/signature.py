@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, ParamSpec, Union, cast, get_args, ge
 
 import numpy as np
 
-from annotation.toolbox.results import Picture, Range, ToolError, ToolResult, Unit
+from annotation.toolbox.results import MISSING, Picture, Range, ToolError, ToolResult, Unit
 
 P = ParamSpec("P")
 
@@ -202,7 +202,7 @@ def checked_arguments(function: Callable[..., ToolResult], arguments: Mapping[st
             raise ToolError(tool, name, given[name], "the parameters " + (", ".join(known) or "(none)"))
     for name, parameter in known.items():
         if parameter.required and name not in given:
-            raise ToolError(tool, name, "(missing)", parameter.allowed)
+            raise ToolError(tool, name, MISSING, parameter.allowed)
     return {name: known[name].checked(tool, value) for name, value in given.items()}
 
 
