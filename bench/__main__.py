@@ -21,6 +21,7 @@ from bench import (
     scoring,
     studio,
     toolbox,
+    workbench,
 )
 from bench.options import Options
 from bench.rows import Row, Skipped, table
@@ -37,6 +38,7 @@ BENCHES: Mapping[str, Bench] = {
     "pages": pages.measure,
     "browsing": browsing.measure,
     "toolbox": toolbox.measure,
+    "workbench": workbench.measure,
     "demo": demo.measure,
 }
 

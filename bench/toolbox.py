@@ -20,10 +20,9 @@ from annotation.toolbox.preview import on_screen, reduced
 from annotation.toolbox.python_code import CODE
 from annotation.toolbox.python_tools import Source
 from annotation.toolbox.results import Picture
-from annotation.toolbox.runner import run_chain
+from annotation.toolbox.runner import StepResult, run_chain
 from annotation.toolbox.signature import checked_arguments
-from annotation.toolbox.table import HEAVIEST, HEAVY, TOOLS, ToolSpec
-from bench import toolbox_people
+from annotation.toolbox.table import TOOLS, ToolSpec
 from bench.options import Options
 from bench.rows import Row, Skipped
 from tests.unit.toolbox_cases import ARGUMENTS
@@ -36,6 +35,8 @@ LONG = 0.001
 STEPS = 10
 SHOW_PROGRESS = {"denoise", "grabcut", "watershed", "inpaint"}
 """Tools whose preview may take longer: they show that they are at work."""
+SECONDS = {"denoise", "grabcut"}
+"""Tools that take seconds on a picture of a screen's size: they are measured on a small one."""
 SLOWER: dict[str, tuple[dict[str, Any], ...]] = {
     "blur": ({"method": "bilateral"}, {"method": "median", "ksize": 9}),
     "canny": ({"color_mode": "color"},),
@@ -88,13 +89,15 @@ class Cost:
     chain: float
 
 
+def _image(step: StepResult) -> Picture:
+    if step.image is None:
+        raise RuntimeError(f"{step.tool} gave no picture.")
+    return step.image
+
+
 def _costs(image: Picture, rounds: int) -> Iterator[Cost]:
     for name, spec in TOOLS.items():
-        if spec.max_input_pixels:
-            limit = {HEAVY: 1600, HEAVIEST: 480}[spec.max_input_pixels]
-            shown = fitted(image, limit).copy()
-        else:
-            shown = image
+        shown = fitted(image, 480 if name in SECONDS else 1600).copy() if spec.max_input_pixels else image
         arguments = checked_arguments(spec.function, ARGUMENTS.get(name, {}))
         part = shown[: shown.shape[0] // 8, : shown.shape[1] // 8].copy()
         others = [part] * (len(spec.pictures) - 1)
@@ -122,15 +125,16 @@ def _preview(image: Picture, spec: ToolSpec, arguments: dict[str, Any], rounds: 
     chain = reduced([first, small, ToolCall(spec.name, arguments, second)], width, height, SIDE)
     cache = ResultCache()
     before = run_chain(image, chain.calls[:-1], cache=cache, original_key="picture").steps[0]
-    on_screen(before, SIDE, cache)
+    on_screen(_image(before), before.key, SIDE, cache)
     for _ in range(rounds):
         known = ResultCache()
         known._results.update(cache._results)
         begun = time.thread_time()
         result = run_chain(image, chain.calls, cache=known, original_key="picture")
-        for shown in (on_screen(step, SIDE, known) for step in (before, result.steps[-1])):
-            if result.error is not None or shown is None:
-                raise RuntimeError(f"{spec.name} was not run: {result.error}")
+        if result.error is not None:
+            raise RuntimeError(f"{spec.name} was not run: {result.error}")
+        for step in (before, result.steps[-1]):
+            shown = on_screen(_image(step), step.key, SIDE, known)
             encode(shown, quick_ending(shown))
         yield " ".join([spec.name, *map(str, arguments.values())]), time.thread_time() - begun
 
@@ -182,5 +186,3 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
         "toolbox", f"steps run too often when each of {STEPS} is changed in turn, whole and reduced",
         _run_too_often(fitted(image, 640).copy()), "steps", target=0,
     )  # fmt: skip
-    if not options.small:
-        yield from toolbox_people.measure()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from django.core.files.storage import default_storage
 
@@ -13,15 +15,25 @@ from annotation.models import Image, Sample
 from annotation.schema import ToolCall
 from annotation.toolbox.affine import IDENTITY
 from annotation.toolbox.cache import ResultCache
-from annotation.toolbox.preview import reduced
+from annotation.toolbox.lanes import Asked, BusyError, Editors, Lanes, SupersededError
+from annotation.toolbox.preview import on_screen, reduced
 from annotation.toolbox.results import Picture, ToolResult
-from annotation.toolbox.runner import ChainError, ChainResult, Limits, StepResult, run_chain
+from annotation.toolbox.runner import ChainError, ChainResult, Limits, StepResult, Unopened, foreseen, run_chain
 from webapp.common.errors import Conflict
 
-CACHE = ResultCache()
-"""Shared by the threads of this process."""
+PREVIEWS = ResultCache(320_000_000)
+"""What is shown while somebody edits; whole results, which are larger, do not push it out."""
+
+CACHE = ResultCache(beside=PREVIEWS)
+"""Pictures and whole results. Both are shared by the threads of this process."""
 
 LIMITS = Limits()
+LANES = Lanes()
+EDITORS = Editors()
+
+
+class Later(Conflict):
+    """It was not this request's turn, for now or for good: ``code`` is busy (ask again) or superseded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +54,7 @@ class ShownChain:
 
 def original_of(sample: Sample) -> Picture:
     """The pixels of the sample's picture, from memory where they were asked for lately. Raises ``Conflict``."""
-    image = sample.image
-    if image is None or image.state != Image.State.READY:
-        why = sample.image_problem or "it is still being prepared"
-        raise Conflict(f"The picture of {sample.key} cannot be worked on: {why}.", code="no_picture")
+    image = _image_of(sample)
     known = CACHE.get(image.sha256)
     if known is not None and known.image is not None:
         return known.image
@@ -55,39 +64,90 @@ def original_of(sample: Sample) -> Picture:
     return pixels
 
 
-def run_whole(sample: Sample, calls: Sequence[ToolCall]) -> ChainResult:
-    """The chain at full resolution."""
-    original = original_of(sample)
-    return run_chain(original, calls, LIMITS, cache=CACHE, original_key=_key(sample))
+def run_whole(sample: Sample, calls: Sequence[ToolCall], asked: Asked | None = None) -> ChainResult:
+    """The chain at full resolution. Raises ``Conflict``; ``Later`` when it is not its turn."""
+    return _run(sample, calls, CACHE, asked or Asked(), whole=True)
 
 
-def show_whole(sample: Sample, calls: Sequence[ToolCall]) -> ShownChain:
-    """The same, with the original as step 0."""
-    result = run_whole(sample, calls)
-    steps = {0: _original_step(sample)} | {step.number: step for step in result.steps}
-    return ShownChain(steps, frozenset(steps), result.error)
+def show_whole(sample: Sample, calls: Sequence[ToolCall], side: int, asked: Asked) -> ShownChain:
+    """The same, with the original as step 0: at ``side`` pixels where it is only looked at beside others."""
+    result = run_whole(sample, calls, asked)
+    original = _original_step(sample, side if calls else 0)
+    steps = {0: original} | {step.number: step for step in result.steps}
+    return ShownChain(steps, frozenset(steps), result.error, {0: _size_of(sample)})
 
 
-def show_preview(sample: Sample, calls: Sequence[ToolCall], side: int) -> ShownChain:
-    """The chain on pictures reduced to ``side`` pixels where they are larger: quick, and exact where it says so."""
-    original = original_of(sample)
-    height, width = original.shape[:2]
-    chain = reduced(calls, width, height, side)
-    result = run_chain(original, chain.calls, LIMITS, cache=CACHE, original_key=_key(sample))
+def show_preview(sample: Sample, calls: Sequence[ToolCall], side: int, asked: Asked) -> ShownChain:
+    """The chain on pictures reduced to ``side`` pixels where they are larger: quick, and exact where it says so.
+
+    What can be foreseen to stop the chain is said without running it whole.
+    """
+    width, height = _size_of(sample)
+    error = foreseen(calls, width, height, LIMITS)
+    chain = reduced(calls[: error.number - 1] if error else calls, width, height, side)
+    result = _run(sample, chain.calls, PREVIEWS, asked, whole=False)
     if result.error is not None:
         # What is wrong is said of the real chain, whose numbers the person knows.
-        return show_whole(sample, calls)
+        return show_whole(sample, calls, side, asked)
     steps = {
         number: replace(step, number=number, image_in=chain.inputs[number])
         for number, step in zip(chain.number_of, result.steps, strict=True)
         if number
     }
-    return ShownChain({0: _original_step(sample)} | steps, chain.exact | {0}, None, chain.sizes)
+    exact = chain.exact | ({0} if max(width, height) <= side else set())
+    sizes = {**chain.sizes, 0: (width, height)}
+    return ShownChain({0: _original_step(sample, side)} | steps, exact, error, sizes)
+
+
+def run_sent(picture: Picture, call: ToolCall, others: Mapping[str, Picture]) -> ChainResult:
+    """One call on a picture that was sent along. Raises ``Later``."""
+    work = partial(LANES.work, whole=True, asked=Asked())
+    with _in_turn():
+        return run_chain(picture, [call], LIMITS, others=others, work=work)
+
+
+def _run(sample: Sample, calls: Sequence[ToolCall], cache: ResultCache, asked: Asked, *, whole: bool) -> ChainResult:
+    work = partial(LANES.work, whole=whole, asked=asked)
+    with _in_turn():
+        return run_chain(_unopened(sample), calls, LIMITS, cache=cache, original_key=_key(sample), work=work)
+
+
+@contextmanager
+def _in_turn() -> Iterator[None]:
+    """What the lanes say, as what is answered."""
+    try:
+        yield
+    except BusyError:
+        text = "The chains of other people are at work. Ask again in a second."
+        raise Later(text, code="busy") from None
+    except SupersededError:
+        raise Later("The chain was changed meanwhile.", code="superseded") from None
+
+
+def _image_of(sample: Sample) -> Image:
+    image = sample.image
+    if image is None or image.state != Image.State.READY:
+        why = sample.image_problem or "it is still being prepared"
+        raise Conflict(f"The picture of {sample.key} cannot be worked on: {why}.", code="no_picture")
+    return image
+
+
+def _size_of(sample: Sample) -> tuple[int, int]:
+    image = _image_of(sample)
+    return image.width, image.height
+
+
+def _unopened(sample: Sample) -> Unopened:
+    """The picture of a chain whose first results may all be known."""
+    return Unopened(*_size_of(sample), lambda: original_of(sample))
 
 
 def _key(sample: Sample) -> str:
     return sample.image.sha256 if sample.image else ""
 
 
-def _original_step(sample: Sample) -> StepResult:
-    return StepResult(0, "", "original", original_of(sample), {}, IDENTITY, 0.0, key=_key(sample), cached=True)
+def _original_step(sample: Sample, side: int) -> StepResult:
+    """The original as step 0, at ``side`` pixels at most; 0 = as it is."""
+    unopened, key = _unopened(sample), _key(sample)
+    image = on_screen(unopened, key, side, PREVIEWS) if side else unopened.open()
+    return StepResult(0, "", "original", image, {}, IDENTITY, 0.0, key=key, cached=True)

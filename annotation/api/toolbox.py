@@ -14,12 +14,12 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.actions.chain_runs import run_sent
 from annotation.imaging.decoding import decode
 from annotation.imaging.encoding import encode
 from annotation.imaging.problems import PictureProblem
 from annotation.schema import ToolCall
 from annotation.toolbox.results import Picture
-from annotation.toolbox.runner import run_chain
 from annotation.toolbox.table import TOOLS, ToolSpec, openai_tool
 from webapp.accounts.http import person_of
 from webapp.common.errors import InvalidInput
@@ -53,7 +53,7 @@ def tool_call(request: Request, name: str) -> Response:
     pictures = [_picture(request, part) for part in spec.pictures]
     others = dict(zip(spec.pictures[1:], pictures[1:], strict=True))
     call = ToolCall(name, _arguments(request), ("original", *others) if others else "original")
-    result = run_chain(pictures[0], [call], others=others)
+    result = run_sent(pictures[0], call, others)
     if result.error is not None:
         raise InvalidInput(result.error.message, field=result.error.parameter or None)
     return Response(_answer(spec, result.steps[0]))

@@ -26,11 +26,12 @@ def result_key(tool: str, arguments: Mapping[str, Any], inputs: Sequence[str]) -
 class ResultCache:
     """The results last asked for, at most ``most_bytes`` of pictures together. Safe among threads.
 
-    A kept picture is read-only: whoever gets it shares it.
+    A kept picture is read-only: whoever gets it shares it. What is not here is looked for in the cache ``beside``.
     """
 
-    def __init__(self, most_bytes: int = 512_000_000) -> None:
+    def __init__(self, most_bytes: int = 512_000_000, beside: ResultCache | None = None) -> None:
         self.most_bytes = most_bytes
+        self._beside = beside
         self._results: OrderedDict[str, ToolResult] = OrderedDict()
         self._bytes = 0
         self._lock = Lock()
@@ -40,7 +41,12 @@ class ResultCache:
             found = self._results.get(key)
             if found is not None:
                 self._results.move_to_end(key)
-            return found
+        return found if found is not None or self._beside is None else self._beside.get(key)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._results.clear()
+            self._bytes = 0
 
     def put(self, key: str, result: ToolResult) -> None:
         """Keep a result; the longest unused ones make room. One that is larger than the cache is not kept."""

@@ -48,6 +48,29 @@ def preview_of_features(*, method: str = "orb", **_: Any) -> float:
     return 0.5 if method == "sift" else 1.0
 
 
+def preview_of_slow(**_: Any) -> float:
+    """Seconds on a picture of a screen's size: their preview has half the side, and a quarter of the wait."""
+    return 0.5
+
+
 def of_denoise(*, search_window: int = 21, **_: Any) -> tuple[str, float]:
     """Each pixel is compared with the whole search window."""
     return "search_window", 15.0 * search_window * search_window
+
+
+def of_grabcut(**_: Any) -> tuple[str, float]:
+    """Five rounds of mixtures of colours and of a cut through all pixels."""
+    return "image", 5000.0
+
+
+def of_features(*, method: str = "orb", **_: Any) -> tuple[str, float]:
+    return "method", 400.0 if method == "sift" else 20.0
+
+
+def of_watershed(**_: Any) -> tuple[str, float]:
+    return "image", 100.0
+
+
+def of_inpaint(*, radius: float = 3, **_: Any) -> tuple[str, float]:
+    """How much is painted over is known only when it runs; it is seldom more than a tenth."""
+    return "radius", 20.0 * radius

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 
 from annotation.toolbox.table import TOOLS
 
@@ -28,13 +29,17 @@ _SEVERAL = {"convert_color": _CONVERSIONS, "cvtcolor": _CONVERSIONS, "color_spac
 
 
 class UnknownToolError(ValueError):
-    """A name that means no tool of the toolbox, or several. ``candidates`` are the tools it may mean."""
+    """A name that means no tool of the toolbox, or several. ``candidates`` are the tools it may mean, ``close`` those
+    whose names are written much like it."""
 
     def __init__(self, name: str, candidates: tuple[str, ...]) -> None:
-        choice = f"it may mean {', '.join(candidates)}: choose one" if candidates else f"known are {', '.join(TOOLS)}"
-        super().__init__(f"{name!r} names no single tool; {choice}.")
         self.name = name
         self.candidates = candidates
+        self.close = () if candidates else close_to(name)
+        near = f"near to it: {', '.join(self.close)}; " if self.close else ""
+        known = f"{near}known are {', '.join(TOOLS)}"
+        choice = f"it may mean {', '.join(candidates)}: choose one" if candidates else known
+        super().__init__(f"{name!r} names no single tool; {choice}.")
 
 
 def plain_name(name: str) -> str:
@@ -50,6 +55,12 @@ def candidates(name: str) -> tuple[str, ...]:
         return _SEVERAL[key]
     key = _ALIASES.get(key, key)
     return (key,) if key in TOOLS else ()
+
+
+def close_to(name: str) -> tuple[str, ...]:
+    """At most three tools with a name that is written much like this one, the nearest first."""
+    written = get_close_matches(plain_name(name), [*TOOLS, *_ALIASES], n=3)
+    return tuple(dict.fromkeys(_ALIASES.get(one, one) for one in written))
 
 
 def aliases(name: str) -> tuple[str, ...]:

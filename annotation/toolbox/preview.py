@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from annotation.schema import ORIGINAL, ToolCall
-from annotation.toolbox.cache import ResultCache, result_key
+from annotation.toolbox.cache import ResultCache
 from annotation.toolbox.names import UnknownToolError, resolve
 from annotation.toolbox.results import Picture, ToolError, Unit
-from annotation.toolbox.runner import StepResult, named_pictures
+from annotation.toolbox.runner import Unopened, named_pictures, run_chain
 from annotation.toolbox.signature import Kind, Parameter, checked_arguments
 from annotation.toolbox.table import TOOLS, ToolSpec
 
@@ -78,22 +78,20 @@ def reduced(calls: Sequence[ToolCall], width: int, height: int, side: int) -> Re
     return ReducedChain(tuple(made), tuple(numbers), frozenset(exact), named, sizes)
 
 
-def on_screen(step: StepResult, side: int, cache: ResultCache) -> Picture | None:
-    """The step's picture at ``side`` pixels at most. A larger one is reduced once, as ``reduced`` reduces it, and known
-    as long as results are."""
-    if step.image is None or max(step.image.shape[:2]) <= side:
-        return step.image
-    height, width = step.image.shape[:2]
+def on_screen(picture: Picture | Unopened, key: str, side: int, cache: ResultCache) -> Picture:
+    """A picture of this key at ``side`` pixels at most. A larger one is reduced once, as ``reduced`` reduces it, and
+    known as long as results are."""
+    if isinstance(picture, Unopened):
+        width, height = picture.width, picture.height
+    else:
+        height, width = picture.shape[:2]
+    if max(width, height) <= side:
+        return picture.open() if isinstance(picture, Unopened) else picture
     size = {"width": max(1, round(width * side / max(width, height))),
             "height": max(1, round(height * side / max(width, height)))}  # fmt: skip
-    resize = TOOLS["resize"].function
-    key = result_key("resize", checked_arguments(resize, size), [step.key]) if step.key else ""
-    known = cache.get(key) if key else None
-    if known is None:
-        known = resize(step.image, **size)
-        if key:
-            cache.put(key, known)
-    return known.image
+    call = ToolCall("resize", size)
+    found = run_chain(picture, [call], cache=cache if key else None, original_key=key).steps[0].image
+    return cast(Picture, found)
 
 
 def _reduced(

@@ -51,11 +51,16 @@ class ToolResult:
     transform: Affine | None = IDENTITY
 
 
+MISSING = "(missing)"
+"""Stands for the value of a required parameter that was not given."""
+
+
 class ToolError(ValueError):
     """A tool was asked for something it does not do: which tool, which parameter, what was given, what is allowed."""
 
     def __init__(self, tool: str, parameter: str, value: object, allowed: str) -> None:
-        super().__init__(f"{tool}: {parameter} = {shortened(value)} is not possible. Allowed: {allowed}.")
+        wrong = "is missing" if value == MISSING else f"= {shortened(value)} is not possible"
+        super().__init__(f"{tool}: {parameter} {wrong}. Allowed: {allowed}.")
         self.tool = tool
         self.parameter = parameter
         self.value = value

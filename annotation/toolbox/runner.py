@@ -95,16 +95,64 @@ class ChainResult:
         return next((step for step in reversed(self.steps) if step.image_id == self.final_image), None)
 
 
+@dataclass(frozen=True, slots=True)
+class Unopened:
+    """A picture of which the size is known, and which is opened when a tool needs its pixels."""
+
+    width: int
+    height: int
+    open: Callable[[], Picture]
+
+
+Work = Callable[[float, Callable[[], ToolResult]], ToolResult]
+"""Does a call's work, foretold to take so many seconds: at once, or when it is its turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A picture of a chain: its (width, height), its pixels when they are needed, its way to the original, its key."""
+
+    size: tuple[int, int]
+    pixels: Callable[[], Picture]
+    back: Affine | None = None
+    key: str = ""
+
+
 @dataclass(slots=True)
 class _Chain:
-    """The pictures of a chain as it runs, by id, each with its way to the original; ``latest`` is the default input."""
+    """The pictures of a chain as it runs, by id; ``latest`` is the default input. ``seconds``: spent by tools."""
 
-    pictures: dict[str, tuple[Picture, Affine | None, str]]
+    pictures: dict[str, _Named]
+    limits: Limits
+    clock: Callable[[], float] = perf_counter
     cache: ResultCache | None = None
+    work: Work = lambda _, call: call()
     latest: str = ORIGINAL
     kept: int = 0
+    seconds: float = 0.0
     at_work: bool = False
     steps: list[StepResult] = field(default_factory=list)
+
+    def at(self, call: Callable[[], ToolResult]) -> ToolResult:
+        """The tool itself, with its time counted: waiting for a turn is not."""
+        started = self.clock()
+        self.at_work = True
+        result = call()
+        self.at_work = False
+        self.seconds += self.clock() - started
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A call that may run: its inputs' ids, checked arguments, foretold (width, height) and seconds."""
+
+    spec: ToolSpec
+    image_id: str
+    ids: tuple[str, ...]
+    arguments: dict[str, Any]
+    size: tuple[int, int]
+    seconds: float
 
 
 class _ChainStop(Exception):
@@ -116,7 +164,7 @@ class _ChainStop(Exception):
 
 
 def run_chain(
-    original: Picture,
+    original: Picture | Unopened,
     calls: Sequence[ToolCall],
     limits: Limits = Limits(),
     clock: Callable[[], float] = perf_counter,
@@ -125,6 +173,7 @@ def run_chain(
     original_key: str = "",
     final_image: str = "",
     others: Mapping[str, Picture] | None = None,
+    work: Work = lambda _, call: call(),
 ) -> ChainResult:
     """Runs ``calls`` in order and stops at the first that fails; never raises for what a call asks for.
 
@@ -132,24 +181,60 @@ def run_chain(
     A second picture (template) is the second id of ``image_in``, or the id in the argument ``template``.
     To run up to a step, give the calls up to it. With a ``cache``, a call that was run before on the same picture
     with the same arguments is not run again; ``original_key`` names the original in it (default: found from its
-    pixels). ``others`` are further pictures that calls may name.
+    pixels). ``others`` are further pictures that calls may name. ``work`` does each call that is not known yet; what
+    it raises of its own passes through.
     """
-    started = clock()
-    key = original_key or (picture_key(original) if cache else "")
-    chain = _Chain({ORIGINAL: (original, IDENTITY, key)}, cache)
-    for name, picture in (others or {}).items():
-        chain.pictures[name] = (picture, None, picture_key(picture) if cache else "")
+    chain = _Chain(
+        _beginning(original, others or {}, original_key, known=cache is not None), limits, clock, cache, work
+    )
+    error = None
     for number, call in enumerate(calls, start=1):
-        try:
-            _check_run(number, clock() - started, limits)
-            chain.steps.append(_step(chain, number, call, limits, clock))
-        except (ToolError, _ChainStop, UnknownToolError, cv2.error, MemoryError) as error:
-            by_tool = chain.at_work and not isinstance(error, MemoryError)
-            why = replace(_explained(number, call, error), by_tool=by_tool)
-            return ChainResult(tuple(chain.steps), why, final_image)
-    if final_image and final_image not in chain.pictures:
-        return ChainResult(tuple(chain.steps), _no_final(len(calls), final_image, chain), final_image)
-    return ChainResult(tuple(chain.steps), final_image=final_image)
+        error = _tried(chain, number, call, _step)
+        if error is not None:
+            break
+    if error is None and final_image and final_image not in chain.pictures:
+        error = _no_final(len(calls), final_image, chain)
+    return ChainResult(tuple(chain.steps), error, final_image)
+
+
+def foreseen(calls: Sequence[ToolCall], width: int, height: int, limits: Limits = Limits()) -> ChainError | None:
+    """What will stop the chain on an original of this size, as far as the calls and the sizes tell: nothing is run.
+
+    A tool may still find that the pixels are not what it needs."""
+    chain = _Chain({ORIGINAL: _Named((width, height), _not_opened)}, limits)
+    errors = (_tried(chain, number, call, _foreseen_step) for number, call in enumerate(calls, start=1))
+    return next((error for error in errors if error is not None), None)
+
+
+def _beginning(
+    original: Picture | Unopened, others: Mapping[str, Picture], key: str, *, known: bool
+) -> dict[str, _Named]:
+    """The pictures that a chain begins with; with names for a cache where there is one."""
+    named = {name: _named(picture, None, picture_key(picture) if known else "") for name, picture in others.items()}
+    if isinstance(original, Unopened):
+        return {ORIGINAL: _Named((original.width, original.height), original.open, IDENTITY, key)} | named
+    return {ORIGINAL: _named(original, IDENTITY, key or (picture_key(original) if known else ""))} | named
+
+
+def _named(picture: Picture, back: Affine | None, key: str) -> _Named:
+    return _Named((picture.shape[1], picture.shape[0]), lambda: picture, back, key)
+
+
+def _not_opened() -> Picture:
+    raise RuntimeError("A chain that is only foreseen has no pixels.")
+
+
+def _tried(
+    chain: _Chain, number: int, call: ToolCall, step: Callable[[_Chain, int, ToolCall], None]
+) -> ChainError | None:
+    """One step of the chain, and why it could not be done, if it could not."""
+    try:
+        _check_run(chain, number)
+        step(chain, number, call)
+    except (ToolError, _ChainStop, UnknownToolError, cv2.error, MemoryError) as error:
+        by_tool = chain.at_work and not isinstance(error, MemoryError)
+        return replace(_explained(number, call, error), by_tool=by_tool)
+    return None
 
 
 def _no_final(number: int, final_image: str, chain: _Chain) -> ChainError:
@@ -158,37 +243,53 @@ def _no_final(number: int, final_image: str, chain: _Chain) -> ChainError:
     return ChainError(number, "", "final_image", shortened(final_image), known, text)
 
 
-def _check_run(number: int, seconds: float, limits: Limits) -> None:
+def _check_run(chain: _Chain, number: int) -> None:
+    limits = chain.limits
     if number > limits.steps:
         raise _ChainStop("", number, f"{limits.steps} steps", f"a chain may have {limits.steps} steps.")
-    if seconds > limits.seconds:
-        text = f"the chain has taken {seconds:.1f} s of {limits.seconds:g} s. Crop or shrink the picture first."
-        raise _ChainStop("", f"{seconds:.1f} s", f"{limits.seconds:g} s", text)
+    if chain.seconds > limits.seconds:
+        text = f"the chain has taken {chain.seconds:.1f} s of {limits.seconds:g} s. Crop or shrink the picture first."
+        raise _ChainStop("", f"{chain.seconds:.1f} s", f"{limits.seconds:g} s", text)
 
 
-def _step(chain: _Chain, number: int, call: ToolCall, limits: Limits, clock: Callable[[], float]) -> StepResult:
+def _step(chain: _Chain, number: int, call: ToolCall) -> None:
+    one = _prepared(chain, number, call)
+    first, key = chain.pictures[one.ids[0]], ""
+    if chain.cache:
+        key = result_key(one.spec.name, one.arguments, [chain.pictures[name].key for name in one.ids])
+    known = chain.cache.get(key) if chain.cache else None
+    before = chain.seconds
+    result = known or _worked(chain, one)
+    if chain.cache and known is None:
+        chain.cache.put(key, result)
+    back = first.back.after(result.transform) if first.back is not None and result.transform is not None else None
+    if result.image is not None:
+        _keep(chain, one.image_id, _named(result.image, back, key))
+    chain.steps.append(StepResult(
+        number, one.spec.name, one.image_id, result.image, result.measurements, back,
+        (chain.seconds - before) * 1000, one.ids, one.arguments, key, known is not None,
+    ))  # fmt: skip
+
+
+def _worked(chain: _Chain, one: _Prepared) -> ToolResult:
+    """The tool at work on its pictures, when it is its turn."""
+    pictures = [chain.pictures[name].pixels() for name in one.ids]
+    return chain.work(one.seconds, lambda: chain.at(lambda: one.spec.function(*pictures, **one.arguments)))
+
+
+def _foreseen_step(chain: _Chain, number: int, call: ToolCall) -> None:
+    one = _prepared(chain, number, call)
+    _keep(chain, one.image_id, _Named(one.size, _not_opened))
+
+
+def _prepared(chain: _Chain, number: int, call: ToolCall) -> _Prepared:
+    """The call as far as it can be checked without running it. Raises what stops it."""
     spec = TOOLS[resolve(call.tool)]
     image_id = _new_id(chain, number, call)
     ids, given = _inputs(chain, spec, call)
-    pictures = [chain.pictures[name][0] for name in ids]
     arguments = checked_arguments(spec.function, given)
-    _check_room(chain, spec, pictures[0], arguments, limits)
-    key = result_key(spec.name, arguments, [chain.pictures[name][2] for name in ids]) if chain.cache else ""
-    started = clock()
-    known = chain.cache.get(key) if chain.cache else None
-    chain.at_work = True
-    result = known or spec.function(*pictures, **arguments)
-    chain.at_work = False
-    spent = (clock() - started) * 1000
-    if chain.cache and known is None:
-        chain.cache.put(key, result)
-    way = chain.pictures[ids[0]][1]
-    back = way.after(result.transform) if way is not None and result.transform is not None else None
-    _keep(chain, image_id, result, back, key)
-    return StepResult(
-        number, spec.name, image_id, result.image, result.measurements, back, spent, tuple(ids), arguments, key,
-        known is not None,
-    )  # fmt: skip
+    size, seconds = _check_room(chain, spec, chain.pictures[ids[0]].size, arguments)
+    return _Prepared(spec, image_id, tuple(ids), arguments, size, seconds)
 
 
 def _new_id(chain: _Chain, number: int, call: ToolCall) -> str:
@@ -223,22 +324,26 @@ def named_pictures(spec: ToolSpec, call: ToolCall, latest: str) -> tuple[list[st
     return ids, given
 
 
-def _check_room(chain: _Chain, spec: ToolSpec, picture: Picture, arguments: Mapping[str, Any], limits: Limits) -> None:
-    height, width = picture.shape[:2]
+def _check_room(
+    chain: _Chain, spec: ToolSpec, given: tuple[int, int], arguments: Mapping[str, Any]
+) -> tuple[tuple[int, int], float]:
+    """The result's (width, height) and the call's seconds, as foretold, within the limits."""
+    (width, height), limits = given, chain.limits
     if spec.max_input_pixels is not None and height * width > spec.max_input_pixels:
         allowed = f"a picture of at most {spec.max_input_pixels:,} pixels; crop or resize it first"
         raise ToolError(spec.name, "image", f"{width} × {height}", allowed)
-    _check_cost(spec, width, height, arguments, limits)
-    size = spec.size(width, height, **arguments) if spec.size else (width, height)
+    seconds = _check_cost(spec, width, height, arguments, limits)
+    size = spec.size(width, height, **arguments) if spec.size else given
     if math.prod(size) > limits.output_pixels and math.prod(size) > height * width:
         allowed = f"a result of at most {limits.output_pixels:,} pixels"
         raise ToolError(spec.name, _enlarging(arguments), f"{size[0]} × {size[1]}", allowed)
     if chain.kept + math.prod(size) > limits.kept_pixels:
         text = f"all results together may have {limits.kept_pixels:,} pixels. Crop or shrink the picture first."
         raise _ChainStop("image", f"{size[0]} × {size[1]}", f"{limits.kept_pixels:,} pixels", text)
+    return size, seconds
 
 
-def _check_cost(spec: ToolSpec, width: int, height: int, arguments: Mapping[str, Any], limits: Limits) -> None:
+def _check_cost(spec: ToolSpec, width: int, height: int, arguments: Mapping[str, Any], limits: Limits) -> float:
     """Time and memory of one call, as foretold; the parameter that costs most is named."""
     parameter, each = spec.effort(**arguments) if spec.effort else ("image", 0.0)
     seconds = width * height * each / 1e9
@@ -250,6 +355,7 @@ def _check_cost(spec: ToolSpec, width: int, height: int, arguments: Mapping[str,
         most = f"{limits.call_bytes // spec.working_bytes:,} pixels"
         allowed = f"a picture of at most {most}, which fits in {limits.call_bytes / 1e9:g} GB; crop or resize it first"
         raise ToolError(spec.name, "image", f"{width} × {height}", allowed)
+    return seconds
 
 
 def _enlarging(arguments: Mapping[str, Any]) -> str:
@@ -257,11 +363,10 @@ def _enlarging(arguments: Mapping[str, Any]) -> str:
     return next((name for name in names if arguments.get(name) is not None), "image")
 
 
-def _keep(chain: _Chain, image_id: str, result: ToolResult, back: Affine | None, key: str) -> None:
-    if result.image is not None:
-        chain.pictures[image_id] = (result.image, back, key)
-        chain.latest = image_id
-        chain.kept += result.image.shape[0] * result.image.shape[1]
+def _keep(chain: _Chain, image_id: str, picture: _Named) -> None:
+    chain.pictures[image_id] = picture
+    chain.latest = image_id
+    chain.kept += math.prod(picture.size)
 
 
 def _explained(number: int, call: ToolCall, error: Exception) -> ChainError:
@@ -273,7 +378,7 @@ def _explained(number: int, call: ToolCall, error: Exception) -> ChainError:
     if isinstance(error, _ChainStop):
         return ChainError(number, call.tool, error.parameter, error.value, error.allowed, start + str(error))
     if isinstance(error, UnknownToolError):
-        allowed = ", ".join(error.candidates or tuple(TOOLS))
+        allowed = ", ".join(error.candidates or error.close or tuple(TOOLS))
         return ChainError(number, call.tool, "tool", shortened(call.tool), allowed, start + str(error))
     text = f"{start}OpenCV could not do this: {shortened(str(error))}. Try another size or other parameters."
     return ChainError(number, call.tool, "", "", "", text)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, ParamSpec, Union, cast, get_args, ge
 
 import numpy as np
 
-from annotation.toolbox.results import Picture, Range, ToolError, ToolResult, Unit
+from annotation.toolbox.results import MISSING, Picture, Range, ToolError, ToolResult, Unit
 
 P = ParamSpec("P")
 
@@ -158,9 +158,17 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
         range=next((note for note in notes if isinstance(note, Range)), None),
         choices=get_args(core) if kind is Kind.CHOICE else (),
         length=len(get_args(core)) if kind is Kind.LIST else 0,
-        description=next((note for note in notes if isinstance(note, str) and not isinstance(note, Unit)), ""),
+        description=_described(notes),
         unit=next((note for note in notes if isinstance(note, Unit)), None),
     )
+
+
+def _described(notes: list[Any]) -> str:
+    """What the parameter means, with its unit."""
+    said: str = next((note for note in notes if isinstance(note, str) and not isinstance(note, Unit)), "")
+    if Unit.PIXELS not in notes or "pixel" in said:
+        return said
+    return f"{said}, in pixels" if said else "in pixels"
 
 
 def _unwrapped(hint: Any) -> tuple[Any, bool, list[Any]]:
@@ -194,7 +202,7 @@ def checked_arguments(function: Callable[..., ToolResult], arguments: Mapping[st
             raise ToolError(tool, name, given[name], "the parameters " + (", ".join(known) or "(none)"))
     for name, parameter in known.items():
         if parameter.required and name not in given:
-            raise ToolError(tool, name, "(missing)", parameter.allowed)
+            raise ToolError(tool, name, MISSING, parameter.allowed)
     return {name: known[name].checked(tool, value) for name, value in given.items()}
 
 

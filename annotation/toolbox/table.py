@@ -14,6 +14,7 @@ from annotation.toolbox.effort import Effort
 from annotation.toolbox.results import ToolResult
 from annotation.toolbox.rules import BOTH_OR_NEITHER, CHANNEL_NEEDS_COLOUR, RESIZE, ZOOM
 from annotation.toolbox.signature import Parameter, parameters_of, picture_names
+from annotation.toolbox.uses import USES, example_call
 
 HEAVY = 4_000_000
 """Most input pixels of tools that take seconds or gigabytes on more."""
@@ -81,6 +82,16 @@ class ToolSpec:
         return " ".join((inspect.getdoc(self.function) or "").replace("``", "").split())
 
     @property
+    def uses(self) -> tuple[str, ...]:
+        """What people want who need it, in everyday words."""
+        return USES[self.name]
+
+    @property
+    def example(self) -> str:
+        """A call as JSON."""
+        return example_call(self.name)
+
+    @property
     def summary(self) -> str:
         """The first sentence of the description."""
         return re.split(r"(?<=[a-z0-9)])[.;] ", self.description, maxsplit=1)[0].rstrip(".")
@@ -118,16 +129,32 @@ TOOLS: dict[str, ToolSpec] = {
         _spec(colour.inrange_color, _E, "In-Range Color", size=colour.filtered_size, pick=Pick.COLOUR),
         _spec(filters.blur, _E, "Blur", effort=effort.of_blur),
         _spec(filters.sharpen, _E, "Sharpen", effort=effort.of_sharpen),
-        _spec(filters.denoise, _E, "Denoise", most=HEAVIEST, effort=effort.of_denoise, working_bytes=64),
+        _spec(
+            filters.denoise,
+            _E,
+            "Denoise",
+            most=HEAVIEST,
+            effort=effort.of_denoise,
+            working_bytes=64,
+            preview=effort.preview_of_slow,
+        ),
         _spec(colour.threshold, _E, "Threshold", effort=effort.of_threshold, rules=CHANNEL_NEEDS_COLOUR),
         _spec(filters.morphology, _E, "Morphology", effort=effort.of_morphology),
         _spec(colour.histogram, _E, "Histogram", rules=CHANNEL_NEEDS_COLOUR),
         _spec(colour.convertscaleabs, _E, "Adjust Brightness"),
-        _spec(filters.inpaint, _E, "Inpaint", most=HEAVY),
+        _spec(filters.inpaint, _E, "Inpaint", most=HEAVY, effort=effort.of_inpaint),
         _spec(edges.canny, _F, "Canny Edge", rules=BOTH_OR_NEITHER + CHANNEL_NEEDS_COLOUR),
         _spec(edges.gradients, _F, "Compute Gradients"),
-        _spec(regions.watershed, _F, "Watershed", most=HEAVY, working_bytes=80),
-        _spec(regions.grabcut, _F, "GrabCut", most=HEAVY, working_bytes=300),
+        _spec(regions.watershed, _F, "Watershed", most=HEAVY, effort=effort.of_watershed, working_bytes=80),
+        _spec(
+            regions.grabcut,
+            _F,
+            "GrabCut",
+            most=HEAVY,
+            effort=effort.of_grabcut,
+            working_bytes=300,
+            preview=effort.preview_of_slow,
+        ),
         _spec(regions.floodfill, _F, "Flood Fill", pick=Pick.POINT),
         _spec(regions.connected_components_with_stats, _F, "Connected Components"),
         _spec(
@@ -135,6 +162,7 @@ TOOLS: dict[str, ToolSpec] = {
             _F,
             "Keypoint Features",
             most=HEAVY,
+            effort=effort.of_features,
             working_bytes=200,
             preview=effort.preview_of_features,
         ),

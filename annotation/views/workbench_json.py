@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_POST
 
-from annotation.actions.chain_runs import ShownChain, show_preview, show_whole
+from annotation.actions.chain_runs import EDITORS, Later, ShownChain, show_preview, show_whole
 from annotation.actions.chains import accept_chain, known_chains, remove_chain, verify_chain
 from annotation.actions.content_json import calls_from_json
 from annotation.models import AcceptedChain, Sample
@@ -29,12 +29,13 @@ SIDES = range(64, 4097)
 @require_POST
 @answers_json
 def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"calls", "focus", "side", "full", "known"} -> the steps, their thumbnails, and the pictures of the one in focus.
+    """{"calls", "focus", "side", "full", "known", "editor"} -> the steps, their thumbnails, and the pictures of the one
+    in focus; or 202 {"later"}, busy or superseded, where it was not the request's turn.
 
     ``full`` false: at the resolution of the screen, ``side`` pixels at most. ``known`` are keys of results whose
-    thumbnails the page has. Nothing is written.
+    thumbnails the page has. ``editor`` names the page that asks: what it asked for before is left. Nothing is written.
     """
-    _, sample = load_sample(request, slug, key, Right.VIEW)
+    person, sample = load_sample(request, slug, key, Right.VIEW)
     data = body_of(request)
     calls = calls_from_json(data.get("calls", []))
     side, focus = whole_of(data, "side"), whole_of(data, "focus")
@@ -43,7 +44,13 @@ def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     known = data.get("known", [])
     if not isinstance(known, list) or len(known) > 500:
         raise InvalidInput("known must be a list of at most 500 keys.", field="known")
-    shown = show_whole(sample, calls) if data.get("full") is True else show_preview(sample, calls, side)
+    editor = text_of(data, "editor", longest=80)
+    show = show_whole if data.get("full") is True else show_preview
+    try:
+        with EDITORS.asking(f"{person.pk} {editor}" if editor else "") as asked:
+            shown = show(sample, calls, side, asked)
+    except Later as later:
+        return JsonResponse({"later": later.code}, status=202)
     answer = run_json(shown, focus, side, {str(one) for one in known})
     return JsonResponse(answer | {"python": _python(sample, calls, shown)})
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.actions.chain_runs import CACHE, ShownChain
+from annotation.actions.chain_runs import PREVIEWS, ShownChain
 from annotation.actions.chains import KnownChain, digest_of
 from annotation.actions.content_json import calls_to_json
 from annotation.imaging.encoding import encode, quick_ending, thumbnail
@@ -23,7 +23,6 @@ from annotation.toolbox.runner import ChainError, StepResult
 from annotation.toolbox.signature import Parameter
 from annotation.toolbox.table import TOOLS
 from annotation.toolbox.templates import CATEGORIES, template
-from annotation.toolbox.uses import USES
 
 THUMBNAIL = 168
 TYPES = {".png": "png", ".jpg": "jpeg", ".webp": "webp"}
@@ -41,7 +40,7 @@ def tools_json() -> list[dict[str, Any]]:
             "module": spec.module.value,
             "summary": spec.summary,
             "aliases": [other.replace("_", " ") for other in aliases(spec.name)],
-            "uses": list(USES[spec.name]),
+            "uses": list(spec.uses),
             "pick": spec.pick.value if spec.pick else None,
             "pictures": list(spec.pictures),
             "parameters": [_parameter(one) for one in spec.parameters],
@@ -152,9 +151,9 @@ def _size(step: StepResult, shown: ShownChain) -> tuple[int, int]:
 
 def _sent(step: StepResult, shown: ShownChain, side: int) -> dict[str, Any] | None:
     width, height = _size(step, shown)
-    small = on_screen(step, side, CACHE)
-    if step.image is None or small is None:
+    if step.image is None:
         return None
+    small = on_screen(step.image, step.key, side, PREVIEWS)
     kind = quick_ending(small)
     return {
         "number": step.number, "tool": step.tool, "width": width, "height": height,

@@ -75,7 +75,7 @@ class ToolSession:
         others = {name: picture for name, picture in self._pictures.items() if name != ORIGINAL}
         result = run_chain(self.original, [call], self._limits, others=others)
         if result.error is not None:
-            return Called(None, None, result.error.message.removeprefix("Step 1 ").strip())
+            return Called(None, None, result.error.message.split("): ", 1)[-1])
         step = result.steps[0]
         if step.image is None:
             return Called(None, None, f"{step.tool} gave no picture.")

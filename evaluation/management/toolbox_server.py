@@ -25,6 +25,12 @@ from webapp.common.errors import ApplicationError
 LONGEST_SIDE = 1568
 """Pictures are sent no larger; tools work on the whole ones, whose size the text says."""
 MOST_SESSIONS = 64
+INSTRUCTIONS = (
+    "Call list_samples, then open_sample with one of its names: you get a question, a picture (image id: original) and "
+    "a session. Call tools with that session on original or on any image id that an earlier call returned; positions "
+    "are pixels of that image, counted from 0 at the top left. A call that is refused says which value is allowed. "
+    "Call answer once: it ends the session, which is recorded as a trajectory."
+)
 _SESSION = {"type": "string", "description": "as open_sample named it"}
 _OWN: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     "list_samples": (
@@ -128,4 +134,4 @@ def served(desk: ToolboxDesk) -> Any:
             content.append(types.ImageContent(type="image", data=data, mime_type="image/png"))
         return types.CallToolResult(content=content, is_error=not ok)
 
-    return Server("sightline-toolbox", on_list_tools=list_tools, on_call_tool=call_tool)
+    return Server("sightline-toolbox", instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool)

@@ -14,6 +14,7 @@ from django.core.management import CommandError, call_command
 from annotation.imaging.decoding import decode
 from annotation.imaging.encoding import encode, fitted
 from annotation.imaging.problems import PictureProblem
+from annotation.management.commands.tool import Command
 from annotation.toolbox import colour, geometry
 from annotation.toolbox.table import TOOLS
 from tests.unit.toolbox_cases import scene, template
@@ -43,9 +44,28 @@ def test_a_name_alone_says_what_the_tool_takes() -> None:
     described = said("Binarize")
     assert "threshold (Threshold, Enhancement)" in described
     assert (
-        "--param adaptive_block_size=… neighbourhood of the adaptive modes. a whole number from 3 to 999, odd"
+        "--param adaptive_block_size=… Neighbourhood of the adaptive modes, in pixels. A whole number from 3 to 999"
         in described
     )
+
+
+def test_a_tool_is_found_by_what_one_wants_and_its_example_runs(
+    picture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = said("--list", "share", "of", "a", "colour")
+    assert "inrange_color" in found
+    assert "crop" not in found
+    assert "No tool fits 'telescope'" in said("--list", "telescope")
+    monkeypatch.chdir(tmp_path)
+    picture.rename("photo.jpg")
+    example = said("zoom_in").splitlines()[-1].removeprefix("  manage.py tool ")
+    assert "160 × 120 px" in said(*example.split())
+    assert Path("result.png").exists()
+
+
+def test_help_after_a_name_describes_the_tool(capsys: pytest.CaptureFixture[str]) -> None:
+    Command().run_from_argv(["manage.py", "tool", "crop", "--help"])
+    assert "--param width=… Width in pixels. A whole number from 1 to 65535; required." in capsys.readouterr().out
 
 
 def test_a_tool_runs_on_a_file_and_writes_its_picture(picture: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from annotation.actions.content_json import calls_from_json, calls_to_json
 from annotation.actions.store_images import store_pictures
 from annotation.models import AcceptedChain, Benchmark, Draft, Image, Sample, VerifiedChain
 from annotation.schema import SampleContent, SampleRecord, ToolCall
-from annotation.toolbox.cache import ResultCache
+from annotation.toolbox.lanes import BusyError, SupersededError
 from annotation.toolbox.runner import run_chain
 from annotation.toolbox.templates import CATEGORIES, template
 from annotation.workflow import Role
@@ -43,7 +43,8 @@ def sample(tmp_path: Any, settings: Any, ana: User, rui: User, lea: User) -> Sam
     """One sample whose picture is here, 800 × 600; Ana annotates, Rui reviews, Lea leads."""
     files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "media"}}
     settings.STORAGES = settings.STORAGES | {"default": files}
-    chain_runs.CACHE = ResultCache()
+    chain_runs.CACHE.clear()
+    chain_runs.PREVIEWS.clear()
     benchmark = to_annotate(1, annotator=ana, reviewer=rui, lead=lea)
     large = cv2.resize(scene(), (800, 600), interpolation=cv2.INTER_NEAREST)
     data = bytes(cv2.imencode(".png", large[:, :, ::-1])[1])
@@ -109,6 +110,31 @@ def test_a_thumbnail_that_the_page_has_is_not_sent_again_and_a_step_is_not_run_a
     assert all("thumbnail" in step for step in first["steps"])
     assert not any("thumbnail" in step for step in again["steps"])
     assert all(step["cached"] for step in again["steps"])
+
+
+def test_what_can_be_foreseen_is_refused_without_a_whole_run(sample: Sample, ana: User, monkeypatch: Any) -> None:
+    monkeypatch.setattr(chain_runs, "show_whole", None)
+    calls = calls_to_json(
+        [ToolCall("sharpen"), ToolCall("resize", {"width": 3200, "height": 2400}), ToolCall("denoise")]
+    )
+    status, told = asked(signed_in(ana), "run", calls=calls, focus=3, full=False)
+    assert status == 200
+    assert [step["tool"] for step in told["steps"]] == ["sharpen", "resize"]
+    assert told["error"]["message"] == (
+        "Step 3 (denoise): denoise: image = 3200 × 2400 is not possible. "
+        "Allowed: a picture of at most 2,000,000 pixels; crop or resize it first."
+    )
+
+
+@pytest.mark.parametrize(("error", "said"), [(BusyError, "busy"), (SupersededError, "superseded")])
+def test_a_run_whose_turn_it_is_not_is_told_so(
+    sample: Sample, ana: User, monkeypatch: Any, error: type[Exception], said: str
+) -> None:
+    def work(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(chain_runs.LANES, "work", work)
+    assert asked(signed_in(ana), "run", full=True, editor="one") == (202, {"later": said})
 
 
 def test_a_chain_that_stops_says_where_and_shows_what_ran(sample: Sample, ana: User) -> None:

@@ -84,9 +84,12 @@ def tools() -> str:
     parts = []
     for module in dict.fromkeys(tool.module for tool in TOOLS.values()):
         rows = (
-            (code(name), tool.description, parameters(tool)) for name, tool in TOOLS.items() if tool.module == module
+            (code(name), tool.description, ", ".join(tool.uses), parameters(tool), code(tool.example))
+            for name, tool in TOOLS.items()
+            if tool.module == module
         )
-        parts.append(f"### {module}\n\n{table(('Tool', 'What it does', 'Parameters'), rows)}\n")
+        head = ("Tool", "What it does", "For", "Parameters", "Example of a call")
+        parts.append(f"### {module}\n\n{table(head, rows)}\n")
     return "\n" + "".join(parts)
 
 

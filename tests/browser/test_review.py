@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotation.actions.benchmarks import add_member
 from annotation.actions.review import Decision, answer_blind, decide
-from annotation.models import Annotation, Benchmark, Comment, Gold, Lease, Review, Revision, Sample
+from annotation.models import Annotation, Benchmark, Comment, Gold, Lease, Review, Revision, Sample, VerifiedChain
 from annotation.workflow import Role
 from tests.annotation.work_data import submitted
 from tests.browser.annotate_data import EVIDENCE, kitchen, sign_in
@@ -281,3 +281,34 @@ def test_the_seat_is_given_back_on_leaving(desk: Desk) -> None:
         desk.page.wait_for_timeout(100)
     assert not Lease.objects.exists()
     assert {one.state for one in Annotation.objects.all()} == {"submitted"}
+
+
+def test_the_toolchain_is_seen_run_step_by_step_and_confirmed(
+    page: Page, tmp_path: Any, settings: Any, live_server: Any, ana: User, rui: User
+) -> None:
+    files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "media"}}
+    settings.STORAGES = settings.STORAGES | {"default": files}
+    made = kitchen(tmp_path, 1, annotator=ana, reviewer=rui)
+    part = {"x": 1100, "y": 700, "width": 200, "height": 200}
+    calls = [("crop", part), ("threshold", {"invert": True}), ("connected_components_with_stats", {})]
+    chain = [{"tool": tool, "arguments": given, "image_in": None, "image_out": None} for tool, given in calls]
+    submitted(ana, made, reference_toolchain=chain)
+    sign_in(page.context, live_server.url, rui)
+    desk = Desk(page, f"{live_server.url}/benchmarks/kitchen/")
+    desk.blind()
+    expect(page.locator("sightline-chain-strip")).to_have_count(0)
+    desk.press("2")
+    strip = page.locator("sightline-chain-strip")
+    frames = strip.locator(".bframe")
+    expect(frames.locator(".clip")).to_have_text(
+        ["0 original", "1 crop", "2 threshold", "3 connected_components_with_stats"]
+    )
+    assert all("data:image/" in str(image.get_attribute("src")) for image in frames.locator("img").all())
+    expect(frames.nth(3)).to_have_attribute("aria-pressed", "true")
+    expect(strip.locator("[data-part=measured] dd").first).to_have_text("1")
+    frames.nth(1).click()
+    expect(strip.get_by_alt_text("After step 1")).to_be_visible()
+    expect(strip.get_by_text("Nobody has confirmed yet")).to_be_visible()
+    strip.get_by_role("button", name="Its end gives the answer").click()
+    expect(strip.get_by_text("Rui Costa confirmed on")).to_be_visible()
+    assert VerifiedChain.objects.get().measurements["total_components"] == 1

@@ -21,7 +21,6 @@ from annotation.imaging.encoding import encode
 from annotation.models import Benchmark, Image
 from annotation.schema import SampleContent, SampleRecord
 from annotation.toolbox import geometry, outlines
-from annotation.toolbox.cache import ResultCache
 from annotation.toolbox.table import TOOLS
 from evaluation.agents.tool_session import MOST_CALLS, ToolSession
 from evaluation.management.toolbox_server import ToolboxDesk, served
@@ -36,7 +35,8 @@ def benchmark(db: None, tmp_path: Any, settings: Any) -> Benchmark:
     """Two samples of one picture, with gold."""
     files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "media"}}
     settings.STORAGES = settings.STORAGES | {"default": files}
-    chain_runs.CACHE = ResultCache()
+    chain_runs.CACHE.clear()
+    chain_runs.PREVIEWS.clear()
     benchmark = create_benchmark(actor=None, slug="kitchen", title="Kitchen")
     asked = SampleContent("How many shapes?", answers=("2",))
     records = [SampleRecord(key, asked, "s.png") for key in ("one", "two")]

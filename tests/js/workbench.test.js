@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { hsvOf, pickedBox, pickedColour, pickedPoint, pickedStroke } from "../../static/js/models/picking.js";
 import { readPasted } from "../../static/js/models/pasted.js";
-import { added, argumentOf, moved, newCall, picturesBefore, removed, textOf, Tools, valueOf, withArguments } from "../../static/js/models/workbench.js";
+import { added, argumentOf, meant, moved, newCall, picturesBefore, removed, textOf, Tools, valueOf, withArguments } from "../../static/js/models/workbench.js";
 
 const parameter = (name, more) => ({ name, kind: "integer", required: true, choices: [], length: 0, low: 1, high: 99, ...more });
 const crop = { name: "crop", title: "Crop", aliases: [], summary: "Cuts out", module: "Geometry", parameters: ["x", "y", "width", "height"].map((name) => parameter(name)) };
@@ -40,6 +40,14 @@ test("a new call runs as it is: the crop lies inside the picture", () => {
   assert.deepEqual(newCall(crop, { width: 100, height: 60 }).arguments, { x: 25, y: 15, width: 50, height: 30 });
   const tiny = newCall(crop, { width: 1, height: 1 }).arguments;
   assert.ok(tiny.x + tiny.width <= 1 && tiny.width >= 1);
+});
+
+test("a value that was typed to find a tool is given to the new step, a name is not", () => {
+  const blur = { ...crop, name: "blur", title: "Blur", parameters: [parameter("method", { choices: ["average", "median"] })] };
+  const mask = { ...crop, name: "inrange_color", title: "In-Range Color", parameters: [parameter("mode", { choices: ["color"] })] };
+  assert.deepEqual(newCall(blur, { width: 9, height: 9 }, meant(blur, "Median blur")).arguments, { method: "median" });
+  assert.deepEqual(meant(blur, "medi"), { method: "median" });
+  assert.deepEqual([meant(blur, "blur"), meant(blur, "smooth"), meant(mask, "colour range")], [{}, {}, {}]);
 });
 
 test("steps are added, removed and moved; the others keep their order", () => {

@@ -10,7 +10,8 @@ import pytest
 
 from annotation.schema import Box, ToolCall
 from annotation.toolbox.affine import IDENTITY
-from annotation.toolbox.runner import ChainError, ChainResult, Limits, run_chain
+from annotation.toolbox.cache import ResultCache
+from annotation.toolbox.runner import ChainError, ChainResult, Limits, Unopened, foreseen, run_chain
 from tests.unit.toolbox_cases import scene
 
 USUAL = Limits()
@@ -199,3 +200,63 @@ def test_a_slow_tool_asks_for_a_smaller_picture() -> None:
 def test_an_empty_chain_has_no_steps_and_no_error() -> None:
     assert run() == ChainResult()
     assert run().last is None
+
+
+@pytest.mark.parametrize(
+    ("calls", "number", "parameter"),
+    [
+        ([ToolCall("denoise")], 1, "image"),
+        ([ToolCall("crop", {"width": 1400, "height": 1400}), ToolCall("denoise")], None, ""),
+        ([ToolCall("crop", {"width": 1400, "height": 1400}), ToolCall("denoise", {"search_window": 35})], 2,
+         "search_window"),
+        ([ToolCall("crop", {"width": 1400, "height": 1400}), ToolCall("resize", {"preset": "double"}),
+          ToolCall("denoise")], 3, "image"),
+        ([ToolCall("canny"), ToolCall("blur", {"method": "median", "ksize": 4})], 2, "ksize"),
+        ([ToolCall("canny"), ToolCall("flip", {"direction": "vertical"}, "nowhere")], 2, "image_in"),
+        ([ToolCall("telescope")], 1, "tool"),
+        ([ToolCall("canny")] * 31, 13, "image"),
+    ],
+)  # fmt: skip
+def test_what_will_stop_a_chain_is_foreseen_without_running_it(
+    calls: list[ToolCall], number: int | None, parameter: str
+) -> None:
+    error = foreseen(calls, 7680, 4320)
+    assert (error.number if error else None) == number
+    assert error is None or error.parameter == parameter
+
+
+def test_what_is_foreseen_is_what_running_says() -> None:
+    calls = [
+        ToolCall("flip", {"direction": "vertical"}),
+        ToolCall("rotate", {"angle": 45}),
+        ToolCall("blur", {"ksize": 3}),
+    ]
+    limits = Limits(output_pixels=20_000)
+    assert foreseen(calls, 160, 120, limits) == run(*calls, limits=limits).error
+
+
+def test_a_picture_is_not_opened_for_steps_that_are_known() -> None:
+    opened: list[int] = []
+
+    def opening() -> Any:
+        opened.append(1)
+        return scene()
+
+    cache, picture = ResultCache(), Unopened(160, 120, opening)
+    for angle in (5, 10):
+        calls = [ToolCall("crop", {"width": 90, "height": 80}), ToolCall("rotate", {"angle": angle})]
+        result = run_chain(picture, calls, cache=cache, original_key="scene")
+    assert result.error is None
+    assert len(opened) == 1
+
+
+def test_waiting_for_a_turn_is_not_counted_as_work() -> None:
+    now = [0.0]
+
+    def work(seconds: float, call: Any) -> Any:
+        now[0] += 60
+        return call()
+
+    result = run_chain(scene(), [ToolCall("canny")] * 3, Limits(seconds=20), clock=lambda: now[0], work=work)
+    assert result.error is None
+    assert [step.milliseconds for step in result.steps] == [0, 0, 0]

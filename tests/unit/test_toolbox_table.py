@@ -9,8 +9,10 @@ import jsonschema
 import numpy as np
 import pytest
 
+from annotation.schema import ToolCall
 from annotation.toolbox.names import UnknownToolError, candidates, resolve
 from annotation.toolbox.results import Picture, ToolError, ToolResult, as_grey
+from annotation.toolbox.runner import run_chain
 from annotation.toolbox.signature import Kind, Parameter
 from annotation.toolbox.table import TOOLS, json_schema, openai_tool
 from tests.unit.toolbox_cases import ARGUMENTS, scene, template
@@ -212,3 +214,14 @@ def test_the_foretold_size_is_the_size_of_the_result(name: str) -> None:
     image = called(name, scene()).image
     assert image is not None
     assert foretell(160, 120, **ARGUMENTS[name]) == (image.shape[1], image.shape[0])
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_every_tool_has_an_example_that_runs_and_parameters_that_say_their_unit(name: str) -> None:
+    spec = TOOLS[name]
+    call = json.loads(spec.example)
+    part = ToolCall("crop", {"width": 20, "height": 10}, "original", "part")
+    calls = [part, ToolCall(call["tool"], call["arguments"], ("original", "part")[: len(spec.pictures)])]
+    assert run_chain(scene(), calls).error is None
+    for one in spec.parameters:
+        assert "pixel" in one.description or one.unit is None, one.name

@@ -16,16 +16,22 @@ from annotation.schema import ToolCall
 from annotation.toolbox.names import UnknownToolError, resolve
 from annotation.toolbox.runner import run_chain
 from annotation.toolbox.signature import Kind, Parameter, shown_value, snake_case
-from annotation.toolbox.table import TOOLS, Module, ToolSpec
+from annotation.toolbox.table import TOOLS, ToolSpec
+from annotation.toolbox.uses import EXAMPLES, found_by
 
 
 class Command(BaseCommand):
-    help = "List the tools, describe one (NAME alone), or run one on a picture."
+    help = "List the tools (--list, or --list COUNT THINGS), describe one (NAME alone), or run one on a picture."
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        """``tool NAME --help`` describes the tool, as NAME alone does."""
+        named = any(not word.startswith("-") for word in argv[2:])
+        super().run_from_argv([word for word in argv if not (named and word in ("-h", "--help"))])
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", nargs="?", help="a tool by any of its names, for example crop or 'Edge Detect'")
         parser.add_argument("image", nargs="*", type=Path, help="the picture; template_match takes a second one")
-        parser.add_argument("--list", action="store_true", help="name all tools")
+        parser.add_argument("--list", action="store_true", help="name all tools, or those for the words given")
         parser.add_argument(
             "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter, repeatable"
         )
@@ -33,7 +39,7 @@ class Command(BaseCommand):
 
     def handle(self, *, name: str | None, image: list[Path], **options: Any) -> None:
         if options["list"] or name is None:
-            self._list()
+            self._list(" ".join(filter(None, [name, *map(str, image)])))
             return
         try:
             spec = TOOLS[resolve(name)]
@@ -44,20 +50,27 @@ class Command(BaseCommand):
             return
         self._run(spec, image, arguments_of(spec, options["param"]), options["output"])
 
-    def _list(self) -> None:
-        for module in Module:
+    def _list(self, words: str) -> None:
+        specs = [spec for spec in TOOLS.values() if found_by(words, spec.name, [spec.title, spec.description])]
+        for module in dict.fromkeys(spec.module for spec in specs):
             self.stdout.write(f"\n{module}")
-            for name, spec in TOOLS.items():
+            for spec in specs:
                 if spec.module == module:
-                    self.stdout.write(f"  {name:32} {spec.summary}")
-        self.stdout.write("\nmanage.py tool NAME says what a tool takes.")
+                    self.stdout.write(f"  {spec.name:32} {spec.summary}")
+        if not specs:
+            self.stdout.write(f"No tool fits {words!r}. Say it otherwise, or look through --list.")
+        self.stdout.write("\nmanage.py tool NAME says what a tool takes, and shows an example.")
 
     def _describe(self, spec: ToolSpec) -> None:
         self.stdout.write(f"{spec.name} ({spec.title}, {spec.module})\n{spec.description}\n")
+        self.stdout.write(f"For: {', '.join(spec.uses)}.\n")
         for one in spec.parameters:
             unset = "required" if one.required else f"default {shown_value(one.default)}"
-            meant = f" {one.description}." if one.description else ""
-            self.stdout.write(f"  --param {one.name}=…{meant} {one.allowed}; {unset}")
+            meant = f" {one.description[0].upper()}{one.description[1:]}." if one.description else ""
+            self.stdout.write(f"  --param {one.name}=…{meant} {one.allowed[0].upper()}{one.allowed[1:]}; {unset}.")
+        if not spec.parameters:
+            self.stdout.write("  It takes no parameters.")
+        self.stdout.write(f"\nExample:\n  {example_of(spec)}")
 
     def _run(self, spec: ToolSpec, images: Sequence[Path], arguments: dict[str, Any], output: Path | None) -> None:
         pictures = [_read(path) for path in images]
@@ -77,6 +90,14 @@ class Command(BaseCommand):
                 output.write_bytes(encode(step.image, output.suffix))  # type: ignore[arg-type]
             except (PictureProblem, OSError) as error:
                 raise CommandError(f"{output} was not written: {error}") from error
+
+
+def example_of(spec: ToolSpec) -> str:
+    """A command that runs the tool on a picture."""
+    files = " ".join(["photo.jpg", *(f"{name}.png" for name in spec.pictures[1:])])
+    values = EXAMPLES.get(spec.name, {}).items()
+    given = "".join(f" --param {name}={shown_value(value).replace(', ', ',')}" for name, value in values)
+    return f"manage.py tool {spec.name} {files}{given} --output result.png"
 
 
 def arguments_of(spec: ToolSpec, pairs: Sequence[str]) -> dict[str, Any]:

@@ -19,9 +19,9 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug")
+        parser.add_argument("slug", help="the benchmark, as in its address")
         parser.add_argument("--model", required=True, help="whose run the sessions are recorded in")
-        parser.add_argument("--setting", default="interface")
+        parser.add_argument("--setting", default="interface", help="the setting of that run (default: interface)")
         parser.add_argument("--http", type=int, metavar="PORT", help="streamable HTTP at /mcp instead of stdio")
         parser.add_argument("--host", default="127.0.0.1", help="an address of this machine alone; there is no sign-in")
 

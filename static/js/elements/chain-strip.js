@@ -2,6 +2,7 @@ import { newKey, sendJson } from "../lib/request.js";
 import { Results } from "./measured.js";
 import { token } from "./review-send.js";
 import { copied } from "./rows.js";
+import { WorkbenchRuns } from "./workbench-runs.js";
 
 const SIDE = 640;
 
@@ -13,12 +14,14 @@ export class SightlineChainStrip extends HTMLElement {
   #chain;
   #calls;
   #results;
+  #runs;
   #known = new Map();
   #asked = 0;
 
   connectedCallback() {
     const { content, chain } = JSON.parse(document.getElementById("review").textContent);
     [this.#chain, this.#calls] = [chain, content.reference_toolchain];
+    this.#runs = new WorkbenchRuns(chain.run);
     this.#results = new Results(this.#part("measured"));
     this.#part("frames").addEventListener("click", ({ target }) => {
       const at = [...this.#part("frames").children].indexOf(target.closest(".bframe"));
@@ -36,7 +39,7 @@ export class SightlineChainStrip extends HTMLElement {
   async #run(focus) {
     const asked = (this.#asked += 1);
     const body = { calls: this.#calls, focus, side: SIDE, full: true, known: [...this.#known.keys()] };
-    const answer = await sendJson("POST", this.#chain.run, body, { token: token() }).catch(() => null);
+    const answer = await this.#runs.ask(body, () => asked !== this.#asked).catch(() => null);
     if (asked !== this.#asked) return;
     if (answer?.status !== 200) return this.#say(answer?.data.error?.message ?? "The server did not answer. Load the page again.");
     this.#say(answer.data.error?.message ?? "");

@@ -1,3 +1,4 @@
+import { meant } from "../models/workbench.js";
 import { copied } from "./rows.js";
 
 /** The field that finds a tool as its name is typed: arrows choose, Enter adds, Escape closes. */
@@ -32,7 +33,8 @@ export class WorkbenchAdder {
     const row = copied("row-bench-found");
     row.id = `add-found-${at}`;
     row.querySelector("b").textContent = tool.name;
-    row.querySelector("span").textContent = tool.summary;
+    const chosen = Object.entries(meant(tool, this.#field.value)).map(([name, value]) => `${name} ${value}`);
+    row.querySelector("span").textContent = [...chosen, tool.summary].join(" · ");
     row.addEventListener("pointerdown", (event) => {
       event.preventDefault();
       this.#take(at);
@@ -70,9 +72,10 @@ export class WorkbenchAdder {
 
   #take(at) {
     const tool = this.#found[at];
+    const values = meant(tool, this.#field.value);
     this.#field.value = "";
     this.#close();
-    this.#add(tool);
+    this.#add(tool, values);
     this.#field.scrollIntoView({ block: "nearest" });
   }
 

@@ -3,6 +3,17 @@ import { copied, dragRows, keepRows, write } from "./rows.js";
 
 const IN_FRONT = 2;
 const LONG = 11;
+const LONGEST_CHOICE = 7;
+
+/** What is wrong with a step; its card says which step it is. */
+function wordsOf({ parameter, value, allowed, message }) {
+  if (parameter === "tool") {
+    const near = allowed.split(", ");
+    return `The toolbox has no single tool of this name. ${near.length > 3 ? "Remove the step, and add one by what it does" : `Near to it: ${near.join(", ")}`}.`;
+  }
+  if (value === "(missing)") return `${parameter} is missing. Allowed: ${allowed}.`;
+  return parameter ? `${parameter}: ${value || "nothing"} is not possible. Allowed: ${allowed}.` : message;
+}
 
 /** The steps as cards: a form from the tool's parameters, the picture after it, and what is wrong with it. */
 export class WorkbenchSteps {
@@ -31,7 +42,7 @@ export class WorkbenchSteps {
     const part = (name) => card.querySelector(`[data-part="${name}"]`);
     card.classList.toggle("is-on", focus === at + 1);
     card.classList.toggle("is-bad", error !== null);
-    card.classList.toggle("is-after", Boolean(shown?.error && shown.error.number < at + 1));
+    card.classList.toggle("is-unrun", Boolean(shown?.error && shown.error.number < at + 1));
     const number = card.querySelector(".bstep__n");
     number.textContent = String(at + 1);
     number.setAttribute("aria-label", `Look at step ${at + 1}, ${call.tool}`);
@@ -45,7 +56,7 @@ export class WorkbenchSteps {
     part("module").hidden = error !== null;
     part("ms").textContent = step && !error ? (step.cached ? "kept" : `${step.milliseconds.toFixed(1)} ms`) : "";
     part("problem").hidden = error === null;
-    part("problem").querySelector("span").textContent = error ? (error.parameter ? `${error.parameter}: ${error.value || "nothing"} is not possible. Allowed: ${error.allowed}.` : error.message) : "";
+    part("problem").querySelector("span").textContent = error ? wordsOf(error) : "";
     if (card.dataset.tool !== call.tool) this.#build(card, tool, call);
     card.dataset.tool = call.tool;
     this.#fill(card, { at, call, calls, error });
@@ -89,7 +100,8 @@ export class WorkbenchSteps {
       if (parameter.kind === "integer" || parameter.kind === "number") field.inputMode = "decimal";
     }
     field.dataset.name = parameter.name;
-    label.classList.toggle("bfield--wide", parameter.length > 2 || parameter.name.length > LONG);
+    const wide = parameter.length > 2 || parameter.name.length > LONG || choices.some((choice) => String(choice).length > LONGEST_CHOICE);
+    label.classList.toggle("bfield--wide", wide);
     label.append(field);
     return label;
   }

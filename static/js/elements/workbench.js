@@ -6,6 +6,7 @@ import { token } from "./review-send.js";
 import { WorkbenchAdder } from "./workbench-adder.js";
 import { WorkbenchChains } from "./workbench-chains.js";
 import { WorkbenchResults } from "./workbench-results.js";
+import { WorkbenchRuns, waitingWords } from "./workbench-runs.js";
 import { WorkbenchStage } from "./workbench-stage.js";
 import { WorkbenchSteps } from "./workbench-steps.js";
 
@@ -25,6 +26,7 @@ export class SightlineWorkbench extends HTMLElement {
   #asked = 0;
   #timer = 0;
   #saved;
+  #runs;
   #parts;
 
   connectedCallback() {
@@ -33,6 +35,7 @@ export class SightlineWorkbench extends HTMLElement {
     this.#history = new History(this.#data.content.reference_toolchain);
     this.#saved = this.#calls;
     this.#focus = this.#calls.length;
+    this.#runs = new WorkbenchRuns(this.#data.urls.run);
     const edit = (change, kind = "") => this.#edit(change, kind);
     this.#parts = {
       steps: new WorkbenchSteps(this.part("steps"), this.#tools, {
@@ -46,7 +49,7 @@ export class SightlineWorkbench extends HTMLElement {
       results: new WorkbenchResults(this, (number) => this.#look(number)),
       chains: new WorkbenchChains(this, this.#data, { take: (calls) => edit(() => calls), send: (url, body) => this.#send(url, body), calls: () => this.#calls }),
     };
-    new WorkbenchAdder(this, this.#tools, (tool) => this.#add(tool));
+    new WorkbenchAdder(this, this.#tools, (tool, values) => this.#add(tool, values));
     this.#history.addEventListener("change", () => this.#changed());
     this.addEventListener("click", (event) => this.#act(event));
     document.addEventListener("keydown", (event) => this.isConnected && this.#key(event));
@@ -68,10 +71,10 @@ export class SightlineWorkbench extends HTMLElement {
     this.#history.change(change(this.#calls), kind);
   }
 
-  #add(tool) {
+  #add(tool, values) {
     const size = this.#shown?.steps.at(-1) ?? this.#data.picture ?? { width: 100, height: 100 };
     this.#focus = this.#calls.length + 1;
-    this.#edit((calls) => added(calls, newCall(tool, size)));
+    this.#edit((calls) => added(calls, newCall(tool, size, values)));
   }
 
   #move(from, to) {
@@ -125,22 +128,21 @@ export class SightlineWorkbench extends HTMLElement {
   async #run() {
     const asked = (this.#asked += 1);
     if (!this.#data.picture) return this.#parts.stage.none("The picture of this sample is not here, so that no step can be run.");
-    const wait = setTimeout(() => this.#parts.stage.wait(`Running step ${this.#focus || 1} …`), 400);
+    const isOver = () => asked !== this.#asked;
+    const body = { calls: this.#calls, focus: this.#focus, side: this.#parts.stage.side };
     try {
       for (const full of [false, true]) {
-        const body = { calls: this.#calls, focus: this.#focus, side: this.#parts.stage.side, full, known: [...this.#thumbnails.keys()].slice(-400) };
-        const { status, data } = await sendJson("POST", this.#data.urls.run, body, { token: token() });
-        if (asked !== this.#asked) return;
+        const waiting = waitingWords(full ? "In full" : `Running step ${this.#focus || 1}`, (words) => isOver() || this.#parts.stage.wait(words));
+        const { status, data } = await this.#runs.ask({ ...body, full, known: [...this.#thumbnails.keys()].slice(-400) }, isOver).finally(waiting);
+        if (isOver()) return;
         if (status !== 200) return this.#complain("problem", data.error?.message ?? `The chain could not be run (${status}). Load the page again.`);
         this.#take(data);
         if (data.whole) return;
-        this.#parts.stage.wait("In full …");
       }
     } catch {
-      if (asked === this.#asked) this.#complain("problem", "The server did not answer in time. Change a step, or choose a smaller crop.");
+      if (!isOver()) this.#complain("problem", "The server did not answer in time. Change a step, or choose a smaller crop.");
     } finally {
-      clearTimeout(wait);
-      if (asked === this.#asked) this.#parts.stage.wait("");
+      if (!isOver()) this.#parts.stage.wait("");
     }
   }
 
@@ -165,10 +167,10 @@ export class SightlineWorkbench extends HTMLElement {
   }
 
   #key(event) {
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.target.closest("input, textarea")) {
-      event.preventDefault();
-      this.#history[event.shiftKey ? "redo" : "undo"]();
-    }
+    const pressed = (event.ctrlKey || event.metaKey) && event.key.toLowerCase();
+    if (!["z", "y"].includes(pressed) || event.target.closest("input, textarea")) return;
+    event.preventDefault();
+    this.#history[pressed === "y" || event.shiftKey ? "redo" : "undo"]();
   }
 
   async #save() {

@@ -7,9 +7,9 @@ export const newKey = () =>
 
 /**
  * Send JSON and get {status, data}; `data` is {} where the answer is no JSON. Rejects when there is no answer at all,
- * which is after 20 s at the latest. With `keepalive` it is sent also while the page is being left.
+ * which is after 20 s, or `longest` ms, at the latest. With `keepalive` it is sent also while the page is being left.
  */
-export async function sendJson(method, url, body, { token, key, keepalive = false }) {
+export async function sendJson(method, url, body, { token, key, keepalive = false, longest = LONGEST }) {
   const headers = { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": token };
   if (key) headers["Idempotency-Key"] = key;
   const answer = await fetch(url, {
@@ -18,7 +18,7 @@ export async function sendJson(method, url, body, { token, key, keepalive = fals
     body: JSON.stringify(body),
     credentials: "same-origin",
     keepalive,
-    signal: AbortSignal.timeout(LONGEST),
+    signal: AbortSignal.timeout(longest),
   });
   const text = await answer.text();
   const isJson = (answer.headers.get("Content-Type") ?? "").includes("json");

@@ -53,12 +53,22 @@ function beginning(parameter, { width, height }) {
   return parameter.kind === "list" ? Array(parameter.length).fill(parameter.low) : parameter.low;
 }
 
-/** A call of the tool that runs as it is, on a picture of this size. */
-export function newCall(tool, size) {
+/** The value of one of the tool's choices that was typed to find it, "gaussian" for a blur; none where its name was. */
+export function meant(tool, text) {
+  const words = plain(text).split(" ").filter((word) => word.length > 2 && ![tool.name, tool.title, ...tool.aliases].some((name) => saysAll(plain(name), word)));
+  for (const { name, choices } of tool.parameters) {
+    const found = choices.find((choice) => words.some((word) => plain(String(choice)).startsWith(word)));
+    if (found !== undefined) return { [name]: found };
+  }
+  return {};
+}
+
+/** A call of the tool that runs as it is, on a picture of this size; `values` are arguments that it gets. */
+export function newCall(tool, size, values = {}) {
   const given = tool.parameters.filter(({ required }) => required).map((one) => [one.name, beginning(one, size)]);
   const more = { zoom_in: { scale: 2 }, resize: { preset: "double" }, inrange_color: { output_format: "mask" }, crop: { x: 0, y: 0 } }[tool.name] ?? {};
   const place = tool.name === "crop" || tool.name === "zoom_in" ? { x: Math.floor(size.width / 4), y: Math.floor(size.height / 4) } : {};
-  return { tool: tool.name, arguments: { ...Object.fromEntries(given), ...more, ...place }, image_in: null, image_out: null };
+  return { tool: tool.name, arguments: { ...Object.fromEntries(given), ...more, ...place, ...values }, image_in: null, image_out: null };
 }
 
 export const added = (calls, call, at = calls.length) => [...calls.slice(0, at), call, ...calls.slice(at)];
