@@ -5,6 +5,7 @@ Errors stand in the way of submitting; warnings and hints do not. Source: the ch
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -35,6 +36,10 @@ class Check:
     field: str
     level: Level
     text: str
+
+
+OPTIONS = re.compile(r"(^|;)\s*\*.*;|;\s*\*")
+"""How options are typed in a row: ``red; *green; blue``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,8 @@ def _answer(content: SampleContent) -> Iterator[Check]:
                 yield _error("answer", f"The answer {answer} is none of the options. Choose one of them.")
     elif len({said(answer) for answer in given}) < len(given):
         yield Check("answer", Level.WARNING, "Two accepted answers say the same. One of them is enough.")
+    elif any(OPTIONS.search(answer) for answer in given):
+        yield Check("answer", Level.WARNING, "The open answer reads like options. Choose “one of the options”.")
 
 
 def _boxes(content: SampleContent, width: int | None, height: int | None, settings: CheckSettings) -> Iterator[Check]:

@@ -159,13 +159,18 @@ def _initial(stored: QualityRules) -> dict[str, Any]:
     below = stored.pause_below
     return {
         "check_first": stored.check_first,
-        "check_share": round(100 * stored.check_share, 4),
+        "check_share": _plain(100 * stored.check_share),
         "box_measure": stored.box_measure,
-        "box_least": stored.box_least,
+        "box_least": _plain(stored.box_least),
         "any_question": stored.any_question,
-        "pause_below": None if below is None else round(100 * below, 4),
+        "pause_below": None if below is None else _plain(100 * below),
         "pause_after": stored.pause_after,
     }
+
+
+def _plain(value: float) -> str:
+    """A number as a person writes it into a field: 5, not 5.0."""
+    return f"{value:.6g}"
 
 
 def _group(benchmark: Benchmark, group: CheckGroup) -> GroupRow:

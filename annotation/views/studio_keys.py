@@ -13,6 +13,7 @@ STUDIO = KeyTable(
     "Annotating",
     (
         Key("box", "box by drag; again: a box in the middle", "B"),
+        Key("next-box", "choose the box; again: the next one", "J"),
         Key("hand", "move the picture", "H"),
         Key("delete", "delete the box", "Delete", ("Backspace",)),
         Key("duplicate", "duplicate the box", "Ctrl+D"),
@@ -21,6 +22,7 @@ STUDIO = KeyTable(
         Key("suggestions", "hide or show suggested boxes", "V"),
         Key("comment", "comment on a place", "C"),
         Key("plan", "name tools of the plan", "P"),
+        Key("add-facet", "add a value of a facet", "A"),
         Key("fit", "fit the picture", "F"),
         Key("evidence", "to the evidence", "G"),
         Key("eye", "model’s eye", "M"),

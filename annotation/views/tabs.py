@@ -15,8 +15,22 @@ from annotation.workflow import Right
 
 
 @dataclass(frozen=True)
+class Finder:
+    """The list that the search field of a page leads to. ``proposals``: the route that says what may be typed."""
+
+    route: str
+    words: str
+    proposals: str = ""
+    right: Right = Right.VIEW
+
+
+IN_SAMPLES = Finder("annotation:samples", "Find a sample")
+
+
+@dataclass(frozen=True)
 class Tab:
-    """A tab: its name in addresses, its words, where it leads, what it counts, and the right it needs."""
+    """A tab: its name in addresses, its words, where it leads, what it counts, the right it needs, and where its pages
+    search."""
 
     name: str
     label: str
@@ -24,6 +38,7 @@ class Tab:
     count: Callable[[Benchmark], int] | None = None
     right: Right = Right.VIEW
     place: int = 0
+    finder: Finder = IN_SAMPLES
 
 
 @dataclass(frozen=True)
@@ -59,7 +74,7 @@ def add_tabs(tabs: list[Tab]) -> None:
 
 
 def benchmark_context(request: HttpRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
-    """What ``templates/benchmark.html`` needs: ``benchmark``, ``rights``, ``tabs``, ``version``."""
+    """What ``templates/benchmark.html`` needs: ``benchmark``, ``rights``, ``tabs``, ``version``, ``find``."""
     rights = rights_in(request, benchmark)
     tabs = [
         TabLink(
@@ -72,4 +87,10 @@ def benchmark_context(request: HttpRequest, benchmark: Benchmark, current: str) 
         if rights[tab.right.value]
     ]
     version = benchmark.versions.order_by("-number").first()
-    return {"benchmark": benchmark, "rights": rights, "tabs": tabs, "version": version}
+    finder = next((tab.finder for tab in TABS if tab.name == current and rights[tab.finder.right.value]), IN_SAMPLES)
+    find = {
+        "action": reverse(finder.route, args=[benchmark.slug]),
+        "words": finder.words,
+        "proposals": reverse(finder.proposals, args=[benchmark.slug]) if finder.proposals else "",
+    }
+    return {"benchmark": benchmark, "rights": rights, "tabs": tabs, "version": version, "find": find}

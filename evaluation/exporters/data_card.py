@@ -16,6 +16,11 @@ class Table:
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
+    @property
+    def labelled(self) -> list[list[tuple[str, str]]]:
+        """The rows, each cell with the head of its column, for a page that is too narrow for columns."""
+        return [list(zip(self.heads, row, strict=True)) for row in self.rows]
+
 
 @dataclass(frozen=True, slots=True)
 class CardSection:

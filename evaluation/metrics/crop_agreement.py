@@ -44,7 +44,8 @@ def crop_agreement(first: BoxSets, second: BoxSets, cluster: Ints) -> CropAgreem
     shares = found[known]
     if not len(shares):
         return CropAgreement(None, 0, None)
-    return CropAgreement(float(shares.mean()), len(shares), mean_interval(shares, cluster[known]))
+    interval = mean_interval(shares, cluster[known], least=0.0, most=1.0)
+    return CropAgreement(float(shares.mean()), len(shares), interval)
 
 
 def _joined(first: BoxSets, second: BoxSets) -> BoxSets:

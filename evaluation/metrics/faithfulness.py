@@ -113,7 +113,7 @@ def paired_effect(first: Ints, second: Ints, cluster: Ints) -> Effect:
         p_value,
         p_value if single else sign_flip(cluster_differences(b, a, groups)),
         newcombe(table.both, table.lost, table.gained, table.neither),
-        None if single else mean_interval((b - a).astype(np.float64), groups),
+        None if single else mean_interval((b - a).astype(np.float64), groups, least=-1.0, most=1.0),
     )
 
 

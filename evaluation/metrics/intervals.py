@@ -113,8 +113,18 @@ def rate_interval(successes: Floats, cluster: Ints | None) -> Interval | None:
     return None if fallback is None else Interval(fallback.low, fallback.high, "wilson-n-eff", detail)
 
 
-def mean_interval(values: Floats, cluster: Ints | None, weights: Floats | None = None) -> Interval | None:
-    """mean ± t_{C−1} SE of ``values`` (n,), or of Σ values / Σ weights; None with fewer than two clusters."""
+def mean_interval(
+    values: Floats,
+    cluster: Ints | None,
+    weights: Floats | None = None,
+    *,
+    least: float = -math.inf,
+    most: float = math.inf,
+) -> Interval | None:
+    """mean ± t_{C−1} SE of ``values`` (n,), or of Σ values / Σ weights; None with fewer than two clusters.
+
+    ``least``, ``most``: what the mean can be at all, at which an interval of few clusters ends.
+    """
     if len(values) < 2 or (weights is not None and weights.sum() == 0):
         return None
     found = clustering(values, cluster, weights)
@@ -122,7 +132,8 @@ def mean_interval(values: Floats, cluster: Ints | None, weights: Floats | None =
         return None
     centre = float(values.sum()) / (len(values) if weights is None else float(weights.sum()))
     reach = t_quantile(0.975, found.clusters - 1) * found.se
-    return Interval(centre - reach, centre + reach, "cluster-t", found.as_detail())
+    low, high = max(centre - reach, least), min(centre + reach, most)
+    return Interval(low, high, "cluster-t", found.as_detail())
 
 
 def ratio_interval(

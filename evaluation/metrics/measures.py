@@ -25,9 +25,9 @@ from evaluation.metrics.ragged import rows_of
 from evaluation.metrics.references import shortest_lengths
 from evaluation.metrics.settings import MetricSettings
 
-RATE, MEAN, RATIO = "rate", "mean", "ratio"
-"""How the interval is made: a share of yes/no rows, a mean over rows, or a ratio (and those means that METRICS 9.2
-names beside them), which is bootstrapped."""
+RATE, MEAN, PART, RATIO = "rate", "mean", "part", "ratio"
+"""How the interval is made: a share of yes/no rows, a mean over rows of what is 0 or more, one of what is 0..1, or a
+ratio (and those means that METRICS 9.2 names beside them), which is bootstrapped."""
 TOP = 3
 """SR@k is reported for k = 1 .. TOP."""
 
@@ -204,7 +204,7 @@ def quantity_measures(scores: ScoreColumns, rows: Rows, settings: MetricSettings
     size, calls, inside = visual_quantity(scores, settings)
     counted = rows.padded(inside, 0.0 if settings.crz_population == "mcot" else 1.0)
     return [
-        Measure("cropped_region_size", MEAN, rows.padded(size) * counted, counted),
+        Measure("cropped_region_size", PART, rows.padded(size) * counted, counted),
         Measure("tool_call_count", MEAN, rows.padded(calls) * counted, counted),
     ]
 

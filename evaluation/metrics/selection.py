@@ -5,6 +5,7 @@ A sample without a trajectory is in no selection, whatever the setting ``missing
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ import numpy as np
 from evaluation.metrics.columns import TRUE, UNKNOWN, Bools, Floats, Ints, SampleColumns, ScoreColumns
 from evaluation.metrics.faithfulness import ARMS, FaithfulnessColumns, evidence_of_samples, paired_effect
 from evaluation.metrics.intervals import DRAWS, SEED, Interval, mean_interval, rate_interval, ratio_interval
-from evaluation.metrics.measures import MEAN, RATE, RATIO, Measure
+from evaluation.metrics.measures import MEAN, PART, RATE, RATIO, Measure
 from evaluation.metrics.settings import MetricSettings
 
 EFFECT = "effect"
@@ -27,8 +28,9 @@ _BY_KIND: Mapping[str, tuple[str, ...]] = {
     ),
     MEAN: (
         "calls_mean", "unique_tools_mean", "chain_mae", "effective_calls_mean", "effective_unique_tools_mean",
-        "effective_chain_mae", "cropped_region_size", "tool_call_count", "cost_mean", "usd_mean",
+        "effective_chain_mae", "tool_call_count", "cost_mean", "usd_mean",
     ),
+    PART: ("cropped_region_size",),
     RATIO: (
         "mean_coverage", "mean_concentration", "mean_ioa", "accuracy_when_grounded", "accuracy_when_ungrounded",
         "tool_efficiency", "recognition_precision", "recognition_recall", "recognition_f1", "selection_precision",
@@ -74,7 +76,7 @@ def summarise(
     elif kind == RATIO:
         interval = ratio_interval(numerator, denominator, cluster, draws=draws, seed=seed)
     else:
-        interval = mean_interval(numerator, cluster)
+        interval = mean_interval(numerator, cluster, least=0.0, most=1.0 if kind == PART else math.inf)
     return Summary(top / bottom, len(numerator), top, interval)
 
 

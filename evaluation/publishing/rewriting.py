@@ -10,6 +10,7 @@ from lxml import html
 REMOVED = " | ".join(
     (
         "//form",
+        "//sightline-query",
         "//sightline-menu",
         "//nav[@class='crumbs']",
         "//aside[contains(@class, 'facets')]",

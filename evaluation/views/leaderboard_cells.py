@@ -130,15 +130,16 @@ def quadrant_bar(cells: Sequence[Cell]) -> SafeString:
 
 
 def place_words(standing: Standing | None, ranked_by: str) -> SafeString:
-    """``3 [2–6]``: a rank with its range; a dash without one."""
+    """``3 [2–6]``: a rank with its range; where there are too few pictures for a range, the rank, which says so when it
+    is pointed at; a dash without a rank."""
     if standing is None or not standing.rank:
         return put('<span class="faint">{}</span>', "–")
-    if standing.low:
-        spread = f"{standing.low}–{standing.high}"
-        drawn = f"95 % of the draws from {standing.low} to {standing.high}; best in {percent(standing.p_best)} %"
-        title = f"Rank by {ranked_by}, {drawn}"
-    else:
-        spread, title = NOT_AVAILABLE, "No range: fewer than 20 picture clusters"
+    if not standing.low:
+        title = f"Rank by {ranked_by}; no range of ranks below 20 picture clusters"
+        return put('<b title="{}">{}</b>', title, standing.rank)
+    spread = f"{standing.low}–{standing.high}"
+    drawn = f"95 % of the draws from {standing.low} to {standing.high}; best in {percent(standing.p_best)} %"
+    title = f"Rank by {ranked_by}, {drawn}"
     best = put('<span class="best xs">best {} %</span>', percent(standing.p_best, 0)) if standing.p_best else NOTHING
     return put(
         '<span title="{}"><b>{}</b> <span class="err">[{}]</span></span>{}', title, standing.rank, spread, best

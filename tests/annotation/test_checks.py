@@ -104,6 +104,13 @@ def test_open_answers_that_say_the_same_are_told():
     assert found(replace(OPEN, answers=("", " "))) == [("answer", "error")]
 
 
+@pytest.mark.parametrize(
+    ("answer", "doubted"), [("red; *green; blue", True), ("*red; green", True), ("a * b; c", False), ("5*", False)]
+)
+def test_options_typed_as_an_open_answer_are_doubted(answer, doubted):
+    assert found(replace(OPEN, answers=(answer,))) == [("answer", "warning")] * doubted
+
+
 def test_only_errors_stand_in_the_way():
     levels = [Check("a", level, "b") for level in Level]
     assert [one.level for one in blocking(levels)] == [Level.ERROR]

@@ -57,6 +57,22 @@ def test_tools_are_found_by_any_name_and_grouped_by_segment(plan: Studio) -> Non
     expect(page.get_by_label("wrench, step 1")).to_contain_text("Tools and General Machinery")
 
 
+def test_a_tool_is_shown_as_the_picture_has_it(plan: Studio) -> None:
+    page = plan.page
+    page.keyboard.type("wren")
+    pictures = page.get_by_role("option").locator("canvas")
+    expect(pictures.locator("visible=true")).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.get_by_role("tab", name="Evidence").click()
+    plan.drag((400, 400), (500, 500))
+    page.get_by_label("Label of box G1").fill("Spanner")
+    page.keyboard.press("Tab")
+    page.get_by_role("tab", name="Tool plan").click()
+    page.get_by_label("Add a tool").fill("wren")
+    expect(page.get_by_role("option").filter(has_text="wrench").first.locator("canvas")).to_be_visible()
+    expect(page.get_by_role("option").filter(has_text="wren nest").locator("canvas")).to_have_attribute("hidden", "")
+
+
 def test_a_name_that_the_bank_lacks_is_taken_and_said_to_be_proposed(plan: Studio) -> None:
     page = plan.page
     page.keyboard.type("wr")

@@ -138,7 +138,8 @@ def test_ranks_carry_their_range(lea):
     content = page(signed_in(lea)).content.decode()
     assert "[1–3]" in content
     assert "best in 87.6 %" in content
-    assert "[n/a]" in content  # the others: fewer than 20 picture clusters
+    assert "[n/a]" not in content
+    assert re.search(r"no range of ranks below 20 picture clusters\">\d</b>", content)
 
 
 def test_a_difference_says_gained_lost_and_tie_as_the_adjusted_p_does(lea):

@@ -208,7 +208,8 @@ def test_a_run_of_errors_has_failed_and_is_not_zero_percent(lea):
 def test_a_run_without_a_zoom_call_has_accuracy_and_no_quadrants(lea):
     response = page(signed_in(lea), make_benchmark(lea, {"blind": 3}))
     text = response.content.decode()
-    assert "No trajectory can be placed" in text
+    assert "No crop to show" in text
+    assert "Crop strategy" not in text
     assert [number.value for number in response.context["numbers"]][:6] == ["100.0", *["n/a"] * 5]
     assert [number.value for number in response.context["numbers"]][-1] == "3"
 

@@ -36,5 +36,6 @@ test("a changed key does what the usual one did, which does nothing any more", (
   assert.equal(keys.asked(typed("ArrowUp")), null);
   assert.deepEqual(keys.asked(pressed("3")), ["facet", 3, 0]);
   assert.deepEqual(keys.asked(pressed("#", { shiftKey: true, code: "Digit3" })), ["facet", 3, 1]);
+  assert.deepEqual(keys.asked(pressed("3", { altKey: true, code: "Digit3" })), ["facet", 3, 2]);
   assert.deepEqual(keys.rows[0], ["N", "a box"]);
 });

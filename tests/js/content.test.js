@@ -137,9 +137,14 @@ test("a sample that says nothing yet is asked as the last one was, without a sto
   const blank = completed({ answer_type: "open" });
   const asked = new LastAsked(storage, "kitchen of 7");
   assert.equal(asked.begun(blank), blank);
-  asked.keep(choice);
-  assert.deepEqual(asked.begun(blank).options, { A: "", B: "" });
-  assert.equal(asked.begun({ ...blank, question: "Why?" }).answer_type, "open");
+  asked.keep({ ...choice, facets: { tier: [1], scene: ["taken back"] } });
+  asked.keep({ ...choice, facets: { tier: [1] } });
+  const next = new LastAsked(storage, "kitchen of 7");
+  assert.deepEqual(next.begun(blank).options, { A: "", B: "" });
+  assert.equal(next.begun({ ...blank, question: "Why?" }).answer_type, "open");
+  next.keep({ ...choice, facets: { tier: [2, 1] } });
+  const known = new LastAsked(storage, "kitchen of 7").known({ category: ["sign"], tier: [3] });
+  assert.deepEqual(known, { category: ["sign"], tier: ["3", "1", "2"] });
   assert.equal(new LastAsked(storage, "kitchen of 8").begun(blank), blank);
   const broken = { getItem: () => { throw new Error("forbidden"); }, setItem: () => { throw new Error("full"); } };
   new LastAsked(broken, "kitchen").keep(choice);

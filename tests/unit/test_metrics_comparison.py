@@ -71,6 +71,12 @@ def test_clusters_bring_their_own_p_interval_and_design_effect():
     assert found.clustered.high - found.clustered.low > found.interval.high - found.interval.low
 
 
+def test_the_interval_of_two_pictures_stays_within_a_hundred_points():
+    samples = make_samples(4, cluster=np.array([0, 0, 1, 1]))
+    found = compare(samples, make_scores(4), make_scores(4, correct=[1, 1, 1, 0]), DEFAULT)
+    assert (found.difference, found.clustered.low, found.clustered.high) == (0.75, -1, 1)
+
+
 def test_a_comparison_may_look_at_a_slice():
     n, a, b = runs(1, 2, 3, 4)
     found = compare(make_samples(n), a, b, DEFAULT, only=np.arange(n) < 3)

@@ -117,6 +117,13 @@ def test_one_cluster_says_nothing_about_others():
     assert mean_interval(np.array([1.0, 2.0]), np.zeros(2, int)) is None
 
 
+def test_two_clusters_never_reach_beyond_what_a_mean_can_be():
+    found = mean_interval(np.array([1.0, 0, -1, -1]), np.array([0, 0, 1, 1]), least=-1, most=1)
+    assert (found.low, found.high, found.detail["clusters"]) == (-1, 1, 2)
+    free = mean_interval(np.array([1.0, 0, -1, -1]), np.array([0, 0, 1, 1]))
+    assert (free.low < -1, free.high > 1) == (True, True)
+
+
 def test_ratios_are_bootstrapped_over_clusters_and_state_seed_and_draws():
     rng = np.random.default_rng(5)
     calls = rng.integers(1, 9, 300)

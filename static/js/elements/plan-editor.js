@@ -32,6 +32,7 @@ export class PlanEditor {
     this.#finder = new ToolFinder(root, bank, {
       take: (tool, distracts) => edit((content) => (distracts ? addDistractor(content, tool) : addTarget(content, tool))),
       shown: (tool) => this.#placeOf(tool),
+      draw: (canvas, tool) => this.#found(canvas, tool),
       next: ways.next,
     });
     dragRows(targets, () => this.#rows, (from, at, edge) => this.#dropped(from, at, edge));
@@ -80,7 +81,7 @@ export class PlanEditor {
       row.dataset.at = at;
       row.setAttribute("aria-label", `${tool}, step ${number}`);
       row.querySelector("b").textContent = tool;
-      this.#picture(row, tool);
+      this.#picture(row.querySelector("canvas"), tool);
       row.querySelector("[data-part=bank]").textContent = this.#bank.wordsFor(tool);
       row.querySelector("button").setAttribute("aria-label", `Remove target ${tool}`);
     }
@@ -89,13 +90,17 @@ export class PlanEditor {
   #distractor(chip, tool) {
     chip.dataset.tool = tool;
     chip.querySelector("span").textContent = tool;
-    this.#picture(chip, tool);
+    this.#picture(chip.querySelector("canvas"), tool);
     chip.querySelector("small").textContent = this.#bank.settled(tool) ? "" : this.#bank.wordsFor(tool);
     chip.querySelector("button").setAttribute("aria-label", `Remove distractor ${tool}`);
   }
 
-  #picture(row, tool) {
-    this.#pictures.show(row.querySelector("canvas"), tool, this.#content.gold_boxes, () => this.show(this.#content));
+  #picture(canvas, tool) {
+    this.#pictures.show(canvas, tool, this.#content.gold_boxes, () => this.show(this.#content));
+  }
+
+  #found(canvas, tool) {
+    this.#pictures.show(canvas, tool, this.#content.gold_boxes, () => this.#found(canvas, tool));
   }
 
   /** Where the plan has a tool of the bank, by whatever name. */

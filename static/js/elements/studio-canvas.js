@@ -78,6 +78,7 @@ export class StudioBoxes {
     const canvas = this.#canvas;
     const looking = {
       box: () => (canvas.draws ? this.#make() : (canvas.draws = true)),
+      "next-box": () => this.#next(),
       hand: () => (canvas.draws = false),
       fit: () => canvas.fit(),
       evidence: () => canvas.toEvidence(),
@@ -120,6 +121,13 @@ export class StudioBoxes {
       this.select(null);
     }
     return true;
+  }
+
+  #next() {
+    const { gold_boxes: boxes } = this.#content;
+    if (!boxes.length) return;
+    this.#chosen(((this.#selected ?? -1) + 1) % boxes.length);
+    this.#canvas.toEvidence();
   }
 
   #make() {

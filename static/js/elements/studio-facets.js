@@ -3,19 +3,27 @@ import { copied, keepRows } from "./rows.js";
 
 const SHOWN = 6;
 /** What is held for the number keys of the first facets. */
-const SIGNS = ["", "⇧"];
+const SIGNS = ["", "⇧", "⌥"];
+/** A name with a value of it. */
+const BOTH = /^([^:]+):\s*(.+)$/;
 
-/** The facets of the sample: known values as chips, others typed with completion. Keys 1 to 9 switch the first, with Shift the second. */
+/**
+ * The facets of the sample: known values as chips, others typed with completion. Keys 1 to 9 switch the first, with Shift the
+ * second, with Alt the third. Enter or a semicolon takes what was typed; Enter in an empty field goes on (`next`). `reveal`
+ * shows the panel that an element is on.
+ */
 export class FacetEditor {
   #root;
   #known;
   #edit;
+  #ways;
   #content = null;
   #added = [];
 
   /** @param {Object<string, string[]>} known values by facet name, the most frequent first */
-  constructor(root, known, edit) {
+  constructor(root, known, edit, ways) {
     this.#root = root;
+    this.#ways = ways;
     this.#known = known;
     this.#edit = edit;
     root.addEventListener("click", ({ target }) => {
@@ -25,7 +33,11 @@ export class FacetEditor {
     root.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || !event.target.matches("input") || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
-      this.#typed(event.target);
+      if (event.target.value.trim()) this.#typed(event.target);
+      else this.#ways.next();
+    });
+    root.addEventListener("input", ({ target }) => {
+      if (/[;\uff1b]\s*$/.test(target.value)) this.#typed(target);
     });
     root.addEventListener("change", ({ target }) => this.#typed(target));
   }
@@ -43,6 +55,12 @@ export class FacetEditor {
     const chip = this.#root.querySelector("[data-part=facet-rows]").children[place]?.querySelectorAll("[data-value]")[number - 1];
     chip?.click();
     return chip !== undefined;
+  }
+
+  /** Go to where a value of the first facet is typed, or the name of one. */
+  begin() {
+    this.#ways.reveal(this.#root);
+    this.#root.querySelector("input").focus();
   }
 
   #row(row, name, sign) {
@@ -71,16 +89,22 @@ export class FacetEditor {
   }
 
   #typed(field) {
-    const text = field.value.trim();
+    const text = field.value.replace(/[;\uff1b]\s*$/, "").trim();
     field.value = "";
     if (!text) return;
     const facet = field.closest("[data-facet]")?.dataset.facet;
-    if (facet === undefined) {
+    const both = facet === undefined && BOTH.exec(text);
+    if (both) this.#add(both[1].trim(), both[2]);
+    else if (facet !== undefined) this.#add(facet, text);
+    else {
       this.#added.push(text);
       this.show(this.#content);
       this.#root.querySelector(`[data-facet="${CSS.escape(text)}"] input`)?.focus();
-    } else if (!(this.#content.facets[facet] ?? []).map(String).includes(text)) {
-      this.#edit((content) => toggleFacet(content, facet, text));
     }
+  }
+
+  #add(facet, value) {
+    const on = (this.#content.facets[facet] ?? []).map(String);
+    if (!on.includes(value)) this.#edit((content) => toggleFacet(content, facet, value));
   }
 }

@@ -17,14 +17,14 @@ const FIXED = [
   ["*", "before an option: it is the answer; or Alt Enter"],
   ["A … Z", "in the circles: this option is the answer"],
   ["Escape", "let go of the box"],
-  ["1 … 9", "value of the first facet, with Shift of the second"],
+  ["1 … 9", "value of the first facet, with Shift of the second, with Alt of the third"],
   ["Alt ↑", "move an option or a target"],
 ];
 
-/** A number key whose sign is another one while Shift is held, on whatever keyboard: a value of the second facet. */
-function shifted({ code, shiftKey, altKey }) {
-  const number = shiftKey && !altKey && /^Digit([1-9])$/.exec(code ?? "");
-  return number ? ["facet", Number(number[1]), 1] : null;
+/** A number key, by its place: held keys give it other signs, on every keyboard its own. The facet is the one that is held for. */
+function numbered({ code, shiftKey, altKey }) {
+  const number = /^Digit([1-9])$/.exec(code ?? "");
+  return number && shiftKey !== altKey ? ["facet", Number(number[1]), altKey ? 2 : 1] : null;
 }
 
 /** The keys of the studio as one person has them. */
@@ -47,7 +47,7 @@ export class StudioKeys extends OwnTable {
     if (event.key === "Escape") return ["escape"];
     if (isTyping(event.target)) return null;
     if (/^[1-9]$/.test(chord)) return ["facet", Number(chord), 0];
-    return this.#asked(chord) ?? shifted(event);
+    return this.#asked(chord) ?? numbered(event);
   }
 
   #asked(chord) {

@@ -92,7 +92,7 @@ export class SightlineStudio extends HTMLElement {
     const reveal = (element) => tabs.reveal(element);
     const question = new QuestionField(part("question"), edit, { next: (other) => options.focus(other), reveal });
     const plan = new PlanEditor(part("plan"), new ToolBank(bank), edit, image, { reveal, next: () => question.focus() });
-    this.#parts = [options, new FacetEditor(part("facets"), facets ?? {}, edit), plan, new ChainEditor(part("chain"), edit), question];
+    this.#parts = [options, new FacetEditor(part("facets"), this.#asked.known(facets ?? {}), edit, { reveal, next: () => question.focus() }), plan, new ChainEditor(part("chain"), edit), question];
     this.#checks = new Checks(this, reveal);
     const discussion = this.querySelector("[data-comments]");
     if (discussion) this.#comments = new Comments(discussion, this.#boxes?.canvas.places ?? null, this.#ending.signal);
@@ -187,6 +187,7 @@ export class SightlineStudio extends HTMLElement {
       undo: () => this.#history.undo(),
       redo: () => this.#history.redo(),
       facet: () => this.#parts[1].key(...values),
+      "add-facet": () => this.#parts[1].begin(),
       plan: () => this.#parts[2].begin(),
       comment: () => (this.#comments ? this.#comments.begin() : false),
       taken: () => true,

@@ -3,7 +3,8 @@ import { copied } from "./rows.js";
 /**
  * The field that finds tools of the bank: a combobox whose list is grouped by segment. Enter or a semicolon takes the chosen
  * one, as a distractor with Shift or a - before its name; a name that the bank lacks can be taken too. Enter in the empty
- * field goes on (`next`). `shown(tool)` says what stands beside a tool that the plan has.
+ * field goes on (`next`). `shown(tool)` says what stands beside a tool that the plan has; `draw(canvas, name)` draws it where
+ * the picture has it, or hides the canvas.
  */
 export class ToolFinder {
   #field;
@@ -12,13 +13,14 @@ export class ToolFinder {
   #bank;
   #take;
   #shown;
+  #draw;
   #next;
   #names = [];
   #chosen = 0;
 
-  constructor(root, bank, { take, shown, next }) {
+  constructor(root, bank, { take, shown, draw, next }) {
     [this.#field, this.#list, this.#segment] = ["find", "found", "segment"].map((name) => root.querySelector(`[data-part="${name}"]`));
-    [this.#bank, this.#take, this.#shown, this.#next] = [bank, take, shown, next];
+    [this.#bank, this.#take, this.#shown, this.#draw, this.#next] = [bank, take, shown, draw, next];
     this.#field.addEventListener("input", () => this.#typed());
     this.#field.addEventListener("keydown", (event) => this.#key(event));
     this.#field.addEventListener("blur", () => this.#close());
@@ -62,6 +64,8 @@ export class ToolFinder {
     if (text && !this.#bank.find(text)) this.#list.append(this.#newOne(text));
     this.#chosen = 0;
     this.#list.hidden = this.#names.length === 0;
+    // Where no tool has a picture there is no column of empty frames either.
+    this.#list.classList.toggle("is-pictured", this.#list.querySelector("canvas:not([hidden])") !== null);
     this.#field.setAttribute("aria-expanded", String(this.#names.length > 0));
     this.#mark();
   }
@@ -75,6 +79,7 @@ export class ToolFinder {
       const [name, other] = ["name", "also"].map((part) => row.querySelector(`[data-part="${part}"]`));
       name.append(...(also ? [tool.name] : marked(tool.name, text)));
       if (also) other.append("also “", ...marked(also, text), "”");
+      this.#draw(row.querySelector("canvas"), tool.name);
       row.querySelector(".tag--gold").textContent = this.#shown(tool);
       row.querySelector(".tag--line").textContent = tool.state === "proposed" ? "proposed" : "";
       group.append(row);
