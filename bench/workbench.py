@@ -23,7 +23,7 @@ PAUSE = 2.0
 """Seconds that a person looks at a result before the next change."""
 RUN = "/benchmarks/{}/toolchain/run/{}/"
 AT_ONCE = 0.5
-"""Seconds after which a call is refused whose cost can be foretold: most of it is opening the picture."""
+"""Seconds after which a call is refused whose cost can be foretold."""
 MOST_SECONDS = 20
 """What one call may be foretold to take (``annotation.toolbox.runner.Limits.call_seconds``)."""
 BUSY = 202
@@ -159,6 +159,7 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
 def _denoise(site: Site, session: str, *before: Sequence[tuple[str, dict[str, Any]]]) -> Iterator[tuple[float, bool]]:
     """Seconds until a denoise after these steps is there in full or refused; and whether it was refused."""
     browser = Browser(site, session)
+    ask(browser, RUN.format("large", "large-00"), [], 0, set(), full=False)
     for steps in before:
         calls = [_call(tool, arguments) for tool, arguments in (*steps, ("denoise", {}))]
         begun, known = time.perf_counter(), set[str]()

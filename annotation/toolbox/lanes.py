@@ -115,7 +115,7 @@ class Lanes:
 
     def __init__(self) -> None:
         self.whole = Lane(most_waiting=3, nice=5)
-        self.long = Lane(most_waiting=1, nice=10)
+        self.long = Lane(most_waiting=1, nice=5)
 
     def work(self, seconds: float, call: Callable[[], ToolResult], *, whole: bool, asked: Asked) -> ToolResult:
         """Do a call that is foretold to take so many seconds. Raises ``BusyError`` and ``SupersededError``."""
