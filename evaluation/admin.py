@@ -85,6 +85,14 @@ class TrajectoryAdmin(ReadOnlyAdmin):
     inlines = (StepInline, ToolListInline)
 
 
+@admin.register(ToolList)
+class ToolListAdmin(ReadOnlyAdmin):
+    list_display = ("trajectory", "name", "source", "line")
+    list_filter = ("name", "trajectory__run__benchmark")
+    list_select_related = ("trajectory__run__model", "trajectory__sample", "source")
+    search_fields = ("trajectory__sample__key", "trajectory__run__model__name")
+
+
 @admin.register(Step)
 class StepAdmin(ReadOnlyAdmin):
     list_display = ("trajectory_id", "position", "tool", "ok", "flag")

@@ -64,7 +64,7 @@ def read(path: Path, options: ReadOptions) -> Read:
     if not book.images:
         raise ImportProblem(f"{path.name} holds no list images. COCO has images, annotations and categories.")
     for key, sample in _all(book):
-        yield from converted({"": (key, sample, book)}, _native, Report(path.name, sample.line))
+        yield from converted({"": (key, sample, book)}, _native, Report(path.name, sample.line or None))
     yield stream.progress()
 
 
@@ -72,7 +72,11 @@ def _taken(data: dict[str, Any], row: RawRow, book: _Book) -> Iterator[Issue]:
     report = Report(row.file, row.line)
     try:
         if row.key == "images":
-            book.images[_id(data, "id", report)] = data
+            number = _id(data, "id", report)
+            if number in book.images:
+                done = "Another picture of the file has this id; this one was left out. Give it an id of its own."
+                report.refuse("repeated-id", "id", number, done)
+            book.images[number] = data
         elif row.key == "categories":
             book.categories[_id(data, "id", report)] = fields.text(data.get("name"), "name", report)
         else:
@@ -95,13 +99,29 @@ def _annotation(data: Mapping[str, Any], line: int, book: _Book, report: Report)
     key = str(own) if isinstance(own, str | int) else f"\x00{image}"
     sample = book.samples.setdefault(key, _Sample(image, line))
     sample.question = sample.question or fields.text(data.get("question"), "question", report)
-    sample.boxes.append(corners(data.get("bbox")))
+    if (box := _box(data, report)) is None:
+        return
+    sample.boxes.append(box)
     category = data.get("category_id")
     label = ""
     if isinstance(category, int | str) and not isinstance(own, str | int):
         label = book.categories.get(category, "")
     if label:
         sample.labels.append(label)
+
+
+def _box(data: Mapping[str, Any], report: Report) -> object:
+    """The box as corners; None where it is none, which is said with the number of the annotation."""
+    written = data.get("bbox")
+    numbers = fields.four_numbers(written)
+    ignored = f"The box of annotation {data.get('id')} was ignored."
+    if numbers is None:
+        report.repaired("box-not-numbers", "bbox", written, f"It must be four numbers: x, y, width, height. {ignored}")
+    elif min(numbers[2:]) <= 0:
+        report.repaired("box-empty", "bbox", written, f"Width and height of a box must be above 0. {ignored}")
+    else:
+        return corners(written)
+    return None
 
 
 def _all(book: _Book) -> Iterator[tuple[str, _Sample]]:

@@ -41,7 +41,7 @@ class RowDecoder:
         """The row as an object, None when refused; and what was refused or repaired."""
         value, issues = self.decode_any(row)
         if not isinstance(value, dict) and not any(issue.severity == Severity.REFUSED for issue in issues):
-            done = "The row is not a JSON object and was left out."
+            done = 'The row is not a JSON object and was left out. Write it as {"name": value, ...}.'
             found = shortened(row.text[:400].replace(b"\x00", b"").decode("utf-8", "replace"))
             return None, [*issues, _refused(row, "not-an-object", found, done)]
         return (value if isinstance(value, dict) else None), issues

@@ -11,6 +11,8 @@ from annotation.schema import Issue, Severity, shortened
 
 MAX_NAME = 255
 """The longest name or id, in characters."""
+NO_AMOUNT = "It must be a number of 0 or more, of tokens a whole one; taken as unknown."
+"""What is said of a count, a time or a price that is none."""
 
 Number4 = tuple[float, float, float, float]
 
@@ -80,7 +82,11 @@ def name(value: object, field: str, report: Report, *, default: str = "") -> str
         value = str(value)
     if value is None or value == "":
         value = default
-    if not isinstance(value, str) or not value.strip():
+    if value is not None and not isinstance(value, str):
+        report.refuse(
+            "not-a-name", field, value, f"{field} is neither a text nor a whole number; the row was left out."
+        )
+    if not value or not value.strip():
         report.refuse("missing-field", field, value, f"The row has no {field} and was left out. Add it.")
     return _short_enough(value, field, report)
 

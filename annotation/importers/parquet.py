@@ -28,6 +28,8 @@ _JSON = frozenset({
     "options", "choices", "answer", "gold_boxes", "facets", "segments", "reference_toolchain", "accepted_chains",
     "targets", "distractors", "extra", *BOXES,
 })  # fmt: skip
+_KNOWN = frozenset({"id", "question", *_IMAGES, *_JSON})
+"""A file with none of these columns is no benchmark."""
 
 
 def detect(head: bytes, name: str) -> Detection:
@@ -48,6 +50,12 @@ def read(path: Path, options: ReadOptions) -> Read:
     stream = ParquetStream(path, options.start)
     given = 0
     for row in stream:
+        if not given and not _KNOWN & row.values.keys():
+            columns = ", ".join(list(row.values)[:12])
+            raise ImportProblem(
+                f"{path.name} has the columns {columns}, and none that is known. A benchmark has question, and image, "
+                "options, answer, gold_boxes or bbox where it has them: name the columns so."
+            )
         yield from converted(row.values, partial(_native, row), Report(row.file, row.line))
         given += 1
         if given % PROGRESS_EVERY == 0:

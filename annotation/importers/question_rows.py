@@ -67,7 +67,7 @@ def _corners(box: Any, how: str, size: tuple[Any, Any], report: Report) -> Any:
 def _in_pixels(numbers: Number4, size: tuple[Any, Any], report: Report) -> Number4:
     if not all(fields.is_number(side) and side > 0 for side in size):
         done = "The boxes are fractions and the row has no width and height; it was left out. Add them."
-        report.refuse("size-unknown", "width", size, done)
+        report.refuse("size-unknown", "width, height", [side for side in size if side is not None], done)
     wide, high = size
     return numbers[0] * wide, numbers[1] * high, numbers[2] * wide, numbers[3] * high
 

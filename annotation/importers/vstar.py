@@ -50,8 +50,9 @@ def _stem(name: str) -> str:
 
 
 def _native(values: Mapping[str, Any], pictures: Mapping[str, str], report: Report) -> dict[str, Any]:
-    if "question" not in values or "bbox" not in values:
-        report.refuse("missing-field", "question", list(values)[:9], "The file has no question and bbox; left out.")
+    if missing := [name for name in ("question", "bbox") if name not in values]:
+        done = f"The file has no {' and no '.join(missing)}; it was left out. Add it, or leave the file out yourself."
+        report.refuse("missing-field", missing[0], list(values)[:9], done)
     stem = _stem(str(values[""]))
     texts = [str(text) for text in fields.items(values.get("options"), "options", report)]
     boxes = fields.items(values.get("bbox"), "bbox", report)

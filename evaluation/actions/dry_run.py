@@ -70,7 +70,8 @@ class IssueBook:
         if issue.line is not None and len(group["lines"]) < LINES:
             group["lines"].append(issue.line)
         if len(group["examples"]) < EXAMPLES:
-            group["examples"].append({"field": issue.field, "found": issue.found, "done": issue.done})
+            example = {"file": issue.file, "field": issue.field, "found": issue.found, "done": issue.done}
+            group["examples"].append(example)
 
     def strangers(self, samples: SampleIndex) -> list[dict[str, Any]]:
         """Names that no sample has, the most frequent first: how many rows, and the samples that have one like it."""

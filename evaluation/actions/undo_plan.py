@@ -114,7 +114,7 @@ def _of_runs(record: ImportRecord) -> UndoPlan:
     stays = []
     changed = record.counts.get("changed", 0)
     if lists:
-        stays.append(f"{lists:,} trajectories stay with the list of tools that another import brought.")
+        stays.append(f"{lists:,} of its lists stood beside one of another import; that one stays.")
     if changed > lists:
         stays.append(
             f"Up to {changed - lists:,} of its records took the place of earlier ones, which do not come back."

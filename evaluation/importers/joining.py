@@ -47,6 +47,9 @@ def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
         ids = ", ".join(sample.id for sample in found[:5])
         done = f"Several samples fit ({ids}); the row was left out, as it does not say which is meant."
         report.refuse("ambiguous-sample", "sample", told, done)
+    if not told:
+        done = "Nothing here says which sample it is about: no id, no picture, no question. It was left out."
+        report.refuse("unknown-sample", "sample", "", done)
     report.refuse("unknown-sample", "sample", told, not_joined("The benchmark has no sample for", told, samples))
 
 

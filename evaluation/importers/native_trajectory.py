@@ -176,7 +176,9 @@ def _size(value: object, field: str, report: Report) -> tuple[float, float] | No
         width, height = value
         if fields.is_number(width) and fields.is_number(height) and width > 0 and height > 0:
             return (width, height)
-    report.repaired("size-not-positive", f"{field}.out_size", value, "This is no width and height; taken as unknown.")
+    report.repaired(
+        "size-not-positive", f"{field}.out_size", value, "It must be a width and a height above 0; taken as unknown."
+    )
     return None
 
 
@@ -235,7 +237,7 @@ def _usage(value: object, report: Report) -> Usage:
             continue
         whole = key.endswith("tokens")
         if not fields.is_number(number) or number < 0 or (whole and (number != int(number) or number >= 2**63)):
-            report.repaired("not-a-count", f"usage.{key}", number, "This is no amount; taken as unknown.")
+            report.repaired("not-a-count", f"usage.{key}", number, fields.NO_AMOUNT)
             continue
         numbers[key] = int(number) if whole else number
     for key in sorted(set(data) - {"input_tokens", "output_tokens", "seconds", "usd"}):

@@ -53,7 +53,7 @@ def detect(head: bytes, name: str) -> Detection:
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
-    empty = f"{path.name} holds neither conv.json nor rows of sample.eval_iter*.jsonl."
+    empty = f"{path.name} holds no record that could be read: neither conv.json nor rows of sample.eval_iter*.jsonl."
     if path.is_file() and path.suffix.lower() == ".jsonl":
         seen: set[str] = set()
 
@@ -75,6 +75,8 @@ def _conversation(
     row = RawRow("", document.name, 1, document.main, len(document.main))
     value, issues = RowDecoder().decode_any(row)
     yield from issues
+    if value is None and issues:
+        return
     messages = value[0] if isinstance(value, list) and value and isinstance(value[0], list) else None
     if messages is None or not any(isinstance(message, dict) for message in messages):
         report.refuse("no-dialogue", "", value, "conv.json does not begin with a list of messages; it was left out.")

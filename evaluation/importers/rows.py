@@ -18,7 +18,7 @@ from evaluation.importers.interface import (
     Settings,
     Unchanged,
 )
-from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Trajectory
+from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory
 
 Record = Trajectory | Intervention | Judgement | RolloutGroup | Settings
 Convert = Callable[[Any, str, Report], Record]
@@ -66,7 +66,7 @@ def read_documents(stream: DocumentStream, convert: ConvertDocument, empty: str)
     """As ``read_rows``, for records that are files of their own; a progress comes after each. A record that fits no
     sample was one all the same: its issue says so, and the file is not called empty."""
     trajectories = failed = 0
-    strangers = False
+    strangers, refused_first = False, ""
     for document in stream:
         if not isinstance(document, Document):
             yield document
@@ -75,12 +75,15 @@ def read_documents(stream: DocumentStream, convert: ConvertDocument, empty: str)
         try:
             for record in convert(document, report):
                 yield record
-                strangers |= isinstance(record, Issue) and record.rule in NOT_JOINED
+                if isinstance(record, Issue):
+                    strangers |= record.rule in NOT_JOINED
+                    refused_first = refused_first or _in_words(record)
                 if isinstance(record, Trajectory):
                     trajectories += 1
                     failed += bool(record.error)
         except RowRefused as refused:
             strangers |= refused.issue.rule in NOT_JOINED
+            refused_first = refused_first or _in_words(refused.issue)
             yield refused.issue
         yield from report.issues
         yield stream.progress()
@@ -88,7 +91,12 @@ def read_documents(stream: DocumentStream, convert: ConvertDocument, empty: str)
         return
     yield RunSummary(trajectories, failed)
     if not trajectories and not strangers:
-        raise ImportProblem(empty)
+        raise ImportProblem(empty + refused_first)
+
+
+def _in_words(issue: Issue) -> str:
+    """What a file of which nothing can be read ends with: why its first record was refused."""
+    return f" {issue.file}: {issue.done}" if issue.severity == Severity.REFUSED else ""
 
 
 def _chunks(stream: RowStream) -> Iterator[Sequence[RawRow | Issue]]:

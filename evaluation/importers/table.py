@@ -168,7 +168,7 @@ def _usage(cell: Mapping[str, Any], report: Report) -> Usage:
         number = _number(value)
         whole = name.endswith("tokens")
         if number is None or number < 0 or (whole and (number != int(number) or number >= 2**53)):
-            report.repaired("not-a-count", name, value, "This is no amount; taken as unknown.")
+            report.repaired("not-a-count", name, value, fields.NO_AMOUNT)
         else:
             amounts[name] = int(number) if whole else number
     return Usage(**amounts) if amounts else _NO_USAGE

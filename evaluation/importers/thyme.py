@@ -59,6 +59,8 @@ def _folder(document: Document, options: ReadOptions, samples: SampleIndex, repo
     for name, content in document.parts.items():
         value, issues = RowDecoder().decode_any(RawRow("", name, 1, content, len(content)))
         yield from issues
+        if value is None and issues and name == document.name.rsplit("/", 1)[-1]:
+            return
         parts[HISTORY if name == document.name.rsplit("/", 1)[-1] else name] = value
     history = [item for item in _list(parts.get(HISTORY)) if isinstance(item, dict)]
     if not any(item.get("role") == "assistant" for item in history) and not parts.get(REQUESTS):

@@ -16,6 +16,7 @@ from evaluation.importers.interface import ColumnMapping
 
 FIVE = 5
 LINES = 4
+NAMED = 3
 SIDE = 240
 ROWS = {
     "samples": "sample", "pictures": "picture", "trajectories": "trajectory", "tool lists": "tool list",
@@ -77,21 +78,29 @@ def strip(record: Any) -> dict[str, Any]:
 
 
 def issue_groups(issues: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Issues by rule in words: "Unknown sample", 4, what was done, the lines."""
+    """Issues by rule in words: "Unknown sample", 4, what was done, the fields, and the lines or the files."""
     return [
         {
             **group,
             "title": str(group["rule"]).replace("-", " ").capitalize().replace("json", "JSON"),
             "found": next((e["found"] for e in group["examples"] if e["found"]), ""),
-            "where": _where(group["lines"], group["count"]),
+            "where": " · ".join(filter(None, (_first(group, "field"), _where(group)))),
         }
         for group in issues
     ]
 
 
-def _where(lines: Sequence[int], count: int) -> str:
+def _first(group: Mapping[str, Any], what: str) -> str:
+    """The first fields or files that the examples of a group name."""
+    named = [name for name in dict.fromkeys(example.get(what, "") for example in group["examples"]) if name]
+    return ", ".join(named[:NAMED]) + (" …" if len(named) > NAMED else "")
+
+
+def _where(group: Mapping[str, Any]) -> str:
+    """The first lines; of records that are files of their own, the files."""
+    lines, count = group["lines"], group["count"]
     if not lines:
-        return ""
+        return _first(group, "file")
     named = ", ".join(f"{line:,}" for line in lines[:LINES])
     more = f" and {count - LINES:,} more" if count > LINES else ""
     return f"{'line' if count == 1 else 'lines'} {named}{more}"

@@ -16,6 +16,7 @@ from annotation.models import ImportRecord
 from annotation.workflow import Role
 from evaluation.actions import dry_run
 from evaluation.models import Run
+from evaluation.views.imports_shown import issue_groups
 from tests.conftest import signed_in
 from tests.evaluation.import_data import kitchen, lines, native, run_rows, sample_rows
 from webapp.jobs.models import Job
@@ -209,3 +210,20 @@ def test_of_a_long_file_the_first_records_are_shown_while_the_rest_is_read(bench
     assert "Which colour is the mug?" in pages[0]
     assert "Commit 2,500 records" in client.get(answer.url).content.decode()
     assert "first" not in ImportRecord.objects.get().preview
+
+
+def test_an_issue_says_its_fields_and_its_lines_or_its_files():
+    def group(lines, *examples):
+        named = [dict(zip(("file", "field", "found", "done"), one, strict=True)) for one in examples]
+        return {"rule": "box-empty", "severity": "noted", "count": 2, "done": "", "lines": lines, "examples": named}
+
+    told = issue_groups(
+        [
+            group([3, 9], ("a.jsonl", "steps[0].bbox", "", ""), ("a.jsonl", "steps[2].bbox", "", "")),
+            group([], ("q1/a.json", "options", "", ""), ("q2/a.json", "options", "", "")),
+            group([], ("a.json", "", "", "")),
+        ]
+    )
+    assert [one["where"] for one in told] == [
+        "steps[0].bbox, steps[2].bbox · lines 3, 9", "options · q1/a.json, q2/a.json", "a.json",
+    ]  # fmt: skip

@@ -189,7 +189,7 @@ def test_of_a_joined_trajectory_goes_the_list_that_the_import_brought(lea, bench
     assert [row[0] for row in told() if row[1] and row[2]] == ["mug"]
     plan = undo_plan(records[gone])
     assert (plan.goes["trajectories"], plan.goes["tool lists"], plan.goes["runs"]) == (1, 1, 0)
-    assert plan.stays == ("1 trajectories stay with the list of tools that another import brought.",)
+    assert plan.stays == ("1 of its lists stood beside one of another import; that one stays.",)
     undone(lea, records[gone], run_jobs)
     left = (["mug", "sign"], ["cup", "mug"])[gone]
     assert told() == alone(order[1 - gone], *left)

@@ -132,7 +132,7 @@ def test_an_open_answer_is_one_text_or_several(answer: Any, kept: tuple[str, ...
 REFUSED = [
     ({"id": None}, "missing-field"),
     ({"id": "  "}, "missing-field"),
-    ({"id": ["a"]}, "missing-field"),
+    ({"id": ["a"]}, "not-a-name"),
     ({"id": "x" * 300}, "too-long"),
     ({"targets": [{"tool": "Saw", "step": 1}, {"tool": " saw", "step": 2}]}, "duplicate-target"),
     ({"targets": [{"tool": "saw", "step": 0}]}, "step-below-one"),
