@@ -6,6 +6,7 @@ The queryset stays the only definition: it is built with stand-ins, and each is 
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -36,7 +37,7 @@ class Made(NamedTuple):
     compiler: Any
 
 
-class Statement:
+class Statement(ABC):
     """``build`` makes what is compiled from as many values as ``kinds`` names; a dict is that of a JSON column."""
 
     def __init__(self, build: Callable[..., Any], *kinds: type[Value]) -> None:
@@ -44,8 +45,9 @@ class Statement:
         self._kinds = kinds
         self._made: dict[str, Made] = {}
 
+    @abstractmethod
     def _query(self, built: Any) -> Any:
-        raise NotImplementedError
+        """Django's query of what ``build`` gave."""
 
     def _run(self, values: tuple[Value, ...], result: Callable[[Any], Any]) -> Any:
         """``result`` of the cursor that ran the statement for these values."""
