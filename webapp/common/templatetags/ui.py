@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from django import template
 from django.forms import BoundField, CheckboxInput, FileInput, NumberInput, Select, Textarea
 from django.http import QueryDict
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
@@ -137,12 +139,18 @@ def quadrant_code(name: str) -> str:
     return code
 
 
-@register.inclusion_tag("ui/_quadrant.html")
-def quadrant(name: str, kind: str = "", words: bool = False) -> dict[str, Any]:
+@register.simple_tag
+def quadrant(name: str, kind: str = "", words: bool = False) -> SafeString:
     """``{% quadrant "G+A-" %}``; kind "tag" has a ground, "glyph" is the sign alone; words adds "seen, wrong"."""
-    code = quadrant_code(name)
+    return _quadrant(quadrant_code(name), kind, words)
+
+
+@lru_cache(maxsize=32)
+def _quadrant(code: str, kind: str, words: bool) -> SafeString:
+    """There are some dozen, and a list holds one in each row: each is drawn once."""
     label, meaning = QUADRANTS[code]
-    return {"code": code, "label": label, "meaning": meaning, "kind": kind, "words": words}
+    drawn = {"code": code, "label": label, "meaning": meaning, "kind": kind, "words": words}
+    return render_to_string("ui/_quadrant.html", drawn)
 
 
 # Bars and intervals
