@@ -26,7 +26,7 @@ def benchmark(lea, ana):
 @pytest.mark.parametrize("direction", ["push", "pull"])
 def test_without_the_client_the_command_names_the_extra(direction, benchmark, monkeypatch):
     monkeypatch.setitem(sys.modules, "label_studio_sdk", None)
-    with pytest.raises(CommandError, match=r"sightline\[label-studio\]"):
+    with pytest.raises(CommandError, match=r"pip install '\.\[label-studio\]'"):
         call_command("label_studio", direction, "kitchen", project="3", **CLOSED)
 
 

@@ -58,7 +58,7 @@ def test_parquet_keeps_numbers_as_numbers() -> None:
 
 def test_parquet_without_its_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingLibrary, match=r"sightline\[parquet\]"):
+    with pytest.raises(MissingLibrary, match=r"pip install '\.\[parquet\]'"):
         write_parquet(io.BytesIO(), [], COLUMNS)
 
 

@@ -132,7 +132,7 @@ def test_without_the_library_the_message_says_how_to_get_it(tmp_path: Path, monk
 
     path = written(tmp_path / "a.parquet", [{"question": "q"}])
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(ImportProblem, match=r"sightline\[parquet\]"):
+    with pytest.raises(ImportProblem, match=r"pip install '\.\[parquet\]'"):
         detect_format(path)
-    with pytest.raises(MissingLibrary, match=r"sightline\[parquet\]"):
+    with pytest.raises(MissingLibrary, match=r"pip install '\.\[parquet\]'"):
         EXPORTERS["parquet"].write_to(io.BytesIO(), [])
