@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench import workers
 from bench.invented import write_run
@@ -21,29 +21,42 @@ from bench.words import measure_words
 from tests.postgres import NoServer, server
 
 LIST_MS, FACETS_MS, KB, LINK_KB = 50, 300, 150, 300
+
+
+class Visits(NamedTuple):
+    """How often each list and each page is asked for, after the first time."""
+
+    lists: int
+    pages: int
+
+
+VISITS, SMALL_VISITS = Visits(8, 20), Visits(1, 2)
 GROWTH = 1.2
 """A list of many runs may take so many times what it takes of a few."""
 
 
 def measure(options: Options) -> Iterator[Row | Skipped]:
     sizes = (200, 2, 3) if options.small else (20_000, 2, 50)
+    visits = SMALL_VISITS if options.small else VISITS
     with workers.sqlite() as environ:
-        yield from _database("SQLite", environ, *sizes)
+        yield from _database("SQLite", environ, *sizes, visits)
     yield from _numbers(options)
     if options.small:
         return
     try:
         with server(dict(os.environ)) as address, workers.postgres(address) as environ:
-            yield from _database("PostgreSQL", environ, *sizes)
+            yield from _database("PostgreSQL", environ, *sizes, visits)
     except (NoServer, ImportError) as problem:
         yield Skipped("browsing", "PostgreSQL", str(problem))
 
 
-def _database(name: str, environ: Mapping[str, str], samples: int, few: int, many: int) -> Iterator[Row]:
+def _database(
+    name: str, environ: Mapping[str, str], samples: int, few: int, many: int, visits: Visits
+) -> Iterator[Row]:
     make(environ, samples, few)
-    before = workers.call("lists:visit_lists", environ)
+    before = workers.call("lists:visit_lists", environ, visits=visits.lists)
     workers.call("stages:make_runs", environ, first=few, last=many)
-    after = workers.call("lists:visit_lists", environ)
+    after = workers.call("lists:visit_lists", environ, visits=visits.lists)
     size = f"{name}, {many} runs of {samples:,} trajectories"
     yield Row("browsing", f"{size}, first list of a process", after["first_s"], "s", 3)
     for words, pages in (("one field", PAGES), ("two fields", PAIRS)):
@@ -52,7 +65,7 @@ def _database(name: str, environ: Mapping[str, str], samples: int, few: int, man
     yield Row("browsing", f"{size}, A right and B wrong, list of 50", wrong["list"], "ms", LIST_MS,
               limit=f"{wrong['total']:,} found; {right['list']:.0f} ms with {few} runs")  # fmt: skip
     yield _growth(size, before["pages"], after["pages"], few)
-    yield from _pages(size, workers.call("lists:visit_pages", environ))
+    yield from _pages(size, workers.call("lists:visit_pages", environ, visits=visits.pages))
     yield from measure_words(name, environ, f"{many} runs of {samples:,} trajectories")
 
 
@@ -94,7 +107,7 @@ def _pages(size: str, answer: Mapping[str, Any]) -> Iterator[Row]:
 
 def _numbers(options: Options) -> Iterator[Row]:
     samples, models = (200, 5) if options.small else (20_000, 20)
-    found = workers.call("lists:time_numbers", {}, samples=samples, models=models)
+    found = workers.call("lists:time_numbers", workers.ONE_THREAD, samples=samples, models=models)
     pairs = models * (models - 1) // 2
     name = f"{models} runs of {samples:,} samples"
     yield Row("browsing", f"{name}, {pairs} pairs compared with exact tests and Holm", found["pairs_s"], "s", 1)

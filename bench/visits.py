@@ -20,6 +20,12 @@ from webapp.common.static import collect
 WARM = 3
 
 
+def settle() -> None:
+    """What the web server does before it takes requests: what is there by then is not looked through for garbage."""
+    gc.collect()
+    gc.freeze()
+
+
 def visit(page: str, visits: int) -> dict[str, Any]:
     """Milliseconds of some visits, after a few that fill the caches; ``missing``: why there is nothing to visit."""
     collect()
@@ -31,8 +37,7 @@ def visit(page: str, visits: int) -> dict[str, Any]:
     times, worked = [], []
     for place in range(WARM + visits):
         if place == WARM:
-            gc.collect()
-            gc.freeze()  # As the web server does before it takes requests.
+            settle()
         begun, idle = time.perf_counter(), time.process_time()
         answer = client.get(address)
         times.append((time.perf_counter() - begun) * 1000)

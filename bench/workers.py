@@ -26,6 +26,10 @@ from uuid import uuid4
 ROOT = Path(__file__).resolve().parent.parent
 
 
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+"""As ``env.prepare_home`` has it for every process of the product."""
+
+
 def call(function: str, environ: Mapping[str, str], **arguments: Any) -> dict[str, Any]:
     """``module:name`` of this package with these arguments in a fresh process: what it returned, and ``peak_mb``."""
     command = [sys.executable, "-m", "bench.workers", function, json.dumps(arguments)]
@@ -69,7 +73,7 @@ def _environ(home: str, database: str = "") -> dict[str, str]:
         "DATABASE_URL": database,
         "SECRET_KEY": uuid4().hex * 2,
         "SIGHTLINE_LOG_LEVEL": "ERROR",
-        "OPENBLAS_NUM_THREADS": "1",
+        **ONE_THREAD,
     }
 
 

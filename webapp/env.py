@@ -208,12 +208,14 @@ def is_embedded() -> bool:
 
 
 def prepare_home() -> None:
-    """Make the home folder, and see that SECRET_KEY is in the environment.
+    """Make the home folder, and see that SECRET_KEY is in the environment, and one thread for products of matrices.
 
     Called by what starts a process (manage.py, wsgi, asgi, celery) before the settings are read: so the settings
     touch no file, and processes started from this one inherit the key. Several processes need the same key, hence
     it is generated on the embedded default only, and must be given otherwise.
     """
+    # Two threads of the library take twice the processor's time for our sizes, and longer by the clock.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     home = path("SIGHTLINE_HOME")
     home.mkdir(parents=True, exist_ok=True)
     if text("SECRET_KEY"):
