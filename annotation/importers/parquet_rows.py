@@ -96,7 +96,7 @@ class ParquetStream:
 
     def _first_columns(self) -> list[str]:
         with _opened(self._members[0]) as table:
-            return [str(name) for name in table.schema_arrow.names]
+            return [storable(str(name)) for name in table.schema_arrow.names]
 
 
 def _shards(names: Sequence[str]) -> Sequence[str]:
@@ -161,7 +161,7 @@ def without_bytes(values: dict[str, Any]) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Values as JSON has them; bytes stay, for pictures."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {storable(str(key)): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if isinstance(value, decimal.Decimal):

@@ -80,4 +80,4 @@ def _options(given: object) -> dict[str, Any]:
 
 def letter_of(given: object, options: Mapping[str, Any]) -> object:
     """The letter of the option whose text the answer is; else the answer as it is."""
-    return next((letter for letter, text in options.items() if given == text and given not in options), given)
+    return next((letter for letter, text in options.items() if given == text and given not in (*options,)), given)

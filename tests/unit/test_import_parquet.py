@@ -136,3 +136,10 @@ def test_without_the_library_the_message_says_how_to_get_it(tmp_path: Path, monk
         detect_format(path)
     with pytest.raises(MissingLibrary, match=r"pip install '\.\[parquet\]'"):
         EXPORTERS["parquet"].write_to(io.BytesIO(), [])
+
+
+def test_the_name_of_a_column_is_kept_as_a_database_can_store_it(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.parquet", [{"question": "Which?", "answer": "a", "no\x00te": "kept", "\x00more": 1}])
+    (record,), issues = found(path)
+    assert record.extra == {"note": "kept", "more": 1}
+    assert issues == []
