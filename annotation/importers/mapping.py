@@ -118,7 +118,7 @@ class TableFields:
                 )
             columns[name] = column
         form = value.get("boxes", BoxForm.XYXY.value)
-        if form not in {one.value for one in BoxForm}:
+        if form not in [one.value for one in BoxForm]:
             raise ImportProblem(f"Boxes are not written as {shortened(form, 50)!r}. Known are: {', '.join(BoxForm)}.")
         named = [name for name in columns if name not in self.fields]
         if len(named) > MAX_FREE:
