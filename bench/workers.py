@@ -24,8 +24,7 @@ from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
+SECRET_KEY = uuid4().hex * 2
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 """As ``env.prepare_home`` has it for every process of the product."""
 
@@ -71,7 +70,7 @@ def _environ(home: str, database: str = "") -> dict[str, str]:
     return {
         "SIGHTLINE_HOME": home,
         "DATABASE_URL": database,
-        "SECRET_KEY": uuid4().hex * 2,
+        "SECRET_KEY": SECRET_KEY,
         "SIGHTLINE_LOG_LEVEL": "ERROR",
         **ONE_THREAD,
     }

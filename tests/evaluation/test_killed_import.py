@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import signal
-import subprocess
-import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,9 +13,11 @@ import pytest
 from annotation.actions.benchmarks import create_benchmark
 from annotation.models import ImportRecord
 from evaluation.models import Run, Step, Trajectory
+from tests import processes
 from tests.jobs.conftest import database_address  # noqa: F401  a fixture
+from tests.processes import Process
 
-ROOT = Path(__file__).resolve().parents[2]
+Start = Callable[..., Process]
 ROWS, STEPS = 8_000, 2
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -41,51 +40,48 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def start(command: str, file: Path, address: str, home: Path, *choices: str) -> subprocess.Popen[bytes]:
-    environment = {
-        **os.environ,
-        "DATABASE_URL": address,
-        "SIGHTLINE_HOME": str(home),
-        "DJANGO_SETTINGS_MODULE": "tests.settings",
-    }
-    return subprocess.Popen(
-        [sys.executable, "manage.py", command, "kitchen", str(file), *choices],
-        cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+@pytest.fixture
+def start(file: Path, database_address: str, tmp_path: Path) -> Start:  # noqa: F811
+    """Begin to import the file, in a process of its own."""
+    ready = processes.parent(
+        {"DATABASE_URL": database_address, "SIGHTLINE_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "tests.settings"}
+    )
+    return lambda command, *choices: ready.start("manage.py", command, "kitchen", str(file), *choices)
 
 
-def kill_when(process: subprocess.Popen[bytes], rows: int) -> None:
+def kill_when(process: Process, rows: int) -> None:
     """kill -9 once so many trajectories are there; fails if the import was over before."""
     end = time.monotonic() + 180
     while Trajectory.objects.count() < rows:
-        assert process.poll() is None, process.communicate()[0].decode()
+        assert process.poll() is None, process.output
         assert time.monotonic() < end, "the import did not come so far in time"
         time.sleep(0.005)
-    os.kill(process.pid, signal.SIGKILL)
+    process.kill()
+
+
+def said_by(process: Process) -> str:
     process.wait()
+    return process.output
 
 
-def test_a_killed_import_goes_on_and_a_killed_replacement_changes_nothing(file, database_address, tmp_path, lea):  # noqa: F811
+def test_a_killed_import_goes_on_and_a_killed_replacement_changes_nothing(start, lea):
     create_benchmark(actor=lea, slug="kitchen")
-    said, _ = start("import_benchmark", file, database_address, tmp_path).communicate(timeout=180)
-    assert f"new {ROWS // 4}".encode() in said, said.decode()
+    assert f"new {ROWS // 4}" in said_by(start("import_benchmark"))
     chance = random.Random(7)
     for rows in sorted(chance.randrange(1, ROWS * 3 // 4) for _ in range(3)):
-        kill_when(start("import_runs", file, database_address, tmp_path), rows)
+        kill_when(start("import_runs"), rows)
     kept = Trajectory.objects.count()
     assert 0 < kept < ROWS
-    last = start("import_runs", file, database_address, tmp_path)
-    said, _ = last.communicate(timeout=180)
-    assert last.returncode == 0, said.decode()
+    last = start("import_runs")
+    assert last.wait() == 0, last.output
     assert (Trajectory.objects.count(), Step.objects.count(), Run.objects.count()) == (ROWS, ROWS * STEPS, 4)
     record = ImportRecord.objects.get(kind="runs")
     assert record.state == "done"
     assert (record.counts["new"], record.counts.get("changed", 0), record.counts.get("repeated", 0)) == (ROWS, 0, 0)
-    otherwise = ("import_runs", file, database_address, tmp_path, "--coordinates", "norm1000", "--replace")
+    otherwise = ("import_runs", "--coordinates", "norm1000", "--replace")
     kill_when(start(*otherwise), ROWS + chance.randrange(1, ROWS * 3 // 4))
     assert set(Step.objects.filter(trajectory__run__in=Run.objects.all()).values_list("coords")) == {("pixel",)}
     assert Trajectory.objects.of(record.benchmark).count() == ROWS
-    said, _ = start(*otherwise).communicate(timeout=180)
-    assert f"changed {ROWS}".encode() in said, said.decode()
+    assert f"changed {ROWS}" in said_by(start(*otherwise))
     assert set(Step.objects.values_list("coords")) == {("norm1000",)}
     assert (Trajectory.objects.count(), Step.objects.count(), Run.everything.count()) == (ROWS, ROWS * STEPS, 4)

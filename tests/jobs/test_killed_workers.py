@@ -5,24 +5,21 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from pathlib import Path
 
 import pytest
 import redis
 from django.db import connection
 
+from tests import processes
 from tests.jobs.conftest import Enqueue
+from tests.processes import Process
 from webapp.jobs.models import Job, JobLog
 
 REDIS = "redis://127.0.0.1:6379/0"
-ROOT = Path(__file__).resolve().parents[2]
-Start = Callable[[], "subprocess.Popen[bytes]"]
+Start = Callable[[], Process]
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -36,42 +33,36 @@ def redis_or_skip() -> redis.Redis:
     return client
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("home"))
+
+
 @pytest.fixture
-def start_worker(database_address: str, tmp_path: Path) -> Iterator[Start]:
+def start_worker(database_address: str, home: str) -> Iterator[Start]:
     """Start a worker process on the test database, as the two are run together: on SQLite with the broker in memory,
     on PostgreSQL with Redis. What is left of it is ended with the test."""
     queue = f"tests-{uuid.uuid4().hex}"
     client = redis_or_skip() if connection.vendor == "postgresql" else None
     environment = {
-        **os.environ,
         "DATABASE_URL": database_address,
         "CELERY_BROKER_URL": REDIS if client else "memory://",
         "SIGHTLINE_JOB_LEASE_SECONDS": "1",
-        "SIGHTLINE_HOME": str(tmp_path),
+        "SIGHTLINE_HOME": home,
         "DJANGO_SETTINGS_MODULE": "tests.settings",
     }
-    started: list[subprocess.Popen[bytes]] = []
+    started: list[Process] = []
 
-    def start() -> subprocess.Popen[bytes]:
-        log = (tmp_path / "worker.log").open("ab")
-        command = [sys.executable, "-m", "tests.jobs.worker_process", queue]
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True)
-        started.append(process)
-        return process
+    def start() -> Process:
+        started.append(processes.parent(environment).start("-m", "tests.jobs.worker_process", queue))
+        return started[-1]
 
     yield start
     for process in started:
-        kill(process)
+        process.kill()
     if client:
         client.delete(queue)
         client.delete(f"_kombu.binding.{queue}")
-
-
-def kill(process: subprocess.Popen[bytes]) -> None:
-    """kill -9, its pool of processes included."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def wait_until(true: Callable[[], bool], *, seconds: float = 40) -> None:
@@ -89,7 +80,7 @@ def test_killing_workers_at_random_moments_loses_and_repeats_nothing(start_worke
         worker = start_worker()
         wait_until(lambda seen=seen: JobLog.objects.count() > seen)
         time.sleep(moments.uniform(0, 0.4))
-        kill(worker)
+        worker.kill()
     assert Job.objects.live().exists(), "the kills came after the work; nothing was tried"
     start_worker()
     wait_until(lambda: not Job.objects.live().exists())
@@ -114,7 +105,7 @@ def test_a_worker_that_is_told_to_end_gives_its_jobs_back_soon(start_worker: Sta
     wait_until(JobLog.objects.exists)
     begun = time.monotonic()
     os.kill(worker.pid, signal.SIGTERM)
-    worker.wait(timeout=20)
+    worker.wait(20)
     job = Job.objects.get()
     # Celery lets a running task finish; the embedded worker stops it at its checkpoint.
     assert job.state in ("queued", "done")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing.pool import Pool
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from evaluation.importers import IMPORTERS, detect_format
 from evaluation.importers.interface import ReadOptions
 from evaluation.importers.matching import MemoryIndex, SampleKey
 from evaluation.schema import Issue, Severity, Trajectory
-from tests import databases
+from tests import databases, processes
 from tests.postgres import NoServer
 
 SMALL = Options(small=True)
@@ -63,35 +62,41 @@ def test_boxes_are_measured_against_copies():
 
 
 @pytest.fixture(scope="module")
-def warm() -> Iterator[Pool]:
-    """Processes that begin with the libraries imported, which takes longer than most calls; each takes one call."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["cv2", "django.contrib.auth.hashers", "drf_spectacular", "numpy", "rest_framework"])
-    with context.Pool(1, maxtasksperchild=1) as pool:
-        yield pool
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home folder of every bench, one after the other: the process from which theirs are forked knows only one."""
+    return tmp_path_factory.mktemp("home")
 
 
 @pytest.fixture(scope="module")
-def empty_home(django_db_setup: None, warm: Pool, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def empty_home(django_db_setup: None, home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the benches begin with, its tables copied from the tests; that on PostgreSQL makes its own."""
-    home = tmp_path_factory.mktemp("home")
     if connection.vendor == "sqlite":
         shutil.copy(databases.migrated(), home / "sightline.sqlite3")
-    warm.apply(workers.answer, ("stages:migrate", {}, workers._environ(str(home))))
-    return home
+    call("stages:migrate", workers._environ(str(home)))
+    return Path(shutil.move(home, tmp_path_factory.mktemp("empty")))
+
+
+def call(function: str, environ: dict[str, str], **arguments: Any) -> dict[str, Any]:
+    ready = processes.parent({**environ, "DJANGO_SETTINGS_MODULE": "webapp.settings"})
+    process = ready.start("-m", "bench.workers", function, json.dumps(arguments))
+    assert process.wait() == 0, process.output
+    return dict(json.loads(process.output.splitlines()[-1]))
 
 
 @pytest.fixture
-def benches_begin_soon(warm: Pool, empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def call(function: str, environ: dict[str, str], **arguments: Any) -> dict[str, Any]:
-        return dict(warm.apply(workers.answer, (function, arguments, environ)))
-
+def benches_begin_soon(home: Path, empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
     def no_server(_: dict[str, str]) -> Iterator[str]:
         raise NoServer("making one takes longer than all the rest")
         yield
 
+    @contextmanager
+    def fresh(**_: str) -> Iterator[str]:
+        shutil.rmtree(home, ignore_errors=True)
+        yield str(home)
+
     monkeypatch.setattr(importing, "server", no_server)
+    monkeypatch.setattr(workers, "TemporaryDirectory", fresh)
     monkeypatch.setattr(workers, "_migrated", lambda: empty_home)
     monkeypatch.setattr(workers, "call", call)
 
