@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.conf import settings as project
+from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.management import call_command
 from django.core.servers.basehttp import WSGIRequestHandler
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.test import override_settings
 from playwright.sync_api import ConsoleMessage, Page, expect
 
@@ -46,8 +51,22 @@ def static_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with override_settings(STATIC_ROOT=folder, STORAGES=project.STORAGES | hashed):
         call_command("collectstatic", verbosity=0, interactive=False)
         finder = "django.contrib.staticfiles.finders.FileSystemFinder"
-        with override_settings(STATICFILES_DIRS=[folder], STATICFILES_FINDERS=[finder]):
+        with override_settings(STATICFILES_DIRS=[folder], STATICFILES_FINDERS=[finder]), kept_by_browsers():
             yield
+
+
+@contextmanager
+def kept_by_browsers() -> Iterator[None]:
+    """As the product has it: a browser that has a file does not ask for it again."""
+    serve = StaticFilesHandler.serve
+
+    def served(handler: StaticFilesHandler, request: HttpRequest) -> HttpResponseBase:
+        answer: HttpResponseBase = serve(handler, request)
+        answer["Cache-Control"] = "max-age=31536000, public, immutable"
+        return answer
+
+    with patch.object(StaticFilesHandler, "serve", served):
+        yield
 
 
 @pytest.fixture
