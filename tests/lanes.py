@@ -120,7 +120,8 @@ def run(lane: Lane, *, must_run: bool) -> Result:
         except Skip as reason:
             print(f"skipped: {reason}", flush=True)
             return Result(lane, "failed" if must_run else "skipped", time.monotonic() - begun, str(reason))
-        code, closing = stream(command, {**os.environ, **extra})
+        # What one process has compiled is kept for the lanes and processes after it, whatever the machine says.
+        code, closing = stream(command, {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **extra})
     status = "passed" if code == 0 else "failed"
     if code == NO_TESTS_COLLECTED and command[:3] == pytest()[:3]:
         closing = "no tests were found"
