@@ -33,7 +33,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "paired": {"q": "paired:yes"},
     "unjudged": {"q": "unjudged:reliability"},
     "without a tag": {"q": "tag:none"},
-    "words in a question": {"q": 'question:"numbered 123"'},
+    "words in a question": {"q": 'question:"numbered 12*"'},
 }
 PAIRS: Mapping[str, Mapping[str, str]] = {
     "failure and category": {"failure": "missed_evidence", "facet.category": "counting"},

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from annotation.models import Benchmark, FacetValue, Gold, Sample
 from evaluation.actions.chain_columns import read_chains
 from evaluation.actions.list_columns import CONDITIONS, Arrays, build_columns, read_columns, with_columns
 from evaluation.actions.list_fields import KEPT, found_in
-from evaluation.actions.list_selection import Selected
+from evaluation.actions.list_selection import Joint, Selected
 from evaluation.actions.list_tools import ToolRows, calls_tool, tool_rows
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.sample_table import SampleTable
@@ -96,6 +96,12 @@ class ListTable:
         """What a list without terms holds; most counts of most lists are of it."""
         return Selected(self.column("evaluated") == 1)
 
+    @cached_property
+    def joint(self) -> tuple[Joint, Joint]:
+        """The columns that every list is counted by; runs for themselves, which each have all values of the others."""
+        others = {name: self.column(name) for name in ("quadrant", "failure", "correct", "calls", "outcome")}
+        return Joint(others), Joint({"run": self._columns["run"]})
+
     def per_sample(self, found: Selected) -> Ints:
         """(samples,) how many of each sample's rows, which stand together, are among these."""
         counts = np.zeros(self.samples, np.int64)
@@ -103,23 +109,11 @@ class ListTable:
         counts[there] = found.in_groups("sample", begins)
         return counts
 
-    def per_run(self, found: Selected) -> dict[int, int]:
-        """How many of each run's rows are among these; runs with none are left out."""
-        order, begins = self._by_run
-        counts = zip(self._columns["run"][order[begins]].tolist(), found.in_groups("run", begins, order), strict=True)
-        return {run: int(n) for run, n in counts if n}
-
     @cached_property
     def _begins(self) -> tuple[Ints, Ints]:
         """The samples that have rows, and where these begin."""
         first = np.flatnonzero(np.diff(self.sample_rank, prepend=-1))
         return self.sample_rank[first], first
-
-    @cached_property
-    def _by_run(self) -> tuple[Ints, Ints]:
-        """The rows run by run, and where each run begins."""
-        order = np.argsort(self._columns["run"], kind="stable")
-        return order, np.flatnonzero(np.diff(self._columns["run"][order], prepend=-1))
 
     @cached_property
     def _pair(self) -> Ints:
@@ -247,6 +241,7 @@ class Asking:
         self.conditions, self.samples, self.sample_rank = table.conditions, table.samples, table.sample_rank
         self.runs = run_names(runs)
         self._failures: NDArray[Any] | None = None
+        self._said: Ints = np.zeros(0, np.int64)
 
     def __len__(self) -> int:
         return len(self._table)
@@ -257,6 +252,16 @@ class Asking:
         if self._failures is None:
             self._failures = self._corrected(self._table.column(name))
         return self._failures
+
+    def failures_of(self, found: Selected) -> dict[int, int]:
+        """How many of these have each failure: as the rules say, but for those of which people said otherwise."""
+        rules, said = self._table.column("failure"), self.column("failure")
+        counts = found.counted_together(self._table.joint[0])["failure"]
+        here = self._said[found.mask[self._said]]
+        changed = Counter(counts)
+        changed.subtract(rules[here].tolist())
+        changed.update(said[here].tolist())
+        return {code: n for code, n in changed.items() if n}
 
     def places(self, pks: Collection[int] | Ints) -> Ints:
         return self._table.places(pks)
@@ -313,9 +318,9 @@ class Asking:
         if not said:
             return rules
         corrected = rules.copy()
-        places = self.places(said)
-        pks = self._table.column("pk")[places].tolist()
-        corrected[places] = [said[pk] for pk in pks]
+        self._said = self.places(said)
+        pks = self._table.column("pk")[self._said].tolist()
+        corrected[self._said] = [said[pk] for pk in pks]
         return corrected
 
 

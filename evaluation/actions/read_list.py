@@ -84,13 +84,9 @@ class TrajectoryList:
         return self._masks[name, value]
 
     def counted(self, column: str, *names: str) -> dict[int, int]:
-        """How many have each value of a column of whole numbers, in the list without its terms of these names."""
-        found = self.without(*names)
-        return (
-            self._table.per_run(found)
-            if column == "run" and found.dense
-            else found.counted(self.columns.column(column), column)
-        )
+        """How many have each value of a column of ``ListTable.joint``, in the list without its terms of these names."""
+        found, joint = self.without(*names), next(one for one in self._table.joint if column in one)
+        return self.columns.failures_of(found) if column == "failure" else found.counted_together(joint)[column]
 
     def counted_by_facet(self, facet: str) -> list[tuple[str, int]]:
         """How many are on samples with each value of a facet, the most frequent first."""
@@ -119,11 +115,13 @@ class TrajectoryList:
 
     def counted_by_condition(self) -> dict[str, int]:
         """How many there would be under each condition; "none" is the list without a condition among its terms."""
+        if not np.any(self.columns.column("condition")):
+            return {"none": self.without("condition", "flip").n}
         others = {name: value for name, value in self._terms.items() if name not in ("condition", "flip")}
         met = np.ones(len(self.columns), np.bool_)
         for term in others.items():
             met = met & self._alone(*term)
-        counts = Selected(met).counted(self.columns.column("condition"), "condition")
+        counts = Selected(met).counted(self.columns.column("condition"))
         found = {name: counts.get(code, 0) for code, name in enumerate(self.columns.conditions)}
         return found | {"none": int(np.count_nonzero(met & scope(query_of(others), self.columns)))}
 
