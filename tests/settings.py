@@ -21,4 +21,4 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 WHITENOISE_AUTOREFRESH = True
-"""Static files are looked for when they are asked for: otherwise every browser of a test begins with reading them all."""
+"""Static files are looked for when asked for: otherwise every browser of a test begins with reading them all."""

@@ -21,6 +21,7 @@ from annotation.models import Benchmark, FacetValue, Gold, Sample
 from evaluation.actions.chain_columns import read_chains
 from evaluation.actions.list_columns import CONDITIONS, Arrays, build_columns, read_columns, with_columns
 from evaluation.actions.list_fields import KEPT, found_in
+from evaluation.actions.list_places import Places
 from evaluation.actions.list_selection import Joint, Selected
 from evaluation.actions.list_tools import ToolRows, calls_tool, tool_rows
 from evaluation.actions.metric_settings import settings_of
@@ -68,7 +69,7 @@ class ListTable:
         order = np.lexsort((self._place_of_condition(), self._joined("rollout"), run, rank))
         self._order, self.sample_rank = order, rank[order]
         self._columns: dict[str, NDArray[Any]] = {"pk": self._joined("pk")[order], "run": run[order]}
-        self._by_pk = np.argsort(self._columns["pk"])
+        self._places = Places(self._columns["pk"])
         self._columns["condition"] = self._condition[order]
         self.summaries: Summaries = Summaries()
         """Metrics of selections: by metric and by what was selected."""
@@ -174,12 +175,7 @@ class ListTable:
 
     def places(self, pks: Collection[int] | Ints) -> Ints:
         """Where these trajectories stand; those that are not here are left out."""
-        wanted = np.sort(pks) if isinstance(pks, np.ndarray) else np.array(sorted(pks), np.int64)
-        if not len(wanted) or not len(self):
-            return np.empty(0, np.int64)
-        at = np.minimum(np.searchsorted(self._columns["pk"], wanted, sorter=self._by_pk), len(self) - 1)
-        places: Ints = self._by_pk[at]
-        return places[self._columns["pk"][places] == wanted]
+        return self._places.of(pks if isinstance(pks, np.ndarray) else np.array(sorted(pks), np.int64))
 
     def _fetch(self, names: Collection[str]) -> None:
         wanted, new = [key for _, key in self._of if key is not None], set(names) - self._asked

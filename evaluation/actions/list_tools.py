@@ -37,13 +37,12 @@ class ToolRows:
 
 
 def tool_rows(size: int, runs: Set[int], kept: Mapping[int, KeptChains], places: Callable[[Ints], Ints]) -> ToolRows:
-    """``kept``: by run. ``places``: where trajectories stand among the n, in the order of their sorted numbers."""
+    """``kept``: by run. ``places``: where trajectories stand among the n, in the order of their numbers given."""
     calling: dict[str, Bools] = {}
     made, covered = np.zeros(size, np.bool_), np.zeros(size, np.bool_)
     unlike: dict[str, set[int]] = {}
     for run, chains in kept.items():
-        at = np.empty(len(chains.pks), np.int64)
-        at[np.argsort(chains.pks)] = places(chains.pks)
+        at = places(chains.pks)
         tool, row = chains.chains.tool, rows_of(chains.chains.start)
         covered[at] = True
         made[at[row]] = True

@@ -86,7 +86,7 @@ def analyse_chains(
     kept = read_chains([run.scoring.pk for run in scored])
     there = [run for run in scored if run.scoring.pk in kept]
     parts = [kept[run.scoring.pk] for run in there]
-    rows = np.concatenate([np.empty(0, np.int64), *(_places(table, part.pks) for part in parts)])
+    rows = np.concatenate([np.empty(0, np.int64), *(table.places(part.pks) for part in parts)])
     of_run = np.repeat(np.arange(len(parts)), [len(part.pks) for part in parts])
     inside = np.arange(len(rows))
     if value:
@@ -114,13 +114,6 @@ def analyse_chains(
         counted=columns["accuracy below"].astype(np.float64),
         called=_joined(parts, "called"),
     )
-
-
-def _places(table: ListTable, pks: Ints) -> Ints:
-    """Where these trajectories stand in the table. All do: what changes a run's trajectories takes its columns away."""
-    places = np.empty(len(pks), np.int64)
-    places[np.argsort(pks)] = table.places(pks.tolist())
-    return places
 
 
 def _groups(table: ListTable, by: str, sample: NDArray[Any]) -> Iterator[tuple[str, Ints]]:

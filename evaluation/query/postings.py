@@ -164,7 +164,8 @@ def _among(wanted: Ints, there: Ints) -> Bools:
 
 
 def _joined(places: Sequence[Ints]) -> Ints:
-    return places[0] if len(places) == 1 else np.sort(np.concatenate(places))
+    # Each rises already: they are merged, not sorted.
+    return places[0] if len(places) == 1 else np.sort(np.concatenate(places), kind="stable")
 
 
 def _in_fields(places: Ints, starts: Ints) -> Bools:
