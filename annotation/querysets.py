@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
@@ -189,8 +190,15 @@ class SampleQuerySet(WaitingQuerySet):
 
     def reference_lengths(self) -> dict[int, int]:
         """Calls of the reference toolchain -> how many samples have so many; those without one are left out."""
-        found = self.with_reference_calls().filter(reference_n__isnull=False).order_by("reference_n")
-        return dict(found.values_list("reference_n").annotate(n=Count("pk")))
+        gold = self.model.gold.related.related_model.objects.filter(sample__in=self.order_by().values("pk"))
+        called = gold.filter(revision__reference_calls__isnull=False).order_by().values("revision")
+        lengths = Counter(called.annotate(n=Count("revision__reference_calls")).values_list("n", flat=True))
+        return dict(sorted(lengths.items()))
+
+    def by_answer_type(self) -> dict[str, int]:
+        """How many samples have gold that is answered so, by answer type."""
+        gold = self.model.gold.related.related_model.objects.filter(sample__in=self.order_by().values("pk"))
+        return dict(gold.order_by().values_list("revision__answer_type").annotate(n=Count("pk")))
 
     def in_state(self, state: str) -> Self:
         return self.filter(state=state)
