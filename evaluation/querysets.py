@@ -58,7 +58,7 @@ def samples_without_trajectory(run: Any, terms: Mapping[str, str] | None = None)
     for name, value in (terms or {}).items():
         if name.startswith("facet."):
             found = found.having(name.removeprefix("facet."), value)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 class TrajectoryQuerySet(models.QuerySet[Any]):
