@@ -51,6 +51,29 @@ def addresses(page: Any) -> Iterator[str]:
         yield from (value for value in page.xpath(f"//@{name}") if not value.startswith("#"))
 
 
+def unreached(found: dict[str, Any]) -> set[str]:
+    """Pages that no way of links leads to from the first one."""
+    reached, waiting = {"index.html"}, ["index.html"]
+    while waiting:
+        name = waiting.pop()
+        new = {leads_to(name, to) for to in addresses(found[name])} & found.keys() - reached
+        reached |= new
+        waiting += new
+    return found.keys() - reached
+
+
+def going_nowhere(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Links that open the page they stand on and do not say that it is the one."""
+    shown = ("@aria-current", "@aria-selected", "../@aria-sort", "ancestor::svg", "ancestor::header",
+             "ancestor::p[@class='published-copy']")  # fmt: skip
+    return [
+        (name, link.text_content().strip())
+        for name, page in found.items()
+        for link in page.xpath(f"//a[@href and not({' or '.join(shown)})]")
+        if "#" not in link.get("href") and leads_to(name, link.get("href")) == name
+    ]
+
+
 def test_a_copy_is_whole_and_its_numbers_are_those_of_the_lists_they_open(
     board: Benchmark, query: str, tmp_path: Path, client: Any
 ) -> None:
@@ -60,8 +83,8 @@ def test_a_copy_is_whole_and_its_numbers_are_those_of_the_lists_they_open(
     found = pages(folder)
     lost = [(name, to) for name, page in found.items() for to in addresses(page) if leads_to(name, to) not in files]
     assert lost == []
-    assert counts["cases"] == 3 == len([name for name in found if name.startswith("trajectories/")])
-    assert {"index.html", "data/metrics.csv", "data/samples.csv"} <= files
+    assert counts["cases"] == 3 == len([name for name in found if re.fullmatch(r"trajectories/\d+\.html", name)])
+    assert {"index.html", "data-card.html", "data/metrics.csv", "data/samples.csv"} <= files
     assert not any(page.xpath("//form | //*[@hx-get] | //script[contains(@src, 'htmx')]") for page in found.values())
     counted = [
         (int(link.get("data-count")), int(found[leads_to(name, link.get("href"))].xpath("//main/@data-total")[0]))
@@ -70,6 +93,9 @@ def test_a_copy_is_whole_and_its_numbers_are_those_of_the_lists_they_open(
     ]
     assert len(counted) > 10
     assert [pair for pair in counted if pair[0] != pair[1]] == []
+
+    assert unreached(found) == set()
+    assert going_nowhere(found) == []
 
     first = json.loads((folder / "copy.json").read_text())
     publish(board, folder, [query], most=3, today=TODAY)
