@@ -40,6 +40,7 @@ HIDDEN: Mapping[str, Mapping[str, str]] = {
 """What every page of a run counts, and the terms of each."""
 
 COUNTED = {"n": serializers.IntegerField(), "terms": serializers.DictField(child=serializers.CharField())}
+OF_POINT = ("trajectory", "sample", "coverage", "concentration")
 POINT = {
     "trajectory": serializers.IntegerField(),
     "sample": serializers.CharField(),
@@ -88,8 +89,8 @@ CHARTS = inline_serializer(
             "CropPoints",
             {
                 "total": serializers.IntegerField(),
-                "missed": inline_serializer("MissedCrops", COUNTED),
-                "points": inline_serializer("CropPoint", POINT, many=True),
+                "missed": inline_serializer("MissedCrops", dict(COUNTED)),
+                "points": inline_serializer("CropPoint", dict(POINT), many=True),
             },
         ),
         "heat": serializers.DictField(
@@ -195,7 +196,7 @@ def _crops(found: TrajectoryQuerySet, settings: MetricSettings, own: Mapping[str
 
 def _points(points: CropPoints, own: Mapping[str, str]) -> dict[str, Any]:
     rows = [
-        {**dict(zip(POINT, row[:-1], strict=False)), "quadrant": None if row[-1] < 0 else Quadrant.NAMES[row[-1]]}
+        {**dict(zip(OF_POINT, row[:-1], strict=True)), "quadrant": None if row[-1] < 0 else Quadrant.NAMES[row[-1]]}
         for row in points.rows
     ]
     return {"total": points.total, "missed": {"n": points.missed, "terms": {**own, **MISSED}}, "points": rows}

@@ -65,9 +65,9 @@ RUNS = OpenApiParameter(
             "other_gold": serializers.ListField(
                 child=serializers.IntegerField(), help_text="Runs scored on another gold than the first."
             ),
-            "pairs": inline_serializer("ComparedPair", PAIR, many=True),
+            "pairs": inline_serializer("ComparedPair", dict(PAIR), many=True),
             "facets": serializers.ListField(child=serializers.CharField()),
-            "slices": inline_serializer("ComparedSlice", OF_SLICE, many=True),
+            "slices": inline_serializer("ComparedSlice", dict(OF_SLICE), many=True),
             "cells": serializers.DictField(
                 child=serializers.ListField(child=serializers.CharField()),
                 help_text="Of the first two: the samples of each cell, the largest difference in coverage first.",
@@ -110,7 +110,7 @@ def compare(request: Request, slug: str) -> Response:
             "left_out": serializers.IntegerField(help_text="Values tested alone only."),
             "clustered": serializers.BooleanField(help_text="p_holm is of the sign flip over pictures."),
             "least": serializers.IntegerField(),
-            "slices": inline_serializer("FoundSlice", OF_SLICE, many=True),
+            "slices": inline_serializer("FoundSlice", dict(OF_SLICE), many=True),
         },
     ),
 )

@@ -86,8 +86,8 @@ def agreement(request: Request, slug: str, table: str) -> Response:
                 },
                 many=True,
             ),
-            "pairs": inline_serializer("JudgePair", PAIR, many=True),
-            "chosen": inline_serializer("ChosenJudges", CHOSEN, allow_null=True),
+            "pairs": inline_serializer("JudgePair", dict(PAIR), many=True),
+            "chosen": inline_serializer("ChosenJudges", dict(CHOSEN), allow_null=True),
         },
     ),
 )

@@ -20,6 +20,7 @@ REMOVED = " | ".join(
         "//details[contains(@class, 'menu')]",
         "//meta[@name='htmx-config']",
         "//script[contains(@src, 'htmx')]",
+        "//*[@data-live and not(self::a)]",
     )
 )
 """What works with a server only. Of menus the slices stay: they are links to pages that are copied."""
@@ -115,7 +116,8 @@ def _unlink(element: html.HtmlElement) -> None:
     ):
         element.drop_tree()
         return
-    element.tag = "span"
+    # In a drawing anything else than a group would end the drawing there, and take what it draws along.
+    element.tag = "g" if next(element.iterancestors("svg"), None) is not None else "span"
     for name in [name for name in element.attrib if name not in {"class", "title", "dir", "lang"}]:
         del element.attrib[name]
 

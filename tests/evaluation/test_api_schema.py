@@ -49,8 +49,8 @@ def test_what_is_counted_of_runs_looks_as_the_schema_says(lea: User) -> None:
     first, second = Run.objects.filter(model__name__in=("Model C", "Model D")).values_list("pk", flat=True)
     pair: dict[str, Any] = {"run": [first, second]}
     asked: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
-        ("runs/{pk}/charts/", {"pk": first}, {}),
-        ("runs/{pk}/charts/", {"pk": first}, {"by": "category", "slice": "Chart"}),
+        ("runs/{id}/charts/", {"id": first}, {}),
+        ("runs/{id}/charts/", {"id": first}, {"by": "category", "slice": "Chart"}),
         ("compare/", {}, pair),
         ("compare/slices/", {}, {**pair, "least": 1}),
         ("compare/crops/", {}, pair),
