@@ -4,7 +4,7 @@ of the list of exactly those: ``trajectories/`` takes them as they are."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
@@ -39,9 +39,11 @@ HIDDEN: Mapping[str, Mapping[str, str]] = {
 }
 """What every page of a run counts, and the terms of each."""
 
-COUNTED = {"n": serializers.IntegerField(), "terms": serializers.DictField(child=serializers.CharField())}
+Fields: TypeAlias = "dict[str, serializers.Field[Any, Any, Any, Any]]"
+
+COUNTED: Fields = {"n": serializers.IntegerField(), "terms": serializers.DictField(child=serializers.CharField())}
 OF_POINT = ("trajectory", "sample", "coverage", "concentration")
-POINT = {
+POINT: Fields = {
     "trajectory": serializers.IntegerField(),
     "sample": serializers.CharField(),
     "coverage": serializers.FloatField(allow_null=True),
@@ -81,8 +83,11 @@ CHARTS = inline_serializer(
         ),
         "sizes": inline_serializer(
             "CropSize",
-            {"above": serializers.FloatField(allow_null=True), "upto": serializers.FloatField(allow_null=True)}
-            | COUNTED,
+            {
+                "above": serializers.FloatField(allow_null=True),
+                "upto": serializers.FloatField(allow_null=True),
+                **COUNTED,
+            },
             many=True,
         ),
         "crops": inline_serializer(
@@ -145,7 +150,7 @@ def run_charts(request: Request, slug: str, pk: int) -> Response:
             "slice_by": by,
             "slice": value,
             "settings": settings.as_dict(),
-            "counts": [{"name": name, "n": counts[name], "terms": own | terms} for name, terms in HIDDEN.items()],
+            "counts": [{"name": name, "n": counts[name], "terms": {**own, **terms}} for name, terms in HIDDEN.items()],
             "missing": _missing(run, narrowed),
             "thresholds": tables.get("thresholds", []),
             "threshold_intervals": _intervals(scoring, tables, by, value),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
@@ -12,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.loading import benchmark_for
-from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.actions.compare_runs import CELLS, cell_terms, comparable_runs, compare_runs
 from evaluation.actions.find_slices import find_differences
@@ -25,7 +24,9 @@ from webapp.common.errors import InvalidInput, NotFound
 from webapp.common.records import plain
 
 INTERVAL = serializers.DictField(allow_null=True, help_text="low, high, method.")
-PAIR = {
+Fields: TypeAlias = "dict[str, serializers.Field[Any, Any, Any, Any]]"
+
+PAIR: Fields = {
     **{
         name: serializers.IntegerField()
         for name in ("a", "b", "n", "dropped_a", "dropped_b", "both", "neither", "a_only", "b_only")
@@ -42,7 +43,7 @@ PAIR = {
         child=serializers.DictField(child=serializers.CharField()), help_text="Of each cell: those of trajectories/."
     ),
 }  # fmt: skip
-OF_SLICE = {"slice": serializers.DictField(child=serializers.CharField(), help_text="Facet and value."), **PAIR}
+OF_SLICE: Fields = {"slice": serializers.DictField(child=serializers.CharField(), help_text="Facet and value."), **PAIR}
 RUNS = OpenApiParameter(
     "run", int, many=True, required=True, description="Two to six runs: the first is compared with each other."
 )
@@ -145,7 +146,7 @@ def compare_crops(request: Request, slug: str) -> Response:
     return Response({**plain(read_crop_agreement(benchmark, a, b)), "terms": cell_terms(a.pk, b.pk)["cropped"]})
 
 
-def _runs(request: Request, benchmark: Benchmark, most: int) -> list[Run]:
+def _runs(request: Request, benchmark: Any, most: int) -> list[Run]:
     known = {str(run.pk): run for run in comparable_runs(benchmark)}
     asked = list(dict.fromkeys(request.query_params.getlist("run")))
     if not 2 <= len(asked) <= most:

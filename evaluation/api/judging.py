@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
@@ -24,7 +24,9 @@ from webapp.common.errors import InvalidInput
 from webapp.common.records import plain
 
 COEFFICIENT = serializers.DictField(allow_null=True, help_text="value (null: undefined), n, interval.")
-PAIR = {
+Fields: TypeAlias = "dict[str, serializers.Field[Any, Any, Any, Any]]"
+
+PAIR: Fields = {
     "a": serializers.CharField(),
     "b": serializers.CharField(),
     "n": serializers.IntegerField(help_text="Verdicts of both on the same."),
@@ -32,7 +34,7 @@ PAIR = {
     "raw": serializers.FloatField(allow_null=True),
     "interval": serializers.DictField(allow_null=True),
 }
-CHOSEN = {
+CHOSEN: Fields = {
     **PAIR,
     "words": serializers.ListField(child=serializers.CharField()),
     "table": serializers.ListField(help_text="Verdicts of a down, those of b across, as words says."),

@@ -75,7 +75,7 @@ def notes(request: Request, slug: str) -> Response:
     if trajectory := request.query_params.get("trajectory", ""):
         if not is_number(trajectory):
             raise InvalidInput("trajectory is the number of a trajectory.", field="trajectory")
-        rows = rows.filter(trajectory=trajectory)
+        rows = rows.filter(trajectory=int(trajectory))
     return paged(request, rows.select_related("author"), "pk", lambda row: NoteSerializer(row).data)
 
 

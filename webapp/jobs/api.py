@@ -31,7 +31,7 @@ class JobSerializer(serializers.ModelSerializer):
 
 
 class NewestFirst(KeysetPagination):
-    ordering = ("-created", "-id")
+    ordering = ("-created", "-id")  # type: ignore[assignment]
 
 
 @extend_schema(
