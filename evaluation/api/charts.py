@@ -77,8 +77,12 @@ CHARTS = inline_serializer(
         ),
         "regions": inline_serializer(
             "CropRegion",
-            {"name": serializers.CharField(), "words": serializers.CharField(), "right": serializers.IntegerField()}
-            | COUNTED,
+            {
+                "name": serializers.CharField(),
+                "words": serializers.CharField(),
+                "right": serializers.IntegerField(),
+                **COUNTED,
+            },
             many=True,
         ),
         "sizes": inline_serializer(
