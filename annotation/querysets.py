@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
@@ -188,17 +187,14 @@ class SampleQuerySet(WaitingQuerySet):
         """How many samples meet each condition: one query."""
         return self.aggregate(**{name: Count("pk", filter=condition) for name, condition in names.items()})
 
-    def reference_lengths(self) -> dict[int, int]:
-        """Calls of the reference toolchain -> how many samples have so many; those without one are left out."""
-        gold = self.model.gold.related.related_model.objects.filter(sample__in=self.order_by().values("pk"))
-        called = gold.filter(revision__reference_calls__isnull=False).order_by().values("revision")
-        lengths = Counter(called.annotate(n=Count("revision__reference_calls")).values_list("n", flat=True))
-        return dict(sorted(lengths.items()))
-
-    def by_answer_type(self) -> dict[str, int]:
-        """How many samples have gold that is answered so, by answer type."""
-        gold = self.model.gold.related.related_model.objects.filter(sample__in=self.order_by().values("pk"))
-        return dict(gold.order_by().values_list("revision__answer_type").annotate(n=Count("pk")))
+    def by_gold(self) -> list[tuple[str, int | None, int]]:
+        """How the gold of these samples is answered, calls of its reference toolchain (None without one), and how many
+        are so. One pass: two take twice as long."""
+        revision = self.model.gold.related.related_model.revision.field.related_model
+        calls = revision.reference_calls.rel.related_model.objects.filter(revision=OuterRef("gold__revision"))
+        counted = calls.order_by().values("revision").annotate(n=Count("pk")).values("n")
+        rows = self.filter(gold__isnull=False).order_by().annotate(calls_n=Subquery(counted))
+        return list(rows.values_list("gold__revision__answer_type", "calls_n").annotate(n=Count("pk")))
 
     def in_state(self, state: str) -> Self:
         return self.filter(state=state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -67,11 +68,15 @@ class Facts:
 
 
 def facts_of(benchmark: Benchmark) -> Facts:
-    """Five queries: states, answers, pictures, shares, reference chains."""
-    states, answers = benchmark.samples.by_state(), benchmark.samples.by_answer_type()
+    """Four queries: states, answers and reference chains, pictures, shares."""
+    states, answers, chained = benchmark.samples.by_state(), Counter[str](), Counter[int]()
+    for answer_type, calls, n in benchmark.samples.by_gold():
+        answers[answer_type] += n
+        if calls is not None:
+            chained[calls] += n
     known = benchmark.samples.filter(evidence_share__isnull=False).order_by()
     shares = list(known.values_list("evidence_share", flat=True))
-    lengths = benchmark.samples.reference_lengths()
+    lengths = dict(sorted(chained.items()))
     chains = [length for length, n in lengths.items() for _ in range(n)]
     return Facts(
         states=[StateCount(state, sign, word, states.get(state, 0)) for state, (sign, word) in STATE_WORDS.items()],
@@ -80,8 +85,8 @@ def facts_of(benchmark: Benchmark) -> Facts:
         median_share=median(shares) if shares else None,
         shares_n=len(shares),
         share_bars=share_bars(shares),
-        choice=answers.get(AnswerType.MULTIPLE_CHOICE, 0),
-        open=answers.get(AnswerType.OPEN, 0),
+        choice=answers[AnswerType.MULTIPLE_CHOICE],
+        open=answers[AnswerType.OPEN],
         chain_mean=fmean(chains) if chains else None,
         chains_n=len(chains),
         chain_bars=chain_bars(lengths),
