@@ -45,6 +45,17 @@ RECORD = "copy.json"
 """Says what the copy is of, and the SHA-256 of each of its files."""
 
 TABLES = ("metrics", "samples")
+BOARD_FILES = ("csv", "md", "tex", "svg")
+"""The whole board as the page exports it: the table and the figure of the paper are those of the copy."""
+README = """{title}, {which}: a copy made on {day}. It does not change.
+
+index.html        the leaderboard; from there every run, slice and chosen trajectory
+data-card.html    what the benchmark holds
+data/             the tables: leaderboard.* as shown, metrics.csv with every metric on every slice, samples.csv
+copy.json         the SHA-256 of every file
+
+It needs no server of ours: any that hands out files will do, such as `python -m http.server` in this folder.
+"""
 
 
 @dataclass(slots=True)
@@ -203,6 +214,10 @@ def _finish(copy: Copy, lists: list[Place], today: date) -> None:
         export = EXPORTS[table]
         with (copy.folder / "data" / f"{table}.csv").open("wb") as out:
             WRITERS["csv"](out, export.rows(copy.benchmark), export.columns)
+    board = reverse("evaluation:leaderboard", args=[copy.benchmark.slug])
+    for name in BOARD_FILES:
+        if answer := read(f"{board}?format={name}", copy.reader):
+            _write(copy, f"data/leaderboard.{name}", answer.content)
     for file, place in copy.pages.items():
         targets = Targets(
             page=partial(_page_link, copy, place),
@@ -211,6 +226,8 @@ def _finish(copy: Copy, lists: list[Place], today: date) -> None:
         )
         path = copy.folder / file
         path.write_bytes(rewritten(path.read_bytes(), targets, _notice(copy, place, lists, today)))
+    words = README.format(title=copy.benchmark.title, which=_which(copy.benchmark), day=today.isoformat())
+    _write(copy, "README.txt", words.encode())
     _record(copy, today)
 
 
@@ -235,17 +252,23 @@ def _tiles_link(copy: Copy, page: Place, address: str) -> str | None:
 
 
 def _notice(copy: Copy, page: Place, lists: list[Place], today: date) -> list[tuple[str, str]]:
-    version = copy.benchmark.versions.order_by("-number").first()
-    which = f"version {version.number}" if version else "working state"
     cases = [(_case_words(copy, place), link(place.file, page.file)) for place in lists]
-    tables = [(f"{table}.csv", link(f"data/{table}.csv", page.file)) for table in TABLES]
-    words = f"Copy of {copy.benchmark.title}, {which}, made on {today.isoformat()}. It does not change."
+    files = [f"leaderboard.{name}" for name in BOARD_FILES] + [f"{table}.csv" for table in TABLES]
+    tables = [(file, link(f"data/{file}", page.file)) for file in files if (copy.folder / "data" / file).is_file()]
+    words = (
+        f"Copy of {copy.benchmark.title}, {_which(copy.benchmark)}, made on {today.isoformat()}. It does not change."
+    )
     fixed = [
         (words, ""),
         ("Leaderboard", link("index.html", page.file)),
         ("Data card", link("data-card.html", page.file)),
     ]
     return [*fixed, *cases, *tables]
+
+
+def _which(benchmark: Benchmark) -> str:
+    version = benchmark.versions.order_by("-number").first()
+    return f"version {version.number}" if version else "working state"
 
 
 def _case_words(copy: Copy, place: Place) -> str:

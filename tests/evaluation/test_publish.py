@@ -84,7 +84,14 @@ def test_a_copy_is_whole_and_its_numbers_are_those_of_the_lists_they_open(
     lost = [(name, to) for name, page in found.items() for to in addresses(page) if leads_to(name, to) not in files]
     assert lost == []
     assert counts["cases"] == 1 == len([name for name in found if re.fullmatch(r"trajectories/\d+\.html", name)])
-    assert {"index.html", "data-card.html", "data/metrics.csv", "data/samples.csv"} <= files
+    assert {
+        "index.html",
+        "data-card.html",
+        "README.txt",
+        "data/metrics.csv",
+        "data/samples.csv",
+        "data/leaderboard.tex",
+    } <= files
     assert not any(page.xpath("//form | //*[@hx-get] | //script[contains(@src, 'htmx')]") for page in found.values())
     counted = [
         (int(link.get("data-count")), int(found[leads_to(name, link.get("href"))].xpath("//main/@data-total")[0]))
