@@ -263,7 +263,7 @@ def _notice(copy: Copy, page: Place, lists: list[Place], today: date) -> list[tu
         ("Leaderboard", link("index.html", page.file)),
         ("Data card", link("data-card.html", page.file)),
     ]
-    return [*fixed, *cases, *tables]
+    return [*fixed, *cases, *(tables if page.kind in {BOARD, DATA_CARD} else [])]
 
 
 def _which(benchmark: Benchmark) -> str:
