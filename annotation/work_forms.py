@@ -157,7 +157,7 @@ class QueueForm(forms.Form):
     def __init__(self, benchmark: Benchmark, data: Mapping[str, Any] | None = None) -> None:
         queue = BenchmarkQueue.objects.filter(benchmark=benchmark).first() or BenchmarkQueue(benchmark=benchmark)
         super().__init__(data, initial={name: getattr(queue, name) for name in self.base_fields})
-        names = list(FacetValue.objects.filter(sample__benchmark=benchmark).names())
+        names = list(FacetValue.objects.filter(benchmark=benchmark).names())
         stored = [queue.facet] if queue.facet and queue.facet not in names else []
         choices = [("", "none"), *((name, name) for name in (*names, *stored))]
         self.fields["facet"] = forms.ChoiceField(

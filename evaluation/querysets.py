@@ -7,12 +7,12 @@ from typing import Any, Self
 
 from django.apps import apps
 from django.db import models
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Prefetch, Q, Subquery, When
 from django.db.models.functions import Coalesce
 
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.query.syntax import Node
-from evaluation.querysets_query import condition_of, counted, in_scope, query_of
+from evaluation.querysets_query import condition_of, counted, in_scope, query_of, visible_tags
 
 _OF_TRAJECTORY = ("rollout", "condition", "answer", "plan", "error", "run", "sample")
 _OF_SAMPLE = ("key", "gold__revision", *(f"image__{name}" for name in ("sha256", "width", "height", "state")))
@@ -51,10 +51,14 @@ class RunQuerySet(models.QuerySet[Any]):
         )
 
 
-def samples_without_trajectory(run: Any) -> models.QuerySet[Any]:
-    """The samples with gold that this run has no trajectory for, in order of id."""
+def samples_without_trajectory(run: Any, terms: Mapping[str, str] | None = None) -> models.QuerySet[Any]:
+    """The samples with gold that this run has no trajectory for, in order of id; of ``terms`` facets narrow them."""
     tried = run.trajectories.filter(condition="none").values("sample")
-    return run.benchmark.samples.filter(gold__isnull=False).exclude(pk__in=tried).order_by("key")
+    found = run.benchmark.samples.filter(gold__isnull=False).exclude(pk__in=tried).order_by("key")
+    for name, value in (terms or {}).items():
+        if name.startswith("facet."):
+            found = found.having(name.removeprefix("facet."), value)
+    return found
 
 
 class TrajectoryQuerySet(models.QuerySet[Any]):
@@ -139,6 +143,18 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
             .only(*SHOWN_IN_LISTS)
             .prefetch_related("sample__gold__revision__gold_boxes")
             .order_by("sample__key", "run_id", "rollout", "condition", "pk")
+        )
+
+    def with_marks(self, person: Any) -> Self:
+        """With their steps, the tags a person sees on them (``seen_taggings``) and what people say went wrong
+        (``labels_in_force``): three more queries."""
+        taggings, labels = (apps.get_model("evaluation", name).objects for name in ("Tagging", "FailureLabel"))
+        seen = taggings.filter(tag__in=visible_tags(person)).select_related("tag").order_by("tag__name")
+        said = labels.filter(current=True).select_related("person")
+        return self.prefetch_related(
+            "steps",
+            Prefetch("taggings", queryset=seen, to_attr="seen_taggings"),
+            Prefetch("failure_labels", queryset=said, to_attr="labels_in_force"),
         )
 
     def after(self, place: Any) -> Self:

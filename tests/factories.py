@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from annotation.models import FacetValue, Sample
 from webapp.accounts.models import User
 
 PASSWORD = "correct horse battery staple"
@@ -11,3 +12,10 @@ def make_user(name: str = "Ana Lind", **fields: Any) -> User:
     """A person who can sign in with PASSWORD; the address comes from the first name."""
     email = fields.pop("email", f"{name.split()[0].lower()}@example.org")
     return User.objects.create_user(email, PASSWORD, name=name, **fields)
+
+
+def facet_of(sample: Sample, name: str, value: str, position: int = 0) -> FacetValue:
+    """One more value on a facet of a sample."""
+    return FacetValue.objects.create(
+        sample=sample, benchmark=sample.benchmark, name=name, value=value, position=position
+    )

@@ -167,7 +167,7 @@ def _boxes(benchmark: Benchmark) -> dict[int, list[Box]]:
 
 def facet_names(benchmark: Benchmark) -> list[str]:
     """The facets that samples of the benchmark have, in order."""
-    return list(FacetValue.objects.filter(sample__benchmark=benchmark).names())
+    return list(FacetValue.objects.filter(benchmark=benchmark).names())
 
 
 def facet_values(benchmark: Benchmark, by: str) -> dict[int, list[str]]:

@@ -125,7 +125,7 @@ def make_gold(revision: Revision) -> None:
 def _facet_rows(sample: Sample, facets: Mapping[str, Sequence[Any]]) -> list[FacetValue]:
     return [
         FacetValue(
-            sample=sample, name=name, position=position,
+            sample=sample, benchmark_id=sample.benchmark_id, name=name, position=position,
             value=value if isinstance(value, str) else as_json(value) or "",
             kind=FacetValue.Kind.TEXT if isinstance(value, str) else FacetValue.Kind.JSON,
         )

@@ -163,7 +163,7 @@ def _insert(actor: User | None, benchmark: Benchmark, placed: Sequence[Placed], 
     now = timezone.now()
     numbered = list(zip(reserve_ids(Sample, len(placed)), placed, strict=True))
     insert_rows(Sample, _SAMPLE, [_sample_row(pk, benchmark, p, now, source) for pk, p in numbered])
-    insert_rows(FacetValue, _FACET, [row for pk, p in numbered for row in _facets(pk, p.record)])
+    insert_rows(FacetValue, _FACET, [row for pk, p in numbered for row in _facets(pk, benchmark.pk, p.record)])
     _insert_gold(actor, [(pk, p.record) for pk, p in numbered if p.record.content != NO_CONTENT], now)
     return Saved(new=len(placed))
 
@@ -196,10 +196,11 @@ def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
     changes = _descriptive_changes(sample, placed)
     written = [f for f in sample.facets.all() if f.kind != FacetValue.Kind.BANK]
     old = [(f.name, f.position, f.value, f.kind) for f in written]
-    new = [row[1:] for row in _facets(sample.pk, record)]
+    facets = _facets(sample.pk, sample.benchmark_id, record)
+    new = [row[2:] for row in facets]
     if sorted(old) != sorted(new):
         sample.facets.all().delete()
-        insert_rows(FacetValue, _FACET, [(sample.pk, *row) for row in new])
+        insert_rows(FacetValue, _FACET, facets)
         changes = changes or {"changed_at": timezone.now()}
     gold = getattr(sample, "gold", None)
     waits = gold is None and record.content == NO_CONTENT
@@ -245,7 +246,7 @@ _SAMPLE = [
     "id", "benchmark", "key", "state", "image", "image_name", "image_problem", "image_group", "width", "height",
     "evidence_share", "extra", "source", "created_at", "changed_at",
 ]  # fmt: skip
-_FACET = ["sample", "name", "position", "value", "kind"]
+_FACET = ["sample", "benchmark", "name", "position", "value", "kind"]
 _REVISION = [
     "id", "annotation", "number", "author", "question", "answer_type", "options", "answers", "ordered", "digest",
     "created_at", "submitted_at",
@@ -273,13 +274,14 @@ def _sample_row(
     )  # fmt: skip
 
 
-def _facets(sample_id: int, record: SampleRecord) -> list[tuple[Any, ...]]:
+def _facets(sample_id: int, benchmark_id: int, record: SampleRecord) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
     for name, values in record.facets.items():
         for position, value in enumerate(values):
             is_text = isinstance(value, str)
             kind = FacetValue.Kind.TEXT if is_text else FacetValue.Kind.JSON
-            rows.append((sample_id, name, position, value if is_text else json.dumps(value), kind.value))
+            text = value if is_text else json.dumps(value)
+            rows.append((sample_id, benchmark_id, name, position, text, kind.value))
     return rows
 
 

@@ -49,7 +49,9 @@ def _placed(benchmark: Benchmark, samples: tuple[int, ...]) -> int:
         return 0
     FacetValue.objects.filter(sample__in=changed, name=SEGMENT, kind=FacetValue.Kind.BANK).delete()
     FacetValue.objects.bulk_create(
-        FacetValue(sample_id=pk, name=SEGMENT, position=position, value=title, kind=FacetValue.Kind.BANK)
+        FacetValue(
+            sample_id=pk, benchmark=benchmark, name=SEGMENT, position=position, value=title, kind=FacetValue.Kind.BANK
+        )
         for pk in changed
         for position, title in enumerate(wanted.get(pk, ()))
     )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.actions.read_samples import record_of
+from annotation.actions.sample_facets import sample_facets
 from annotation.api.loading import FACET, PAGING, benchmark_for, page_of, paged, terms_of
 from annotation.exporters.native import sample_row
 from annotation.models import Sample
@@ -29,6 +30,30 @@ def samples(request: Request, slug: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     rows = benchmark.samples.with_gold().narrowed(terms_of(request))
     return paged(request, rows, "key", _row)
+
+
+@extend_schema(
+    operation_id="sample_facets",
+    parameters=[*TERMS, FACET],
+    responses=inline_serializer(
+        "SampleFacets",
+        {
+            "total": serializers.IntegerField(help_text="How many the list holds."),
+            "facets": serializers.DictField(
+                child=serializers.DictField(child=serializers.IntegerField()),
+                help_text="By term: how many there would be with each value of it instead.",
+            ),
+        },
+    ),
+)
+@api_view(["GET"])
+def facets(request: Request, slug: str) -> Response:
+    """How many a list of samples holds, and the counts of its facets, each without its own term."""
+    benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request)
+    samples = benchmark.samples.all()
+    found = sample_facets(samples, terms, (), request.user, benchmark)
+    own = {f"facet.{name}": dict(values) for name, values in found.own.items()}
+    return Response({"total": samples.narrowed(terms, user=request.user).count(), "facets": {**found.known, **own}})
 
 
 @extend_schema(operation_id="sample", responses={200: dict})

@@ -1,6 +1,6 @@
 from django.urls import URLPattern, URLResolver, path
 
-from annotation.api import benchmarks, samples, toolbox
+from annotation.api import benchmarks, samples, toolbox, versions
 from webapp.common.addresses import KEY
 
 BENCHMARK = "benchmarks/<slug:slug>"
@@ -10,5 +10,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("toolbox/", toolbox.toolbox, name="api-toolbox"),
     path("toolbox/<slug:name>/", toolbox.tool_call, name="api-tool"),
     path(f"{BENCHMARK}/samples/", samples.samples, name="api-samples"),
+    path(f"{BENCHMARK}/versions/", versions.versions, name="api-versions"),
+    path(f"{BENCHMARK}/facets/", samples.facets, name="api-sample-facets"),
     path(f"{BENCHMARK}/samples/{KEY}/", samples.sample, name="api-sample"),
 ]

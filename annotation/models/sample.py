@@ -115,6 +115,8 @@ class FacetValue(models.Model):
         BANK = "bank", "from the tool bank"
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="facets")
+    # That of the sample: the index by value begins with it, and deleting one goes by its samples.
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="+", db_index=False)
     name = models.CharField(max_length=60)
     position = models.PositiveSmallIntegerField(default=0)
     value = models.CharField(max_length=200)
@@ -125,7 +127,10 @@ class FacetValue(models.Model):
     class Meta:
         ordering = ["sample_id", "name", "position"]
         constraints = [models.UniqueConstraint(fields=["sample", "name", "position"], name="facet_position_once")]
-        indexes = [models.Index(fields=["name", "value"], name="facet_by_value")]
+        indexes = [
+            models.Index(fields=["name", "value"], name="facet_by_value"),
+            models.Index(fields=["benchmark", "name", "value", "position"], name="facet_of_benchmark"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name}: {self.value}"

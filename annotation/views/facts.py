@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median
 
+import numpy as np
+
 from annotation.models import Benchmark
-from annotation.querysets import SAMPLE_FILTERS
-from annotation.views.samples_words import ANSWERS, STATE_WORDS
+from annotation.schema import AnswerType
+from annotation.views.samples_words import STATE_WORDS
 from annotation.workflow import SampleState
 
 AREA_EDGES = (0.0, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 1.0)
@@ -65,23 +68,25 @@ class Facts:
 
 
 def facts_of(benchmark: Benchmark) -> Facts:
-    """Four queries: states, answers and pictures; pictures; shares; reference chains."""
-    answers = {name: SAMPLE_FILTERS["answer"](name) for name in ANSWERS}
-    states = {state: SAMPLE_FILTERS["state"](state) for state in STATE_WORDS}
-    counts = benchmark.samples.counted({**states, **answers})
+    """Four queries: states, answers and reference chains, pictures, shares."""
+    states, answers, chained = benchmark.samples.by_state(), Counter[str](), Counter[int]()
+    for answer_type, calls, n in benchmark.samples.by_gold():
+        answers[answer_type] += n
+        if calls is not None:
+            chained[calls] += n
     known = benchmark.samples.filter(evidence_share__isnull=False).order_by()
     shares = list(known.values_list("evidence_share", flat=True))
-    lengths = benchmark.samples.reference_lengths()
+    lengths = dict(sorted(chained.items()))
     chains = [length for length, n in lengths.items() for _ in range(n)]
     return Facts(
-        states=[StateCount(state, sign, word, counts[state]) for state, (sign, word) in STATE_WORDS.items()],
-        samples=sum(counts[state] for state in STATE_WORDS),
+        states=[StateCount(state, sign, word, states.get(state, 0)) for state, (sign, word) in STATE_WORDS.items()],
+        samples=sum(states.values()),
         pictures=benchmark.samples.filter(image__isnull=False).values("image").distinct().count(),
         median_share=median(shares) if shares else None,
         shares_n=len(shares),
         share_bars=share_bars(shares),
-        choice=counts["mc"],
-        open=counts["open"],
+        choice=answers[AnswerType.MULTIPLE_CHOICE],
+        open=answers[AnswerType.OPEN],
         chain_mean=fmean(chains) if chains else None,
         chains_n=len(chains),
         chain_bars=chain_bars(lengths),
@@ -93,7 +98,8 @@ def share_bars(shares: Sequence[float]) -> list[Column]:
     if not shares:
         return []
     ends = list(pairwise(AREA_EDGES))
-    counts = [sum(low <= share < high or share == high == 1.0 for share in shares) for low, high in ends]
+    # Of everything there is exactly 1: numpy's last bar takes its upper end in as well.
+    counts = np.histogram(shares, AREA_EDGES)[0].tolist()
     labels = [f"{100 * low:g} to {100 * high:g} %: {n} samples" for (low, high), n in zip(ends, counts, strict=True)]
     middle = median(shares)
     return columns(counts, labels, [low <= middle < high for low, high in ends])

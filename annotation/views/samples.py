@@ -42,7 +42,7 @@ def samples(request: Request, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         **benchmark_context(request, benchmark, "samples"),
         "facts": facts,
-        "facets": facets_of(benchmark.samples.all(), terms, request.user),
+        "facets": facets_of(benchmark.samples.all(), terms, request.user, benchmark),
         "page": page,
         "tiles": tiles,
         "rows": table_markup(tiles) if terms.view == "table" else grid_markup(tiles),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.models import FacetValue
-from annotation.querysets import SAMPLE_FILTERS, SampleQuerySet
+from annotation.actions.sample_facets import sample_facets
+from annotation.models import Benchmark
+from annotation.querysets import SampleQuerySet
 from annotation.views.samples_terms import Terms
-from annotation.views.samples_words import AREAS, PICTURES, STATE_WORDS
+from annotation.views.samples_words import AREAS, STATE_WORDS
 
 if TYPE_CHECKING:
     from annotation.querysets import Person
@@ -39,39 +40,21 @@ class Facet:
         return max((value.count for value in self.values), default=0)
 
 
-def facets_of(samples: SampleQuerySet, terms: Terms, user: Person) -> list[Facet]:
-    """Of these samples: states, their own facets, evidence area, pictures. Two queries, and one more for each facet
-    (and each of these lists) that is narrowed by."""
-
-    def narrowed(own: str) -> SampleQuerySet:
-        left = terms.without(own)
-        return samples.narrowed(left.values, chosen=left.chosen, user=user)
-
-    fixed = _fixed_counts(narrowed, terms)
+def facets_of(samples: SampleQuerySet, terms: Terms, user: Person, whole: Benchmark | None = None) -> list[Facet]:
+    """Of these samples: states, their own facets, evidence area, pictures. Queries as of ``sample_facets``."""
+    found = sample_facets(samples, terms.values, terms.chosen, user, whole)
     states = [(value, word, sign) for value, (sign, word) in STATE_WORDS.items()]
     pictures = [("yes", "Here", ""), ("problem", "Problem", "")]
     return [
-        _fixed("State", "state", states, fixed["state"], terms),
-        *_own_facets(narrowed, terms),
-        _fixed("Evidence area", "area", [(value, word, "") for value, word in AREAS], fixed["area"], terms),
-        _fixed("Picture", "picture", pictures, fixed["picture"], terms),
+        _fixed("State", "state", states, found.known["state"], terms),
+        *(_facet(name, values, terms) for name, values in found.own.items()),
+        _fixed("Evidence area", "area", [(value, word, "") for value, word in AREAS], found.known["area"], terms),
+        _fixed("Picture", "picture", pictures, found.known["picture"], terms),
     ]
 
 
-def _fixed_counts(narrowed: Callable[[str], SampleQuerySet], terms: Terms) -> dict[str, dict[str, int]]:
-    """The lists whose values are known beforehand: all that nothing narrows by in one query, each other in its own."""
-    lists = {"state": list(STATE_WORDS), "area": [area for area, _ in AREAS], "picture": list(PICTURES)}
-    alike = [name for name in lists if name not in terms.values]
-    found: dict[str, dict[str, int]] = {}
-    for names, own in [(alike, ""), *[([name], name) for name in lists if name not in alike]]:
-        conditions = {f"{name}:{value}": SAMPLE_FILTERS[name](value) for name in names for value in lists[name]}
-        counts = narrowed(own).counted(conditions) if conditions else {}
-        found |= {name: {value: counts[f"{name}:{value}"] for value in lists[name]} for name in names}
-    return found
-
-
 def _fixed(
-    title: str, name: str, values: Iterable[tuple[str, str, str]], counts: dict[str, int], terms: Terms
+    title: str, name: str, values: Iterable[tuple[str, str, str]], counts: Mapping[str, int], terms: Terms
 ) -> Facet:
     chosen = terms.values.get(name)
     return Facet(
@@ -82,23 +65,6 @@ def _fixed(
             if counts[value] or value == chosen
         ],
     )
-
-
-def _own_facets(narrowed: Callable[[str], SampleQuerySet], terms: Terms) -> list[Facet]:
-    """The facets that the benchmark's samples have; one that is narrowed by is counted apart."""
-    active = [name.removeprefix("facet.") for name in terms.values if name.startswith("facet.")]
-    counted = _counts(narrowed(""))
-    for name in active:
-        counted[name] = _counts(narrowed(f"facet.{name}"), name).get(name, [])
-    return [_facet(name, values, terms) for name, values in sorted(counted.items()) if values or name in active]
-
-
-def _counts(samples: SampleQuerySet, name: str = "") -> dict[str, list[tuple[str, int]]]:
-    rows = FacetValue.objects.filter(sample__in=samples.order_by().values("pk"))
-    found: dict[str, list[tuple[str, int]]] = {}
-    for facet, value, n in (rows.filter(name=name) if name else rows).counted():
-        found.setdefault(facet, []).append((value, n))
-    return found
 
 
 def _facet(name: str, values: list[tuple[str, int]], terms: Terms) -> Facet:

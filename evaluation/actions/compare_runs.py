@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from django.db.models import F
 from numpy.typing import NDArray
 
 from annotation.models import Benchmark, FacetValue, Sample
@@ -19,13 +20,40 @@ from evaluation.metrics.comparison import Comparison, Pairing, common_rows, comp
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import natural
 from evaluation.metrics.tests import holm
-from evaluation.models import Run
+from evaluation.models import Run, Standing
 
 Bools = NDArray[np.bool_]
 CELLS = ("both", "a_only", "b_only", "neither")
 """The cells of two by two: both right, only the first, only the second, neither."""
 MOST_SLICES = 14
 """Slices shown when no facet is chosen: facets are taken whole, in the order of their names, while they fit."""
+
+
+def cell_terms(a: int, b: int) -> dict[str, dict[str, str]]:
+    """The lists of trajectories behind what is counted of two runs: each cell; "shared": both have the sample;
+    "cropped": both have a usable crop on it. What only one has right is listed as its trajectories, else as those of
+    the first."""
+    first, second, two = str(a), str(b), f"{a},{b}"
+    return {
+        "both": {"run": first, "correct": "yes", "right_in": second},
+        "a_only": {"run": first, "correct": "yes", "wrong_in": second},
+        "b_only": {"run": second, "correct": "yes", "wrong_in": first},
+        "neither": {"run": first, "wrong_in": two},
+        "shared": {"run": first, "shared_with": two},
+        "cropped": {"run": first, "cropped_in": two},
+    }
+
+
+def comparable_runs(benchmark: Benchmark) -> list[Run]:
+    """The runs that can be compared: scored, and not all of it errors. Best by accuracy first, baselines last."""
+    alive = Run.objects.of(benchmark).without_tables().scored().filter(
+        scoring__trajectories_n__gt=F("scoring__failed_n")
+    )  # fmt: skip
+    places = dict(
+        Standing.objects.filter(scoring__run__benchmark=benchmark, metric="accuracy", rank__isnull=False)
+        .values_list("scoring__run_id", "rank")
+    )  # fmt: skip
+    return sorted(alive, key=lambda run: (run.pk not in places, places.get(run.pk, 0), str(run)))
 
 
 @dataclass(frozen=True)

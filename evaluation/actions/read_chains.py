@@ -19,8 +19,11 @@ from evaluation.actions.run_tables import MOST_VALUES
 from evaluation.metrics.chains import Chains, join_chains
 from evaluation.metrics.columns import Floats, Ints
 from evaluation.models import Metric, Run
+from webapp.common.errors import InvalidInput, NotFound
 
 PREFERRED_FACET = "category"
+MOST_RUNS = 40
+"""Runs that one analysis is about; more are chosen from."""
 RUN_METRICS = ("pass_rate", "tool_call_rate", "tool_efficiency", "calls_mean", "effective_calls_mean", "chain_mae",
                "effective_chain_mae")  # fmt: skip
 _COLUMNS = ("calls", "unique_tools", "effective_calls", "reference_calls", "accuracy above", "accuracy below")
@@ -71,6 +74,17 @@ def scored_runs(benchmark: Benchmark) -> list[Run]:
     """All runs, those with scores first, each part by name. One query."""
     runs = list(Run.objects.of(benchmark).without_tables().order_by("model__name", "setting", "pk"))
     return sorted(runs, key=lambda run: getattr(run, "scoring", None) is None)
+
+
+def chosen_runs(asked: Sequence[str], runs: Sequence[Run]) -> list[Run]:
+    """The runs of these numbers, in their order; without any, those with scores."""
+    known = {str(run.pk): run for run in runs}
+    named = list(dict.fromkeys(pk for pk in asked if pk))
+    if unknown := next((pk for pk in named if pk not in known), None):
+        raise NotFound(f"There is no run {unknown[:20]} here. Choose runs from those of this benchmark.")
+    if len(named) > MOST_RUNS:
+        raise InvalidInput(f"Up to {MOST_RUNS} runs are analysed at once, not {len(named)}.", field="run")
+    return [known[pk] for pk in named] or [run for run in runs if getattr(run, "scoring", None)][:MOST_RUNS]
 
 
 def analyse_chains(

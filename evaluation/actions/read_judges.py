@@ -158,6 +158,16 @@ class Judged:
     def pairs(self) -> list[Pair]:
         return [self.pair(first, second) for first, second in combinations(self.judges, 2)]
 
+    def chosen(self, a: str, b: str) -> Pair | None:
+        """These two; else a person and a judge with the most verdicts in common, else any two with the most."""
+        if a in self.judges and b in self.judges and a != b:
+            return self.pair(a, b)
+
+        def worth(pair: Pair) -> tuple[bool, int]:
+            return bool(pair.verdicts) and len({pair.first, pair.second} & self.people) == 1, len(pair.verdicts)
+
+        return max(self.pairs(), key=worth, default=None)
+
 
 def kinds_of(benchmark: Benchmark) -> list[str]:
     """The kinds of judgements there are, in order. One query."""

@@ -82,12 +82,21 @@ ISSUE = inline_serializer(
 )
 
 
-@extend_schema(operation_id="import_upload", request={"multipart/form-data": UploadSerializer}, responses={202: IMPORT})
-@api_view(["POST"])
+@extend_schema(methods=["GET"], operation_id="imports", parameters=PAGING, responses=page_of("ImportPage", IMPORT))
+@extend_schema(
+    methods=["POST"],
+    operation_id="import_upload",
+    request={"multipart/form-data": UploadSerializer},
+    responses={202: IMPORT},
+)
+@api_view(["GET", "POST"])
 @parser_classes([MultiPartParser])
 def imports(request: Request, slug: str) -> Response:
-    """Upload a file; a job reads it without writing. The same file again, not imported yet, is the same record."""
+    """The imports in the order they came. POST uploads a file; a job reads it without writing. The same file again, not
+    imported yet, is the same record."""
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
+    if request.method == "GET":
+        return paged(request, benchmark.imports.select_related("benchmark"), "pk", _shown)
     refuse_too_large("The upload", int(request.headers.get("Content-Length") or 0) - ENVELOPE)
     form = UploadSerializer(data=request.data)
     form.is_valid(raise_exception=True)

@@ -15,14 +15,17 @@ from rest_framework.response import Response
 from annotation.actions.access import allowed
 from annotation.api.loading import public_benchmark_for
 from annotation.workflow import Right
-from evaluation.actions.board_rows import Ablation, BoardMetric, BoardRow
+from evaluation.actions.board_rows import Ablation, BoardMetric, BoardRow, Difference, Neighbours
 from evaluation.actions.read_board import SORTED_BY, read_board
+from evaluation.actions.read_published import PublishedRow
 from evaluation.actions.read_slices import SAVED
 from evaluation.metrics.catalogue import METRICS
 from webapp.common.errors import InvalidInput, NotAllowed
 
 METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
 BANDS = ("ranked", "baselines", "failed", "unscored")
+PLACE = ("rank", "low", "high", "p_best")
+PRINTED = ("value", "unit", "table", "n", "halfwidth", "p_value", "pooled")
 
 ROW = inline_serializer(
     "BoardRow",
@@ -34,9 +37,18 @@ ROW = inline_serializer(
         "failed": serializers.BooleanField(),
         "stale": serializers.BooleanField(help_text="Scored on other trajectories, gold or settings than today's."),
         "missing": serializers.IntegerField(help_text="Samples without a trajectory of this run."),
-        "standing": serializers.DictField(allow_null=True, help_text="rank, low, high, p_best."),
+        "counts": serializers.DictField(
+            help_text="Never hidden, of the slice: samples, missing, trajectories, failed, unparsed, undecided, ..."
+        ),
+        "standing": serializers.DictField(
+            allow_null=True, help_text="rank, low, high, p_best, and how they were drawn: draws, seed, clusters."
+        ),
         "metrics": serializers.DictField(child=serializers.DictField(), help_text="By name; value null is undefined."),
-        "against": serializers.DictField(allow_null=True, help_text="The difference to the reference row."),
+        "against": serializers.DictField(
+            allow_null=True,
+            help_text="The difference to the reference row: interval, counts of samples only one has right, p exact, "
+            "by pictures and adjusted by Holm, the smallest difference that could be seen, tie.",
+        ),
     },
     many=True,
 )
@@ -53,6 +65,39 @@ BOARD = inline_serializer(
         "baselines": ROW,
         "failed": ROW,
         "unscored": ROW,
+        "published": inline_serializer(
+            "PublishedRow",
+            {
+                "model": serializers.CharField(),
+                "setting": serializers.CharField(allow_blank=True),
+                "benchmark": serializers.CharField(),
+                "source": serializers.CharField(),
+                "metrics": serializers.DictField(
+                    child=serializers.DictField(), help_text="As printed: value, unit, table, n, halfwidth, p_value."
+                ),
+            },
+            many=True,
+        ),
+        "neighbours": inline_serializer(
+            "Neighbours",
+            {
+                "upper": serializers.IntegerField(),
+                "lower": serializers.IntegerField(),
+                "against": serializers.DictField(help_text="Accuracy of the upper run minus that of the lower."),
+            },
+            many=True,
+        ),
+        "mixed_settings": serializers.ListField(
+            child=serializers.IntegerField(), help_text="Runs scored with other settings than the reference."
+        ),
+        "mixed_gold": serializers.ListField(
+            child=serializers.IntegerField(), help_text="Runs scored on another gold than the reference."
+        ),
+        "facets": serializers.DictField(
+            child=serializers.DictField(child=serializers.IntegerField()),
+            help_text="What there is to slice by: values and how many samples have each.",
+        ),
+        "query": serializers.CharField(allow_blank=True, help_text="Of a saved slice."),
         "ablations": inline_serializer(
             "Ablation",
             {
@@ -98,9 +143,7 @@ def leaderboard(request: Request, slug: str) -> Response:
         sorted_by=sort,
         reference=int(reference) if reference else None,
     )
-    bands = {
-        name: [_row(row) for row in getattr(board, name)] for name in ("ranked", "baselines", "failed", "unscored")
-    }
+    bands = {name: [_row(row) for row in getattr(board, name)] for name in BANDS}
     return Response(
         {
             "slice_by": board.slice_by,
@@ -110,14 +153,33 @@ def leaderboard(request: Request, slug: str) -> Response:
             "reference": board.reference.run.pk if board.reference else None,
             "settings": board.settings.as_dict(),
             **bands,
+            "published": [_published(row) for row in board.published],
+            "neighbours": [_neighbours(one) for one in board.neighbours],
+            "mixed_settings": [row.run.pk for row in board.mixed_settings],
+            "mixed_gold": [row.run.pk for row in board.mixed_gold],
+            "facets": {facet.name: dict(facet.values) for facet in board.facets},
+            "query": board.query,
             "ablations": [_ablation(one) for one in board.ablations],
         }
     )
 
 
 def _ablation(one: Ablation) -> dict[str, Any]:
-    others = [{"run": row.run.pk, "setting": row.run.setting, **asdict(found)} for row, found in one.others]
+    others = [{"run": row.run.pk, "setting": row.run.setting, **_difference(found)} for row, found in one.others]
     return {"model": one.base.run.model.name, "base": one.base.run.pk, "others": others}
+
+
+def _neighbours(one: Neighbours) -> dict[str, Any]:
+    return {"upper": one.upper.run.pk, "lower": one.lower.run.pk, "against": _difference(one.against)}
+
+
+def _difference(found: Difference) -> dict[str, Any]:
+    return {**asdict(found), "tie": found.tie}
+
+
+def _published(row: PublishedRow) -> dict[str, Any]:
+    values = {name: {part: getattr(value, part) for part in PRINTED} for name, value in row.values.items()}
+    return {**{name: getattr(row, name) for name in ("model", "setting", "benchmark", "source")}, "metrics": values}
 
 
 def _row(row: BoardRow) -> dict[str, Any]:
@@ -130,9 +192,10 @@ def _row(row: BoardRow) -> dict[str, Any]:
         "failed": row.failed,
         "stale": row.stale,
         "missing": row.missing,
-        "standing": standing and {name: getattr(standing, name) for name in ("rank", "low", "high", "p_best")},
+        "counts": row.counts,
+        "standing": standing and {name: getattr(standing, name) for name in PLACE} | standing.detail,
         "metrics": {name: _metric(metric) for name, metric in row.metrics.items()},
-        "against": asdict(row.against) if row.against else None,
+        "against": _difference(row.against) if row.against else None,
     }
 
 

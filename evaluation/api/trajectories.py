@@ -13,13 +13,16 @@ from rest_framework.response import Response
 
 from annotation.api.loading import FACET, PAGING, benchmark_for, page_of, paged, terms_of
 from annotation.workflow import Right
+from evaluation.actions.list_facets import facet_counts
 from evaluation.actions.list_words import check_query
+from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.read_runs import trajectory_record
 from evaluation.actions.read_trajectory import kept_replay
 from evaluation.exporters.native import trajectory_row
 from evaluation.metrics.catalogue import SAMPLE_COLUMNS
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
-from evaluation.models import Score, Trajectory
+from evaluation.metrics.failures import FAILURES, NO_FAILURE
+from evaluation.models import Run, Score, Trajectory
 from evaluation.query.fields import described
 
 MEASURES = tuple(name for name in SAMPLE_COLUMNS if name not in ("run", "model", "sample"))
@@ -38,6 +41,11 @@ ROW = inline_serializer(
         "score": serializers.DictField(
             allow_null=True, help_text="The measures of METRICS 10; null where undefined, or not scored yet."
         ),
+        "failure": serializers.CharField(
+            allow_null=True, help_text="What went wrong, by rule or as people say; null: nothing, or not scored yet."
+        ),
+        "failure_said_by": serializers.CharField(allow_null=True, help_text="Who says so; null: the rule."),
+        "tags": serializers.ListField(child=serializers.CharField(), help_text="Those that you see."),
         "replayed": serializers.BooleanField(
             help_text="Scores use boxes, sizes and success of a replay kept here, not those that were recorded."
         ),
@@ -57,8 +65,31 @@ def trajectories(request: Request, slug: str) -> Response:
     benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request)
     check_query(benchmark, terms.get("q", ""), request.user)
     rows = Trajectory.objects.of(benchmark).listed(terms, request.user)
-    loaded = rows.select_related(*RELATED).prefetch_related("steps").distinct()
-    return paged(request, loaded, "pk", _shown)
+    return paged(request, rows.select_related(*RELATED).with_marks(request.user).distinct(), "pk", _shown)
+
+
+@extend_schema(
+    operation_id="trajectory_facets",
+    parameters=[*TERMS, FACET],
+    responses=inline_serializer(
+        "TrajectoryFacets",
+        {
+            "total": serializers.IntegerField(help_text="How many the list holds."),
+            "facets": serializers.DictField(
+                child=serializers.DictField(child=serializers.IntegerField()),
+                help_text="By term: how many there would be with each value of it instead.",
+            ),
+        },
+    ),
+)
+@api_view(["GET"])
+def facets(request: Request, slug: str) -> Response:
+    """How many a list of trajectories holds, and the counts of its facets, each without its own term."""
+    benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request)
+    check_query(benchmark, terms.get("q", ""), request.user)
+    runs = list(Run.objects.of(benchmark).without_tables())
+    found = TrajectoryList(benchmark, runs, terms, request.user)
+    return Response({"total": found.total, "facets": facet_counts(found)})
 
 
 @extend_schema(operation_id="trajectory", responses=ROW)
@@ -66,16 +97,20 @@ def trajectories(request: Request, slug: str) -> Response:
 def trajectory(request: Request, slug: str, pk: int) -> Response:
     """One trajectory as recorded, and its scores."""
     rows = Trajectory.objects.of(benchmark_for(request, slug, Right.SEE_GOLD)).select_related(*RELATED)
-    return Response(_shown(get_object_or_404(rows, pk=pk)))
+    return Response(_shown(get_object_or_404(rows.with_marks(request.user), pk=pk)))
 
 
 def _shown(row: Trajectory) -> dict[str, Any]:
-    score = getattr(row, "score", None)
+    score, label = getattr(row, "score", None), next(iter(row.labels_in_force), None)  # type: ignore[attr-defined]
+    code = label.failure if label else score.failure if score else NO_FAILURE
     return {
         "id": row.pk,
         "run": row.run_id,
         "trajectory": trajectory_row(trajectory_record(row)),
         "score": _measures(score) if score else None,
+        "failure": FAILURES[code] if code >= 0 else None,
+        "failure_said_by": str(label.person or "somebody") if label else None,
+        "tags": [one.tag.name for one in row.seen_taggings],  # type: ignore[attr-defined]
         "replayed": kept_replay(row) is not None,
     }
 

@@ -1,6 +1,17 @@
 from django.urls import URLPattern, URLResolver, path
 
-from evaluation.api import benchmarks, imports, leaderboard, runs, trajectories
+from evaluation.api import (
+    benchmarks,
+    chains,
+    charts,
+    comparisons,
+    imports,
+    judging,
+    leaderboard,
+    marks,
+    runs,
+    trajectories,
+)
 
 BENCHMARK = "benchmarks/<slug:slug>"
 
@@ -11,10 +22,23 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/runs/", runs.runs, name="api-runs"),
     path(f"{BENCHMARK}/runs/<int:pk>/", runs.run, name="api-run"),
     path(f"{BENCHMARK}/runs/<int:pk>/metrics/", runs.run_metrics, name="api-run-metrics"),
+    path(f"{BENCHMARK}/runs/<int:pk>/charts/", charts.run_charts, name="api-run-charts"),
     path(f"{BENCHMARK}/metrics/", runs.metrics, name="api-metrics"),
     path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="api-leaderboard"),
     path(f"{BENCHMARK}/trajectories/", trajectories.trajectories, name="api-trajectories"),
+    path(f"{BENCHMARK}/toolchains/", chains.toolchains, name="api-toolchains"),
+    path(f"{BENCHMARK}/compare/", comparisons.compare, name="api-compare"),
+    path(f"{BENCHMARK}/compare/slices/", comparisons.compare_slices, name="api-compare-slices"),
+    path(f"{BENCHMARK}/compare/crops/", comparisons.compare_crops, name="api-compare-crops"),
+    path(f"{BENCHMARK}/trajectories/facets/", trajectories.facets, name="api-trajectory-facets"),
     path(f"{BENCHMARK}/trajectories/<int:pk>/", trajectories.trajectory, name="api-trajectory"),
+    path(f"{BENCHMARK}/tags/", marks.tags, name="api-tags"),
+    path(f"{BENCHMARK}/notes/", marks.notes, name="api-notes"),
+    path(f"{BENCHMARK}/failures/", marks.failure_agreement, name="api-failure-agreement"),
+    path(f"{BENCHMARK}/slices/", marks.slices, name="api-slices"),
+    path(f"{BENCHMARK}/agreement/<slug:table>/", judging.agreement, name="api-agreement"),
+    path(f"{BENCHMARK}/judges/", judging.judges, name="api-judges"),
+    path(f"{BENCHMARK}/judging/", judging.judging, name="api-judging"),
     path(f"{BENCHMARK}/imports/", imports.imports, name="api-imports"),
     path(f"{BENCHMARK}/imports/<int:pk>/", imports.import_record, name="api-import"),
     path(f"{BENCHMARK}/imports/<int:pk>/commit/", imports.import_commit, name="api-import-commit"),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from django.conf import settings
 from django.urls import reverse
@@ -25,6 +26,7 @@ from evaluation.publishing.places import (
     BOARD,
     CASE,
     CASE_TEXT,
+    DATA_CARD,
     LIST,
     PICTURES,
     RUN,
@@ -43,6 +45,17 @@ RECORD = "copy.json"
 """Says what the copy is of, and the SHA-256 of each of its files."""
 
 TABLES = ("metrics", "samples")
+BOARD_FILES = ("csv", "md", "tex", "svg")
+"""The whole board as the page exports it: the table and the figure of the paper are those of the copy."""
+README = """{title}, {which}: a copy made on {day}. It does not change.
+
+index.html        the leaderboard; from there every run, slice and chosen trajectory
+data-card.html    what the benchmark holds
+data/             the tables: leaderboard.* as shown, metrics.csv with every metric on every slice, samples.csv
+copy.json         the SHA-256 of every file
+
+It needs no server of ours: any that hands out files will do, such as `python -m http.server` in this folder.
+"""
 
 
 @dataclass(slots=True)
@@ -75,7 +88,7 @@ class Copy:
             )
         if target.kind == SAMPLE:
             return origin.kind == CASE
-        return target.kind in {RUN, CASE, CASE_TEXT}
+        return target.kind in {DATA_CARD, RUN, CASE, CASE_TEXT}
 
 
 def publish(benchmark: Benchmark, folder: Path, cases: list[str], *, most: int, today: date) -> dict[str, int]:
@@ -132,8 +145,9 @@ def _choose(copy: Copy, query: str) -> Place:
 
 def _walk(copy: Copy, lists: list[Place]) -> None:
     """Read every page that belongs to the copy, as it comes from its view, into the folder."""
-    board = copy.place(reverse("evaluation:leaderboard", args=[copy.benchmark.slug]))
-    waiting = deque([place for place in [board, *lists] if place is not None])
+    names = ("evaluation:leaderboard", "evaluation:data-card")
+    first = [copy.place(reverse(name, args=[copy.benchmark.slug])) for name in names]
+    waiting = deque([place for place in [*first, *lists] if place is not None])
     seen = {place.file for place in waiting}
     chosen_lists = {place.file for place in lists}
     while waiting:
@@ -156,8 +170,9 @@ def _walk(copy: Copy, lists: list[Place]) -> None:
 
 def _asked(copy: Copy, place: Place) -> str:
     """A chosen trajectory is asked for within its list, so that its page leads to its neighbours there."""
-    query = copy.chosen.get(place.part("pk")) if place.kind == CASE else None
-    return f"{place.path}?{query}" if query else place.address
+    listed = copy.chosen.get(place.part("pk")) if place.kind == CASE else None
+    query = "&".join(part for part in (listed, place.query) if part)
+    return f"{place.path}?{query}" if query else place.path
 
 
 def _targets(copy: Copy, place: Place, page: bytes) -> Iterator[Place]:
@@ -199,6 +214,10 @@ def _finish(copy: Copy, lists: list[Place], today: date) -> None:
         export = EXPORTS[table]
         with (copy.folder / "data" / f"{table}.csv").open("wb") as out:
             WRITERS["csv"](out, export.rows(copy.benchmark), export.columns)
+    board = reverse("evaluation:leaderboard", args=[copy.benchmark.slug])
+    for name in BOARD_FILES:
+        if answer := read(f"{board}?format={name}", copy.reader):
+            _write(copy, f"data/leaderboard.{name}", answer.content)
     for file, place in copy.pages.items():
         targets = Targets(
             page=partial(_page_link, copy, place),
@@ -207,6 +226,8 @@ def _finish(copy: Copy, lists: list[Place], today: date) -> None:
         )
         path = copy.folder / file
         path.write_bytes(rewritten(path.read_bytes(), targets, _notice(copy, place, lists, today)))
+    words = README.format(title=copy.benchmark.title, which=_which(copy.benchmark), day=today.isoformat())
+    _write(copy, "README.txt", words.encode())
     _record(copy, today)
 
 
@@ -231,18 +252,33 @@ def _tiles_link(copy: Copy, page: Place, address: str) -> str | None:
 
 
 def _notice(copy: Copy, page: Place, lists: list[Place], today: date) -> list[tuple[str, str]]:
-    version = copy.benchmark.versions.order_by("-number").first()
-    which = f"version {version.number}" if version else "working state"
-    cases = [
-        (
-            f"cases {number}" if len(lists) > 1 else f"{len(copy.chosen)} chosen trajectories",
-            link(place.file, page.file),
-        )
-        for number, place in enumerate(lists, start=1)
+    cases = [(_case_words(copy, place), link(place.file, page.file)) for place in lists]
+    files = [f"leaderboard.{name}" for name in BOARD_FILES] + [f"{table}.csv" for table in TABLES]
+    tables = [(file, link(f"data/{file}", page.file)) for file in files if (copy.folder / "data" / file).is_file()]
+    words = (
+        f"Copy of {copy.benchmark.title}, {_which(copy.benchmark)}, made on {today.isoformat()}. It does not change."
+    )
+    fixed = [
+        (words, ""),
+        ("Leaderboard", link("index.html", page.file)),
+        ("Data card", link("data-card.html", page.file)),
     ]
-    tables = [(f"{table}.csv", link(f"data/{table}.csv", page.file)) for table in TABLES]
-    words = f"Copy of {copy.benchmark.title}, {which}, made on {today.isoformat()}. It does not change."
-    return [(words, ""), ("Leaderboard", link("index.html", page.file)), *cases, *tables]
+    return [*fixed, *cases, *(tables if page.kind in {BOARD, DATA_CARD} else [])]
+
+
+def _which(benchmark: Benchmark) -> str:
+    version = benchmark.versions.order_by("-number").first()
+    return f"version {version.number}" if version else "working state"
+
+
+def _case_words(copy: Copy, place: Place) -> str:
+    """What a list of cases holds, by its terms: "Cases: quadrant G+A-"; a run by its name."""
+    runs = {str(run.pk): str(run) for run in copy.benchmark.runs.select_related("model")}
+    said = [
+        value if name == "q" else runs.get(value, value) if name == "run" else f"{name.removeprefix('facet.')} {value}"
+        for name, value in parse_qsl(place.query)
+    ]
+    return f"Cases: {', '.join(said)}"
 
 
 def _record(copy: Copy, today: date) -> None:

@@ -6,12 +6,13 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 
 from django.urls import Resolver404, resolve
 
-BOARD, RUN, LIST, CASE, CASE_TEXT, SAMPLE = (
+BOARD, DATA_CARD, RUN, LIST, CASE, CASE_TEXT, SAMPLE = (
     "leaderboard",
+    "data-card",
     "run",
     "trajectories",
     "trajectory",
@@ -20,8 +21,13 @@ BOARD, RUN, LIST, CASE, CASE_TEXT, SAMPLE = (
 )
 PICTURES = {"thumbnail", "tile", "region"}
 _LONGEST_NAME = 60
-_OF_ONE_BOARD = ({"by", "slice"}, {"reference"}, {"published"})
-"""The views of the board that are copied: each slice, each reference, all published rows. Not their products."""
+_OF_ONE_BOARD = ({"by", "slice"}, {"reference"}, {"published"}, {"group"}, {"intervals"})
+"""The views of the board that are copied: each slice, reference and group of columns, intervals in digits, all
+published rows. Not their products."""
+_VIEWS = {RUN: {"slice_by"}, SAMPLE: {"crops"}, CASE: {"tab", "whole", "from"}}
+"""Terms that make another page of these; what else stands in their address says where they were opened from."""
+_NOT_COPIED = {RUN: {"slice"}}
+"""Terms of pages that are left out: a run on each slice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,8 @@ class Place:
         """Relative to the folder of the copy; the same address always has the same file."""
         if self.kind == BOARD:
             return f"board-{_named(self.query)}.html" if self.query else "index.html"
+        if self.kind == DATA_CARD:
+            return "data-card.html"
         if self.kind == LIST:
             return f"lists/{_named(self.query)}.html"
         if self.kind == CASE_TEXT:
@@ -56,7 +64,8 @@ class Place:
         if self.kind in PICTURES:
             return self._picture_file()
         folder, name = {RUN: ("runs", "pk"), CASE: ("trajectories", "pk"), SAMPLE: ("samples", "key")}[self.kind]
-        return f"{folder}/{_named(self.part(name))}.html"
+        view = f"-{_named(self.query)}" if self.query else ""
+        return f"{folder}/{_named(self.part(name))}{view}.html"
 
     def _picture_file(self) -> str:
         start = f"pictures/{self.part('sha256')[:16]}"
@@ -71,7 +80,7 @@ class Place:
 def place_of(address: str, benchmark: str) -> Place | None:
     """The place of an address (a path with its query); None when it is none that a copy of this benchmark holds.
 
-    A trajectory has one page, whichever list it was opened from: its query, and that of a sample or a run, is left out.
+    A trajectory has the same pages, whichever list it was opened from; so have samples and runs.
     """
     parts = urlsplit(address)
     if parts.scheme or parts.netloc:
@@ -82,9 +91,22 @@ def place_of(address: str, benchmark: str) -> Place | None:
         return None
     values = {name: str(value) for name, value in found.kwargs.items()}
     kind = found.url_name or ""
-    if values.pop("slug", "") != benchmark or kind not in {BOARD, RUN, LIST, CASE, CASE_TEXT, SAMPLE, *PICTURES}:
+    if values.pop("slug", "") != benchmark or kind not in {
+        BOARD,
+        DATA_CARD,
+        RUN,
+        LIST,
+        CASE,
+        CASE_TEXT,
+        SAMPLE,
+        *PICTURES,
+    }:
         return None
-    query = parts.query if kind in {BOARD, LIST} else ""
+    terms = parse_qsl(parts.query)
+    if any(name in _NOT_COPIED.get(kind, ()) for name, _ in terms):
+        return None
+    own = urlencode(sorted(pair for pair in terms if pair[0] in _VIEWS.get(kind, ())))
+    query = parts.query if kind in {BOARD, LIST} else own
     return Place(kind, parts.path, query, tuple(values.items()))
 
 

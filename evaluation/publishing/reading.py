@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import cast
 from urllib.parse import urlsplit
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.urls import resolve
 from django_htmx.middleware import HtmxDetails
 
@@ -46,5 +46,9 @@ def read(address: str, reader: PublicReader) -> Answer | None:
 
 def _bytes(response: HttpResponse | StreamingHttpResponse) -> bytes:
     if response.streaming:
-        return b"".join(cast(StreamingHttpResponse, response))
+        content = b"".join(cast(StreamingHttpResponse, response))
+        # Closing the answer itself would say that a request is over, and end the connection to the database.
+        if isinstance(response, FileResponse) and response.file_to_stream is not None:
+            response.file_to_stream.close()
+        return content
     return cast(HttpResponse, response).content

@@ -11,16 +11,19 @@ REMOVED = " | ".join(
     (
         "//form",
         "//sightline-query",
-        "//sightline-menu",
-        "//nav[@class='crumbs']",
+        "//sightline-menu[not(details[@class='slices'])]",
         "//aside[contains(@class, 'facets')]",
+        "//aside[@id='preview']",
+        "//*[contains(@class, 'trajectories__foot')]/*[@data-needs-script]",
+        "//nav[contains(@class, 'board-tools__all')]",
         "//section[@class='toolbar']",
         "//details[contains(@class, 'menu')]",
         "//meta[@name='htmx-config']",
         "//script[contains(@src, 'htmx')]",
+        "//*[@data-live and not(self::a)]",
     )
 )
-"""What works with a server only. The crumbs would lead to pages that are not copied."""
+"""What works with a server only. Of menus the slices stay: they are links to pages that are copied."""
 _ADDRESSES = {"href", "src", "srcset", "data-tiles", "data-viewer", "data-image"}
 _POLICY = "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'"
 
@@ -102,13 +105,19 @@ def _replace(element: html.HtmlElement, name: str, value: str, targets: Targets)
 
 
 def _unlink(element: html.HtmlElement) -> None:
-    """What led to a page that is not copied: its words stay where they say something; a button or a tab goes."""
+    """What led to a page that is not copied: its words stay where they say something; a button, a tab, and what only
+    the application does (``data-live``) goes."""
     classes = str(element.get("class", "")).split()
     parent = element.getparent()
-    if "btn" in classes or (parent is not None and "tabs" in str(parent.get("class", "")).split()):
+    if (
+        "btn" in classes
+        or "data-live" in element.attrib
+        or (parent is not None and "tabs" in str(parent.get("class", "")).split())
+    ):
         element.drop_tree()
         return
-    element.tag = "span"
+    # In a drawing anything else than a group would end the drawing there, and take what it draws along.
+    element.tag = "g" if next(element.iterancestors("svg"), None) is not None else "span"
     for name in [name for name in element.attrib if name not in {"class", "title", "dir", "lang"}]:
         del element.attrib[name]
 

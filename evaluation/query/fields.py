@@ -156,3 +156,10 @@ def nearest(name: str, known: Collection[str], most: int = 2) -> tuple[str, ...]
 def described() -> Iterable[Field]:
     """The fields in the order of the help."""
     return _ALL
+
+
+def slice_terms(slice_by: str, slice: str) -> dict[str, str]:
+    """A slice in the words of a list of trajectories; two facets are computed, the others are the samples' own."""
+    if not slice_by:
+        return {}
+    return {slice_by if slice_by in ("calls", "targets") else f"facet.{slice_by}": slice}

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 from django.utils.safestring import SafeString
 
+from evaluation.actions.chain_tables import length_groups, rate_groups, tool_choices
 from evaluation.actions.read_chains import ChainAnalysis
-from evaluation.metrics.chain_lengths import LONGEST, Group, Lengths, length_table, lengths_by, pass_rate_by
-from evaluation.metrics.chains import Choice, Pair, Use, choices, confusion, transitions, uses
+from evaluation.metrics.chain_lengths import LONGEST, Group, Lengths, length_table
+from evaluation.metrics.chains import Choice, Pair, Use, confusion, transitions, uses
 from evaluation.models import Metric, Run
 from evaluation.views.chains_links import ChainLinks
 from evaluation.views.run_links import Count
@@ -149,12 +149,6 @@ RATES = {
 _FIELDS = {"calls": "calls", "tools": "tools", "reference": "reference_calls"}
 
 
-def rate_groups(found: ChainAnalysis, name: str, most: int | None = None) -> list[Group]:
-    """``most``: larger numbers count as this one."""
-    values = getattr(found, name)
-    return pass_rate_by(values if most is None else np.minimum(values, most), found.right, found.counted, found.cluster)
-
-
 def rate_lines(found: ChainAnalysis, name: str, links: ChainLinks) -> list[RateLine]:
     lines = []
     for group in rate_groups(found, name, MOST_GROUPS):
@@ -165,11 +159,6 @@ def rate_lines(found: ChainAnalysis, name: str, links: ChainLinks) -> list[RateL
     return lines
 
 
-def tool_choices(found: ChainAnalysis) -> list[Choice]:
-    """Those that matter most first."""
-    return sorted(choices(found.chains, found.cluster), key=lambda row: (-row.tp - row.fn, -row.fp, row.tool))
-
-
 def _tool_line(row: Choice, links: ChainLinks) -> ToolLine:
     return ToolLine(
         row,
@@ -177,12 +166,6 @@ def _tool_line(row: Choice, links: ChainLinks) -> ToolLine:
         links.needless(row.tool, row.fp),
         links.missed(row.tool, row.fn),
     )
-
-
-def length_groups(found: ChainAnalysis) -> list[Lengths]:
-    """Of all trajectories, then, on a page that is not about one of them, of each value of the facet."""
-    groups = [("", np.arange(len(found.chains))), *(() if found.value else found.values.items())]
-    return lengths_by(groups, found.reference, found.calls, found.effective, found.cluster)
 
 
 def length_lines(found: ChainAnalysis, links: ChainLinks) -> list[LengthLine]:

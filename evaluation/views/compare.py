@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import F
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
-from evaluation.actions.compare_runs import compare_runs
+from evaluation.actions.compare_runs import comparable_runs, compare_runs
 from evaluation.actions.read_crop_agreement import read_crop_agreement
 from evaluation.exporters.tables import writes_parquet
-from evaluation.models import Run, Standing
+from evaluation.models import Run
 from evaluation.querysets_query import MOST_RUNS
 from evaluation.views.compare_export import comparison_file
 from evaluation.views.compare_frames import chosen
@@ -32,7 +31,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     &by=FACET (slices of the first two) &cell=both|a_only|b_only|neither &sample=KEY (shown in frames)
     &format=csv|json|jsonl|parquet|md|tex|svg|png (the differences as a file)."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
-    scored = scored_runs(benchmark)
+    scored = comparable_runs(benchmark)
     context: dict[str, Any] = {"benchmark": benchmark}
     if len(scored) < LEAST_RUNS:
         return render(request, "evaluation/compare_empty.html", context | {"scored": scored})
@@ -61,7 +60,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
 def crops(request: Request, slug: str) -> HttpResponse:
     """How far the crops of the first two runs agree: ?run=A&run=B. A piece of the page above, or a page."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
-    scored = scored_runs(benchmark)
+    scored = comparable_runs(benchmark)
     context: dict[str, Any] = {"benchmark": benchmark, "scored": scored}
     if len(scored) < LEAST_RUNS:
         return render(request, "evaluation/compare_empty.html", context)
@@ -70,18 +69,6 @@ def crops(request: Request, slug: str) -> HttpResponse:
     agreement = read_crop_agreement(benchmark, a, b)
     context |= {"asked": asked, "agreement": agreement, "n": PairLinks(slug, a.pk, b.pk).cropped(agreement.n)}
     return render_page(request, "evaluation/compare_crops.html", "evaluation/_compare_crops.html", context)
-
-
-def scored_runs(benchmark: Any) -> list[Run]:
-    """The runs that can be compared: scored, and not all of it errors. Best by accuracy first, baselines last."""
-    alive = Run.objects.of(benchmark).without_tables().scored().filter(
-        scoring__trajectories_n__gt=F("scoring__failed_n")
-    )  # fmt: skip
-    places = dict(
-        Standing.objects.filter(scoring__run__benchmark=benchmark, metric="accuracy", rank__isnull=False)
-        .values_list("scoring__run_id", "rank")
-    )  # fmt: skip
-    return sorted(alive, key=lambda run: (run.pk not in places, places.get(run.pk, 0), str(run)))
 
 
 def _picks(runs: Sequence[Run]) -> list[tuple[str, Run | None]]:

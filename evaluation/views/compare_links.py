@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.urls import reverse
 
-from evaluation.actions.compare_runs import CELLS
+from evaluation.actions.compare_runs import CELLS, cell_terms
 from evaluation.models import Run
 from evaluation.querysets_query import MOST_RUNS
 from webapp.common.errors import InvalidInput, NotFound
@@ -32,23 +32,16 @@ class PairLinks:
     def __init__(self, slug: str, a: int, b: int, *facets: tuple[str, str]) -> None:
         self._list = reverse("evaluation:trajectories", args=[slug])
         self._slice = {f"facet.{name}": value for name, value in facets}
-        self._a, self._b, self._two = str(a), str(b), f"{a},{b}"
+        self._terms = cell_terms(a, b)
 
     def cell(self, name: str, n: int) -> Count:
-        """A cell of two by two; what only one has right is listed as its trajectories, else the first one's."""
-        terms = {
-            "both": {"run": self._a, "correct": "yes", "right_in": self._b},
-            "a_only": {"run": self._a, "correct": "yes", "wrong_in": self._b},
-            "b_only": {"run": self._b, "correct": "yes", "wrong_in": self._a},
-            "neither": {"run": self._a, "wrong_in": self._two},
-        }
-        return self._count(n, terms[name])
+        return self._count(n, self._terms[name])
 
     def shared(self, n: int) -> Count:
-        return self._count(n, {"run": self._a, "shared_with": self._two})
+        return self._count(n, self._terms["shared"])
 
     def cropped(self, n: int) -> Count:
-        return self._count(n, {"run": self._a, "cropped_in": self._two})
+        return self._count(n, self._terms["cropped"])
 
     def _count(self, n: int, terms: dict[str, str]) -> Count:
         return Count(n, f"{self._list}?{urlencode(terms | self._slice)}" if n else "")

@@ -10,10 +10,10 @@ from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
+from evaluation.actions.compare_runs import comparable_runs
 from evaluation.actions.find_slices import SliceOfTwo, find_differences
 from evaluation.metrics.slice_finder import LEAST
 from evaluation.models import Run
-from evaluation.views.compare import scored_runs
 from evaluation.views.compare_links import LEAST_RUNS, Asked, PairLinks
 from evaluation.views.compare_shown import Axis, Line, axis_over, line_of
 from webapp.common.errors import InvalidInput
@@ -28,7 +28,7 @@ SIZES = (10, 20, 50, 100, 200)
 def slices(request: Request, slug: str) -> HttpResponse:
     """Of the first two runs: ?run=A&run=B&least=20 (samples that a slice has to have)."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
-    scored = scored_runs(benchmark)
+    scored = comparable_runs(benchmark)
     context: dict[str, Any] = {"benchmark": benchmark, "scored": scored}
     if len(scored) < LEAST_RUNS:
         return render(request, "evaluation/compare_empty.html", context)

@@ -59,7 +59,7 @@ def judges(request: HttpRequest, slug: str) -> HttpResponse:
     by, kind = by if by in facets else "", asked if asked in kinds else next(iter(kinds), "")
     address = getattr(request.user, "email", "")
     judged = load_judged(benchmark, kind, audience, address, by) if kind else Judged((), frozenset(), ())
-    pair = _chosen(judged, request.GET.get("a", ""), request.GET.get("b", ""))
+    pair = judged.chosen(request.GET.get("a", ""), request.GET.get("b", ""))
     context: dict[str, Any] = {
         **agreement_context(request, benchmark, "judges"),
         "audience": audience,
@@ -77,17 +77,6 @@ def judges(request: HttpRequest, slug: str) -> HttpResponse:
         "seed": SEED,
     }
     return render(request, "evaluation/judges.html", context)
-
-
-def _chosen(judged: Judged, a: str, b: str) -> Pair | None:
-    """The two asked for; else a person and a judge with the most verdicts in common, else any two with the most."""
-    if a in judged.judges and b in judged.judges and a != b:
-        return judged.pair(a, b)
-
-    def worth(pair: Pair) -> tuple[bool, int]:
-        return bool(pair.verdicts) and len({pair.first, pair.second} & judged.people) == 1, len(pair.verdicts)
-
-    return max(judged.pairs(), key=worth, default=None)
 
 
 def _matrix(judged: Judged, chosen: Pair) -> list[tuple[str, bool, list[Cell | None]]]:

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from evaluation.actions.board_rows import Board, Facet
 from evaluation.actions.read_slices import SAVED
+from evaluation.query.fields import slice_terms
 from webapp.common.markup import put, put_each
 from webapp.common.wording import decimal
 
@@ -47,13 +48,6 @@ class Addresses:
 @lru_cache(maxsize=256)
 def _encoded(terms: tuple[tuple[str, str | int], ...]) -> str:
     return urlencode(terms)
-
-
-def slice_terms(slice_by: str, slice: str) -> dict[str, str]:
-    """A slice in the words of a list of trajectories; two facets are computed, the others are the samples' own."""
-    if not slice_by:
-        return {}
-    return {slice_by if slice_by in ("calls", "targets") else f"facet.{slice_by}": slice}
 
 
 def saved_links(names: Sequence[str], board: Board, rest: str) -> SafeString:

@@ -81,10 +81,7 @@ def _missing(run: Run, links: RunLinks) -> int | None:
     """How many samples have no trajectory; None on a computed slice, where they are in no list."""
     if not links.missing:
         return None
-    missing = samples_without_trajectory(run)
-    for name, value in links.narrowed.items():
-        missing = missing.filter(facets__name=name.removeprefix("facet."), facets__value=value)
-    return missing.count()
+    return samples_without_trajectory(run, links.narrowed).count()
 
 
 def _tables(scoring: Scoring, piece: tuple[str, str] | None) -> Mapping[str, Any] | None:

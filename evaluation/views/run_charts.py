@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+from evaluation.actions.read_crops import MISSED, SEED, crop_points
 from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.thresholds import STEPS
 from evaluation.models import Metric
@@ -16,8 +16,6 @@ from evaluation.querysets import TrajectoryQuerySet
 from evaluation.views.run_links import Count, RunLinks
 from webapp.common.drawing import written
 
-MOST_POINTS = 2_000
-SEED = 7
 AREA_HEIGHT = 52
 LONGEST = 10
 """Longer chains share the last bar."""
@@ -66,20 +64,15 @@ class Scatter:
 
 
 def scatter(found: TrajectoryQuerySet, threshold: float, links: RunLinks) -> Scatter:
-    """Coverage across, concentration down on a logarithm; above MOST_POINTS an even sample. Three queries.
+    """Coverage across, concentration down on a logarithm. Three queries.
 
     Points exactly at 0 and 1 are spread a little, always in the same way, so that they can be told apart.
     """
-    inside = found.filter(score__in_population=True, score__coverage__isnull=False).order_by("pk")
-    missed = links.count(inside.filter(score__ioa__lte=1e-9).count(), population="yes", ioa_upto=0)
-    pks = list(inside.values_list("pk", flat=True))
-    if len(pks) > MOST_POINTS:
-        inside = found.model.objects.filter(pk__in=random.Random(SEED).sample(pks, MOST_POINTS)).order_by("pk")
-    fields = ("pk", "sample__key", "score__coverage", "score__concentration", "score__quadrant")
-    rows = list(inside.values_list(*fields))
-    rows.sort(key=lambda row: -row[4])
+    read = crop_points(found)
+    rows = sorted(read.rows, key=lambda row: -row[4])
     points = [_point(place, row, links) for place, row in enumerate(rows)]
-    return Scatter(points, len(points), len(pks), missed, written(_across(threshold)), written(_down(threshold)))
+    edges = written(_across(threshold)), written(_down(threshold))
+    return Scatter(points, len(points), read.total, links.count(read.missed, **MISSED), *edges)
 
 
 def _across(coverage: float) -> float:

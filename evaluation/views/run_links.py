@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from annotation.views.agreement_links import LONGEST_ADDRESS
 from evaluation.models import Run
-from evaluation.views.leaderboard_links import slice_terms
+from evaluation.query.fields import slice_terms
 from webapp.common.markup import put
 from webapp.common.wording import decimal
 

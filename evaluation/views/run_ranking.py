@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from django.urls import reverse
 
-from evaluation.metrics.thresholds import STEPS, ranks_by_threshold
-from evaluation.models import Run, Scoring
+from evaluation.actions.read_ranking import read_ranking
+from evaluation.metrics.thresholds import STEPS
+from evaluation.models import Run
 from webapp.common.drawing import written
 
 LEFT, RIGHT, TOP, BOTTOM = 28.0, 424.0, 10.0, 112.0
 SHOWN = tuple(range(10, 100, 10))
 """The thresholds of the table, in hundredths."""
-MOST_RUNS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +40,25 @@ class Ranking:
 
 
 def ranking(run: Run) -> Ranking | None:
-    """All scored runs of the benchmark by their share of G+A+; None with fewer than two to rank. One query."""
-    found = Scoring.objects.filter(run__benchmark=run.benchmark).order_by("run__model__name", "run__setting", "run")
-    named = found.values_list("run", "run__model__name", "run__setting", "extras__thresholds")
-    rows = [row for row in named if row[3] and len(row[3]) == STEPS + 1 and sum(row[3][0])]
-    if len(rows) < 2 or len(rows) > MOST_RUNS or run.pk not in {row[0] for row in rows}:
+    """All scored runs of the benchmark by their share of G+A+; None where this one is not among them. One query."""
+    ranked = read_ranking(run.benchmark)
+    own = next((one.ranks for one in ranked if one.run == run.pk), None)
+    if own is None:
         return None
-    ranks = ranks_by_threshold(np.array([row[3] for row in rows], np.int64)).tolist()
-    own = next(found for row, found in zip(rows, ranks, strict=True) if row[0] == run.pk)
     lines = [
         RankLine(
-            f"{model}, {setting}" if setting else model,
-            reverse("evaluation:run", args=[run.benchmark.slug, pk]),
-            _path(places, len(rows)),
-            [places[at] for at in SHOWN],
-            pk == run.pk,
+            one.name,
+            reverse("evaluation:run", args=[run.benchmark.slug, one.run]),
+            _path(one.ranks, len(ranked)),
+            [one.ranks[at] for at in SHOWN],
+            one.run == run.pk,
         )
-        for (pk, model, setting, _), places in zip(rows, ranks, strict=True)
+        for one in ranked
     ]
     lines.sort(key=lambda line: (line.this, line.ranks[len(SHOWN) // 2]))
-    ticks = [(rank, written(_down(rank, len(rows)))) for rank in sorted({1, (len(rows) + 1) // 2, len(rows)})]
-    return Ranking(lines, own, len(rows), min(own), max(own), [f"{at / 100:.1f}" for at in SHOWN], ticks)
+    of = len(ranked)
+    ticks = [(rank, written(_down(rank, of))) for rank in sorted({1, (of + 1) // 2, of})]
+    return Ranking(lines, own, of, min(own), max(own), [f"{at / 100:.1f}" for at in SHOWN], ticks)
 
 
 def _path(places: Sequence[int], of: int) -> str:

@@ -59,10 +59,7 @@ def missing(request: HttpRequest, slug: str, run: int) -> HttpResponse:
     """Template evaluation/runs_missing.html; context: run, page (of samples). ?facet.NAME=VALUE narrows it."""
     benchmark = load_benchmark(request, slug)
     found = get_object_or_404(benchmark.runs.select_related("model", "benchmark"), pk=run)
-    samples = samples_without_trajectory(found)
-    for name, value in request.GET.items():
-        if name.startswith("facet."):
-            samples = samples.having(name.removeprefix("facet."), value)  # type: ignore[attr-defined]
+    samples = samples_without_trajectory(found, request.GET.dict())
     context = {
         **benchmark_context(request, benchmark, "runs"),
         "run": found,

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from evaluation.actions import list_facets
+from evaluation.actions.list_facets import DATA, facet_counts
 from evaluation.actions.read_list import TrajectoryList
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
 from evaluation.models import Run
 
 MOST_VALUES = 12
-MOST_CALLS = 8
-"""From so many calls on they share a line."""
-ANSWERS = {
-    1: ("yes", "right"),
-    0: ("no", "wrong"),
-    2: ("undecided", "undecided"),
-    -1: ("none", "nothing to be right"),
-}
-"""By the codes of the column ``correct``."""
-AREAS = {"..0.05%": "under 0.05 %", "0.05%..0.2%": "0.05 – 0.2 %", "0.2%..1%": "0.2 – 1 %", "1%..": "over 1 %"}
-"""Ranges of the share of the picture that is evidence; a share on a border is in both."""
-FAILURE_WORDS = tuple(name.replace("_", " ") for name in FAILURES)
+ANSWERS = {"yes": "right", "no": "wrong", "undecided": "undecided", "none": "nothing to be right"}
+AREAS = dict(zip(list_facets.AREAS, ("under 0.05 %", "0.05 – 0.2 %", "0.2 – 1 %", "over 1 %"), strict=True))
+FAILURE_WORDS = {name: name.replace("_", " ") for name in FAILURES}
 OUTCOMES = ("exact match", "extra only", "missing only", "substitute", "out of order")
+OUTCOME_WORDS = dict(zip(Outcome.NAMES, OUTCOMES, strict=True))
+NOT_PLACED = "not placed"
 CONDITIONS = {"none": "none", "text": "mistakes in the text", "visual": "noise crops", "placebo": "placebo crops"}
 
 Terms = Mapping[str, str]
+Counts = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +49,20 @@ class Facet:
 
 def facets(found: TrajectoryList, terms: Terms, runs: Iterable[Run]) -> list[Facet]:
     """All facets that have something to tell apart. Each counts the list without its own term. One query, for tags."""
+    counts = facet_counts(found)
+    own = [name for name in counts if name.startswith(DATA)]
     made = [
-        _runs(found, terms, runs),
-        _quadrants(found, terms),
-        _failures(found, terms),
-        _answers(found, terms),
-        _areas(found, terms),
-        _calls(found, terms),
-        _outcomes(found, terms),
-        _conditions(found, terms),
-        _tags(found, terms),
-        *(_facet(name.capitalize(), f"facet.{name}", terms, _twice(found.counted_by_facet(name)))
-          for name in found.facet_values),
-    ]  # fmt: skip
+        _runs(counts, terms, runs),
+        _quadrants(counts, terms),
+        _worded("Why", "failure", counts, terms, FAILURE_WORDS),
+        _worded("Answer", "correct", counts, terms, ANSWERS),
+        _worded("Evidence area", "area", counts, terms, AREAS),
+        _worded("Calls", "calls", counts, terms, {}),
+        _worded("Tool plan", "outcome", counts, terms, OUTCOME_WORDS),
+        _conditions(counts, terms),
+        _worded("Tags", "tag", counts, terms, {}),
+        *(_worded(name.removeprefix(DATA).capitalize(), name, counts, terms, {}) for name in own),
+    ]
     return [facet for facet in made if len(facet.values) > 1 or any(value.current for value in facet.values)]
 
 
@@ -89,85 +85,44 @@ def _facet(title: str, name: str, terms: Terms, rows: Iterable[tuple[str, str, i
     return Facet(title if len(shown) == len(values) else f"{title} ({len(shown)} of {len(values)})", shown)
 
 
-def _twice(rows: Iterable[tuple[str, int]]) -> Iterable[tuple[str, str, int]]:
-    """A value is its own label."""
-    return ((value, value, n) for value, n in rows)
-
-
-def _by_count(counts: Mapping[int, int]) -> list[tuple[int, int]]:
-    return sorted(counts.items(), key=lambda row: (-row[1], row[0]))
-
-
-def _runs(found: TrajectoryList, terms: Terms, runs: Iterable[Run]) -> Facet:
+def _runs(counts: Counts, terms: Terms, runs: Iterable[Run]) -> Facet:
     names = {str(run.pk): str(run) for run in runs}
-    rows = [(names.get(str(pk), ""), str(pk), n) for pk, n in _by_count(found.counted("run", "run"))]
+    rows = [(names.get(pk, ""), pk, n) for pk, n in counts["run"].items()]
     return _facet("Run", "run", terms, rows, names.get(terms.get("run", ""), ""))
 
 
-def _quadrants(found: TrajectoryList, terms: Terms) -> Facet:
-    counts = found.counted("quadrant", "quadrant")
-    chosen = terms.get("quadrant")
+def _quadrants(counts: Counts, terms: Terms) -> Facet:
+    found, chosen = counts["quadrant"], terms.get("quadrant")
     values = [
         FacetValue(
-            name, counts.get(code, 0), address(terms, quadrant="" if name == chosen else name), name == chosen, name
+            NOT_PLACED if name == "none" else name,
+            found.get(name, 0),
+            address(terms, quadrant="" if name == chosen else name),
+            name == chosen,
+            "" if name == "none" else name,
         )
-        for code, name in enumerate(Quadrant.NAMES)
-        if counts.get(code) or name == chosen
+        for name in (*Quadrant.NAMES, "none")
+        if found.get(name) or name == chosen
     ]
-    if counts.get(Quadrant.OUTSIDE) or chosen == "none":
-        on = chosen == "none"
-        outside = address(terms, quadrant="" if on else "none")
-        values.append(FacetValue("not placed", counts.get(Quadrant.OUTSIDE, 0), outside, current=on))
     return Facet("Quadrant", values)
 
 
-def _failures(found: TrajectoryList, terms: Terms) -> Facet:
-    counts = found.counted("failure", "failure")
-    rows = [(FAILURE_WORDS[code], FAILURES[code], n) for code, n in _by_count(counts) if code >= 0]
-    chosen = terms.get("failure", "")
-    return _facet("Why", "failure", terms, rows, chosen.replace("_", " "))
+def _worded(title: str, name: str, counts: Counts, terms: Terms, words: Mapping[str, str]) -> Facet:
+    rows = [(words.get(value, value), value, n) for value, n in counts[name].items()]
+    return _facet(title, name, terms, rows, words.get(terms.get(name, ""), ""))
 
 
-def _answers(found: TrajectoryList, terms: Terms) -> Facet:
-    counts = found.counted("correct", "correct")
-    rows = [(label, value, counts[code]) for code, (value, label) in ANSWERS.items() if counts.get(code)]
-    return _facet("Answer", "correct", terms, rows, dict(ANSWERS.values()).get(terms.get("correct", ""), ""))
-
-
-def _areas(found: TrajectoryList, terms: Terms) -> Facet:
-    rows = [(AREAS[value], value, n) for value, n in found.counted_by_area(tuple(AREAS)) if n]
-    return _facet("Evidence area", "area", terms, rows, AREAS.get(terms.get("area", ""), ""))
-
-
-def _calls(found: TrajectoryList, terms: Terms) -> Facet:
-    counts: Counter[int] = Counter()
-    for calls, n in found.counted("calls", "calls").items():
-        if calls >= 0:
-            counts[min(calls, MOST_CALLS)] += n
-    named = [(f"{calls}+" if calls == MOST_CALLS else str(calls), n) for calls, n in sorted(counts.items())]
-    return _facet("Calls", "calls", terms, _twice(named))
-
-
-def _outcomes(found: TrajectoryList, terms: Terms) -> Facet:
-    counts = found.counted("outcome", "outcome")
-    rows = [(OUTCOMES[code], name, counts[code]) for code, name in enumerate(Outcome.NAMES) if counts.get(code)]
-    return _facet("Tool plan", "outcome", terms, rows)
-
-
-def _tags(found: TrajectoryList, terms: Terms) -> Facet:
-    return _facet("Tags", "tag", terms, _twice(row for row in found.counted_by_tag() if row[1]))
-
-
-def _conditions(found: TrajectoryList, terms: Terms) -> Facet:
+def _conditions(counts: Counts, terms: Terms) -> Facet:
     """Without a term the list is that of no condition, each sample once; further rollouts are left out there."""
     others = {key: value for key, value in terms.items() if key not in {"condition", "flip"}}
     chosen = terms.get("condition", "none")
-    counts = {chosen: 0} | found.counted_by_condition()
+    found = dict(counts["condition"])
+    if terms.get("condition"):
+        found.setdefault(chosen, 0)
     values = [
         FacetValue(
             CONDITIONS.get(name, name), n, address(others, condition="" if name == "none" else name), name == chosen
         )
-        for name, n in sorted(counts.items(), key=lambda row: (row[0] != "none", row[0]))
-        if n or name == terms.get("condition")
+        for name, n in sorted(found.items(), key=lambda row: (row[0] != "none", row[0]))
     ]
     return Facet("Condition", values)

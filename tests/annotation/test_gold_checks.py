@@ -26,11 +26,11 @@ from annotation.actions.queue_settings import set_queue
 from annotation.actions.skip import skip
 from annotation.actions.submit import submit
 from annotation.actions.work_reopen import reopen_samples
-from annotation.models import Annotation, CheckAnswer, Comment, FacetValue, Gold, GoldCheck, Pause, Revision, Sample
+from annotation.models import Annotation, CheckAnswer, Comment, Gold, GoldCheck, Pause, Revision, Sample
 from annotation.workflow import SampleState
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
-from tests.factories import make_user
+from tests.factories import facet_of, make_user
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -154,10 +154,10 @@ def told_apart(user: User, check: Sample, other: Sample) -> dict[str, Any]:
 
 def test_the_annotators_browser_gets_the_same_for_a_check_field_by_field(ana, lea, bo, kitchen):
     for number in (5, 6, 7):
-        FacetValue.objects.create(sample=kitchen.samples.get(key=f"s-000{number}"), name="scene", value="desk")
+        facet_of(kitchen.samples.get(key=f"s-000{number}"), name="scene", value="desk")
     begin_with(lea, kitchen, 1)
     check = take_one(ana, kitchen)
-    FacetValue.objects.create(sample=check, name="scene", value="desk")
+    facet_of(check, name="scene", value="desk")
     assert is_check(check)
     other = kitchen.samples.get(key="s-0005")
     assert told_apart(ana, check, other) == {}

@@ -18,7 +18,7 @@ from annotation.actions.queue_progress import my_progress, whole_progress
 from annotation.actions.queue_settings import set_queue
 from annotation.actions.skip import skip
 from annotation.actions.submit import submit
-from annotation.models import Annotation, FacetValue, Lease, Revision, Sample
+from annotation.models import Annotation, Lease, Revision, Sample
 from annotation.workflow import Role
 from tests.annotation.work_data import (
     assigned,
@@ -30,7 +30,7 @@ from tests.annotation.work_data import (
     take_one,
     to_annotate,
 )
-from tests.factories import make_user
+from tests.factories import facet_of, make_user
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 
 pytestmark = pytest.mark.django_db
@@ -154,7 +154,7 @@ def test_by_facet_the_values_follow_each_other_and_those_without_come_last(ana, 
     samples = list(Sample.objects.order_by("key"))
     for sample, value in zip(samples, ["b", None, "a", "b"], strict=True):
         if value:
-            FacetValue.objects.create(sample=sample, name="room", value=value)
+            facet_of(sample, name="room", value=value)
     set_queue(actor=lea, benchmark=benchmark, order="facet", facet="room")
     assert [submitted_key(ana, benchmark) for _ in range(4)] == ["s-0002", "s-0000", "s-0003", "s-0001"]
 

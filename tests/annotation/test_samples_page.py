@@ -8,12 +8,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from annotation.actions.benchmarks import add_member
-from annotation.models import Annotation, Benchmark, FacetValue, Image, Sample
+from annotation.models import Annotation, Benchmark, Image, Sample
 from annotation.workflow import Role
 from evaluation.actions.describe_benchmark import describe_benchmark
 from evaluation.models import Model, Run, Trajectory
 from tests.annotation.pages_data import fill, make_benchmark
 from tests.conftest import signed_in
+from tests.factories import facet_of
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -95,9 +96,9 @@ def test_a_list_counts_itself_without_its_own_filter(kitchen: Benchmark, lea: Us
 def test_a_value_that_a_sample_has_twice_counts_once(kitchen: Benchmark, lea: User) -> None:
     sample = Sample.objects.get(key="mug-000")
     said = sample.facets.get(name="colour").value
-    FacetValue.objects.create(sample=sample, name="colour", position=1, value="mauve")
-    FacetValue.objects.create(sample=sample, name="colour", position=2, value="mauve")
-    FacetValue.objects.create(sample=sample, name="colour", position=3, value=said)
+    facet_of(sample, name="colour", position=1, value="mauve")
+    facet_of(sample, name="colour", position=2, value="mauve")
+    facet_of(sample, name="colour", position=3, value=said)
     facets = signed_in(lea).get(PAGE).context["facets"]
     [colour] = [facet for facet in facets if facet.title == "Colour"]
     assert {value.label: value.count for value in colour.values} == {"red": 4, "blue": 4, "green": 4, "mauve": 1}
@@ -147,7 +148,7 @@ def test_the_page_takes_the_same_queries_for_one_sample_and_for_sixty(
     client = signed_in(lea)
     client.get(PAGE)
     # session, person; the benchmark, roles (may I, see gold, what else); tabs count samples, reviews, pauses, runs;
-    # version; page: samples, boxes, calls, plan tools, facets; strip: states and answers, pictures, shares, chains; at
+    # version; page: samples, boxes, calls, plan tools, facets; strip: states, answers and chains, pictures, shares; at
     # the left: states, areas and pictures, facets.
     for count in (1, 60):
         fill(lea, kitchen, 1, count)

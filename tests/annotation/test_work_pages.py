@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from annotation.actions.benchmarks import add_member
 from annotation.actions.skip import skip
-from annotation.models import Benchmark, FacetValue, Lease, Pause, Receipt, Sample
+from annotation.models import Benchmark, Lease, Pause, Receipt, Sample
 from annotation.querysets import SAMPLE_FILTERS
 from annotation.workflow import Role
 from tests.annotation.work_data import (
@@ -21,7 +21,7 @@ from tests.annotation.work_data import (
     to_annotate,
 )
 from tests.conftest import signed_in
-from tests.factories import make_user
+from tests.factories import facet_of, make_user
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -229,7 +229,7 @@ RULE = {
 
 def test_the_rule_of_the_queue_is_set_and_shown(lea: User) -> None:
     benchmark = to_annotate(1, lead=lea)
-    FacetValue.objects.create(sample=benchmark.samples.first(), name="room", value="bath")
+    facet_of(benchmark.samples.first(), name="room", value="bath")
     client = signed_in(lea)
     answer = client.post(QUEUE, RULE, follow=True)
     [said] = map(str, answer.context["messages"])
@@ -253,7 +253,7 @@ WRONG = [
 
 def test_a_rule_without_sense_is_refused_beside_its_field(lea: User) -> None:
     benchmark = to_annotate(1, lead=lea)
-    FacetValue.objects.create(sample=benchmark.samples.get(), name="room", value="bath")
+    facet_of(benchmark.samples.get(), name="room", value="bath")
     client = signed_in(lea)
     for name, value in WRONG:
         page = client.post(QUEUE, RULE | {name: value})

@@ -13,10 +13,11 @@ from annotation.actions import suggestions
 from annotation.actions.comments import add_comment
 from annotation.actions.queue import next_to_annotate
 from annotation.actions.suggestions import Suggestion
-from annotation.models import Annotation, Benchmark, BenchmarkQueue, Comment, Draft, FacetValue, Lease, Revision, Sample
+from annotation.models import Annotation, Benchmark, BenchmarkQueue, Comment, Draft, Lease, Revision, Sample
 from annotation.schema import Box
 from tests.annotation.work_data import reviewed, submitted
 from tests.browser.annotate_data import EVIDENCE, HEIGHT, WIDTH, Studio, sign_in
+from tests.factories import facet_of
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -193,7 +194,7 @@ def test_a_whole_sample_is_one_drag_five_keys_and_what_is_typed(opened: Studio) 
     for key in ("mug-2", "mug-3", "mug-4"):
         Sample.objects.create(benchmark=first.benchmark, key=key, image=first.image, width=WIDTH, height=HEIGHT)
     for name, value in (("category", "Color"), ("tier", "2")):
-        FacetValue.objects.create(sample=Sample.objects.get(key="mug-4"), name=name, value=value)
+        facet_of(Sample.objects.get(key="mug-4"), name=name, value=value)
     cache.clear()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.reload()

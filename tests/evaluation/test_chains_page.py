@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 import pytest
 from django.urls import reverse
 
+from evaluation.actions.chain_tables import CHAIN_TABLES
 from evaluation.models import ListColumn, Run
-from evaluation.views.chains_export import TABLES
 from tests.conftest import signed_in
 from tests.evaluation.chain_data import make_chains
 from tests.evaluation.crawl import counted_links, miscounted, total
@@ -40,7 +40,7 @@ def test_every_count_leads_to_exactly_that_many(lea):
 
 def test_tables_are_files_whose_undefined_numbers_are_null(lea):
     client, benchmark = signed_in(lea), make_chains(lea)
-    for name, export in TABLES.items():
+    for name, export in CHAIN_TABLES.items():
         rows = json.loads(b"".join(page(client, benchmark, table=name, format="json")))
         assert rows, name
         assert set(rows[0]) == set(export.columns)

@@ -11,7 +11,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.actions.benchmarks import create_benchmark
-from annotation.models import FacetValue
 from evaluation.actions.compare_runs import CELLS, compare_runs
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.score_run import score_benchmark
@@ -19,6 +18,7 @@ from evaluation.models import Comparison, Run, Scoring, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
 from tests.evaluation.crawl import counted_links, wrong_links
+from tests.factories import facet_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PAGE = "/benchmarks/kitchen/compare/"
@@ -40,7 +40,7 @@ def test_every_number_lists_exactly_that_many(lea, undecided):
     score_benchmark(actor=lea, benchmark=benchmark)
     client = signed_in(lea)
     for number, sample in enumerate(benchmark.samples.all()):
-        FacetValue.objects.create(sample=sample, name="half", value=f"{number % 2}")
+        facet_of(sample, name="half", value=f"{number % 2}")
     for names in (("Model C", "Model D", "Model A"), ("Whole picture", "Model D")):
         page = client.get(address(*names))
         assert len(counted_links(page)) > 4

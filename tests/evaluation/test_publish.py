@@ -51,17 +51,47 @@ def addresses(page: Any) -> Iterator[str]:
         yield from (value for value in page.xpath(f"//@{name}") if not value.startswith("#"))
 
 
+def unreached(found: dict[str, Any]) -> set[str]:
+    """Pages that no way of links leads to from the first one."""
+    reached, waiting = {"index.html"}, ["index.html"]
+    while waiting:
+        name = waiting.pop()
+        new = {leads_to(name, to) for to in addresses(found[name])} & found.keys() - reached
+        reached |= new
+        waiting += new
+    return found.keys() - reached
+
+
+def going_nowhere(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Links that open the page they stand on and do not say that it is the one."""
+    shown = ("@aria-current", "@aria-selected", "../@aria-sort", "ancestor::svg", "ancestor::header",
+             "ancestor::p[@class='published-copy']")  # fmt: skip
+    return [
+        (name, link.text_content().strip())
+        for name, page in found.items()
+        for link in page.xpath(f"//a[@href and not({' or '.join(shown)})]")
+        if "#" not in link.get("href") and leads_to(name, link.get("href")) == name
+    ]
+
+
 def test_a_copy_is_whole_and_its_numbers_are_those_of_the_lists_they_open(
     board: Benchmark, query: str, tmp_path: Path, client: Any
 ) -> None:
     folder = tmp_path / "copy"
-    counts = publish(board, folder, [query], most=3, today=TODAY)
+    counts = publish(board, folder, [query], most=1, today=TODAY)
     files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     found = pages(folder)
     lost = [(name, to) for name, page in found.items() for to in addresses(page) if leads_to(name, to) not in files]
     assert lost == []
-    assert counts["cases"] == 3 == len([name for name in found if name.startswith("trajectories/")])
-    assert {"index.html", "data/metrics.csv", "data/samples.csv"} <= files
+    assert counts["cases"] == 1 == len([name for name in found if re.fullmatch(r"trajectories/\d+\.html", name)])
+    assert {
+        "index.html",
+        "data-card.html",
+        "README.txt",
+        "data/metrics.csv",
+        "data/samples.csv",
+        "data/leaderboard.tex",
+    } <= files
     assert not any(page.xpath("//form | //*[@hx-get] | //script[contains(@src, 'htmx')]") for page in found.values())
     counted = [
         (int(link.get("data-count")), int(found[leads_to(name, link.get("href"))].xpath("//main/@data-total")[0]))
@@ -71,8 +101,12 @@ def test_a_copy_is_whole_and_its_numbers_are_those_of_the_lists_they_open(
     assert len(counted) > 10
     assert [pair for pair in counted if pair[0] != pair[1]] == []
 
+    assert not any(page.xpath("//svg//span") for page in found.values())
+    assert unreached(found) == set()
+    assert going_nowhere(found) == []
+
     first = json.loads((folder / "copy.json").read_text())
-    publish(board, folder, [query], most=3, today=TODAY)
+    publish(board, folder, [query], most=1, today=TODAY)
     assert json.loads((folder / "copy.json").read_text()) == first
     assert client.get(f"/benchmarks/{board.slug}/leaderboard/").status_code == 404
 
@@ -96,7 +130,8 @@ def test_what_leads_nowhere_is_words_and_untrusted_text_stays_text() -> None:
     page = f"""<!doctype html><html><head><title>T</title></head><body><header class="bar"></header><main>
         <p>{HOSTILE.replace("<", "&lt;")}</p><a href="/admin/" class="x" onclick="y">kept words</a>
         <a class="btn" href="/import/">Import</a><time datetime="2030-01-02T03:04:05Z">5 min ago</time>
-        <svg viewBox="0 0 1 1"><use href="/static/i.svg#a"/></svg></main></body></html>"""
+        <svg viewBox="0 0 1 1"><use href="/static/i.svg#a"/><a href="/admin/"><path d="M0 0h1"/></a></svg>
+        </main></body></html>"""
     nowhere = Targets(page=lambda _: None, static=lambda a: "../" + a[1:], tiles=lambda _: None)
     text = rewritten(page.encode(), nowhere, [("A <copy>", ""), ("Home", "index.html")]).decode()
     assert HOSTILE not in text
@@ -105,4 +140,5 @@ def test_what_leads_nowhere_is_words_and_untrusted_text_stays_text() -> None:
     assert "Import" not in text
     assert ">2030-01-02<" in text
     assert "../static/i.svg#a" in text
+    assert '<g><path d="M0 0h1"></path></g>' in text
     assert re.search(r"A &lt;copy&gt;.*href=\"index.html\"", text)

@@ -10,10 +10,10 @@ from django.urls import reverse
 
 from annotation.actions.benchmarks import create_benchmark
 from annotation.models import Sample
+from evaluation.actions import read_crops
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Trajectory
-from evaluation.views import run_charts
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, miscounted, total, wrong_links
 from tests.evaluation.run_pages import KINDS, make_benchmark, only_run
@@ -244,7 +244,7 @@ def test_scores_without_tables_still_have_a_page(lea):
 
 
 def test_many_points_are_sampled_evenly_and_the_page_says_so(lea, monkeypatch):
-    monkeypatch.setattr(run_charts, "MOST_POINTS", 10)
+    monkeypatch.setattr(read_crops, "MOST_POINTS", 10)
     client, benchmark = signed_in(lea), make_benchmark(lea)
     first, again = (page(client, benchmark) for _ in range(2))
     chart = first.context["scatter"]

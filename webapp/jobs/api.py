@@ -5,13 +5,14 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.http import person_of
+from webapp.common.api import KeysetPagination
 from webapp.jobs import actions
 from webapp.jobs.models import Job
 
@@ -27,6 +28,35 @@ class JobSerializer(serializers.ModelSerializer):
             "unit", "share", "seconds_left", "cancel_requested", "error", "result", "result_url",
         )  # fmt: skip
         read_only_fields = fields
+
+
+class NewestFirst(KeysetPagination):
+    ordering = ("-created", "-id")  # type: ignore[assignment]
+
+
+@extend_schema(
+    operation_id="jobs",
+    parameters=[
+        OpenApiParameter("tab", str, description="all, running, failed or done, as on the page of jobs."),
+        OpenApiParameter("cursor", str, description="Of the next page, as the answer names it."),
+        OpenApiParameter("limit", int, description="Rows on a page, 100 unless said, at most 1000."),
+    ],
+    responses=inline_serializer(
+        "JobPage",
+        {
+            "next": serializers.URLField(allow_null=True),
+            "previous": serializers.URLField(allow_null=True),
+            "results": JobSerializer(many=True),
+        },
+    ),
+)
+@api_view(["GET"])
+def jobs(request: Request) -> Response:
+    """The jobs you may see, the newest first."""
+    rows = Job.objects.visible_to(request.user).in_tab(request.query_params.get("tab", "all"))
+    pages = NewestFirst()
+    found = pages.paginate_queryset(rows, request) or []
+    return pages.get_paginated_response([JobSerializer(row).data for row in found])
 
 
 @extend_schema(operation_id="job", responses=JobSerializer)

@@ -1,0 +1,109 @@
+"""How a run crops, as counts with the terms of the list behind each: named regions of coverage and concentration, the
+size of what was cropped, and the crops themselves."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from evaluation.querysets import TrajectoryQuerySet
+
+TIGHT = 0.1
+"""From this concentration on a crop that holds the evidence is tight."""
+WHOLE = 0.9
+"""A crop of at least this share of the picture is the whole picture."""
+SIZES = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+"""Upper edges of the sizes; the last one holds what is larger."""
+MOST_POINTS = 2_000
+SEED = 7
+MISSED: Mapping[str, str] = {"population": "yes", "ioa_upto": "0"}
+"""No gold in the crop."""
+
+Terms = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """``n`` trajectories of the grounding population, ``right`` of them with a right answer."""
+
+    name: str
+    words: str
+    terms: Terms
+    n: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Trajectories whose crops cover more than ``above`` and up to ``upto`` of the picture; None: no edge."""
+
+    above: float | None
+    upto: float | None
+    terms: Terms
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class CropPoints:
+    """The crop that counts of each trajectory: ``rows`` of (trajectory, sample, coverage, concentration, quadrant's
+    code), of ``total`` an even sample where there are too many to draw. ``missed``: crops without any gold."""
+
+    rows: Sequence[tuple[Any, ...]]
+    total: int
+    missed: int
+
+
+def crop_regions(found: TrajectoryQuerySet, threshold: float) -> list[Region]:
+    """The grounding population by region, each in one; those without a single crop are in none. One query."""
+    named = _region_terms(f"{threshold:g}")
+    terms = [{"population": "yes", **one} for _, _, one in named]
+    counts = found.how_many([*terms, *({**one, "correct": "yes"} for one in terms)])
+    return [
+        Region(name, words, one, n, right)
+        for (name, words, _), one, n, right in zip(named, terms, counts, counts[len(named) :], strict=False)
+    ]
+
+
+def _region_terms(edge: str) -> list[tuple[str, str, Terms]]:
+    zoom = f"{math.sqrt(1 / WHOLE):.4f}"
+    part = {"zoom_above": zoom, "ioa_above": "0"}
+    return [
+        ("tight", f"holds the evidence, at least {TIGHT:.0%} of it gold",
+         {**part, "coverage_above": edge, "concentration_above": f"{TIGHT:g}"}),
+        ("wide", "holds the evidence and much else",
+         {**part, "coverage_above": edge, "concentration_upto": f"{TIGHT:g}"}),
+        ("inside", "lies in the evidence and cuts it",
+         {**part, "coverage_upto": edge, "concentration_above": edge}),
+        ("partial", "holds a part, beside other things",
+         {**part, "coverage_upto": edge, "concentration_upto": edge}),
+        ("whole picture", f"{WHOLE:.0%} of the picture or more", {"zoom_upto": zoom, "ioa_above": "0"}),
+        ("miss", "no gold in the crop", {"ioa_upto": "0"}),
+    ]  # fmt: skip
+
+
+def crop_sizes(found: TrajectoryQuerySet) -> list[Size]:
+    """The scored trajectories by cropped region size, CRZ (METRICS 5.3), each in one; those of unknown size are in
+    none. One query."""
+    edges: list[tuple[float | None, float | None]] = [(None, SIZES[0]), *pairwise(SIZES), (SIZES[-1], None)]
+    lists: list[dict[str, str]] = [
+        {name: f"{edge:g}" for name, edge in (("crop_size_above", low), ("crop_size_upto", high)) if edge is not None}
+        for low, high in edges
+    ]
+    counts = found.how_many(lists)
+    return [Size(low, high, terms, n) for (low, high), terms, n in zip(edges, lists, counts, strict=True)]
+
+
+def crop_points(found: TrajectoryQuerySet) -> CropPoints:
+    """The grounding population whose coverage is known, by trajectory; above MOST_POINTS an even sample. Three
+    queries."""
+    inside = found.filter(score__in_population=True, score__coverage__isnull=False).order_by("pk")
+    missed = inside.filter(score__ioa__lte=1e-9).count()
+    pks = list(inside.values_list("pk", flat=True))
+    if len(pks) > MOST_POINTS:
+        inside = found.model.objects.filter(pk__in=random.Random(SEED).sample(pks, MOST_POINTS)).order_by("pk")
+    fields = ("pk", "sample__key", "score__coverage", "score__concentration", "score__quadrant")
+    return CropPoints(list(inside.values_list(*fields)), len(pks), missed)

@@ -1,0 +1,211 @@
+"""What the charts of a run's page are drawn from, over the API. A number that counts trajectories comes with the terms
+of the list of exactly those: ``trajectories/`` takes them as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.loading import benchmark_for
+from evaluation.actions.read_crops import MISSED, CropPoints, crop_points, crop_regions, crop_sizes
+from evaluation.actions.read_ranking import read_ranking
+from evaluation.actions.read_thresholds import slice_intervals
+from evaluation.metrics.columns import Outcome, Quadrant
+from evaluation.metrics.settings import MetricSettings
+from evaluation.models import Run, Scoring
+from evaluation.query.fields import slice_terms
+from evaluation.querysets import TrajectoryQuerySet, samples_without_trajectory
+from webapp.common.errors import InvalidInput, NotFound
+from webapp.common.records import plain
+
+HIDDEN: Mapping[str, Mapping[str, str]] = {
+    "all": {},
+    "scored": {"scored": "yes"},
+    "failed": {"failed": "yes"},
+    "unanswered": {"unanswered": "yes"},
+    "unparsed": {"unparsed": "yes"},
+    "undecided": {"undecided": "yes"},
+    "unusable": {"unusable": "yes"},
+    "outside": {"quadrant": "none"},
+    "with_evidence": {"evidence": "yes"},
+    "counted": {"counted": "yes"},
+}
+"""What every page of a run counts, and the terms of each."""
+
+Fields: TypeAlias = "dict[str, serializers.Field[Any, Any, Any, Any]]"
+
+COUNTED: Fields = {"n": serializers.IntegerField(), "terms": serializers.DictField(child=serializers.CharField())}
+OF_POINT = ("trajectory", "sample", "coverage", "concentration")
+POINT: Fields = {
+    "trajectory": serializers.IntegerField(),
+    "sample": serializers.CharField(),
+    "coverage": serializers.FloatField(allow_null=True),
+    "concentration": serializers.FloatField(allow_null=True),
+    "quadrant": serializers.CharField(allow_null=True),
+}
+CHARTS = inline_serializer(
+    "RunCharts",
+    {
+        "run": serializers.IntegerField(),
+        "slice_by": serializers.CharField(allow_blank=True),
+        "slice": serializers.CharField(allow_blank=True),
+        "settings": serializers.DictField(),
+        "counts": inline_serializer("RunCount", {"name": serializers.CharField(), **COUNTED}, many=True),
+        "missing": serializers.IntegerField(
+            allow_null=True, help_text="Samples with gold and no trajectory; null where the slice lists none."
+        ),
+        "thresholds": serializers.ListField(
+            help_text="At each threshold 0, 0.01 .. 1 the trajectories in G+A+, G+A-, G-A+, G-A-."
+        ),
+        "threshold_intervals": serializers.ListField(help_text="At each threshold the 95 % intervals of the four."),
+        "ranking": inline_serializer(
+            "RankedRun",
+            {
+                "run": serializers.IntegerField(),
+                "model": serializers.CharField(),
+                "setting": serializers.CharField(allow_blank=True),
+                "ranks": serializers.ListField(child=serializers.IntegerField(), help_text="At each threshold."),
+            },
+            many=True,
+        ),
+        "regions": inline_serializer(
+            "CropRegion",
+            {
+                "name": serializers.CharField(),
+                "words": serializers.CharField(),
+                "right": serializers.IntegerField(),
+                **COUNTED,
+            },
+            many=True,
+        ),
+        "sizes": inline_serializer(
+            "CropSize",
+            {
+                "above": serializers.FloatField(allow_null=True),
+                "upto": serializers.FloatField(allow_null=True),
+                **COUNTED,
+            },
+            many=True,
+        ),
+        "crops": inline_serializer(
+            "CropPoints",
+            {
+                "total": serializers.IntegerField(),
+                "missed": inline_serializer("MissedCrops", dict(COUNTED)),
+                "points": inline_serializer("CropPoint", dict(POINT), many=True),
+            },
+        ),
+        "heat": serializers.DictField(
+            allow_null=True, help_text="Density of crops minus that of gold, in cells of the picture."
+        ),
+        "crop_cells": serializers.ListField(help_text="Trajectories whose crop has its centre in the cell."),
+        "coverage": serializers.ListField(
+            child=serializers.FloatField(allow_null=True), help_text="Mean share of the gold seen after 0, 1, .. calls."
+        ),
+        "tools": serializers.ListField(child=serializers.DictField(), help_text="Calls of each tool."),
+        "tool_choices": serializers.ListField(child=serializers.DictField(), help_text="Against the references."),
+        "lengths": serializers.ListField(child=serializers.DictField(), help_text="Chains against the references."),
+        "plan_outcomes": inline_serializer(
+            "PlanOutcomes",
+            {
+                "outcomes": serializers.ListField(child=serializers.CharField()),
+                "by_targets": serializers.DictField(help_text="Number of targets: how often each outcome."),
+                "by_segment": serializers.DictField(),
+            },
+        ),
+    },
+)
+
+
+@extend_schema(
+    operation_id="run_charts",
+    parameters=[
+        OpenApiParameter("by", str, description="A facet; needs slice."),
+        OpenApiParameter("slice", str, description="Its value: everything is about that slice."),
+    ],
+    responses=CHARTS,
+)
+@api_view(["GET"])
+def run_charts(request: Request, slug: str, pk: int) -> Response:
+    """What the page of a run draws and counts, on all of it or on a slice; its metrics are at ``metrics/``."""
+    run = get_object_or_404(Run.objects.of(benchmark_for(request, slug)), pk=pk)
+    scoring: Scoring | None = getattr(run, "scoring", None)
+    if scoring is None:
+        raise NotFound(f"{run} has no scores yet.")
+    by, value = request.query_params.get("by", ""), request.query_params.get("slice", "")
+    if bool(by) != bool(value):
+        raise InvalidInput("A slice is a facet and its value: give by and slice, or neither.", field="slice")
+    narrowed = slice_terms(by, value)
+    found = run.trajectories.listed(narrowed)
+    settings = MetricSettings.from_mapping(scoring.settings)
+    tables = _tables(scoring, by, value)
+    own = {"run": str(run.pk), **narrowed}
+    counts = found.never_hidden()
+    return Response(
+        {
+            "run": run.pk,
+            "slice_by": by,
+            "slice": value,
+            "settings": settings.as_dict(),
+            "counts": [{"name": name, "n": counts[name], "terms": {**own, **terms}} for name, terms in HIDDEN.items()],
+            "missing": _missing(run, narrowed),
+            "thresholds": tables.get("thresholds", []),
+            "threshold_intervals": _intervals(scoring, tables, by, value),
+            "ranking": [] if by else plain(read_ranking(run.benchmark)),
+            **_crops(found, settings, own),
+            **{name: tables.get(name) for name in ("heat",)},
+            **{name: tables.get(name, []) for name in ("crop_cells", "coverage", "tools", "tool_choices", "lengths")},
+            "plan_outcomes": {
+                "outcomes": list(Outcome.NAMES),
+                "by_targets": tables.get("outcomes", {}),
+                "by_segment": found.plan_outcomes_by("segment"),
+            },
+        }
+    )
+
+
+def _tables(scoring: Scoring, by: str, value: str) -> Mapping[str, Any]:
+    if not by:
+        return scoring.extras
+    row = scoring.slice_tables.filter(slice_by=by, slice=value).first()
+    if row is None and not scoring.metrics.on_slice(by, value).exists():
+        raise NotFound(f"There is no slice {by} = {value}.")
+    return row.tables if row else {}
+
+
+def _intervals(scoring: Scoring, tables: Mapping[str, Any], by: str, value: str) -> Any:
+    if by:
+        return slice_intervals(scoring, by, value) if tables.get("thresholds") else []
+    return tables.get("threshold_intervals", [])
+
+
+def _missing(run: Run, narrowed: Mapping[str, str]) -> int | None:
+    listed = all(name.startswith("facet.") for name in narrowed)
+    return samples_without_trajectory(run, narrowed).count() if listed else None
+
+
+def _crops(found: TrajectoryQuerySet, settings: MetricSettings, own: Mapping[str, str]) -> dict[str, Any]:
+    points = crop_points(found)
+    regions = [
+        {"name": one.name, "words": one.words, "n": one.n, "right": one.right} | {"terms": {**own, **one.terms}}
+        for one in crop_regions(found, settings.ioa_threshold)
+    ]
+    sizes = [
+        {"above": one.above, "upto": one.upto, "n": one.n, "terms": {**own, **one.terms}} for one in crop_sizes(found)
+    ]
+    return {"regions": regions, "sizes": sizes, "crops": _points(points, own)}
+
+
+def _points(points: CropPoints, own: Mapping[str, str]) -> dict[str, Any]:
+    rows = [
+        {**dict(zip(OF_POINT, row[:-1], strict=True)), "quadrant": None if row[-1] < 0 else Quadrant.NAMES[row[-1]]}
+        for row in points.rows
+    ]
+    return {"total": points.total, "missed": {"n": points.missed, "terms": {**own, **MISSED}}, "points": rows}

@@ -1,0 +1,175 @@
+"""Two to six runs on the samples they share, over the API: the numbers of the pages of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.loading import benchmark_for
+from annotation.workflow import Right
+from evaluation.actions.compare_runs import CELLS, cell_terms, comparable_runs, compare_runs
+from evaluation.actions.find_slices import find_differences
+from evaluation.actions.read_crop_agreement import read_crop_agreement
+from evaluation.metrics.comparison import Comparison
+from evaluation.metrics.slice_finder import LEAST
+from evaluation.models import Run
+from evaluation.querysets_query import MOST_RUNS
+from webapp.common.errors import InvalidInput, NotFound
+from webapp.common.records import plain
+
+INTERVAL = serializers.DictField(allow_null=True, help_text="low, high, method.")
+Fields: TypeAlias = "dict[str, serializers.Field[Any, Any, Any, Any]]"
+
+PAIR: Fields = {
+    **{
+        name: serializers.IntegerField()
+        for name in ("a", "b", "n", "dropped_a", "dropped_b", "both", "neither", "a_only", "b_only")
+    },
+    **{
+        name: serializers.FloatField(allow_null=True)
+        for name in (
+            "accuracy_a", "accuracy_b", "difference", "p_value", "p_cluster", "p_holm", "deff", "detectable",
+        )
+    },
+    "interval": INTERVAL,
+    "clustered": INTERVAL,
+    "terms": serializers.DictField(
+        child=serializers.DictField(child=serializers.CharField()), help_text="Of each cell: those of trajectories/."
+    ),
+}  # fmt: skip
+OF_SLICE: Fields = {"slice": serializers.DictField(child=serializers.CharField(), help_text="Facet and value."), **PAIR}
+RUNS = OpenApiParameter(
+    "run", int, many=True, required=True, description="Two to six runs: the first is compared with each other."
+)
+
+
+@extend_schema(
+    operation_id="compare",
+    parameters=[RUNS, OpenApiParameter("by", str, description="A facet to slice the first two by.")],
+    responses=inline_serializer(
+        "Compared",
+        {
+            "runs": serializers.ListField(child=serializers.IntegerField()),
+            "settings": serializers.DictField(),
+            "samples": serializers.IntegerField(help_text="With gold."),
+            "clusters": serializers.IntegerField(help_text="Pictures among them."),
+            "common": serializers.IntegerField(help_text="Samples that all of these runs have."),
+            "other_settings": serializers.ListField(
+                child=serializers.IntegerField(), help_text="Runs scored with other settings than the first."
+            ),
+            "other_gold": serializers.ListField(
+                child=serializers.IntegerField(), help_text="Runs scored on another gold than the first."
+            ),
+            "pairs": inline_serializer("ComparedPair", dict(PAIR), many=True),
+            "facets": serializers.ListField(child=serializers.CharField()),
+            "slices": inline_serializer("ComparedSlice", dict(OF_SLICE), many=True),
+            "cells": serializers.DictField(
+                child=serializers.ListField(child=serializers.CharField()),
+                help_text="Of the first two: the samples of each cell, the largest difference in coverage first.",
+            ),
+        },
+    ),
+)
+@api_view(["GET"])
+def compare(request: Request, slug: str) -> Response:
+    """Differences with intervals, exact tests and what Holm makes of them; b is the later run, p_holm of the answer."""
+    benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
+    runs = _runs(request, benchmark, MOST_RUNS)
+    found = compare_runs(benchmark, runs, by=request.query_params.get("by", ""))
+    keys = dict(benchmark.samples.filter(gold__isnull=False).order_by().values_list("pk", "key"))
+    return Response(
+        {
+            "runs": [run.pk for run in runs],
+            "settings": found.settings.as_dict(),
+            "samples": found.samples,
+            "clusters": found.clusters,
+            "common": found.common,
+            "other_settings": [run.pk for run in found.other_settings],
+            "other_gold": [run.pk for run in found.other_gold],
+            "pairs": [_pair(one, runs[0], other) for one, other in zip(found.pairs, runs[1:], strict=True)],
+            "facets": found.facets,
+            "slices": [_of_slice(one.found, runs[0], runs[1], {one.by: one.value}) for one in found.slices],
+            "cells": {name: [keys[pk] for pk in pks] for name, pks in found.cells.items()},
+        }
+    )
+
+
+@extend_schema(
+    operation_id="compare_slices",
+    parameters=[RUNS, OpenApiParameter("least", int, description=f"Samples a slice needs, {LEAST} unless said.")],
+    responses=inline_serializer(
+        "FoundSlices",
+        {
+            "tested": serializers.IntegerField(help_text="Slices that p_holm is adjusted over."),
+            "apart": serializers.IntegerField(help_text="How many of them tell the two runs apart at 5 %."),
+            "left_out": serializers.IntegerField(help_text="Values tested alone only."),
+            "clustered": serializers.BooleanField(help_text="p_holm is of the sign flip over pictures."),
+            "least": serializers.IntegerField(),
+            "slices": inline_serializer("FoundSlice", dict(OF_SLICE), many=True),
+        },
+    ),
+)
+@api_view(["GET"])
+def compare_slices(request: Request, slug: str) -> Response:
+    """Where two runs differ most, over the values of facets and pairs of them."""
+    benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
+    a, b = _runs(request, benchmark, 2)
+    found = find_differences(benchmark, a, b, least=_least(request.query_params.get("least", "")))
+    said = {name: getattr(found, name) for name in ("tested", "apart", "left_out", "clustered", "least")}
+    return Response({**said, "slices": [_of_slice(one.found, a, b, dict(one.terms)) for one in found.slices]})
+
+
+@extend_schema(
+    operation_id="compare_crops",
+    parameters=[RUNS],
+    responses=inline_serializer(
+        "CropAgreement",
+        {
+            "value": serializers.FloatField(allow_null=True, help_text="Mean IoU of the unions of their crops."),
+            "n": serializers.IntegerField(),
+            "interval": INTERVAL,
+            "terms": serializers.DictField(child=serializers.CharField()),
+        },
+    ),
+)
+@api_view(["GET"])
+def compare_crops(request: Request, slug: str) -> Response:
+    """How far the crops of two runs agree on the samples where both have some."""
+    benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
+    a, b = _runs(request, benchmark, 2)
+    return Response({**plain(read_crop_agreement(benchmark, a, b)), "terms": cell_terms(a.pk, b.pk)["cropped"]})
+
+
+def _runs(request: Request, benchmark: Any, most: int) -> list[Run]:
+    known = {str(run.pk): run for run in comparable_runs(benchmark)}
+    asked = list(dict.fromkeys(request.query_params.getlist("run")))
+    if not 2 <= len(asked) <= most:
+        raise InvalidInput(f"Give {'two runs' if most == 2 else f'two to {most} runs'}: ?run=1&run=2.", field="run")
+    if unknown := next((pk for pk in asked if pk not in known), None):
+        raise NotFound(f"There is no scored run {unknown[:20]} here.")
+    return [known[pk] for pk in asked]
+
+
+def _least(text: str) -> int:
+    if not text:
+        return LEAST
+    if not (text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text)):
+        raise InvalidInput("A slice has at least 1 sample: give a whole number.", field="least")
+    return int(text)
+
+
+def _pair(one: Comparison, a: Run, b: Run, facets: Mapping[str, str] | None = None) -> dict[str, Any]:
+    said = {name: value for name, value in plain(one).items() if not name.startswith("model_")}
+    on_slice = {f"facet.{name}": value for name, value in (facets or {}).items()}
+    terms = {name: of | on_slice for name, of in cell_terms(a.pk, b.pk).items() if name in CELLS}
+    return {"a": a.pk, "b": b.pk, **said, "terms": terms}
+
+
+def _of_slice(one: Comparison, a: Run, b: Run, facets: Mapping[str, str]) -> dict[str, Any]:
+    return {"slice": dict(facets), **_pair(one, a, b, facets)}
