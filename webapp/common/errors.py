@@ -106,8 +106,8 @@ def error_body(code: str, message: str, *, field: str | None = None, details: An
 
 def error_page(request: HttpRequest, error: ApplicationError) -> HttpResponse:
     """The answer to a page's request, in the form the request came in."""
-    words = {"code": error.code, "title": error.title, "message": error.message, "field": error.field}
-    return stop(request, error.status, **words, seen=True)
+    words = {"code": error.code, "title": error.title, "message": error.message}
+    return stop(request, error.status, **words, field=error.field, seen=True)
 
 
 def stop(
