@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.actions.benchmarks import create_benchmark
 from annotation.forms import NewBenchmarkForm
-from annotation.views.benchmarks_cards import cards_for
+from annotation.views.benchmarks_cards import Card, cards_for
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError, NotAllowed
 from webapp.common.http import Request
@@ -18,8 +18,16 @@ from webapp.common.http import Request
 
 @require_safe
 def benchmarks(request: Request) -> HttpResponse:
-    """Template annotation/benchmarks.html; context: cards. Five queries with the session's two."""
-    return render(request, "annotation/benchmarks.html", {"cards": cards_for(request.user)})
+    """Template annotation/benchmarks.html; context: cards, total, wanted (?q=, words of titles and addresses). Five
+    queries with the session's two."""
+    cards, wanted = cards_for(request.user), request.GET.get("q", "").strip()
+    found = [card for card in cards if _is_named(card, wanted.casefold().split())]
+    return render(request, "annotation/benchmarks.html", {"cards": found, "total": len(cards), "wanted": wanted})
+
+
+def _is_named(card: Card, words: list[str]) -> bool:
+    name = f"{card.benchmark.title} {card.benchmark.slug}".casefold()
+    return all(word in name for word in words)
 
 
 @login_required

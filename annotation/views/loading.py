@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest
 
-from annotation.actions.access import allowed, benchmark_seen_by, rights_of
+from annotation.actions.access import allowed, benchmark_seen_by, rights_of, roles_of
 from annotation.models import Benchmark
-from annotation.workflow import Right
+from annotation.workflow import Right, Role
 from webapp.common.errors import NotAllowed
 
 
@@ -20,8 +20,18 @@ def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -
             raise NotAllowed(f"This page of {benchmark.title} is for its members. Sign in to see whether you are one.")
         if right is Right.SEE_GOLD:
             raise NotAllowed(f"Gold of {benchmark.title} is kept from annotators at the moment. Ask its lead.")
-        raise NotAllowed(f"Your roles on {benchmark.title} do not include this. Ask its lead.")
+        raise NotAllowed(_roles_and_leads(request, benchmark))
     return benchmark
+
+
+def _roles_and_leads(request: HttpRequest, benchmark: Benchmark) -> str:
+    """Which roles somebody has here, and who can give others; to who has none, nobody is named."""
+    roles = " and ".join(sorted(role.value for role in roles_of(request.user, benchmark)))
+    if not roles:
+        return f"You have no role on {benchmark.title}, and this page needs one. Ask its lead."
+    leads = [str(row.user) for row in benchmark.memberships.filter(role=Role.LEAD.value).select_related("user")[:3]]
+    ask = f"{' or '.join(leads)} can give you one that does" if leads else "A site admin can give you one that does"
+    return f"On {benchmark.title} you are {roles}, which does not include this page. {ask}."
 
 
 def rights_in(request: HttpRequest, benchmark: Benchmark) -> dict[str, bool]:

@@ -24,7 +24,8 @@ class Comparison:
     ``a_only``, ``b_only``: only that run is right. ``difference`` = accuracy_b − accuracy_a = (b_only − a_only) / n,
     with Newcombe's ``interval`` and, with any cluster larger than 1, the ``clustered`` one. ``dropped_a``,
     ``dropped_b``: trajectories without a partner, or with an answer that does not count. ``detectable``: the
-    smallest difference seen with 80 % power. Everything but counts is None without a common trajectory.
+    smallest difference seen with 80 % power. ``clusters``: how many the n come from. Everything but counts is None
+    without a common trajectory.
     """
 
     model_a: str
@@ -45,7 +46,18 @@ class Comparison:
     clustered: Interval | None
     deff: float | None
     detectable: float | None
+    clusters: int
     p_holm: float | None = None
+
+    @property
+    def shares_clusters(self) -> bool:
+        """Whether trajectories lie in the same cluster, so that McNemar's p alone is too liberal."""
+        return self.clusters < self.n
+
+    @property
+    def least_p_cluster(self) -> float | None:
+        """The smallest p that a sign flip of this many clusters can give: 2 / 2^clusters. None without clusters."""
+        return min(1.0, 2.0 ** (1 - self.clusters)) if self.clusters else None
 
 
 class Results(Protocol):
@@ -131,6 +143,7 @@ def compare(
         clustered=effect.clustered,
         deff=deff,
         detectable=_detectable(table.lost, table.gained, n, deff),
+        clusters=len(np.unique(cluster)),
     )
 
 

@@ -63,7 +63,9 @@ class Asked:
         known = {str(run.pk): run for run in scored}
         asked = list(dict.fromkeys(pk for pk in terms.getlist("run") if pk))
         if unknown := next((pk for pk in asked if pk not in known), None):
-            raise NotFound(f"There is no scored run {unknown[:20]} here. Choose runs from the list on this page.")
+            raise NotFound(
+                f"There is no scored run {unknown[:20]} here. The leaderboard lists those that can be compared."
+            )
         if len(asked) > MOST_RUNS:
             raise InvalidInput(f"Up to {MOST_RUNS} runs stand side by side, not {len(asked)}.", field="run")
         runs = [known[pk] for pk in asked]

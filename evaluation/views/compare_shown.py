@@ -75,9 +75,10 @@ class Line:
         return self.found.p_holm is not None and self.found.p_holm < LEVEL
 
     @property
-    def clustered(self) -> bool:
-        """Whether samples share a picture, so that the exact test alone is too liberal."""
-        return self.found.clustered is not None
+    def too_few(self) -> float | None:
+        """The smallest p that so few pictures can give, where that can tell nothing apart; else None."""
+        least = self.found.least_p_cluster
+        return least if self.found.shares_clusters and least is not None and least >= LEVEL else None
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,13 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 from django.urls import reverse
 
-from evaluation.models import Trajectory
+from evaluation.models import Run, Trajectory
 
 OWN_TERMS = frozenset({"tab", "from", "whole", "after", "page", "sort"})
 """Terms of the address that belong to a page, not to the list."""
+
+NAMING_RUNS = frozenset({"right_in", "wrong_in", "shared_with", "cropped_in"})
+"""Terms whose values are numbers of runs, which are shown by their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ def list_terms(request: HttpRequest, trajectory: Any) -> dict[str, str]:
 
 
 def place_of(slug: str, trajectory: Any, terms: Mapping[str, str], person: Any) -> Place | None:
-    """None when the trajectory is not in that list. At most five queries."""
+    """None when the trajectory is not in that list. At most five queries, and one where runs are to be named."""
     found = Trajectory.objects.of(trajectory.run.benchmark).listed(terms, person)
     if not found.filter(pk=trajectory.pk).exists():
         return None
@@ -54,12 +57,20 @@ def place_of(slug: str, trajectory: Any, terms: Mapping[str, str], person: Any) 
         number=before.count() + 1,
         total=found.count(),
         quadrant=terms.get("quadrant", ""),
-        filter=", ".join(
-            f"{name.removeprefix('facet.').replace('_', ' ')} {value}"
-            for name, value in terms.items()
-            if name not in ("run", "quadrant", "trajectory")
-        ),
+        filter=", ".join(_words(trajectory.run.benchmark, terms)),
         listed=f"{reverse('evaluation:trajectories', args=[slug])}?{query}",
         previous=address(before.for_list().reverse().values_list("pk", flat=True).first()),
         next=address(after.for_list().values_list("pk", flat=True).first()),
     )
+
+
+def _words(benchmark: Any, terms: Mapping[str, str]) -> list[str]:
+    """What narrows the list besides the run and the quadrant: ``wrong in Model B, base``."""
+    named = Run.objects.of(benchmark).without_tables() if NAMING_RUNS & terms.keys() else ()
+    names = {str(run.pk): str(run) for run in named}
+    return [
+        f"{name.removeprefix('facet.').replace('_', ' ')} "
+        + (" and ".join(names.get(run, run) for run in value.split(",")) if name in NAMING_RUNS else value)
+        for name, value in terms.items()
+        if name not in ("run", "quadrant", "trajectory")
+    ]

@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 NEW = "/benchmarks/new/"
 
 
-def titles(client: Any) -> list[str]:
-    return [card.benchmark.title for card in client.get("/benchmarks/").context["cards"]]
+def titles(client: Any, query: str = "") -> list[str]:
+    return [card.benchmark.title for card in client.get(f"/benchmarks/{query}").context["cards"]]
 
 
 def test_each_sees_what_is_public_and_what_they_work_on(lea: User, sam: User, admin: User, client: Any) -> None:
@@ -28,6 +28,7 @@ def test_each_sees_what_is_public_and_what_they_work_on(lea: User, sam: User, ad
     assert titles(signed_in(lea)) == ["Kitchen", "Street"]
     assert titles(signed_in(sam)) == titles(client) == ["Street"]
     assert titles(signed_in(admin)) == ["Kitchen", "Street"]
+    assert [titles(signed_in(lea), f"?q={words}") for words in ("KIT", "kit str")] == [["Kitchen"], []]
 
 
 def test_a_card_counts_samples_by_state_and_shows_three_pictures(lea: User) -> None:

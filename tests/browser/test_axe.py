@@ -6,21 +6,27 @@ The pages are those of the permission table, so that a new page is looked at wit
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import Browser, Page, expect
+from django.db import transaction
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from annotation.actions.review import answer_blind
-from annotation.models import Sample
+from annotation.models import Benchmark, Sample
+from evaluation.actions.save_runs import RunBook, save_trajectories
+from evaluation.actions.score_run import score_benchmark
 from tests import permission_table as table
 from tests.annotation.agreement_data import mugs, three_people
+from tests.evaluation.run_pages import trajectories
 from tests.test_permissions import World
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+WINDOW: ViewportSize = {"width": 1280, "height": 800}
 AXE = Path(settings.BASE_DIR) / "node_modules/axe-core/axe.min.js"
 RUN = """(only) => axe.run(document, {
     resultTypes: ["violations"],
@@ -36,6 +42,11 @@ THEIRS = {
     table.RESEARCHER: ("evaluation:runs", "evaluation:import", "annotation:agreement-people"),
 }
 """Pages that others than the lead see differently, among them those that stop them."""
+MAIN = frozenset(
+    f"evaluation:{name}"
+    for name in ("home", "leaderboard", "runs", "run", "trajectories", "trajectory", "sample", "compare")
+)
+"""Pages that people read on a telephone; they are seen at its width too."""
 COMPARED = tuple(f"/benchmarks/kitchen/agreement/{page}" for page in ("", "people/"))
 """Pages of a second benchmark, on which three people have worked on the same samples."""
 OTHER_FORMS = {
@@ -65,16 +76,27 @@ def faults(page: Page, *, dark: bool) -> list[str]:
     return found
 
 
+def narrow_faults(page: Page) -> list[str]:
+    """What axe finds where the page is as wide as a telephone, and whether it has to be moved sideways to be read."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    found = [f"390 px wide: {fault}" for fault in page.evaluate(RUN)]
+    if page.evaluate("document.documentElement.scrollWidth") > 390:
+        found.append("390 px wide: it is wider than the window")
+    page.set_viewport_size(WINDOW)
+    return found
+
+
 def looked_at(browser: Browser, world: World, url: str, person: str) -> Iterator[tuple[str, list[str]]]:
     """Each page of this person and what is wrong with it. The lead's are seen in both themes: every style is there."""
     dark = person == table.LEAD
-    context = browser.new_context(bypass_csp=True, reduced_motion="reduce", viewport={"width": 1280, "height": 800})
+    context = browser.new_context(bypass_csp=True, reduced_motion="reduce", viewport=WINDOW)
     if person in world.sessions:
         context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": world.sessions[person], "url": url}])
     page = context.new_page()
+    narrow = {world.address(line) for line in table.TABLE if line.name in MAIN} if dark else set()
     for address in addresses(world, person):
         page.goto(url + address)
-        yield address, faults(page, dark=dark)
+        yield address, faults(page, dark=dark) + (narrow_faults(page) if address in narrow else [])
         plan = page.get_by_role("tab", name="Tool plan")
         if plan.count():
             plan.click()
@@ -84,8 +106,14 @@ def looked_at(browser: Browser, world: World, url: str, person: str) -> Iterator
 
 
 def the_world(folder: Path) -> World:
-    """Everything there is a page for; the lead has answered blind, so that the review shows the gold."""
+    """Everything there is a page for; the lead has answered blind, so that the review shows the gold. A second run,
+    one trajectory of which failed, stands beside the first."""
     world = World(folder)
+    street = Benchmark.objects.get(slug="street")
+    failed, *others = trajectories("Model D", {"seen": 3, "missed": 2})
+    with transaction.atomic():
+        save_trajectories(RunBook(street, None), [replace(failed, error="Out of memory.", answer=None), *others], None)
+    score_benchmark(actor=None, benchmark=street)
     ana, rui = world.people[table.ANNOTATOR], world.people[table.REVIEWER]
     mugs(world.people[table.LEAD], {"annotator": ana, "reviewer": rui})
     three_people(ana, rui, world.people[table.RESEARCHER])

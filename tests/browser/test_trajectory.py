@@ -168,6 +168,21 @@ def test_turns_gold_and_tabs_by_key_alone(page, live_server, looked, faults):
     assert faults == []
 
 
+def test_turns_and_links_to_them_go_over_the_ends_of_a_part(page, live_server, store, tmp_path, faults):
+    mug, seen = next(record for record in records.samples() if record.id == "mug"), records.trajectories()[1]
+    many = replace(seen, setting="", steps=seen.steps[:1] * 60)
+    build(tmp_path / "files", drawn_sample(mug), [many])
+    open_trajectory(page, live_server, "#turn=60")  # its part is not in the address
+    expect(page.locator(".transcript .is-on")).to_have_id("turn=60")
+    expect(page).to_have_url(re.compile(r"\?from=60#turn=60$"))
+    open_trajectory(page, live_server, "#turn=50")
+    for key, turn in (("]", 51), ("[", 50)):
+        page.keyboard.press(key)
+        expect(page.locator(".transcript .is-on")).to_have_id(f"turn={turn}")
+        page.wait_for_selector("sightline-frame.is-live")
+    assert faults == []
+
+
 def test_j_and_k_go_through_the_list_it_came_from(page, live_server, looked):
     open_trajectory(page, live_server, "?sample=mug")
     first = page.url

@@ -15,6 +15,8 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.actions.benchmarks import add_member, create_benchmark
+from annotation.workflow import Role
 from tests.conftest import signed_in
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, TooLarge
@@ -98,6 +100,26 @@ def test_an_error_of_ours_is_a_page_with_its_sentence_and_a_reference() -> None:
     assert "310 megapixels" in answer.content.decode()
     assert answer["X-Request-Id"] == "abcdef123456"
     assert answer.context["reference"] == "abcdef123456"
+
+
+@pytest.mark.parametrize(
+    ("before", "way_out"),
+    [("http://testserver/form/?of=3", "http://testserver/form/?of=3"), ("https://elsewhere.example/", "/"), ("", "/")],
+)
+def test_what_was_sent_and_refused_leads_back_to_its_form_on_this_site(before: str, way_out: str) -> None:
+    answer = Client().post("/refuse/", headers={"Referer": before} if before else {})
+    assert answer.status_code == 413
+    assert f'href="{way_out}">Back to the page</a>' in answer.content.decode()
+
+
+@pytest.mark.django_db
+def test_who_may_not_open_a_page_is_told_by_which_role_and_whom_to_ask(ana: User, lea: User) -> None:
+    street = create_benchmark(actor=None, slug="street", title="Street")
+    add_member(actor=None, benchmark=street, user=lea, role=Role.LEAD)
+    add_member(actor=None, benchmark=street, user=ana, role=Role.ANNOTATOR)
+    text = signed_in(ana).get("/benchmarks/street/import/").content.decode()
+    assert f"On Street you are annotator, which does not include this page. {lea} can give you one" in text
+    assert 'href="/benchmarks/street/">To the benchmark</a>' in text
 
 
 @pytest.mark.django_db

@@ -248,3 +248,10 @@ def test_usage_is_said_where_it_was_recorded(client):
     text = page(client, address(of("Model A", "mug")))
     assert "30 tokens" in text
     assert "$0.010" in text
+
+
+def test_a_list_narrowed_by_other_runs_names_them(client, kitchen):
+    seen = of("Model A", "mug")
+    both = f"{seen.run.pk},{of('Model B', 'mug').run.pk}"
+    text = page(client, address(seen, f"?run={seen.run.pk}&shared_with={both}"))
+    assert f"shared with {seen.run} and {of('Model B', 'mug').run}" in text

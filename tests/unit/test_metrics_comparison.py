@@ -75,6 +75,13 @@ def test_the_interval_of_two_pictures_stays_within_a_hundred_points():
     samples = make_samples(4, cluster=np.array([0, 0, 1, 1]))
     found = compare(samples, make_scores(4), make_scores(4, correct=[1, 1, 1, 0]), DEFAULT)
     assert (found.difference, found.clustered.low, found.clustered.high) == (0.75, -1, 1)
+    assert (found.clusters, found.shares_clusters, found.least_p_cluster) == (2, True, 0.5)
+
+
+def test_one_picture_has_no_interval_and_its_sign_flip_can_tell_nothing():
+    samples = make_samples(4, cluster=np.zeros(4, int))
+    found = compare(samples, make_scores(4), make_scores(4, correct=[1, 1, 1, 1]), DEFAULT)
+    assert (found.clustered, found.p_cluster, found.least_p_cluster) == (None, 1.0, 1.0)
 
 
 def test_a_comparison_may_look_at_a_slice():

@@ -10,10 +10,13 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string, select_template
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from webapp.common import request_id
 
 logger = logging.getLogger(__name__)
+
+IN_BENCHMARK = "benchmarks/<slug:slug>/"
 
 
 class ApplicationError(Exception):
@@ -103,21 +106,31 @@ def error_body(code: str, message: str, *, field: str | None = None, details: An
 
 def error_page(request: HttpRequest, error: ApplicationError) -> HttpResponse:
     """The answer to a page's request, in the form the request came in."""
-    return stop(request, error.status, code=error.code, title=error.title, message=error.message, field=error.field)
+    words = {"code": error.code, "title": error.title, "message": error.message}
+    return stop(request, error.status, **words, field=error.field, seen=True)
 
 
 def stop(
-    request: HttpRequest, status: int, *, code: str, title: str, message: str, field: str | None = None
+    request: HttpRequest,
+    status: int,
+    *,
+    code: str,
+    title: str,
+    message: str,
+    field: str | None = None,
+    seen: bool = False,
 ) -> HttpResponse:
     """The stop page, or the JSON of it below /api/.
 
     Templates: errors/STATUS.html, else errors/400.html or errors/500.html.
-    Context: status, code, title, message, path, reference.
+    Context: status, code, title, message, path, reference, again; ``benchmark_slug`` of the benchmark that the address
+    lies in, where it was ``seen`` before something went wrong: to a stranger there is none.
     """
     if request.path.startswith("/api/"):
         return JsonResponse(error_body(code, message, field=field), status=status)
     template = select_template([f"errors/{status}.html", f"errors/{400 if status < 500 else 500}.html"])
     context = {"status": status, "code": code, "title": title, "message": message, **_where(request)}
+    context["benchmark_slug"] = _benchmark_of(request) if seen else ""
     return HttpResponse(template.render(context, request), status=status)
 
 
@@ -135,4 +148,18 @@ def fault_page(request: HttpRequest) -> HttpResponse:
 
 
 def _where(request: HttpRequest) -> dict[str, str]:
-    return {"path": request.path, "reference": request_id.current()}
+    """``again``: the page to load again: of what was sent, the one with its form; "" for the address itself."""
+    again = "" if request.method in ("GET", "HEAD") else _page_before(request)
+    return {"path": request.path, "reference": request_id.current(), "again": again}
+
+
+def _benchmark_of(request: HttpRequest) -> str:
+    match = request.resolver_match
+    return str(match.kwargs["slug"]) if match and match.route.startswith(IN_BENCHMARK) else ""
+
+
+def _page_before(request: HttpRequest) -> str:
+    """Where a request was sent from, if that is a page of this site; else Home."""
+    before = request.headers.get("Referer", "")
+    own = url_has_allowed_host_and_scheme(before, {request.get_host()}, require_https=request.is_secure())
+    return before if before and own else "/"

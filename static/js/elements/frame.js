@@ -9,6 +9,7 @@ import { FrameMarks } from "./frame-marks.js";
 import { frameTools } from "./frame-tools.js";
 import { showTip } from "./frame-tip.js";
 import { FrameViewer } from "./frame-viewer.js";
+import { turnsBeyond } from "./frame-window.js";
 
 /**
  * The evidence frame: the original picture with gold and each turn's crop. The turn in focus is the same in the frame,
@@ -41,10 +42,7 @@ export class SightlineFrame extends HTMLElement {
     const block = document.getElementById(this.dataset.marks);
     if (block) this.#data = JSON.parse(block.textContent);
     const turns = this.#data.turns ?? [];
-    this.#selection = new TurnSelection(
-      turns.map(({ turn }) => turn),
-      turnOf(location.hash),
-    );
+    this.#selection = new TurnSelection(turns.map(({ turn }) => turn), turnOf(location.hash));
     this.#marks = new FrameMarks(marksOf(this.#data));
     this.#listen();
     this.#show();
@@ -108,6 +106,7 @@ export class SightlineFrame extends HTMLElement {
     this.#ending = new AbortController();
     const { signal } = this.#ending;
     this.#selection.addEventListener("change", () => this.#changed(), { signal });
+    turnsBeyond(this.#selection, signal);
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     document.addEventListener("click", (event) => this.#click(event), { signal });
     // A piece of the page that htmx fetches changes the address too; the turn in focus stays in it.
