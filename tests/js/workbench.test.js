@@ -59,6 +59,16 @@ test("steps are added, removed and moved; the others keep their order", () => {
   assert.equal(names(added(calls, call("e"), 1)), "aebcd");
 });
 
+test("what a step works on follows its maker when steps are moved, added or taken away", () => {
+  const step = (tool, image_in = null, image_out = null) => ({ tool, arguments: {}, image_in, image_out });
+  const calls = [step("a"), step("b", "original", "named"), step("c", "step_1"), step("d", ["step_3", "named"])];
+  const ways = (list) => list.map(({ tool, image_in }) => [tool, image_in]);
+  assert.deepEqual(ways(moved(calls, 0, 1)), [["b", "original"], ["a", null], ["c", "step_2"], ["d", ["step_3", "named"]]]);
+  assert.deepEqual(ways(added(calls, step("e"), 0)), [["e", null], ["a", null], ["b", "original"], ["c", "step_2"], ["d", ["step_4", "named"]]]);
+  assert.deepEqual(ways(removed(calls, 2)), [["a", null], ["b", "original"], ["d", ["step_1", "named"]]]);
+  assert.deepEqual(ways(removed(calls, 1)), [["a", null], ["c", "step_1"], ["d", ["step_2", "original"]]]);
+});
+
 test("an emptied field takes its argument away, and other arguments stay", () => {
   const calls = withArguments([{ ...call("crop"), arguments: { x: 1, y: 2 } }], 0, { x: undefined, width: 5 });
   assert.deepEqual(calls[0].arguments, { y: 2, width: 5 });
@@ -107,10 +117,27 @@ test("a colour is read as OpenCV has it, and its range goes round through red", 
 test("a list of calls, a trajectory and a chat message are pasted alike; failed steps made nothing", () => {
   const wanted = [{ tool: "crop", arguments: { x: 1 }, image_in: null, image_out: null }];
   assert.deepEqual(readPasted('[{"tool": "crop", "arguments": {"x": 1}}]').calls, wanted);
-  const steps = [{ tool: "crop", arguments: { x: 1 }, ok: true, bbox: [1, 2, 3, 4] }, { tool: "blur", ok: false }];
+  const steps = [{ tool: "crop", arguments: { x: 1 }, ok: true, observation: "done" }, { tool: "blur", ok: false }];
   assert.deepEqual(readPasted(JSON.stringify({ id: 7, steps })).calls, wanted);
   const chat = { tool_calls: [{ function: { name: "crop", arguments: '{"image": "/a.png", "param": {"x": 1}}' } }] };
   assert.deepEqual(readPasted(JSON.stringify(chat)).calls, wanted);
+});
+
+test("a trajectory of the native format is pasted with its arguments, its zooms as what they cut", () => {
+  const steps = [
+    { tool: "zoom", bbox: [0.25, 0.5, 0.75, 1.2], coords: "norm1", image_out: "a", out_size: [200, 100] },
+    { tool: "image_zoom_in_tool", bbox: [10, 20, 30.4, 60], image_in: "a" },
+    { tool: "crop", args: { x: 1, width: 2, height: 3 }, bbox: [1, 0, 3, 3] },
+    { tool: "canny", args: { threshold_low: 5 }, text: "edges", observation: "done" },
+  ];
+  const { calls } = readPasted(JSON.stringify({ id: 7, trajectory: { model: "m", steps } }), { width: 400, height: 200 });
+  assert.deepEqual(calls.map(({ tool, arguments: given }) => [tool, given]), [
+    ["zoom_in", { x: 100, y: 100, width: 200, height: 100, target_width: 200, target_height: 100 }],
+    ["crop", { x: 10, y: 20, width: 20, height: 40 }],
+    ["crop", { x: 1, width: 2, height: 3 }],
+    ["canny", { threshold_low: 5 }],
+  ]);
+  assert.equal(calls[1].image_in, "a");
 });
 
 test("what cannot be pasted says why", () => {

@@ -95,7 +95,7 @@ export class SightlineWorkbench extends HTMLElement {
   }
 
   #paste() {
-    const { calls, problem } = readPasted(this.part("paste").value);
+    const { calls, problem } = readPasted(this.part("paste").value, this.#data.picture);
     this.#complain("paste-problem", problem);
     if (!calls) return;
     document.getElementById("paste").close();
