@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,11 +31,16 @@ def chains_file(slug: str, found: ChainAnalysis, table: str, format: str) -> Fil
     """Raises ``InvalidInput`` for a table or a format that there is not."""
     if table not in TABLES:
         raise InvalidInput(f"There are the tables {', '.join(TABLES)}, and no {table[:40]!r}.", field="table")
-    if format not in FORMATS:
-        raise InvalidInput(f"A table is exported as {' or '.join(FORMATS)}, not as {format[:40]!r}.", field="format")
     export = TABLES[table]
     name = "-".join([slug, "toolchains", table, *(str(run.pk) for run in found.runs[:6])])
-    return download(f"{name}.{format}", lambda out: WRITERS[format](out, export.rows(found), export.columns))
+    return rows_file(name, format, export.rows(found), export.columns)
+
+
+def rows_file(name: str, format: str, rows: Rows, columns: Sequence[str]) -> FileResponse:
+    """Raises ``InvalidInput`` for a format that there is not."""
+    if format not in FORMATS:
+        raise InvalidInput(f"A table is exported as {' or '.join(FORMATS)}, not as {format[:40]!r}.", field="format")
+    return download(f"{name}.{format}", lambda out: WRITERS[format](out, rows, columns))
 
 
 def _ends(name: str, interval: Interval | None) -> dict[str, Any]:
