@@ -1,6 +1,7 @@
 from django.urls import URLPattern, URLResolver, path
 
-from evaluation.api import benchmarks, imports, leaderboard, runs, trajectories
+from evaluation.api import benchmarks, imports, leaderboard, runs, sessions, trajectories
+from webapp.common.addresses import KEY
 
 BENCHMARK = "benchmarks/<slug:slug>"
 
@@ -15,6 +16,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="api-leaderboard"),
     path(f"{BENCHMARK}/trajectories/", trajectories.trajectories, name="api-trajectories"),
     path(f"{BENCHMARK}/trajectories/<int:pk>/", trajectories.trajectory, name="api-trajectory"),
+    path(f"{BENCHMARK}/sessions/calls/{KEY}/", sessions.session, name="api-session"),
+    path(f"{BENCHMARK}/sessions/answer/{KEY}/", sessions.answer, name="api-session-answer"),
     path(f"{BENCHMARK}/imports/", imports.imports, name="api-imports"),
     path(f"{BENCHMARK}/imports/<int:pk>/", imports.import_record, name="api-import"),
     path(f"{BENCHMARK}/imports/<int:pk>/commit/", imports.import_commit, name="api-import-commit"),
