@@ -11,6 +11,7 @@ from typing import Any
 
 from annotation.schema import ORIGINAL, ToolCall
 from annotation.toolbox.cache import picture_key
+from annotation.toolbox.names import candidates
 from annotation.toolbox.results import Picture
 from annotation.toolbox.runner import ChainResult, Limits, run_chain
 from annotation.toolbox.signature import snake_case
@@ -82,7 +83,8 @@ class ToolSession:
     def _called(self, tool: str, given: Mapping[str, Any]) -> Called:
         if len(self.steps) >= MOST_CALLS:
             return Called(None, None, f"This session has {MOST_CALLS} calls, and no more are run. Give your answer.")
-        names = TOOLS[tool].pictures if tool in TOOLS else ("image",)
+        meant = candidates(tool)
+        names = TOOLS[meant[0]].pictures if len(meant) == 1 else ("image",)
         ids = tuple(str(given.get(name, ORIGINAL)) for name in names)
         arguments = {name: value for name, value in given.items() if name not in names}
         out = f"image_{len(self.steps) + 1}"
@@ -118,7 +120,7 @@ class ToolSession:
         if called.picture is not None:
             step["out_size"] = [called.picture.shape[1], called.picture.shape[0]]
         box = {snake_case(name): value for name, value in arguments.items()}
-        if tool in _CUTS and called.ok:
+        if called.ok and candidates(tool)[0] in _CUTS:
             x, y = box.get("x", 0), box.get("y", 0)
             step |= {"bbox": [x, y, x + box["width"], y + box["height"]], "coords": "pixel"}
         return step

@@ -20,9 +20,11 @@ from annotation.toolbox.results import Picture
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.actions.keep_replay import drop_replay, keep_replay
-from evaluation.actions.read_trajectory import kept_replay, load_trajectory
+from evaluation.actions.read_trajectory import kept_replay, load_trajectory, read_trajectory
 from evaluation.actions.replay_trajectory import MOST_STEPS, recorded_pictures, replay_trajectory
 from evaluation.replay.run import Outcome, Replayed
+from evaluation.views.sample_frame import frame_of
+from evaluation.views.trajectory_graph import graph_of
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import InvalidInput
 
@@ -68,7 +70,8 @@ class ReplayRow:
 def replayed(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/replay.html; context: trajectory, sample, rows (ReplayRow), and how many: same, differ,
     lost, ran, total, most; kept (the replay that scores use), may_keep, compared (recorded pictures that were sent),
-    left (files that were not taken, with the reason).
+    left (files that were not taken, with the reason),
+    graph (the data flow, with the pictures made here).
 
     A POST brings recorded pictures to compare with; they are looked at and forgotten.
     """
@@ -76,6 +79,7 @@ def replayed(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     row.sample.benchmark = row.run.benchmark
     recorded, left = recorded_pictures(row, _sent(request)) if request.method == "POST" else ({}, [])
     rows = [_shown(step, recorded) for step in replay_trajectory(row, partial(fitted, side=SIDE), recorded)]
+    made = {one.step.number: one.picture for one in rows if one.picture}
     came = Counter(one.step.outcome for one in rows)
     context = {
         "benchmark": row.run.benchmark, "trajectory": row, "sample": row.sample, "run": row.run, "rows": rows,
@@ -83,6 +87,7 @@ def replayed(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "lost": came[Outcome.LOST], "total": row.steps.count(), "most": MOST_STEPS,
         "ran": sum(not one.holds for one in rows), "kept": kept_replay(row),
         "may_keep": allowed(request.user, row.run.benchmark, Right.SCORE),
+        "graph": graph_of(read_trajectory(row), row.answer or "", frame_of(slug, row.sample), made),
         "compared": len(recorded), "left": left, "noted": any(one.step.recorded_digest for one in rows),
     }  # fmt: skip
     return render(request, "evaluation/replay.html", context)

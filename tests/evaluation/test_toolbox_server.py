@@ -167,7 +167,7 @@ def test_a_session_over_the_api_is_its_calls_and_its_answer_records_it(benchmark
         "How many shapes?", "original", 160, False,
     )  # fmt: skip
     calls: list[dict[str, Any]] = [
-        {"tool": "crop", "arguments": {"image": "original", "x": 80, "y": 40, "width": 60, "height": 60}},
+        {"tool": "opencv_crop", "arguments": {"image": "original", "x": 80, "y": 40, "width": 60, "height": 60}},
         {"tool": "blur", "arguments": {"image": "image_1", "method": "median", "ksize": 4}},
         {"tool": "contour_area", "arguments": {"image": "image_1"}},
     ]
@@ -182,6 +182,7 @@ def test_a_session_over_the_api_is_its_calls_and_its_answer_records_it(benchmark
     assert (str(trajectory.run.model), trajectory.answer, trajectory.seconds) == ("agent-8", "2", 4.5)
     steps = trajectory.steps.order_by("position")
     assert [step.ok for step in steps] == [True, False, True]
+    assert (steps[0].tool, steps[0].x1, steps[0].y2) == ("opencv_crop", 80, 100), "by whatever name, it is a crop"
     assert steps[0].extra["out_digest"] == picture_key(scene()[40:100, 80:140])
     assert sent("calls", "three", calls=[]).status_code == 404
     assert sent("calls", calls="crop").status_code == 400

@@ -34,6 +34,7 @@ test("a tool is found by what one wants and by a value, one spelling as good as 
   assert.deepEqual(known.suggested("Colour sh"), [mask]);
   assert.deepEqual(known.suggested("median"), [blur]);
   assert.deepEqual(known.suggested("smooth"), [blur]);
+  assert.deepEqual(known.suggested("median blur"), [blur]);
 });
 
 test("a new call runs as it is: the crop lies inside the picture", () => {

@@ -16,7 +16,7 @@ export class Tools {
     return this.#byKey.get(key(name)) ?? null;
   }
 
-  /** The tools that fit what is typed, best first: by name, by another name, by what one wants, by a value, by what they do. */
+  /** The tools that fit what is typed, best first: by name, by another name, by what one wants, by a value, by what they do, by words of several of these. */
   suggested(text, most = 8) {
     const wanted = plain(text);
     if (!wanted) return this.all.slice(0, most);
@@ -36,9 +36,10 @@ function rankOf(tool, wanted) {
   const [name, others, uses] = [plain(tool.name), [tool.title, ...tool.aliases].map(plain), (tool.uses ?? []).map(plain)];
   const values = tool.parameters.flatMap((one) => [one.name, ...one.choices]).map((one) => plain(String(one)));
   const ways = [
-    name.startsWith(wanted), others.some((one) => one.startsWith(wanted)), uses.some((one) => one.startsWith(wanted)),
+    name.startsWith(wanted), others.some((one) => one.startsWith(wanted)), uses.includes(wanted), uses.some((one) => one.startsWith(wanted)),
     uses.some((one) => saysAll(one, wanted)), [name, ...others].some((one) => one.includes(wanted)),
     values.some((one) => one.startsWith(wanted)), saysAll(plain(tool.summary), wanted), plain(tool.summary).includes(wanted),
+    saysAll([name, ...others, ...uses, ...values, plain(tool.summary)].join(" "), wanted),
   ];
   return ways.indexOf(true);
 }
