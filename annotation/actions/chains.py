@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -134,7 +135,7 @@ def further_chains(sample: Sample) -> list[KnownChain]:
     return [KnownChain(row.pk, kept_calls(row.calls), row.note, _by(row), None) for row in _further(sample)]
 
 
-def chain_of(calls: object, note: str) -> FurtherChain:
+def chain_of(calls: Iterable[Mapping[str, Any]], note: str) -> FurtherChain:
     """A stored chain as a record."""
     return FurtherChain(kept_calls(calls), note)
 

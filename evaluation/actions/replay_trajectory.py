@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath
 
 from annotation.actions.chain_runs import original_of
@@ -51,8 +51,9 @@ def recorded_pictures(
     return found, left
 
 
-def _rows(trajectory: Trajectory) -> Sequence[StepRow]:
-    return StepRow.objects.filter(trajectory=trajectory).order_by("position").defer("text", "observation")[:MOST_STEPS]
+def _rows(trajectory: Trajectory) -> list[StepRow]:
+    rows = StepRow.objects.filter(trajectory=trajectory).order_by("position").defer("text", "observation")
+    return list(rows[:MOST_STEPS])
 
 
 def _ids(rows: Iterable[StepRow]) -> list[str]:

@@ -138,7 +138,15 @@ test("a trajectory of the native format is pasted with its arguments, its zooms 
     ["crop", { x: 1, width: 2, height: 3 }],
     ["canny", { threshold_low: 5 }],
   ]);
-  assert.equal(calls[1].image_in, "a");
+  assert.deepEqual(calls.map(({ image_in, image_out }) => [image_in, image_out]), Array(4).fill([null, null]));
+});
+
+test("of a trajectory only the names of pictures that branch are kept, so that its steps can be moved", () => {
+  const step = (tool, image_in, image_out) => ({ tool, image_in, image_out });
+  const steps = [step("crop", "original", "/a.png"), step("canny", "/a.png", "/b.png"), step("blur", "/a.png", "/c.png"), step("gray", "/c.png", "/d.png")];
+  const { calls } = readPasted(JSON.stringify({ steps }));
+  assert.deepEqual(calls.map(({ image_in, image_out }) => [image_in, image_out]), [[null, "/a.png"], [null, null], ["/a.png", null], [null, null]]);
+  assert.equal(readPasted(JSON.stringify(steps)).calls[3].image_in, "/c.png");
 });
 
 test("what cannot be pasted says why", () => {

@@ -28,7 +28,20 @@ export function readPasted(text, size = null) {
     return { calls: null, problem: `The arguments of a call are not JSON: ${error.message}.` };
   }
   if (!calls.length) return { calls: null, problem: "There is no call in it that worked." };
-  return readChain(JSON.stringify(calls));
+  return readChain(JSON.stringify(Array.isArray(value) && value === steps ? calls : unnamed(calls)));
+}
+
+/** Recorded calls without the names that say nothing: of a picture that only the next call takes. So they can be moved. */
+function unnamed(calls) {
+  let latest = "original";
+  const read = calls.map((call) => {
+    const { image_in, ...rest } = call;
+    const next = image_in === latest ? rest : call;
+    latest = call.image_out ?? "";
+    return next;
+  });
+  const named = new Set(read.flatMap((call) => [call.image_in ?? [], ...Object.values(call.arguments ?? {}).filter((one) => typeof one === "string")].flat()));
+  return read.map(({ image_out, ...rest }) => (named.has(image_out) ? { ...rest, image_out } : rest));
 }
 
 /** The list of calls in a trajectory, alone, in a list, or as the API wraps it. */
