@@ -4,6 +4,7 @@ server keeps nothing of it, and knows by content what was run before."""
 from __future__ import annotations
 
 import base64
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,12 +14,16 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.actions.chain_runs import Later
 from annotation.api.loading import benchmark_for
 from annotation.imaging.encoding import encode
 from annotation.workflow import Right
 from evaluation.actions.record_session import open_session, record_session
 from evaluation.agents.tool_session import MOST_CALLS, Called, ToolSession
 from webapp.accounts.http import person_of
+
+MOST_SECONDS = 30
+"""Of the calls of one request; those that are done are known when it comes again."""
 
 
 class SessionCallSerializer(serializers.Serializer):
@@ -30,7 +35,7 @@ class SessionCallSerializer(serializers.Serializer):
 
 
 class SessionSerializer(serializers.Serializer):
-    calls = SessionCallSerializer(many=True, allow_empty=True, max_length=MOST_CALLS)
+    calls = serializers.ListField(child=SessionCallSerializer(), max_length=MOST_CALLS)
 
 
 class AnswerSerializer(SessionSerializer):
@@ -77,8 +82,10 @@ def _given(form: type[serializers.Serializer], request: Request) -> dict[str, An
 
 
 def _calls(worked: ToolSession, calls: Sequence[dict[str, Any]]) -> Called | None:
-    last = None
+    last, begun = None, time.monotonic()
     for one in calls:
+        if time.monotonic() - begun > MOST_SECONDS:
+            raise Later(f"The calls took {MOST_SECONDS} s so far. What they gave is kept: ask again.", code="busy")
         last = worked.call(one["tool"], one.get("arguments", {}))
     return last
 

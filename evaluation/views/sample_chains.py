@@ -83,8 +83,8 @@ def sample_chains(request: HttpRequest, slug: str, key: str) -> HttpResponse | F
     reference = next((one for one in references if one.shown), None)
     wanted = reference.calls if reference else ()
     if format:
-        rows = Table(wanted, calls, most=None).rows([trajectory.run for trajectory in shown])
-        return rows_file(f"{slug}-{key[:60]}-aligned", format, rows, COLUMNS)
+        told = Table(wanted, calls, most=None).rows([trajectory.run for trajectory in shown])
+        return rows_file(f"{slug}-{key[:60]}-aligned", format, told, COLUMNS)
     table, rows = Table(wanted, calls, references), rows_of(slug, shown, content, {})
     context = {
         "benchmark": benchmark, "sample": sample, "content": content,
