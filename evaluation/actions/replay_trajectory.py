@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath
+from typing import Any
 
 from annotation.actions.chain_runs import original_of
 from annotation.imaging.decoding import decode
 from annotation.imaging.problems import PictureProblem
 from annotation.toolbox.results import Picture
+from evaluation.exporters.native import step_row
 from evaluation.models import Step as StepRow
 from evaluation.models import Trajectory
 from evaluation.replay.run import Replayed, replay
@@ -29,6 +31,11 @@ def replay_trajectory(
     """
     steps = [_step(row) for row in _rows(trajectory)]
     return replay(steps, original_of(trajectory.sample), recorded, show=show)
+
+
+def recorded_calls(trajectory: Trajectory) -> list[dict[str, Any]]:
+    """The same calls as rows of the native format, without what was said around them."""
+    return [step_row(_step(row)) for row in _rows(trajectory)]
 
 
 def recorded_pictures(

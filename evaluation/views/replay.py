@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from urllib.parse import quote
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.actions.access import allowed
@@ -21,7 +24,8 @@ from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.actions.keep_replay import drop_replay, keep_replay
 from evaluation.actions.read_trajectory import kept_replay, load_trajectory, read_trajectory
-from evaluation.actions.replay_trajectory import MOST_STEPS, recorded_pictures, replay_trajectory
+from evaluation.actions.replay_trajectory import MOST_STEPS, recorded_calls, recorded_pictures, replay_trajectory
+from evaluation.models import Trajectory
 from evaluation.replay.run import Outcome, Replayed
 from evaluation.views.sample_frame import frame_of
 from evaluation.views.trajectory_graph import graph_of
@@ -32,6 +36,8 @@ SIDE = 240
 MOST_BYTES = 200_000_000
 """Of all recorded pictures that are sent to be compared."""
 SHOWN_DIGEST = 10
+LONGEST = 60_000
+"""Characters of calls that are handed to the workbench in its address, behind the #, which no server gets."""
 WORDS = {
     Outcome.SAME: "as recorded",
     Outcome.DIFFERS: "differs",
@@ -71,7 +77,7 @@ def replayed(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/replay.html; context: trajectory, sample, rows (ReplayRow), and how many: same, differ,
     lost, ran, total, most; kept (the replay that scores use), may_keep, compared (recorded pictures that were sent),
     left (files that were not taken, with the reason),
-    graph (the data flow, with the pictures made here).
+    graph (the data flow, with the pictures made here), chain (the address of the workbench with these calls).
 
     A POST brings recorded pictures to compare with; they are looked at and forgotten.
     """
@@ -88,6 +94,7 @@ def replayed(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "ran": sum(not one.holds for one in rows), "kept": kept_replay(row),
         "may_keep": allowed(request.user, row.run.benchmark, Right.SCORE),
         "graph": graph_of(read_trajectory(row), row.answer or "", frame_of(slug, row.sample), made),
+        "chain": _as_chain(slug, row),
         "compared": len(recorded), "left": left, "noted": any(one.step.recorded_digest for one in rows),
     }  # fmt: skip
     return render(request, "evaluation/replay.html", context)
@@ -111,6 +118,13 @@ def drop(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     drop_replay(actor=request.user, trajectory=row)
     messages.success(request, "Scores use again what was recorded. Score the run again to see it in lists and tables.")
     return redirect("evaluation:replay", slug, pk)
+
+
+def _as_chain(slug: str, row: Trajectory) -> str:
+    """The workbench with the recorded calls; empty where they are too long for an address to hold."""
+    calls = quote(json.dumps({"steps": recorded_calls(row)}, ensure_ascii=False))
+    address = reverse("annotation:workbench", args=[slug, row.sample.key])
+    return f"{address}#chain={calls}" if len(calls) <= LONGEST else ""
 
 
 def _sent(request: HttpRequest) -> Iterator[tuple[str, bytes]]:

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { hsvOf, pickedBox, pickedColour, pickedPoint, pickedStroke } from "../../static/js/models/picking.js";
-import { readPasted } from "../../static/js/models/pasted.js";
+import { chainIn, readPasted } from "../../static/js/models/pasted.js";
 import { added, argumentOf, meant, moved, newCall, picturesBefore, removed, textOf, Tools, valueOf, withArguments } from "../../static/js/models/workbench.js";
 
 const parameter = (name, more) => ({ name, kind: "integer", required: true, choices: [], length: 0, low: 1, high: 99, ...more });
@@ -147,6 +147,11 @@ test("of a trajectory only the names of pictures that branch are kept, so that i
   const { calls } = readPasted(JSON.stringify({ steps }));
   assert.deepEqual(calls.map(({ image_in, image_out }) => [image_in, image_out]), [[null, "/a.png"], [null, null], ["/a.png", null], [null, null]]);
   assert.equal(readPasted(JSON.stringify(steps)).calls[3].image_in, "/c.png");
+});
+
+test("an address may bring a chain behind its #", () => {
+  assert.equal(chainIn("#chain=%7B%22steps%22%3A%5B%5D%7D"), '{"steps":[]}');
+  assert.equal(chainIn("#turn=3"), "");
 });
 
 test("what cannot be pasted says why", () => {

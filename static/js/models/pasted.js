@@ -44,6 +44,9 @@ function unnamed(calls) {
   return read.map(({ image_out, ...rest }) => (named.has(image_out) ? { ...rest, image_out } : rest));
 }
 
+/** The chain that an address brings behind its #, as text; "" where it brings none. */
+export const chainIn = (hash) => (hash.startsWith("#chain=") ? decodeURIComponent(hash.slice(7)) : "");
+
 /** The list of calls in a trajectory, alone, in a list, or as the API wraps it. */
 function stepsOf(value) {
   const one = Array.isArray(value) && value.length === 1 && isObject(value[0]) && value[0].steps ? value[0] : value;
