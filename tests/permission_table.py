@@ -166,7 +166,7 @@ RUNS = [
     Line("evaluation:delete-slice", (B, "{slice}"), post=form(*LEADS)),
     Line("evaluation:trajectory", (B, "{trajectory}"), get=only(*MEMBERS)),
     # Its picture is not here: who may see the trajectory is told so.
-    Line("evaluation:replay", (B, "{trajectory}"), get=only(*MEMBERS)),
+    Line("evaluation:replay", (B, "{trajectory}"), get=only(*MEMBERS), post=only(*MEMBERS)),
     Line("evaluation:replay-keep", (B, "{trajectory}"), post=form(*RUNNERS)),
     Line("evaluation:replay-drop", (B, "{trajectory}"), post=form(*RUNNERS)),
     Line("evaluation:trajectory-text", (B, "{trajectory}", "answer"), get=only(*MEMBERS)),
@@ -230,6 +230,8 @@ API = [
     Line("api-judges", (B,), get=api(*MEMBERS)),
     Line("api-judging", (B,), get=api(*MEMBERS)),
     Line("api-imports", (B,), get=api(*RUNNERS), post=api(*RUNNERS)),
+    Line("api-session", (B, "seen-00"), post=api(*RUNNERS), json=True),
+    Line("api-session-answer", (B, "seen-00"), post=api(*RUNNERS), json=True),
     Line("api-import", (B, "{record}"), get=api(*RUNNERS), patch=api(*RUNNERS), json=True),
     Line("api-import-commit", (B, "{record}"), post=api(*RUNNERS), json=True),
     Line("api-import-issues", (B, "{record}"), get=api(*RUNNERS)),

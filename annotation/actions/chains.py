@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
 
 from annotation.actions.access import allowed, require
 from annotation.actions.chain_runs import run_whole
-from annotation.actions.content_json import calls_from_json, calls_to_json
+from annotation.actions.content_json import calls_to_json, kept_calls
 from annotation.actions.when_changed import facts_changed
 from annotation.models import AcceptedChain, Sample, VerifiedChain
 from annotation.schema import LONGEST_NOTE, MOST_CHAINS, FurtherChain, ToolCall
@@ -124,19 +125,19 @@ def known_chains(sample: Sample, gold: Sequence[ToolCall]) -> list[KnownChain]:
     verified = {mark.digest: mark for mark in marks}
     found = [KnownChain(None, tuple(gold), "", "", verified.get(digest_of(gold)))] if gold else []
     for row in _further(sample):
-        calls = calls_from_json(row.calls)
+        calls = kept_calls(row.calls)
         found.append(KnownChain(row.pk, calls, row.note, _by(row), verified.get(row.digest)))
     return found
 
 
 def further_chains(sample: Sample) -> list[KnownChain]:
     """The further ones alone, in the order in which scores count them, without marks. One query."""
-    return [KnownChain(row.pk, calls_from_json(row.calls), row.note, _by(row), None) for row in _further(sample)]
+    return [KnownChain(row.pk, kept_calls(row.calls), row.note, _by(row), None) for row in _further(sample)]
 
 
-def chain_of(calls: object, note: str) -> FurtherChain:
+def chain_of(calls: Iterable[Mapping[str, Any]], note: str) -> FurtherChain:
     """A stored chain as a record."""
-    return FurtherChain(calls_from_json(calls), note)
+    return FurtherChain(kept_calls(calls), note)
 
 
 def _by(row: AcceptedChain) -> str:

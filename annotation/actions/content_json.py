@@ -81,6 +81,19 @@ def calls_from_json(value: object) -> tuple[ToolCall, ...]:
     return _list({"reference_toolchain": value}, "reference_toolchain", _call)
 
 
+def kept_calls(stored: Iterable[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
+    """The calls of a stored toolchain, as ``calls_to_json`` wrote them: a file may have brought longer ones than a page
+    sends."""
+    return tuple(
+        ToolCall(call["tool"], call.get("arguments") or {}, _inputs(call.get("image_in")), call.get("image_out"))
+        for call in stored
+    )
+
+
+def _inputs(names: Any) -> Any:
+    return tuple(names) if isinstance(names, list) else names
+
+
 def calls_to_json(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
     """The same as JSON, every key present."""
     return [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-from annotation.actions.content_json import calls_from_json
+from annotation.actions.content_json import kept_calls
 from annotation.models import Revision
 
 LONGEST = 600
@@ -77,7 +77,7 @@ def _further(chains: Chains) -> dict[str, str]:
     """Reference chains accepted beside the gold's, as a version keeps them."""
     found = {}
     for place, chain in enumerate(chains, 1):
-        calls = " → ".join(_call(call) for call in calls_from_json(chain["calls"]))
+        calls = " → ".join(_call(call) for call in kept_calls(chain["calls"]))
         found[f"Further chain {place}"] = f"{calls} ({chain['note']})" if chain["note"] else calls
     return found
 

@@ -27,8 +27,27 @@ def crop(
     height: Annotated[Side, "height in pixels"],
 ) -> ToolResult:
     """Cuts out a rectangle. It must lie inside the picture; it is never moved or cut to fit."""
-    _check_inside("crop", image, x, y, width, height)
+    crop_fits(image.shape[1], image.shape[0], x=x, y=y, width=width, height=height)
     return ToolResult(image[y : y + height, x : x + width].copy(), {"width": width, "height": height}, shift(x, y))
+
+
+def crop_fits(
+    image_width: int, image_height: int, *, width: int, height: int, x: int = 0, y: int = 0, of: str = "crop", **_: Any
+) -> None:
+    """Raises ``ToolError`` where the rectangle does not lie inside a picture of this size."""
+    for start, at, length, extent, total in (
+        ("x", x, "width", width, image_width),
+        ("y", y, "height", height, image_height),
+    ):
+        if at >= total:
+            raise ToolError(of, start, at, f"0 to {total - 1}, inside the picture")
+        if at + extent > total:
+            raise ToolError(of, length, extent, f"1 to {total - at} from {start} = {at}, inside the picture")
+
+
+def zoom_fits(image_width: int, image_height: int, **arguments: Any) -> None:
+    """The same for ``zoom_in``."""
+    crop_fits(image_width, image_height, of="zoom_in", **arguments)
 
 
 def cropped_size(_width: int, _height: int, *, width: int, height: int, **_: Any) -> tuple[int, int]:
@@ -52,7 +71,7 @@ def zoom_in(
 
     Either by ``scale``, or to a target width, height or both (one alone keeps the shape).
     """
-    _check_inside("zoom_in", image, x, y, width, height)
+    zoom_fits(image.shape[1], image.shape[0], x=x, y=y, width=width, height=height)
     size = zoomed_size(
         image.shape[1],
         image.shape[0],
@@ -187,15 +206,6 @@ def pyramid(image: Picture, *, mode: Literal["pyr_up", "pyr_down"]) -> ToolResul
 def pyramid_size(width: int, height: int, *, mode: Literal["pyr_up", "pyr_down"]) -> tuple[int, int]:
     """(width, height) of what ``pyramid`` gives."""
     return ((width + 1) // 2, (height + 1) // 2) if mode == "pyr_down" else (width * 2, height * 2)
-
-
-def _check_inside(name: str, image: Picture, x: int, y: int, width: int, height: int) -> None:
-    sides = (("x", x, "width", width, image.shape[1]), ("y", y, "height", height, image.shape[0]))
-    for start, at, length, extent, total in sides:
-        if at >= total:
-            raise ToolError(name, start, at, f"0 to {total - 1}, inside the picture")
-        if at + extent > total:
-            raise ToolError(name, length, extent, f"1 to {total - at} from {start} = {at}, inside the picture")
 
 
 def _resized(image: Picture, width: int, height: int) -> Picture:

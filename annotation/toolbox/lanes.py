@@ -3,6 +3,7 @@ an editor asked for before its last change."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,9 @@ from threading import Lock, get_native_id
 import cv2
 
 from annotation.toolbox.results import ToolResult
+
+OF_ITS_OWN = 1_000_000
+"""Bytes from which on a picture has memory of its own (glibc), which goes back to the system when it is let go."""
 
 LONG = 1.0
 """Seconds that a call is foretold to take from which on it works in a lane of its own."""
@@ -114,6 +118,7 @@ class Lanes:
     """
 
     def __init__(self) -> None:
+        _memory_goes_back()
         self.whole = Lane(most_waiting=3, nice=5)
         self.long = Lane(most_waiting=1, nice=5)
 
@@ -125,6 +130,14 @@ class Lanes:
         if seconds >= LONG:
             return self.long.run(call, asked)
         return self.whole.run(call, asked) if whole else call()
+
+
+def _memory_goes_back() -> None:
+    """Else glibc learns to take large pictures from a heap, where what lies between them holds hundreds of MB."""
+    if sys.platform == "linux":
+        mallopt, at_least = getattr(ctypes.CDLL(None), "mallopt", None), -3
+        if mallopt is not None:
+            mallopt(at_least, OF_ITS_OWN)
 
 
 def _stand_back(nice: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 
+from annotation.schema import shortened
 from annotation.toolbox.table import TOOLS
 
 _ALIASES = {
@@ -39,7 +40,7 @@ class UnknownToolError(ValueError):
         near = f"near to it: {', '.join(self.close)}; " if self.close else ""
         known = f"{near}known are {', '.join(TOOLS)}"
         choice = f"it may mean {', '.join(candidates)}: choose one" if candidates else known
-        super().__init__(f"{name!r} names no single tool; {choice}.")
+        super().__init__(f"{shortened(name, 60)!r} names no single tool; {choice}.")
 
 
 def plain_name(name: str) -> str:

@@ -122,11 +122,16 @@ def floodfill(
     flags: Connectivity = 4,
 ) -> ToolResult:
     """Fills the region of like colours around a point; measures its pixels and its box."""
-    if x >= image.shape[1] or y >= image.shape[0]:
-        allowed = f"a point inside the {image.shape[1]} × {image.shape[0]} picture"
-        raise ToolError("floodfill", "x" if x >= image.shape[1] else "y", [x, y], allowed)
+    start_fits(image.shape[1], image.shape[0], x=x, y=y)
     out = as_rgb(image)
     count, _, _, (left, top, width, height) = cv2.floodFill(
         out, None, (x, y), new_val[::-1], lo_diff[::-1], up_diff[::-1], flags
     )
     return ToolResult(out, {"filled_pixels": int(count), "box": [left, top, left + width, top + height]})
+
+
+def start_fits(width: int, height: int, *, x: int, y: int, **_: Any) -> None:
+    """Raises ``ToolError`` where ``floodfill`` would begin outside a picture of this size."""
+    if x >= width or y >= height:
+        allowed = f"a point inside the {width} × {height} picture"
+        raise ToolError("floodfill", "x" if x >= width else "y", [x, y], allowed)

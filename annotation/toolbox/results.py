@@ -60,9 +60,9 @@ class ToolError(ValueError):
 
     def __init__(self, tool: str, parameter: str, value: object, allowed: str) -> None:
         wrong = "is missing" if value == MISSING else f"= {shortened(value)} is not possible"
-        super().__init__(f"{tool}: {parameter} {wrong}. Allowed: {allowed}.")
+        super().__init__(f"{tool}: {shortened(parameter, 60)} {wrong}. Allowed: {allowed}.")
         self.tool = tool
-        self.parameter = parameter
+        self.parameter = shortened(parameter, 60)
         self.value = value
         self.allowed = allowed
 

@@ -173,6 +173,7 @@ def run_chain(
     original_key: str = "",
     final_image: str = "",
     others: Mapping[str, Picture] | None = None,
+    other_keys: Mapping[str, str] | None = None,
     work: Work = lambda _, call: call(),
 ) -> ChainResult:
     """Runs ``calls`` in order and stops at the first that fails; never raises for what a call asks for.
@@ -181,12 +182,11 @@ def run_chain(
     A second picture (template) is the second id of ``image_in``, or the id in the argument ``template``.
     To run up to a step, give the calls up to it. With a ``cache``, a call that was run before on the same picture
     with the same arguments is not run again; ``original_key`` names the original in it (default: found from its
-    pixels). ``others`` are further pictures that calls may name. ``work`` does each call that is not known yet; what
-    it raises of its own passes through.
+    pixels), ``other_keys`` the ``others``, further pictures that calls may name. ``work`` does each call that is not
+    known yet; what it raises of its own passes through.
     """
-    chain = _Chain(
-        _beginning(original, others or {}, original_key, known=cache is not None), limits, clock, cache, work
-    )
+    keys = {ORIGINAL: original_key, **(other_keys or {})}
+    chain = _Chain(_beginning(original, others or {}, keys, known=cache is not None), limits, clock, cache, work)
     error = None
     for number, call in enumerate(calls, start=1):
         error = _tried(chain, number, call, _step)
@@ -207,13 +207,18 @@ def foreseen(calls: Sequence[ToolCall], width: int, height: int, limits: Limits 
 
 
 def _beginning(
-    original: Picture | Unopened, others: Mapping[str, Picture], key: str, *, known: bool
+    original: Picture | Unopened, others: Mapping[str, Picture], keys: Mapping[str, str], *, known: bool
 ) -> dict[str, _Named]:
     """The pictures that a chain begins with; with names for a cache where there is one."""
-    named = {name: _named(picture, None, picture_key(picture) if known else "") for name, picture in others.items()}
+
+    def key(name: str, picture: Picture) -> str:
+        return keys.get(name) or (picture_key(picture) if known else "")
+
+    named = {name: _named(picture, None, key(name, picture)) for name, picture in others.items()}
     if isinstance(original, Unopened):
-        return {ORIGINAL: _Named((original.width, original.height), original.open, IDENTITY, key)} | named
-    return {ORIGINAL: _named(original, IDENTITY, key or (picture_key(original) if known else ""))} | named
+        size = (original.width, original.height)
+        return {ORIGINAL: _Named(size, original.open, IDENTITY, keys[ORIGINAL])} | named
+    return {ORIGINAL: _named(original, IDENTITY, key(ORIGINAL, original))} | named
 
 
 def _named(picture: Picture, back: Affine | None, key: str) -> _Named:
@@ -279,6 +284,8 @@ def _worked(chain: _Chain, one: _Prepared) -> ToolResult:
 
 def _foreseen_step(chain: _Chain, number: int, call: ToolCall) -> None:
     one = _prepared(chain, number, call)
+    if one.spec.fits:
+        one.spec.fits(*chain.pictures[one.ids[0]].size, **one.arguments)
     _keep(chain, one.image_id, _Named(one.size, _not_opened))
 
 

@@ -44,7 +44,8 @@ class Pick(StrEnum):
 class ToolSpec:
     """One tool. ``canonical`` is its name in comparisons of chains, where the colour conversions are one.
 
-    ``size`` foretells the output's (width, height) of a tool that changes it: ``size(width, height, **arguments)``.
+    ``size`` foretells the output's (width, height) of a tool that changes it: ``size(width, height, **arguments)``;
+    ``fits`` raises, of the same, what the tool raises where a place does not lie in a picture of that size.
     ``max_input_pixels`` is the largest picture a slow tool is run on; None = any. ``effort`` foretells its time,
     ``working_bytes`` its memory, a pixel of the input. ``rules`` are parts of a JSON Schema on several parameters at
     once. ``pick`` is what a click or a box on the picture fills in. ``preview`` gives, from the arguments, the share
@@ -62,6 +63,7 @@ class ToolSpec:
     rules: tuple[Mapping[str, Any], ...] = ()
     pick: Pick | None = None
     preview: Callable[..., float] | None = None
+    fits: Callable[..., None] | None = None
 
     @property
     def name(self) -> str:
@@ -120,8 +122,16 @@ TOOLS: dict[str, ToolSpec] = {
         _spec(geometry.rotate, _G, "Rotate", size=geometry.rotated_size),
         _spec(geometry.translate, _G, "Translate"),
         _spec(geometry.flip, _G, "Flip"),
-        _spec(geometry.crop, _G, "Crop", size=geometry.cropped_size, pick=Pick.BOX),
-        _spec(geometry.zoom_in, _G, "Zoom In", size=geometry.zoomed_size, rules=ZOOM, pick=Pick.BOX),
+        _spec(geometry.crop, _G, "Crop", size=geometry.cropped_size, pick=Pick.BOX, fits=geometry.crop_fits),
+        _spec(
+            geometry.zoom_in,
+            _G,
+            "Zoom In",
+            size=geometry.zoomed_size,
+            rules=ZOOM,
+            pick=Pick.BOX,
+            fits=geometry.zoom_fits,
+        ),
         _spec(geometry.pyramid, _G, "Pyramid", size=geometry.pyramid_size),
         _spec(colour.colorspace_gray, _E, "Convert Color to Gray", canonical=_CONVERT),
         _spec(colour.colorspace_hsv, _E, "Convert Color to HSV", canonical=_CONVERT),
@@ -155,7 +165,7 @@ TOOLS: dict[str, ToolSpec] = {
             working_bytes=300,
             preview=effort.preview_of_slow,
         ),
-        _spec(regions.floodfill, _F, "Flood Fill", pick=Pick.POINT),
+        _spec(regions.floodfill, _F, "Flood Fill", pick=Pick.POINT, fits=regions.start_fits),
         _spec(regions.connected_components_with_stats, _F, "Connected Components"),
         _spec(
             matching.features,

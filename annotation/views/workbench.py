@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotation.actions.chains import known_chains, mark_of
-from annotation.actions.content_json import calls_from_json
+from annotation.actions.content_json import kept_calls
 from annotation.actions.revisions import revision_json
 from annotation.models import Gold, Image, Revision, Sample
 from annotation.toolbox.table import TOOLS, Module
@@ -36,7 +36,7 @@ def workbench(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     content = own["content"] if own else gold
     if content is None:
         raise NotAllowed(f"There is no chain of {sample.key} that you may see. Annotate it, or ask the lead.")
-    of_gold = calls_from_json(gold["reference_toolchain"]) if gold else ()
+    of_gold = kept_calls(gold["reference_toolchain"]) if gold else ()
     chains = known_chains(sample, of_gold) if rights[Right.SEE_GOLD.value] else []
     bench = {
         "key": sample.key,
@@ -46,7 +46,7 @@ def workbench(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "rights": rights,
         "tools": tools_json(),
         "templates": templates_json(sample.width or 1, sample.height or 1),
-        "mark": mark_json(mark_of(sample, calls_from_json(content["reference_toolchain"]))),
+        "mark": mark_json(mark_of(sample, kept_calls(content["reference_toolchain"]))),
         "chains": [known_json(chain, slug) for chain in chains],
         "picture": _picture(sample),
         "urls": _urls(slug, sample.key, rights),

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
 from annotation.actions.chain_runs import original_of
+from annotation.imaging.decoding import decode
+from annotation.imaging.problems import PictureProblem
+from annotation.toolbox.results import Picture
+from evaluation.exporters.native import step_row
 from evaluation.models import Step as StepRow
 from evaluation.models import Trajectory
 from evaluation.replay.run import Replayed, replay
@@ -12,10 +20,55 @@ MOST_STEPS = 30
 """Steps run again at once; a longer trajectory is run again up to here."""
 
 
-def replay_trajectory(trajectory: Trajectory) -> tuple[Replayed, ...]:
-    """The first calls of the trajectory again, on the sample's picture. Raises ``Conflict`` where it is not here."""
-    rows = StepRow.objects.filter(trajectory=trajectory).order_by("position").defer("text", "observation", "extra")
-    return replay([_step(row) for row in rows[:MOST_STEPS]], original_of(trajectory.sample))
+def replay_trajectory(
+    trajectory: Trajectory,
+    show: Callable[[Picture], Picture] | None = None,
+    recorded: Mapping[str, Picture] | None = None,
+) -> tuple[Replayed, ...]:
+    """The first calls of the trajectory again, on the sample's picture. Raises ``Conflict`` where it is not here.
+
+    ``show`` makes what is kept of each picture, nothing without it; ``recorded`` as ``recorded_pictures`` gives them.
+    """
+    steps = [_step(row) for row in _rows(trajectory)]
+    return replay(steps, original_of(trajectory.sample), recorded, show=show)
+
+
+def recorded_calls(trajectory: Trajectory) -> list[dict[str, Any]]:
+    """The same calls as rows of the native format, without what was said around them."""
+    return [step_row(_step(row)) for row in _rows(trajectory)]
+
+
+def recorded_pictures(
+    trajectory: Trajectory, files: Iterable[tuple[str, bytes]]
+) -> tuple[dict[str, Picture], list[tuple[str, str]]]:
+    """Pictures that a person has of the trajectory, by the id that their file's name says: the last part of an id,
+    with or without its ending. And the files that are none, each with the reason."""
+    ids = {name: one for one in _ids(_rows(trajectory)) for name in (_last(one), PurePosixPath(_last(one)).stem)}
+    found: dict[str, Picture] = {}
+    left: list[tuple[str, str]] = []
+    for name, content in files:
+        one = ids.get(_last(name)) or ids.get(PurePosixPath(_last(name)).stem)
+        if one is None:
+            left.append((name, "no call here returned a picture of this name."))
+            continue
+        try:
+            found[one] = decode(content)
+        except PictureProblem as problem:
+            left.append((name, problem.message))
+    return found, left
+
+
+def _rows(trajectory: Trajectory) -> list[StepRow]:
+    rows = StepRow.objects.filter(trajectory=trajectory).order_by("position").defer("text", "observation")
+    return list(rows[:MOST_STEPS])
+
+
+def _ids(rows: Iterable[StepRow]) -> list[str]:
+    return [row.image_out for row in rows if row.image_out]
+
+
+def _last(name: str) -> str:
+    return PurePosixPath(name.replace("\\", "/")).name
 
 
 def _step(row: StepRow) -> Step:
@@ -29,6 +82,7 @@ def _step(row: StepRow) -> Step:
         image_out=row.image_out,
         out_size=(row.out_width, row.out_height) if row.out_width and row.out_height else None,
         ok=row.ok,
+        extra=row.extra,
     )
 
 

@@ -10,12 +10,16 @@ from threading import Lock
 from typing import Any
 
 from annotation.schema import ORIGINAL, ToolCall
+from annotation.toolbox.cache import picture_key
+from annotation.toolbox.names import candidates
 from annotation.toolbox.results import Picture
-from annotation.toolbox.runner import Limits, run_chain
+from annotation.toolbox.runner import ChainResult, Limits, run_chain
 from annotation.toolbox.signature import snake_case
 from annotation.toolbox.table import TOOLS
 
 MOST_CALLS = 100
+MOST_PIXELS = 150_000_000
+"""Of all pictures that the calls of one session made."""
 USUAL = Limits()
 _CUTS = ("crop", "zoom_in")
 
@@ -33,16 +37,27 @@ class Called:
         return self.image_id is not None
 
 
+Run = Callable[[Picture, ToolCall, Mapping[str, Picture], Mapping[str, str]], ChainResult]
+"""One call on the original; further pictures and, where known, the keys of their results."""
+
+
+def run_alone(
+    original: Picture, call: ToolCall, others: Mapping[str, Picture], _keys: Mapping[str, str]
+) -> ChainResult:
+    return run_chain(original, [call], USUAL, others=others)
+
+
 class ToolSession:
     """Pictures by their ids, from ``original`` on, and the steps so far in the native format (FORMATS N)."""
 
     def __init__(
-        self, sample: str, original: Picture, limits: Limits = USUAL, clock: Callable[[], float] = time.monotonic
+        self, sample: str, original: Picture, run: Run = run_alone, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.sample = sample
         self.steps: list[dict[str, Any]] = []
         self._pictures: dict[str, Picture] = {ORIGINAL: original}
-        self._limits = limits
+        self._keys: dict[str, str] = {}
+        self._runs = run
         self._clock = clock
         self._begun = clock()
         self._one_at_a_time = Lock()
@@ -50,6 +65,11 @@ class ToolSession:
     @property
     def original(self) -> Picture:
         return self._pictures[ORIGINAL]
+
+    @property
+    def pixels(self) -> int:
+        """Of the pictures that calls made, together."""
+        return sum(one.shape[0] * one.shape[1] for name, one in self._pictures.items() if name != ORIGINAL)
 
     def call(self, tool: str, given: Mapping[str, Any]) -> Called:
         """Run one tool. Pictures are named in ``given`` by ``image`` and ``template``; without, it is the original.
@@ -63,7 +83,8 @@ class ToolSession:
     def _called(self, tool: str, given: Mapping[str, Any]) -> Called:
         if len(self.steps) >= MOST_CALLS:
             return Called(None, None, f"This session has {MOST_CALLS} calls, and no more are run. Give your answer.")
-        names = TOOLS[tool].pictures if tool in TOOLS else ("image",)
+        meant = candidates(tool)
+        names = TOOLS[meant[0]].pictures if len(meant) == 1 else ("image",)
         ids = tuple(str(given.get(name, ORIGINAL)) for name in names)
         arguments = {name: value for name, value in given.items() if name not in names}
         out = f"image_{len(self.steps) + 1}"
@@ -72,14 +93,17 @@ class ToolSession:
         return called
 
     def _run(self, call: ToolCall) -> Called:
+        if self.pixels > MOST_PIXELS:
+            text = f"The pictures of this session have more than {MOST_PIXELS:,} pixels together. Give your answer."
+            return Called(None, None, text)
         others = {name: picture for name, picture in self._pictures.items() if name != ORIGINAL}
-        result = run_chain(self.original, [call], self._limits, others=others)
+        result = self._runs(self.original, call, others, self._keys)
         if result.error is not None:
             return Called(None, None, result.error.message.split("): ", 1)[-1])
         step = result.steps[0]
         if step.image is None:
             return Called(None, None, f"{step.tool} gave no picture.")
-        self._pictures[step.image_id] = step.image
+        self._pictures[step.image_id], self._keys[step.image_id] = step.image, step.key
         height, width = step.image.shape[:2]
         measured = f" {json.dumps(dict(step.measurements))}" if step.measurements else ""
         return Called(step.image_id, step.image, f"{step.image_id}: {width} × {height} pixels.{measured}")
@@ -96,13 +120,19 @@ class ToolSession:
         if called.picture is not None:
             step["out_size"] = [called.picture.shape[1], called.picture.shape[0]]
         box = {snake_case(name): value for name, value in arguments.items()}
-        if tool in _CUTS and called.ok:
+        if called.ok and candidates(tool)[0] in _CUTS:
             x, y = box.get("x", 0), box.get("y", 0)
             step |= {"bbox": [x, y, x + box["width"], y + box["height"]], "coords": "pixel"}
         return step
 
     def trajectory(self, answer: str, model: str, setting: str) -> dict[str, Any]:
-        """The session as a row of ``trajectories``: what was called, what it gave, and the answer as written."""
+        """The session as a row of ``trajectories``: what was called, what it gave, and the answer as written.
+
+        A step keeps the digest of its picture, by which a replay knows that every value came out the same.
+        """
+        for step in self.steps:
+            if step["ok"]:
+                step["out_digest"] = picture_key(self._pictures[step["image_out"]])
         return {
             "model": model,
             "sample_id": self.sample,

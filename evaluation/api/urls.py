@@ -10,8 +10,10 @@ from evaluation.api import (
     leaderboard,
     marks,
     runs,
+    sessions,
     trajectories,
 )
+from webapp.common.addresses import KEY
 
 BENCHMARK = "benchmarks/<slug:slug>"
 
@@ -39,6 +41,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/agreement/<slug:table>/", judging.agreement, name="api-agreement"),
     path(f"{BENCHMARK}/judges/", judging.judges, name="api-judges"),
     path(f"{BENCHMARK}/judging/", judging.judging, name="api-judging"),
+    path(f"{BENCHMARK}/sessions/calls/{KEY}/", sessions.session, name="api-session"),
+    path(f"{BENCHMARK}/sessions/answer/{KEY}/", sessions.answer, name="api-session-answer"),
     path(f"{BENCHMARK}/imports/", imports.imports, name="api-imports"),
     path(f"{BENCHMARK}/imports/<int:pk>/", imports.import_record, name="api-import"),
     path(f"{BENCHMARK}/imports/<int:pk>/commit/", imports.import_commit, name="api-import-commit"),

@@ -25,6 +25,8 @@ from webapp.common.errors import ApplicationError
 LONGEST_SIDE = 1568
 """Pictures are sent no larger; tools work on the whole ones, whose size the text says."""
 MOST_SESSIONS = 64
+MOST_PIXELS = 300_000_000
+"""Of the pictures of all sessions: the oldest ones give way."""
 INSTRUCTIONS = (
     "Call list_samples, then open_sample with one of its names: you get a question, a picture (image id: original) and "
     "a session. Call tools with that session on original or on any image id that an earlier call returned; positions "
@@ -77,6 +79,7 @@ class ToolboxDesk:
             if name == "answer":
                 return self._answer(key, session, str(given.get("text", "")))
             called = session.call(name, {part: value for part, value in given.items() if part != "session"})
+            self._make_room(key)
         except ApplicationError as error:
             return error.message, None, False
         return called.text, called.picture, called.ok
@@ -90,6 +93,13 @@ class ToolboxDesk:
         height, width = session.original.shape[:2]
         said = {"session": name, "image": "original", "width": width, "height": height, **asked}
         return json.dumps(said), session.original, True
+
+    def _make_room(self, key: str) -> None:
+        """Let sessions go, the oldest first and this one never, while the pictures of all are too many."""
+        for other in [name for name in self._sessions if name != key]:
+            if sum(session.pixels for session in self._sessions.values()) <= MOST_PIXELS:
+                break
+            del self._sessions[other]
 
     def _answer(self, key: str, session: ToolSession, text: str) -> tuple[str, Picture | None, bool]:
         row = session.trajectory(text, self.model, self.setting)

@@ -5,8 +5,8 @@ A call that our tools cannot repeat is named with the reason, never guessed: the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -23,13 +23,17 @@ from evaluation.schema import Coordinates, Step
 ZOOMS = frozenset({"crop", "zoom_in", "zoom", "image_zoom_in", "crop_image", "crop_image_normalized"})
 """Calls whose box alone says what they do (METRICS 1.1), as ``plain_name`` has them."""
 
-USUAL = Limits()
+USUAL = Limits(kept_pixels=200_000_000)
+"""``kept_pixels``: of the pictures that later calls name, together."""
+
+DIGEST = "out_digest"
+"""The key of a recorded step under which the digest of its picture stands: ``picture_key`` in hexadecimal."""
 
 
 class Outcome(StrEnum):
-    """What came of a recorded call. SAME: of the recorded size and, where its picture is at hand, its values.
-    DIFFERS: of another size or other values. RAN: nothing is recorded to compare with. FAILED: it failed then and
-    fails here. UNLIKE: it failed then and runs here, or the tool, which took the call, cannot do it here. LOST: it
+    """What came of a recorded call. SAME: of the recorded size and, where its picture or its digest is at hand, its
+    values. DIFFERS: of another size or other values. RAN: nothing is recorded to compare with. FAILED: it failed then
+    and fails here. UNLIKE: it failed then and runs here, or the tool, which took the call, cannot do it here. LOST: it
     cannot be run again, because our tools do not take it as it is recorded."""
 
     SAME = "same"
@@ -42,8 +46,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """Step ``number`` (1, 2, ...) run again. ``difference``: mean absolute difference to the recorded picture, 0 to
-    255, None where there is none to compare. ``seen``: what of the original its picture shows, None if unknown.
+    """Step ``number`` (1, 2, ...) run again. ``digest`` of the picture made here, ``recorded_digest`` as recorded.
+    ``difference``: mean absolute difference to the recorded picture, 0 to 255, None where there is none to compare.
+    ``seen``: what of the original its picture shows, None if unknown. ``image``: what is kept to look at, ``image_out``
+    its id.
     ``ok``: whether it ran here, None where it could not be run again. ``executed``: of a zoom call that ran, the box
     whose pixels it returned, x1, y1, x2, y2 in the coordinates of its step."""
 
@@ -54,12 +60,14 @@ class Replayed:
     size: tuple[int, int] | None = None
     recorded_size: tuple[int, int] | None = None
     digest: str = ""
+    recorded_digest: str = ""
     difference: float | None = None
     seen: Box | None = None
     ok: bool | None = None
     executed: tuple[float, float, float, float] | None = None
     measurements: Mapping[str, Any] = field(default_factory=dict)
     image: Picture | None = None
+    image_out: str = ""
 
 
 @dataclass(slots=True)
@@ -70,25 +78,51 @@ class _Pictures:
     lost: set[str] = field(default_factory=set)
     latest: str = ORIGINAL
 
+    @property
+    def pixels(self) -> int:
+        """Of those made here, together."""
+        return sum(one.shape[0] * one.shape[1] for name, (one, _) in self.made.items() if name != ORIGINAL)
+
+    def forget(self, rest: Sequence[Step]) -> None:
+        """Let go of what the rest of the steps do not name."""
+        named = {ORIGINAL, self.latest}
+        for step in rest:
+            named |= {step.image_in} if isinstance(step.image_in, str) else set(step.image_in or ())
+        self.made = {name: one for name, one in self.made.items() if name in named}
+
 
 class _CannotRun(Exception):
     """Why a call is not repeated."""
 
 
 def replay(
-    steps: Sequence[Step], original: Picture, recorded: Mapping[str, Picture] | None = None, limits: Limits = USUAL
+    steps: Sequence[Step],
+    original: Picture,
+    recorded: Mapping[str, Picture] | None = None,
+    limits: Limits = USUAL,
+    show: Callable[[Picture], Picture] | None = None,
 ) -> tuple[Replayed, ...]:
-    """Every step run again, in order. ``recorded`` are pictures of the trajectory that are at hand, by their ids."""
+    """Every step run again, in order. ``recorded`` are pictures of the trajectory that are at hand, by their ids.
+
+    ``show`` makes what is kept of each picture; without it none is: many large ones would fill the memory.
+    """
     pictures = _Pictures({ORIGINAL: (original, IDENTITY)})
-    return tuple(_replayed(number, step, pictures, recorded or {}, limits) for number, step in enumerate(steps, 1))
+    found = []
+    for number, step in enumerate(steps, 1):
+        one = _replayed(number, step, pictures, recorded or {}, limits)
+        shown = show(one.image) if show and one.image is not None else None
+        found.append(replace(one, image=shown, image_out=step.image_out or ""))
+        pictures.forget(steps[number:])
+    return tuple(found)
 
 
 def _replayed(
     number: int, step: Step, pictures: _Pictures, recorded: Mapping[str, Picture], limits: Limits
 ) -> Replayed:
     wanted = (round(step.out_size[0]), round(step.out_size[1])) if step.out_size else None
+    noted = str(step.extra.get(DIGEST) or "")
     try:
-        ids = _inputs(step, pictures)
+        ids = _inputs(step, pictures, limits)
         first, way = pictures.made[ids[0]]
         others = {f"other_{at}": pictures.made[name][0] for at, name in enumerate(ids[1:])}
         call = _call(step, first, (ORIGINAL, *others))
@@ -96,7 +130,7 @@ def _replayed(
         if step.ok and step.image_out:
             pictures.lost.add(step.image_out)
         outcome = Outcome.LOST if step.ok else Outcome.FAILED
-        return Replayed(number, step.tool, outcome, str(why), recorded_size=wanted)
+        return Replayed(number, step.tool, outcome, str(why), recorded_size=wanted, recorded_digest=noted)
     result = run_chain(first, [call], limits, others=others)
     if result.error is not None or result.steps[0].image is None:
         if step.ok and step.image_out:
@@ -104,7 +138,8 @@ def _replayed(
         reason = result.error.message.removeprefix("Step 1 ") if result.error else "it gave no picture."
         ran = result.error is None or result.error.by_tool
         outcome = (Outcome.UNLIKE if ran else Outcome.LOST) if step.ok else Outcome.FAILED
-        return Replayed(number, step.tool, outcome, reason, recorded_size=wanted, ok=False if ran else None)
+        ok = False if ran else None
+        return Replayed(number, step.tool, outcome, reason, recorded_size=wanted, recorded_digest=noted, ok=ok)
     made = result.steps[0]
     image = result.steps[0].image
     back = way.after(made.to_original) if way is not None and made.to_original is not None else None
@@ -113,21 +148,25 @@ def _replayed(
         pictures.made[pictures.latest] = (image, back)
     # A size that was taken from the record agrees with it by itself.
     compared = None if "target_width" in call.arguments and "target_width" not in step.arguments else wanted
-    outcome, difference = _compared(step, image, compared, recorded.get(step.image_out or ""))
+    digest = picture_key(image)
+    outcome, difference = _compared(
+        step, image, compared, recorded.get(step.image_out or ""), noted and noted == digest
+    )
     height, width = image.shape[:2]
     bounds = pictures.made[ORIGINAL][0].shape
     seen = back.box(Box(0, 0, width, height)).clipped(bounds[1], bounds[0]) if back is not None else None
     cut = made.to_original.box(Box(0, 0, width, height)) if _is_zoom(step) and made.to_original else None
     executed = _in_coordinates(cut, step.coords, first) if cut else None
     return Replayed(
-        number, step.tool, outcome, "", (width, height), wanted, picture_key(image), difference, seen, True, executed,
+        number, step.tool, outcome, "", (width, height), wanted, digest, noted, difference, seen, True, executed,
         made.measurements, image,
     )  # fmt: skip
 
 
 def _compared(
-    step: Step, image: Picture, wanted: tuple[int, int] | None, known: Picture | None
+    step: Step, image: Picture, wanted: tuple[int, int] | None, known: Picture | None, alike: bool | str
 ) -> tuple[Outcome, float | None]:
+    """``alike``: whether the recorded digest is ours; "" where none is recorded."""
     if not step.ok:
         return Outcome.UNLIKE, None
     size = (image.shape[1], image.shape[0])
@@ -137,13 +176,17 @@ def _compared(
         ours, theirs = (np.atleast_3d(one).astype(np.int16) for one in (image, known))
         difference = float(np.abs(ours - theirs).mean())
         return Outcome.SAME if difference == 0 else Outcome.DIFFERS, difference
+    if alike != "":
+        return (Outcome.SAME, 0.0) if alike else (Outcome.DIFFERS, None)
     if wanted is None:
         return Outcome.RAN, None
     return Outcome.SAME if size == wanted else Outcome.DIFFERS, None
 
 
-def _inputs(step: Step, pictures: _Pictures) -> tuple[str, ...]:
+def _inputs(step: Step, pictures: _Pictures, limits: Limits) -> tuple[str, ...]:
     """The ids of the pictures that the call works on, all of them made."""
+    if pictures.pixels > limits.kept_pixels:
+        raise _CannotRun(f"the pictures that later calls need have more than {limits.kept_pixels:,} pixels together.")
     ids = (step.image_in,) if isinstance(step.image_in, str) else step.image_in or (pictures.latest,)
     for name in ids:
         if name in pictures.lost:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -19,6 +19,8 @@ from evaluation.actions.read_sample_chains import Call, read_calls
 from evaluation.actions.read_trajectory import read_on_sample
 from evaluation.metrics.many_chains import Column, align_many
 from evaluation.metrics.names import canonical_name
+from evaluation.models import Run
+from evaluation.views.chains_export import FORMATS, rows_file
 from evaluation.views.sample_references import Reference, nearest, references_on
 from evaluation.views.sample_runs import RunRow, rows_of
 from evaluation.views.trajectory_alignment import argument_difference
@@ -28,6 +30,9 @@ from webapp.common.errors import NotFound
 MOST_CHAINS, MOST_CALLS = 24, 40
 """More chains, or more calls of one, make no table that anybody reads."""
 MOST_WORDS = 60
+COLUMNS = ("run", "model", "setting", "distance", "column", "reference_call", "reference_tool", "kind", "tool", "turn",
+           "state", "difference", "arguments")  # fmt: skip
+"""Of the table as a file, which leaves nothing out: a row for every call, and for every call that is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +62,9 @@ class Line:
 
 
 @require_safe
-def sample_chains(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """Template evaluation/sample_chains.html; ?chain=N: the accepted chain to lay the runs beside, else the closest.
+def sample_chains(request: HttpRequest, slug: str, key: str) -> HttpResponse | FileResponse:
+    """Template evaluation/sample_chains.html; ?chain=N: the accepted chain to lay the runs beside, else the closest;
+    ?format=csv|json: the table as a file.
 
     Context: benchmark, sample, content, gold_words, references (Reference), reference (the one shown, or None), table,
     lines (Line), tried, left_out.
@@ -68,19 +74,24 @@ def sample_chains(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     if sample is None:
         raise NotFound(f"{benchmark.title} has no sample {key[:100]}. Look for it in the list of samples.")
     content = record_of(sample).content
-    tried = read_on_sample(sample)
-    rows = rows_of(slug, tried[:MOST_CHAINS], content, {})
-    calls = list(read_calls(tried[:MOST_CHAINS], sample).values())
+    tried, format = read_on_sample(sample), request.GET.get("format")
+    # Without a reference each is compared with each, to find the one in their middle.
+    shown = tried if format and content.reference_toolchain else tried[:MOST_CHAINS]
+    calls = list(read_calls(shown, sample).values())
     names = [[call.tool for call in chain[:MOST_CALLS]] for chain in calls]
     references = references_on(sample, content.reference_toolchain, names, request.GET.get("chain", ""))
     reference = next((one for one in references if one.shown), None)
-    table = Table(reference.calls if reference else (), calls, references)
+    wanted = reference.calls if reference else ()
+    if format:
+        told = Table(wanted, calls, most=None).rows([trajectory.run for trajectory in shown])
+        return rows_file(f"{slug}-{key[:60]}-aligned", format, told, COLUMNS)
+    table, rows = Table(wanted, calls, references), rows_of(slug, shown, content, {})
     context = {
         "benchmark": benchmark, "sample": sample, "content": content,
         "gold_words": gold_words(content.answers, content.options),
         "references": references, "reference": reference, "table": table,
         "lines": [table.line(at, row) for at, row in enumerate(rows)],
-        "tried": len(tried), "left_out": len(tried) - len(rows),
+        "tried": len(tried), "left_out": len(tried) - len(rows), "formats": FORMATS,
     }  # fmt: skip
     return render(request, "evaluation/sample_chains.html", context)
 
@@ -89,14 +100,19 @@ class Table:
     """The chains of a sample aligned: with the reference, or, without one, with the chain in their middle."""
 
     def __init__(
-        self, reference: Sequence[ToolCall], chains: Sequence[Sequence[Call]], known: Sequence[Reference] = ()
+        self,
+        reference: Sequence[ToolCall],
+        chains: Sequence[Sequence[Call]],
+        known: Sequence[Reference] = (),
+        most: int | None = MOST_CALLS,
     ) -> None:
+        """``most`` calls of each; None: all."""
         self._reference, self._chains, self._known = reference, chains, known
-        names = [[call.tool for call in chain[:MOST_CALLS]] for chain in chains]
-        wanted = [call.tool for call in reference[:MOST_CALLS]]
+        names = [[call.tool for call in chain[:most]] for chain in chains]
+        wanted = [call.tool for call in reference[:most]]
         self._found = align_many(wanted if reference else None, names)
         self._centre = wanted if self._found.centre is None else names[self._found.centre]
-        self.left_out = max(len(reference) - MOST_CALLS, 0)
+        self.left_out = len(reference) - len(wanted)
 
     @property
     def heads(self) -> list[str]:
@@ -125,14 +141,43 @@ class Table:
         if place is None:
             return Cell("" if column.centre is None else "missing")
         call = chain[place]
-        kind, words = "added", _words(call.arguments)
-        if column.centre is not None:
-            same = canonical_name(self._centre[column.centre]) == canonical_name(call.tool)
-            kind = "same" if same else "changed"
-            if same and self._reference:
-                words = argument_difference(self._reference[column.centre], call.arguments, call.crop)
-        state = "failed" if not call.ok else "" if call.effective else "dead"
-        return Cell(kind, call.tool, f"{row.href}&tab=toolchain#turn={call.turn}", shortened(words, MOST_WORDS), state)
+        kind, wanted = self._beside(column, call)
+        words = argument_difference(wanted, call.arguments, call.crop) if wanted else _words(call.arguments)
+        href = f"{row.href}&tab=toolchain#turn={call.turn}"
+        return Cell(kind, call.tool, href, shortened(words, MOST_WORDS), _state(call))
+
+    def _beside(self, column: Column, call: Call) -> tuple[str, ToolCall | None]:
+        """How the call stands to the centre's; and that of the reference where it is of the same tool."""
+        if column.centre is None:
+            return "added", None
+        if canonical_name(self._centre[column.centre]) != canonical_name(call.tool):
+            return "changed", None
+        return "same", self._reference[column.centre] if self._reference else None
+
+    def rows(self, runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
+        """As ``COLUMNS``."""
+        for at, (run, chain) in enumerate(zip(runs, self._chains, strict=True)):
+            who = {"run": run.pk, "model": run.model.name, "setting": run.setting}
+            for head, column in zip(self.heads, self._found.columns, strict=True):
+                place, centre = column.places[at], column.centre
+                if place is None and centre is None:
+                    continue
+                row = who | {"distance": self._found.distances[at], "column": head}
+                if centre is not None:
+                    row |= {"reference_call": centre + 1, "reference_tool": self._centre[centre]}
+                yield row | ({"kind": "missing"} if place is None else self._told(column, chain[place]))
+
+    def _told(self, column: Column, call: Call) -> dict[str, Any]:
+        kind, wanted = self._beside(column, call)
+        return {
+            "kind": kind, "tool": call.tool, "turn": call.turn, "state": _state(call),
+            "difference": argument_difference(wanted, call.arguments, call.crop) if wanted else "",
+            "arguments": json.dumps(call.arguments, ensure_ascii=False),
+        }  # fmt: skip
+
+
+def _state(call: Call) -> str:
+    return "failed" if not call.ok else "" if call.effective else "dead"
 
 
 def _words(arguments: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -94,9 +94,11 @@ class Graph:
         return [node for node in self.nodes if node.turn is not None]
 
 
-def graph_of(detail: TrajectoryDetail, said: str, frame: Frame | None = None) -> Graph | None:
+def graph_of(
+    detail: TrajectoryDetail, said: str, frame: Frame | None = None, made: Mapping[int, str] | None = None
+) -> Graph | None:
     """The data flow of the calls that count; None without one. ``said``: the answer as read. ``frame``: where the
-    pictures come from; None: no box has one."""
+    pictures of zooms come from; None: no box has one. ``made``: the pictures that a replay made, by turn."""
     calls = len(detail.loaded.columns.steps)
     if not calls:
         return None
@@ -114,7 +116,7 @@ def graph_of(detail: TrajectoryDetail, said: str, frame: Frame | None = None) ->
         height=lanes * (box + GAP_Y) - GAP_Y,
         box=box,
         picture=box - TEXT_HEIGHT,
-        nodes=_nodes(detail, sources, places, said, frame, box),
+        nodes=_nodes(detail, sources, places, said, frame, box, made or {}),
         edges=_edges(detail, sources, places, final, box),
         calls=calls,
         effective=int(detail.scores.effective.sum()),
@@ -153,6 +155,7 @@ def _nodes(
     said: str,
     frame: Frame | None,
     box: int,
+    made: Mapping[int, str],
 ) -> list[Node]:
     width, height = detail.record.width, detail.record.height
     size = "size unknown" if width is None or height is None else f"{width} × {height}"
@@ -160,7 +163,7 @@ def _nodes(
         *_corner(*places[ORIGINAL], box), "original", size, f"The original picture, {size}", EFFECTIVE,
         picture=frame.thumbnail if frame else "",
     )  # fmt: skip
-    calls = [_node(detail, row, _corner(*places[row], box), found, frame) for row, found in enumerate(sources)]
+    calls = [_node(detail, row, _corner(*places[row], box), found, frame, made) for row, found in enumerate(sources)]
     return [original, *calls, Node(*_corner(*places[ANSWER], box), "answer", _short(said), said[:200], EFFECTIVE)]
 
 
@@ -223,7 +226,12 @@ def _free(lane: float, columns: Iterable[int], taken: Collection[tuple[int, floa
 
 
 def _node(
-    detail: TrajectoryDetail, row: int, corner: tuple[int, int], sources: Sequence[int], frame: Frame | None
+    detail: TrajectoryDetail,
+    row: int,
+    corner: tuple[int, int],
+    sources: Sequence[int],
+    frame: Frame | None,
+    made: Mapping[int, str],
 ) -> Node:
     steps, positions = detail.loaded.columns.steps, detail.loaded.positions
     turn, name = int(positions[row]) + 1, detail.loaded.columns.tools[int(steps.tool[row])]
@@ -233,7 +241,7 @@ def _node(
     reads = ["the original" if source == ORIGINAL else f"turn {int(positions[source]) + 1}" for source in sources]
     return Node(
         *corner, _short(name), line, f"{name[:200]}, {line}", state, turn, name[:200],
-        frame.region(crop, SHOWN_SIDE) if frame and crop else "",
+        made.get(turn) or (frame.region(crop, SHOWN_SIDE) if frame and crop else ""),
         " and ".join(reads) or "nothing that is known",
     )  # fmt: skip
 

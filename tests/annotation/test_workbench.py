@@ -251,6 +251,15 @@ def test_a_sample_has_so_many_further_chains_and_no_more(sample: Sample, rui: Us
     assert AcceptedChain.objects.count() == 1
 
 
+def test_a_stored_chain_that_is_longer_than_a_page_sends_is_shown(sample: Sample, rui: User) -> None:
+    stored = [{"tool": "zoom", "arguments": {"note": "x" * 30_000}, "image_in": ["a", "b"], "image_out": None}] * 101
+    AcceptedChain.objects.create(sample=sample, digest="0" * 64, calls=stored, accepted_by=rui)
+    chains = [chain.calls for chain in known_chains(sample, ())]
+    assert [(len(calls), calls[0].image_in) for calls in chains] == [(101, ("a", "b"))]
+    with pytest.raises(InvalidInput):
+        calls_from_json(stored)
+
+
 def test_chains_that_say_the_same_have_one_name() -> None:
     again = calls_from_json(json.loads(json.dumps(calls_to_json(CHAIN))))
     assert digest_of(again) == digest_of(CHAIN)

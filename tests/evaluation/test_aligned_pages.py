@@ -3,6 +3,7 @@ as the scores."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -118,6 +119,17 @@ def test_an_added_call_opens_a_column_and_moves_no_other(benchmark: Benchmark, l
         [("", ""), ("missing", ""), ("changed", "my tool")],
     ]  # fmt: skip
     assert "a &gt; b" in page.content.decode()
+
+
+def test_the_table_as_a_file_has_a_row_for_every_call_and_every_missing_one(benchmark: Benchmark, lea: User) -> None:
+    rows = json.loads(b"".join(aligned(lea, "s1-0", chain="0", format="json")))
+    assert [(row["model"], row["kind"], row["reference_tool"], row["tool"], row["distance"]) for row in rows] == [
+        ("Model 0", "same", "crop", "opencv_crop", 1), ("Model 0", "changed", "canny", "blur", 1),
+        ("Model 0", "same", "canny", "canny", 1), ("Model 1", "same", "crop", "Crop", 2),
+        ("Model 1", "missing", "canny", None, 2), ("Model 1", "changed", "canny", "Crop", 2),
+    ]  # fmt: skip
+    assert b"".join(aligned(lea, "s2-0", format="csv")).startswith(b"run,model,setting,distance,column,")
+    assert aligned(lea, "s1-0", format="xls").status_code == 400
 
 
 def test_without_a_reference_the_runs_are_laid_beside_the_one_in_their_middle(benchmark: Benchmark, lea: User) -> None:

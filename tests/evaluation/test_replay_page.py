@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.actions.benchmarks import add_member
+from annotation.imaging.encoding import encode
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.actions.record_session import open_session, record_session
@@ -14,6 +16,7 @@ from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Replay, Score, Scoring, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.test_toolbox_server import benchmark
+from tests.unit.toolbox_cases import scene
 from webapp.accounts.models import User
 from webapp.common.models import AuditEntry
 
@@ -35,6 +38,14 @@ def test_a_recorded_session_runs_again_as_it_was_recorded(benchmark: Benchmark, 
     assert [row.words for row in page.context["rows"]] == ["as recorded", "as recorded", "failed then, and fails here"]
     assert page.context["rows"][0].seen == "80, 40, 140, 90"
     assert (page.context["same"], page.context["differ"], page.context["lost"]) == (2, 0, 0)
+    assert [row.step.difference for row in page.context["rows"]] == [0.0, 0.0, None], "by the digests of the session"
+    off = scene()[40:90, 80:140].copy()
+    off[0, 0] = 255 - off[0, 0]
+    sent = [SimpleUploadedFile(name, encode(off)) for name in ("image_1.png", "holiday.png")]
+    page = signed_in(lea).post(address, {"pictures": sent})
+    assert page.context["rows"][0].words == "differs"
+    assert 0 < page.context["rows"][0].step.difference < 1
+    assert [name for name, _ in page.context["left"]] == ["holiday.png"]
     assert signed_in(sam).get(address).status_code == 404
 
 

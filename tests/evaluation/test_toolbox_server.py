@@ -14,15 +14,19 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from annotation.actions import chain_runs
-from annotation.actions.benchmarks import create_benchmark
+from annotation.actions.benchmarks import add_member, create_benchmark
 from annotation.actions.save_samples import save_samples
 from annotation.actions.store_images import store_pictures
 from annotation.imaging.encoding import encode
 from annotation.models import Benchmark, Image
 from annotation.schema import SampleContent, SampleRecord
 from annotation.toolbox import geometry, outlines
+from annotation.toolbox.cache import picture_key
 from annotation.toolbox.table import TOOLS
+from annotation.workflow import Role
+from evaluation.agents import tool_session
 from evaluation.agents.tool_session import MOST_CALLS, ToolSession
+from evaluation.management import toolbox_server
 from evaluation.management.toolbox_server import ToolboxDesk, served
 from evaluation.models import Run, Step, Trajectory
 from tests.unit.toolbox_cases import scene, template
@@ -149,6 +153,53 @@ def test_a_real_client_lists_opens_calls_and_answers(benchmark: Benchmark) -> No
     assert wrong.is_error
     assert done.content[0].text == "Recorded: 3 calls on one."
     assert Trajectory.objects.get().answer == "2"
+
+
+def test_a_session_over_the_api_is_its_calls_and_its_answer_records_it(benchmark: Benchmark, lea: User) -> None:
+    add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
+    client = Client(headers={"Authorization": f"Bearer {create_token(name='agent', actor=lea)[1]}"})
+
+    def sent(what: str, key: str = "one", **given: Any) -> Any:
+        return client.post(f"/api/v1/benchmarks/kitchen/sessions/{what}/{key}/", given, "application/json")
+
+    asked = sent("calls", calls=[]).json()
+    assert (asked["question"], asked["image_id"], asked["width"], "answers" in asked) == (
+        "How many shapes?", "original", 160, False,
+    )  # fmt: skip
+    calls: list[dict[str, Any]] = [
+        {"tool": "opencv_crop", "arguments": {"image": "original", "x": 80, "y": 40, "width": 60, "height": 60}},
+        {"tool": "blur", "arguments": {"image": "image_1", "method": "median", "ksize": 4}},
+        {"tool": "contour_area", "arguments": {"image": "image_1"}},
+    ]
+    told = [sent("calls", calls=calls[: n + 1]).json() for n in range(3)]
+    assert [(one["ok"], one["image_id"]) for one in told] == [(True, "image_1"), (False, None), (True, "image_3")]
+    assert "odd" in told[1]["text"]
+    part = cv2.imdecode(np.frombuffer(base64.b64decode(told[0]["image"]), np.uint8), cv2.IMREAD_COLOR_RGB)
+    assert np.array_equal(part, scene()[40:100, 80:140])
+    done = sent("answer", calls=calls, answer="2", model="agent-8", seconds=4.5)
+    assert (done.status_code, done.json()["calls"]) == (201, 3)
+    trajectory = Trajectory.objects.get(run=done.json()["run"])
+    assert (str(trajectory.run.model), trajectory.answer, trajectory.seconds) == ("agent-8", "2", 4.5)
+    steps = trajectory.steps.order_by("position")
+    assert [step.ok for step in steps] == [True, False, True]
+    assert (steps[0].tool, steps[0].x1, steps[0].y2) == ("opencv_crop", 80, 100), "by whatever name, it is a crop"
+    assert steps[0].extra["out_digest"] == picture_key(scene()[40:100, 80:140])
+    assert sent("calls", "three", calls=[]).status_code == 404
+    assert sent("calls", calls="crop").status_code == 400
+
+
+def test_the_pictures_of_all_sessions_have_a_limit_and_the_oldest_session_gives_way(
+    benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, turned = ToolboxDesk(benchmark, "agent-7", "interface"), {"direction": "vertical"}
+    monkeypatch.setattr(toolbox_server, "MOST_PIXELS", 160 * 120)
+    monkeypatch.setattr(tool_session, "MOST_PIXELS", 160 * 120)
+    first, second = opened(desk), opened(desk)
+    assert desk.call("flip", {"session": first, **turned})[2]
+    assert desk.call("flip", {"session": second, **turned})[2]
+    assert "no session" in desk.call("flip", {"session": first, **turned})[0]
+    assert desk.call("flip", {"session": second, **turned})[2]
+    assert "Give your answer" in desk.call("flip", {"session": second, **turned})[0]
 
 
 def test_the_api_lists_the_tools_and_runs_one_for_a_token(ana: User) -> None:

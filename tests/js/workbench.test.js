@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { hsvOf, pickedBox, pickedColour, pickedPoint, pickedStroke } from "../../static/js/models/picking.js";
-import { readPasted } from "../../static/js/models/pasted.js";
+import { chainIn, readPasted } from "../../static/js/models/pasted.js";
 import { added, argumentOf, meant, moved, newCall, picturesBefore, removed, textOf, Tools, valueOf, withArguments } from "../../static/js/models/workbench.js";
 
 const parameter = (name, more) => ({ name, kind: "integer", required: true, choices: [], length: 0, low: 1, high: 99, ...more });
@@ -34,6 +34,7 @@ test("a tool is found by what one wants and by a value, one spelling as good as 
   assert.deepEqual(known.suggested("Colour sh"), [mask]);
   assert.deepEqual(known.suggested("median"), [blur]);
   assert.deepEqual(known.suggested("smooth"), [blur]);
+  assert.deepEqual(known.suggested("median blur"), [blur]);
 });
 
 test("a new call runs as it is: the crop lies inside the picture", () => {
@@ -57,6 +58,16 @@ test("steps are added, removed and moved; the others keep their order", () => {
   assert.equal(moved(calls, 0, -1), calls);
   assert.equal(names(removed(calls, 1)), "acd");
   assert.equal(names(added(calls, call("e"), 1)), "aebcd");
+});
+
+test("what a step works on follows its maker when steps are moved, added or taken away", () => {
+  const step = (tool, image_in = null, image_out = null) => ({ tool, arguments: {}, image_in, image_out });
+  const calls = [step("a"), step("b", "original", "named"), step("c", "step_1"), step("d", ["step_3", "named"])];
+  const ways = (list) => list.map(({ tool, image_in }) => [tool, image_in]);
+  assert.deepEqual(ways(moved(calls, 0, 1)), [["b", "original"], ["a", null], ["c", "step_2"], ["d", ["step_3", "named"]]]);
+  assert.deepEqual(ways(added(calls, step("e"), 0)), [["e", null], ["a", null], ["b", "original"], ["c", "step_2"], ["d", ["step_4", "named"]]]);
+  assert.deepEqual(ways(removed(calls, 2)), [["a", null], ["b", "original"], ["d", ["step_1", "named"]]]);
+  assert.deepEqual(ways(removed(calls, 1)), [["a", null], ["c", "step_1"], ["d", ["step_2", "original"]]]);
 });
 
 test("an emptied field takes its argument away, and other arguments stay", () => {
@@ -107,10 +118,40 @@ test("a colour is read as OpenCV has it, and its range goes round through red", 
 test("a list of calls, a trajectory and a chat message are pasted alike; failed steps made nothing", () => {
   const wanted = [{ tool: "crop", arguments: { x: 1 }, image_in: null, image_out: null }];
   assert.deepEqual(readPasted('[{"tool": "crop", "arguments": {"x": 1}}]').calls, wanted);
-  const steps = [{ tool: "crop", arguments: { x: 1 }, ok: true, bbox: [1, 2, 3, 4] }, { tool: "blur", ok: false }];
+  const steps = [{ tool: "crop", arguments: { x: 1 }, ok: true, observation: "done" }, { tool: "blur", ok: false }];
   assert.deepEqual(readPasted(JSON.stringify({ id: 7, steps })).calls, wanted);
   const chat = { tool_calls: [{ function: { name: "crop", arguments: '{"image": "/a.png", "param": {"x": 1}}' } }] };
   assert.deepEqual(readPasted(JSON.stringify(chat)).calls, wanted);
+});
+
+test("a trajectory of the native format is pasted with its arguments, its zooms as what they cut", () => {
+  const steps = [
+    { tool: "zoom", bbox: [0.25, 0.5, 0.75, 1.2], coords: "norm1", image_out: "a", out_size: [200, 100] },
+    { tool: "image_zoom_in_tool", bbox: [10, 20, 30.4, 60], image_in: "a" },
+    { tool: "crop", args: { x: 1, width: 2, height: 3 }, bbox: [1, 0, 3, 3] },
+    { tool: "canny", args: { threshold_low: 5 }, text: "edges", observation: "done" },
+  ];
+  const { calls } = readPasted(JSON.stringify({ id: 7, trajectory: { model: "m", steps } }), { width: 400, height: 200 });
+  assert.deepEqual(calls.map(({ tool, arguments: given }) => [tool, given]), [
+    ["zoom_in", { x: 100, y: 100, width: 200, height: 100, target_width: 200, target_height: 100 }],
+    ["crop", { x: 10, y: 20, width: 20, height: 40 }],
+    ["crop", { x: 1, width: 2, height: 3 }],
+    ["canny", { threshold_low: 5 }],
+  ]);
+  assert.deepEqual(calls.map(({ image_in, image_out }) => [image_in, image_out]), Array(4).fill([null, null]));
+});
+
+test("of a trajectory only the names of pictures that branch are kept, so that its steps can be moved", () => {
+  const step = (tool, image_in, image_out) => ({ tool, image_in, image_out });
+  const steps = [step("crop", "original", "/a.png"), step("canny", "/a.png", "/b.png"), step("blur", "/a.png", "/c.png"), step("gray", "/c.png", "/d.png")];
+  const { calls } = readPasted(JSON.stringify({ steps }));
+  assert.deepEqual(calls.map(({ image_in, image_out }) => [image_in, image_out]), [[null, "/a.png"], [null, null], ["/a.png", null], [null, null]]);
+  assert.equal(readPasted(JSON.stringify(steps)).calls[3].image_in, "/c.png");
+});
+
+test("an address may bring a chain behind its #", () => {
+  assert.equal(chainIn("#chain=%7B%22steps%22%3A%5B%5D%7D"), '{"steps":[]}');
+  assert.equal(chainIn("#turn=3"), "");
 });
 
 test("what cannot be pasted says why", () => {

@@ -9,6 +9,8 @@ import pytest
 
 from annotation.schema import Box
 from annotation.toolbox import edges, geometry
+from annotation.toolbox.cache import picture_key
+from annotation.toolbox.runner import Limits
 from evaluation.replay.run import Outcome, replay
 from evaluation.schema import Coordinates, Step
 from tests.unit.toolbox_cases import scene
@@ -31,13 +33,32 @@ def test_calls_are_run_on_our_pictures_and_compared_with_what_was_recorded() -> 
     )
     off = lines.copy()
     off[0, 0] ^= 255
-    found = replay(steps, scene(), {"/out/b.png": off})
+    found = replay(steps, scene(), {"/out/b.png": off}, show=lambda picture: picture)
     assert [one.outcome for one in found] == [Outcome.SAME, Outcome.DIFFERS, Outcome.DIFFERS, Outcome.RAN]
     assert found[1].difference == pytest.approx(255 / 3600)
     assert replay(steps[:2], scene(), {"/out/b.png": lines})[1].outcome is Outcome.SAME
     assert (found[2].size, found[2].recorded_size) == ((60, 60), (61, 60))
     assert found[0].seen == found[3].seen == Box(80, 40, 140, 100)
     assert np.array_equal(found[1].image, lines)  # type: ignore[arg-type]
+
+
+def test_a_recorded_digest_tells_every_value_without_the_picture() -> None:
+    part = geometry.crop(scene(), **CUT).image  # type: ignore[arg-type]
+    assert part is not None
+    for digest, came in ((picture_key(part), (Outcome.SAME, 0.0)), ("0" * 64, (Outcome.DIFFERS, None))):
+        found = replay([Step("crop", CUT, out_size=(60, 60), extra={"out_digest": digest})], scene())[0]
+        assert (found.outcome, found.difference) == came
+        assert (found.digest, found.recorded_digest, found.image) == (picture_key(part), digest, None)
+
+
+def test_pictures_that_no_later_call_names_are_let_go_and_too_many_that_are_named_end_it() -> None:
+    one, limits = 160 * 120, Limits(kept_pixels=3 * 160 * 120)
+    freely = [Step("flip", {"direction": "vertical"}, image_out=f"p{at}") for at in range(6)]
+    assert {step.outcome for step in replay(freely, scene(), limits=limits)} == {Outcome.RAN}
+    named = [*freely, *(Step("canny", image_in=f"p{at}") for at in range(6))]
+    found = replay(named, scene(), limits=limits)
+    assert [step.outcome for step in found[:6]] == [Outcome.RAN] * 4 + [Outcome.LOST] * 2
+    assert f"{3 * one:,} pixels" in found[4].reason
 
 
 @pytest.mark.parametrize(

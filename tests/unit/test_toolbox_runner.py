@@ -215,6 +215,10 @@ def test_an_empty_chain_has_no_steps_and_no_error() -> None:
         ([ToolCall("canny"), ToolCall("flip", {"direction": "vertical"}, "nowhere")], 2, "image_in"),
         ([ToolCall("telescope")], 1, "tool"),
         ([ToolCall("canny")] * 31, 13, "image"),
+        ([ToolCall("crop", {"x": 7000, "width": 900, "height": 9})], 1, "width"),
+        ([ToolCall("crop", {"width": 90, "height": 80}), ToolCall("zoom_in", {"y": 80, "width": 9, "height": 1,
+          "scale": 2})], 2, "y"),
+        ([ToolCall("rotate", {"angle": 90}), ToolCall("floodfill", {"x": 4320, "y": 0})], 2, "x"),
     ],
 )  # fmt: skip
 def test_what_will_stop_a_chain_is_foreseen_without_running_it(
@@ -233,6 +237,11 @@ def test_what_is_foreseen_is_what_running_says() -> None:
     ]
     limits = Limits(output_pixels=20_000)
     assert foreseen(calls, 160, 120, limits) == run(*calls, limits=limits).error
+    outside = [ToolCall("crop", {"x": 150, "width": 11, "height": 9})]
+    told, said = foreseen(outside, 160, 120), stopped(*outside)
+    assert told is not None
+    assert told.message == said.message
+    assert said.by_tool, "the tool took the call, and could not do it on this picture: a replay tells these apart"
 
 
 def test_a_picture_is_not_opened_for_steps_that_are_known() -> None:

@@ -41,7 +41,7 @@ export class WorkbenchStage {
     this.#picture("after", view.after, view.before ? "after" : "");
     this.#picture("before", view.before, "before");
     const words = view.after ? `${view.after.width} × ${view.after.height} px${view.exact ? "" : `, previewed at ${view.after.from.join(" × ")}; in full soon`}` : "";
-    this.#root.part("view-title").textContent = focus ? `After step ${view.number}` : "Original";
+    this.#root.part("view-title").textContent = view.number ? `After step ${view.number}` : "Original";
     this.#root.part("view-words").textContent = [view.after?.tool, words].filter(Boolean).join(" · ");
     const button = this.#root.querySelector("[data-act=pick]");
     button.hidden = !tool?.pick;

@@ -11,6 +11,7 @@ function wordsOf({ parameter, value, allowed, message }) {
     const near = allowed.split(", ");
     return `The toolbox has no single tool of this name. ${near.length > 3 ? "Remove the step, and add one by what it does" : `Near to it: ${near.join(", ")}`}.`;
   }
+  if (parameter === "image_in" && typeof value === "string") return `It works on ${value}, which no step before it makes. “works on” may be: ${allowed}.`;
   if (value === "(missing)") return `${parameter} is missing. Allowed: ${allowed}.`;
   return parameter ? `${parameter}: ${value || "nothing"} is not possible. Allowed: ${allowed}.` : message;
 }

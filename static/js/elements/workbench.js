@@ -1,6 +1,6 @@
 import { newKey, sendJson } from "../lib/request.js";
 import { History } from "../models/history.js";
-import { readPasted } from "../models/pasted.js";
+import { chainIn, readPasted } from "../models/pasted.js";
 import { added, moved, newCall, removed, Tools, withArguments, withInput } from "../models/workbench.js";
 import { token } from "./review-send.js";
 import { WorkbenchAdder } from "./workbench-adder.js";
@@ -57,6 +57,8 @@ export class SightlineWorkbench extends HTMLElement {
     this.part("template").addEventListener("change", ({ target }) => this.#begin(target));
     window.addEventListener("beforeunload", (event) => this.#calls !== this.#saved && this.#data.editable && event.preventDefault());
     this.#changed();
+    const brought = chainIn(location.hash);
+    if (brought) this.#paste(brought);
   }
 
   part(name) {
@@ -94,8 +96,8 @@ export class SightlineWorkbench extends HTMLElement {
     select.value = "";
   }
 
-  #paste() {
-    const { calls, problem } = readPasted(this.part("paste").value);
+  #paste(text = this.part("paste").value) {
+    const { calls, problem } = readPasted(text, this.#data.picture);
     this.#complain("paste-problem", problem);
     if (!calls) return;
     document.getElementById("paste").close();
@@ -120,8 +122,7 @@ export class SightlineWorkbench extends HTMLElement {
     this.#parts.results.showFilm(this.#calls, this.#focus, this.#shown, this.#thumbnails);
     this.#parts.chains.show(this.#calls);
     for (const [act, on] of [["undo", this.#history.canUndo], ["redo", this.#history.canRedo]]) this.querySelector(`[data-act=${act}]`).disabled = !on;
-    const save = this.querySelector("[data-act=save]");
-    if (save) save.disabled = this.#calls === this.#saved;
+    for (const save of this.querySelectorAll("[data-act=save]")) save.disabled = this.#calls === this.#saved;
   }
 
   /** First as the screen shows it, then in full; an answer to what was asked before the last change is dropped. */
@@ -194,7 +195,6 @@ export class SightlineWorkbench extends HTMLElement {
 
   #complain(part, problem) {
     const note = part === "problem" ? this.querySelector(".pane__foot [data-part=problem]") : this.part(part);
-    note.hidden = !problem;
-    note.querySelector("span").textContent = problem;
+    [note.hidden, note.querySelector("span").textContent] = [!problem, problem];
   }
 }

@@ -16,7 +16,7 @@ export class Tools {
     return this.#byKey.get(key(name)) ?? null;
   }
 
-  /** The tools that fit what is typed, best first: by name, by another name, by what one wants, by a value, by what they do. */
+  /** The tools that fit what is typed, best first: by name, by another name, by what one wants, by a value, by what they do, by words of several of these. */
   suggested(text, most = 8) {
     const wanted = plain(text);
     if (!wanted) return this.all.slice(0, most);
@@ -36,9 +36,10 @@ function rankOf(tool, wanted) {
   const [name, others, uses] = [plain(tool.name), [tool.title, ...tool.aliases].map(plain), (tool.uses ?? []).map(plain)];
   const values = tool.parameters.flatMap((one) => [one.name, ...one.choices]).map((one) => plain(String(one)));
   const ways = [
-    name.startsWith(wanted), others.some((one) => one.startsWith(wanted)), uses.some((one) => one.startsWith(wanted)),
+    name.startsWith(wanted), others.some((one) => one.startsWith(wanted)), uses.includes(wanted), uses.some((one) => one.startsWith(wanted)),
     uses.some((one) => saysAll(one, wanted)), [name, ...others].some((one) => one.includes(wanted)),
     values.some((one) => one.startsWith(wanted)), saysAll(plain(tool.summary), wanted), plain(tool.summary).includes(wanted),
+    saysAll([name, ...others, ...uses, ...values, plain(tool.summary)].join(" "), wanted),
   ];
   return ways.indexOf(true);
 }
@@ -71,13 +72,37 @@ export function newCall(tool, size, values = {}) {
   return { tool: tool.name, arguments: { ...Object.fromEntries(given), ...more, ...place, ...values }, image_in: null, image_out: null };
 }
 
-export const added = (calls, call, at = calls.length) => [...calls.slice(0, at), call, ...calls.slice(at)];
-export const removed = (calls, at) => calls.filter((_, index) => index !== at);
+const without = (calls, at) => calls.filter((_, index) => index !== at);
+const nameOf = (call, index) => call.image_out ?? `step_${index + 1}`;
 
-/** The call at `from` put where `to` is; the others keep their order. */
+/** The calls with each name of a picture that they take put as `names` says. */
+function renamed(calls, names) {
+  const read = (name) => names.get(name) ?? name;
+  return calls.map((call) => (call.image_in === null || call.image_in === undefined ? call : { ...call, image_in: Array.isArray(call.image_in) ? call.image_in.map(read) : read(call.image_in) }));
+}
+
+/** The names of pictures that are only places in the chain, before and after a change of the order. */
+const placeNames = (before, after) => new Map(before.map((call, at) => [nameOf(call, at), nameOf(call, after.indexOf(call))]));
+
+export function added(calls, call, at = calls.length) {
+  const after = [...calls.slice(0, at), call, ...calls.slice(at)];
+  return renamed(after, placeNames(calls, after));
+}
+
+/** Without the call at `at`: what took its picture takes the one that it worked on. */
+export function removed(calls, at) {
+  const after = without(calls, at);
+  const names = placeNames(calls, after);
+  const input = [calls[at].image_in ?? (at ? nameOf(calls[at - 1], at - 1) : "original")].flat()[0];
+  return renamed(after, names.set(nameOf(calls[at], at), names.get(input) ?? input));
+}
+
+/** The call at `from` put where `to` is; the others keep their order, and the pictures that they take. */
 export function moved(calls, from, to) {
   if (to < 0 || to >= calls.length || from === to) return calls;
-  return added(removed(calls, from), calls[from], to);
+  const rest = without(calls, from);
+  const after = [...rest.slice(0, to), calls[from], ...rest.slice(to)];
+  return renamed(after, placeNames(calls, after));
 }
 
 const changed = (calls, at, change) => calls.map((call, index) => (index === at ? { ...call, ...change } : call));
@@ -107,7 +132,7 @@ const numberOr = (text) => (Number.isFinite(Number(text)) ? Number(text) : text)
 export const textOf = (value) => (value === undefined || value === null ? "" : Array.isArray(value) ? value.join(" ") : String(value));
 
 /** The names of pictures that a call may take: the original and what earlier steps make. */
-export const picturesBefore = (calls, at) => ["original", ...calls.slice(0, at).map((call, index) => call.image_out ?? `step_${index + 1}`)];
+export const picturesBefore = (calls, at) => ["original", ...calls.slice(0, at).map(nameOf)];
 
 /** The argument as the call has it, written in either spelling (minLineLength, min_line_length). */
 export function argumentOf(call, name) {

@@ -1,0 +1,98 @@
+"""An agent elsewhere at work on a sample over the API. A session is the list of its calls, sent whole each time: the
+server keeps nothing of it, and knows by content what was run before."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.actions.chain_runs import Later
+from annotation.api.loading import benchmark_for
+from annotation.imaging.encoding import encode
+from annotation.workflow import Right
+from evaluation.actions.record_session import open_session, record_session
+from evaluation.agents.tool_session import MOST_CALLS, Called, ToolSession
+from webapp.accounts.http import person_of
+
+MOST_SECONDS = 30
+"""Of the calls of one request; those that are done are known when it comes again."""
+
+
+class SessionCallSerializer(serializers.Serializer):
+    tool = serializers.CharField(max_length=200)
+    arguments = serializers.DictField(
+        required=False,
+        help_text="As the tool's definition says, with the pictures it takes: original, or image_N of call N.",
+    )
+
+
+class SessionSerializer(serializers.Serializer):
+    calls = serializers.ListField(child=SessionCallSerializer(), max_length=MOST_CALLS)
+
+
+class AnswerSerializer(SessionSerializer):
+    answer = serializers.CharField(allow_blank=True, trim_whitespace=False)
+    model = serializers.CharField(max_length=200)
+    setting = serializers.CharField(required=False, default="interface", allow_blank=True, max_length=200)
+    seconds = serializers.FloatField(required=False, min_value=0, help_text="What the session took in all.")
+
+
+@extend_schema(operation_id="session", request=SessionSerializer, responses={200: dict})
+@api_view(["POST"])
+def session(request: Request, slug: str, key: str) -> Response:
+    """What the last of the calls gave: text, picture as PNG, and its id; without a call the question and its picture.
+
+    A call that is refused says why and is part of the session. 409 with the code busy: ask again in a second.
+    """
+    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
+    given = _given(SessionSerializer, request)
+    worked, asked = open_session(benchmark, key, shared=True)
+    last = _calls(worked, given["calls"])
+    if last is None:
+        last = Called("original", worked.original, "")
+    return Response({"sample": key, **asked, "calls": len(worked.steps), **_shown(last)})
+
+
+@extend_schema(operation_id="session_answer", request=AnswerSerializer, responses={201: dict})
+@api_view(["POST"])
+def answer(request: Request, slug: str, key: str) -> Response:
+    """Answer the question: the session becomes a trajectory of the model's run; answered again, the last one counts."""
+    benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
+    given = _given(AnswerSerializer, request)
+    worked, _ = open_session(benchmark, key, shared=True)
+    _calls(worked, given["calls"])
+    row = worked.trajectory(given["answer"], given["model"], given["setting"])
+    row["usage"] = {"seconds": given["seconds"]} if "seconds" in given else {}
+    run = record_session(actor=person_of(request), benchmark=benchmark, row=row)
+    return Response({"run": run.pk, "sample": key, "calls": len(worked.steps)}, status=201)
+
+
+def _given(form: type[serializers.Serializer], request: Request) -> dict[str, Any]:
+    read = form(data=request.data)
+    read.is_valid(raise_exception=True)
+    return dict(read.validated_data)
+
+
+def _calls(worked: ToolSession, calls: Sequence[dict[str, Any]]) -> Called | None:
+    last, begun = None, time.monotonic()
+    for one in calls:
+        if time.monotonic() - begun > MOST_SECONDS:
+            raise Later(f"The calls took {MOST_SECONDS} s so far. What they gave is kept: ask again.", code="busy")
+        last = worked.call(one["tool"], one.get("arguments", {}))
+    return last
+
+
+def _shown(called: Called) -> dict[str, Any]:
+    told: dict[str, Any] = {"ok": called.ok, "text": called.text, "image_id": called.image_id}
+    if called.picture is not None:
+        height, width = called.picture.shape[:2]
+        told |= {"width": width, "height": height, "image": base64.b64encode(encode(called.picture)).decode()}
+    return told
