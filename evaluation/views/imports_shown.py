@@ -51,6 +51,8 @@ def strip(record: Any) -> dict[str, Any]:
     figures = [Figure(write, f"{noun} written" if done else f"{noun} to write")]
     if counts.get("changed"):
         figures.append(Figure(counts["changed"], "of them replace what is there"))
+    if counts.get("removed"):
+        figures.append(Figure(counts["removed"], "removed, not in the file" if done else "to remove, not in the file"))
     figures += [
         Figure(counts.get("unchanged", 0), "unchanged"),
         Figure(counts.get("refused", 0), "refused"),
@@ -97,13 +99,13 @@ def _first(group: Mapping[str, Any], what: str) -> str:
 
 
 def _where(group: Mapping[str, Any]) -> str:
-    """The first lines; of records that are files of their own, the files."""
-    lines, count = group["lines"], group["count"]
-    if not lines:
+    """The first lines or numbers of records; of records that are files of their own, the files."""
+    lines, rows, count = [f"{line:,}" for line in group["lines"]], group.get("rows", []), group["count"]
+    if not lines and not rows:
         return _first(group, "file")
-    named = ", ".join(f"{line:,}" for line in lines[:LINES])
+    named = ", ".join((rows or lines)[:LINES])
     more = f" and {count - LINES:,} more" if count > LINES else ""
-    return f"{'line' if count == 1 else 'lines'} {named}{more}"
+    return f"{'record' if rows else 'line'}{'' if count == 1 else 's'} {named}{more}"
 
 
 def again_words(record: Any) -> dict[str, Any]:
@@ -112,15 +114,21 @@ def again_words(record: Any) -> dict[str, Any]:
     if not again:
         return {}
     lost = [
-        f"{again[name]:,} {word}{'' if again[name] == 1 else 's'}"
-        for name, word in (("marks", "mark of people"), ("questions", "question of judging queues"))
+        f"{again[name]:,} {word if again[name] == 1 else words}"
+        for name, word, words in (
+            ("marks", "mark of people", "marks of people"),
+            ("questions", "question of judging queues", "questions of judging queues"),
+        )
         if again[name]
     ]
+    rows = again.get("rows", 0)
+    gone = f"{rows:,} of its rows {'is' if rows == 1 else 'are'} not in this reading and would go."
     sentence = f"{' and '.join(lost)} would go: nothing in this reading stands in the place of what they are on."
     return {
         "import": again["import"],
         "named": again.get("named", ""),
         "how": f"read {again['read']}: {'; '.join(again['runs'])}",
+        "gone": gone if rows else "All it brought is in this reading too: nothing of it goes.",
         "lost": sentence if lost else "",
     }
 

@@ -64,7 +64,7 @@ def test_another_reading_takes_the_place_of_the_first_and_marks_move_along(take,
     assert take(model="M") == {"new": 3}
     run, cup = Run.objects.get(), Trajectory.objects.get(sample__key="cup")
     noted(lea, "mug"), noted(lea, "cup")
-    assert take(model="M", coordinates="norm1000", replace=True) == {"changed": 2, "unchanged": 1}
+    assert take(model="M", coordinates="norm1000", replace=True) == {"changed": 1, "unchanged": 2}
     assert Run.everything.get() == run
     assert Step.objects.get().coords == "norm1000"
     assert Trajectory.objects.get(sample__key="cup") == cup
@@ -94,7 +94,7 @@ def test_until_all_is_read_nobody_sees_anything_of_it(take, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             take(model="M", coordinates="norm1", replace=True)
     assert (stored(), Trajectory.objects.count()) == (before, 4)
-    assert take(model="M", coordinates="norm1", replace=True) == {"changed": 2, "unchanged": 1}
+    assert take(model="M", coordinates="norm1", replace=True) == {"changed": 1, "unchanged": 2}
     assert (Trajectory.objects.count(), Run.everything.count(), Step.objects.get().coords) == (2, 1, "norm1")
 
 
@@ -119,8 +119,14 @@ def test_page_and_command_say_that_it_is_here_read_otherwise(take, lea, rui, run
     run_jobs()
     page = client.get(url)
     assert (page.context["blocked"], page.context["again"]["lost"]) == ("", "")
+    assert page.context["again"]["gone"] == "1 of its rows is not in this reading and would go."
+    assert "to remove, not in the file" in page.content.decode()
     client.post(url + "commit/")
     run_jobs()
-    assert ImportRecord.objects.first().state == "done"
+    record = ImportRecord.objects.first()
+    assert record.state == "done"
+    foreseen = {name: record.preview["counts"].get(name, 0) for name in COUNTED}
+    assert foreseen == {name: record.counts.get(name, 0) for name in COUNTED}
+    assert foreseen == {"new": 1, "changed": 2, "unchanged": 0, "removed": 1}
     assert [str(run) for run in Run.everything.all()] == ["N, hot"]
     assert Note.objects.get().trajectory.run.model.name == "N"
