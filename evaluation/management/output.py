@@ -100,7 +100,7 @@ def print_counts(command: BaseCommand, counts: Counter[str], issues: Sequence[Is
     parts += [f"{name} {counts[name]}" for name in ("repaired", "refused", "noted") if counts[name]]
     command.stdout.write(", ".join(parts) + "." if parts else "Nothing was read.")
     for issue in issues[:SHOWN_ISSUES]:
-        place = f"{issue.file}:{issue.line}" if issue.line else issue.file
+        place = f"{issue.file}:{issue.line}" if issue.line and not issue.row else f"{issue.file} {issue.place}".strip()
         command.stdout.write(f"  {issue.severity} {place} {issue.field}: {issue.found} ({issue.rule}). {issue.done}")
     if len(issues) > SHOWN_ISSUES:
         command.stdout.write(f"  and {counts['issues'] - SHOWN_ISSUES} more, all kept with the import record.")

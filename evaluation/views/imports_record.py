@@ -39,7 +39,7 @@ from webapp.jobs.models import Job
 ISSUES = 100
 ALIASES = 50
 WORKING = ("reading", "running", "undoing")
-ISSUE_COLUMNS = ("severity", "rule", "file", "line", "field", "found", "done")
+ISSUE_COLUMNS = ("severity", "rule", "file", "line", "row", "field", "found", "done")
 
 
 @login_required
