@@ -176,7 +176,7 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
             "columns": columns_shown(found),
             "strangers": found.preview.get("strangers", []),
             "aliases": found.benchmark.sample_aliases.select_related("sample")[:ALIASES],
-            "groups": issue_groups(found.preview.get("issues", [])),
+            "groups": issue_groups(found.preview.get("issues", []), found.file_name),
             "run_words": run_words(found),
             "again": again_words(found),
             "replaces": bool(found.options.get("replace")),

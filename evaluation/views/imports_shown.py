@@ -41,13 +41,17 @@ def written(record: Any) -> int:
     return int(record.counts.get("new", 0) + record.counts.get("changed", 0))
 
 
+def _many(count: int, word: str) -> str:
+    return word if count == 1 else f"{word}s"
+
+
 def strip(record: Any) -> dict[str, Any]:
     """The numbers over the records, and the parts of the bar. After the import: of what was written."""
     preview = record.preview
     counts = record.counts if record.state in ("done", "undone") else preview.get("counts", {})
     write = counts.get("new", 0) + counts.get("changed", 0)
     done = record.state in ("done", "undone")
-    noun = "samples" if record.kind == "samples" else "records"
+    noun = _many(write, "sample" if record.kind == "samples" else "record")
     figures = [Figure(write, f"{noun} written" if done else f"{noun} to write")]
     if counts.get("changed"):
         figures.append(Figure(counts["changed"], "of them replace what is there"))
@@ -60,14 +64,17 @@ def strip(record: Any) -> dict[str, Any]:
     ]
     if record.kind == "runs":
         figures += [
-            Figure(preview.get("without", 0), "samples without a record"),
-            Figure(counts.get("steps", 0), "calls"),
+            Figure(preview.get("without", 0), f"{_many(preview.get('without', 0), 'sample')} without a record"),
+            Figure(counts.get("steps", 0), _many(counts.get("steps", 0), "call")),
         ]
     elif preview.get("pictures"):
         pictures = preview["pictures"]
-        figures += [Figure(pictures["found"], "pictures found"), Figure(pictures["missing"], "pictures missing")]
+        figures += [
+            Figure(pictures["found"], f"{_many(pictures['found'], 'picture')} found"),
+            Figure(pictures["missing"], f"{_many(pictures['missing'], 'picture')} missing"),
+        ]
         if pictures["kept"]:
-            figures.append(Figure(pictures["kept"], "pictures here already"))
+            figures.append(Figure(pictures["kept"], f"{_many(pictures['kept'], 'picture')} here already"))
     repaired = min(write, counts.get("repaired", 0))
     bar = {
         "plain": write - repaired,
@@ -76,17 +83,23 @@ def strip(record: Any) -> dict[str, Any]:
         "refused": counts.get("refused", 0),
         "without": preview.get("without", 0) if record.kind == "runs" else 0,
     }
-    return {"figures": figures, "bar": bar, "total": write, "failed": counts.get("failed", 0)}
+    return {
+        "figures": figures,
+        "bar": bar,
+        "total": write,
+        "removed": counts.get("removed", 0),
+        "failed": counts.get("failed", 0),
+    }
 
 
-def issue_groups(issues: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Issues by rule in words: "Unknown sample", 4, what was done, the fields, and the lines or the files."""
+def issue_groups(issues: Sequence[Mapping[str, Any]], own: str) -> list[dict[str, Any]]:
+    """Issues by rule in words: "Unknown sample", 4, what was done, the fields, and where. ``own``: the file's name."""
     return [
         {
             **group,
             "title": str(group["rule"]).replace("-", " ").capitalize().replace("json", "JSON"),
             "found": next((e["found"] for e in group["examples"] if e["found"]), ""),
-            "where": " · ".join(filter(None, (_first(group, "field"), _where(group)))),
+            "where": " · ".join(filter(None, (_first(group, "field"), _where(group, own)))),
         }
         for group in issues
     ]
@@ -98,8 +111,11 @@ def _first(group: Mapping[str, Any], what: str) -> str:
     return ", ".join(named[:NAMED]) + (" …" if len(named) > NAMED else "")
 
 
-def _where(group: Mapping[str, Any]) -> str:
-    """The first lines or numbers of records; of records that are files of their own, the files."""
+def _where(group: Mapping[str, Any], own: str) -> str:
+    """The first lines or numbers of records; in a folder or zip the first files, each with the place in it."""
+    if any(example["file"] not in ("", own) for example in group["examples"]):
+        named = [" ".join(filter(None, (e["file"], e.get("place", "")))) for e in group["examples"]]
+        return ", ".join(named) + (" …" if group["count"] > len(named) else "")
     lines, rows, count = [f"{line:,}" for line in group["lines"]], group.get("rows", []), group["count"]
     if not lines and not rows:
         return _first(group, "file")

@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from annotation.models import ImportRecord
 from annotation.workflow import Role
 from evaluation.actions import import_runs as module
+from evaluation.actions import upload
 from evaluation.actions.import_runs import import_runs
 from evaluation.models import Judgement, Model, Note, Run, Step, Trajectory
 from tests.conftest import signed_in
@@ -130,3 +131,19 @@ def test_page_and_command_say_that_it_is_here_read_otherwise(take, lea, rui, run
     assert foreseen == {"new": 1, "changed": 2, "unchanged": 0, "removed": 1}
     assert [str(run) for run in Run.everything.all()] == ["N, hot"]
     assert Note.objects.get().trajectory.run.model.name == "N"
+
+
+def test_an_edition_with_fewer_rows_takes_away_what_it_lacks(take, lea, rui, benchmark, run_jobs, settings, tmp_path):
+    settings.HOME = tmp_path
+    take(model="M")
+    record = upload.receive(actor=rui, benchmark=benchmark, file=File(lines(ROWS[:1]), "less.jsonl"))
+    run_jobs()
+    first = ImportRecord.objects.exclude(pk=record.pk).get()
+    upload.choose(actor=rui, record=record, choices={"model": "M", "replaces": first.pk})
+    run_jobs()
+    record.refresh_from_db()
+    assert (record.preview["counts"]["removed"], upload.blocked(record)) == (2, "")
+    upload.commit(actor=rui, record=record)
+    run_jobs()
+    assert [one.sample.key for one in Trajectory.objects.all()] == ["mug"]
+    assert not Judgement.objects.exists()
