@@ -112,8 +112,10 @@ class RowStream:
         """One JSON document. It is scanned from its start, as only that tells where its lists begin."""
         scanner = ArrayScanner(self._limits.row_bytes)
         counted: Counter[str] = Counter()
+        alone = not self._keys and not begin.offset and member.size <= self._limits.row_bytes
         while chunk := file.read(CHUNK):
             for element in scanner.feed(chunk):
+                alone = False
                 if element.key and element.key not in self._keys:
                     continue
                 parts = _rows_of(element)
@@ -127,6 +129,16 @@ class RowStream:
             raise ImportProblem(f"{member.name} is not JSON: it holds no object and no list. Check the format.")
         else:
             self._at = Position(member.name, member.size, scanner.line)
+            if alone:
+                yield from self._only_row(member, file)
+
+    def _only_row(self, member: Member, file: IO[bytes]) -> Iterator[RawRow]:
+        """A document that is one object without any list or object in it is a row by itself."""
+        file.seek(0)
+        text = file.read().removeprefix(_BOM).strip()
+        if text.startswith(b"{") and b":" in text:
+            self.given += 1
+            yield RawRow("", member.name, 1, text, member.size)
 
     def _element_rows(
         self, member: Member, element: Element, parts: Sequence[tuple[int, bytes | None]], first: int | None

@@ -38,6 +38,7 @@ _ENDING = 10
 """A call counts when its tag closes within so many characters of the end of the turn."""
 _SHOWN = re.compile(r"Image Size:\s*(\d+)\s*x\s*(\d+)")
 _ERROR = "execution error"
+_LISTS = re.compile(rb"\s*\[\s*\[\s*\{")
 _TURN = re.compile(r"(?<=</tool_call>)")
 _READ_KEYS = frozenset({"qids", "solutions", "questions", "round0_correctness"})
 
@@ -46,7 +47,7 @@ def detect(head: bytes, name: str) -> Detection:
     """``conv.json``, or rows with ``solutions`` and ``round0_correctness``."""
     if b'"round0_correctness"' in head and b'"qids"' in head:
         return Detection("pixel-reasoner", 0.95, ("Its rows have qids and round0_correctness.",))
-    if name == "conv.json" or (head.lstrip().startswith(b"[[") and b"<tool_call>" in head and b"bbox_2d" in head):
+    if name == "conv.json" or (_LISTS.match(head) and b"<tool_call>" in head and b"bbox_2d" in head):
         return Detection("pixel-reasoner", 0.9, ("It is a conversation of Pixel-Reasoner: conv.json.",))
     return Detection("pixel-reasoner", 0.0)
 

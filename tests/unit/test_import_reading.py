@@ -132,6 +132,14 @@ def test_rows_of_a_list_have_a_number(tmp_path: Path, content: bytes, numbers: l
     assert [row.row for row in RowStream(path, KEYS) if isinstance(row, RawRow)] == numbers
 
 
+def test_a_document_that_is_one_flat_object_is_a_row(tmp_path: Path) -> None:
+    def rows(content: bytes, keys: tuple[str, ...] = ()) -> list[bytes]:
+        return [row.text for row in RowStream(written(tmp_path, content, "a.json"), keys) if isinstance(row, RawRow)]
+
+    assert rows(b'\xef\xbb\xbf{\n "id": 1\n}\n') == [b'{\n "id": 1\n}']
+    assert [rows(b'{"id": 1, "of": [{}]}'), rows(b'{"id": 1}', KEYS), rows(b"{}")] == [[], [], []]
+
+
 def test_rows_of_a_document_know_their_line(tmp_path: Path) -> None:
     path = written(tmp_path, b'{\n "samples": [\n  {\n   "id": "a"\n  },\n  {"id": "b"}\n ]\n}', "file.json")
     assert [row.line for row in RowStream(path, KEYS) if isinstance(row, RawRow)] == [3, 6]
