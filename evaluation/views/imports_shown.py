@@ -114,8 +114,8 @@ def _first(group: Mapping[str, Any], what: str) -> str:
 def _where(group: Mapping[str, Any], own: str) -> str:
     """The first lines or numbers of records; in a folder or zip the first files, each with the place in it."""
     if any(example["file"] not in ("", own) for example in group["examples"]):
-        named = [" ".join(filter(None, (e["file"], e.get("place", "")))) for e in group["examples"]]
-        return ", ".join(named) + (" …" if group["count"] > len(named) else "")
+        files = [" ".join(filter(None, (e["file"], e.get("place", "")))) for e in group["examples"]]
+        return ", ".join(files) + (" …" if group["count"] > len(files) else "")
     lines, rows, count = [f"{line:,}" for line in group["lines"]], group.get("rows", []), group["count"]
     if not lines and not rows:
         return _first(group, "file")
