@@ -233,8 +233,14 @@ class SampleRecord:
 
 
 def shortened(value: object, limit: int = 200) -> str:
-    """``value`` as one line of at most ``limit`` characters, for messages about bad input: as JSON writes it."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    """``value`` as one line of at most ``limit`` characters, for messages about bad input: as JSON writes it, and
+    without what a database cannot store."""
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError, RecursionError):
+        text = repr(value)
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()
     text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
