@@ -241,7 +241,7 @@ def shortened(value: object, limit: int = 200) -> str:
         text = repr(value)
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode()
-    text = " ".join(text.split())
+    text = " ".join(text.replace("\x00", "").split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
