@@ -187,7 +187,7 @@ class ImportRecordAdmin(ReadOnlyAdmin):
 
 @admin.register(ImportIssue)
 class ImportIssueAdmin(ReadOnlyAdmin):
-    list_display = ("record", "severity", "rule", "file", "line", "field", "found", "done")
+    list_display = ("record", "severity", "rule", "file", "place", "field", "found", "done")
     list_filter = ("severity", "rule")
     list_select_related = ("record__benchmark",)
     search_fields = ("rule", "file", "found")

@@ -6,6 +6,7 @@ left. A picture is known by its width and height in pixels. Texts are kept as wr
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,7 +64,8 @@ class Issue:
     """One refused, repaired or noted thing of an imported file.
 
     ``rule`` is a short stable kebab-case name ("unknown-sample", "box-not-finite"); ``found`` the offending value,
-    shortened; ``done`` a full sentence that says what was done and, where one can, what to do.
+    shortened; ``done`` a full sentence that says what was done and, where one can, what to do. ``row`` is the number of
+    its record, counted from 1, in files that are no files of lines ("17", "17 of samples").
     """
 
     severity: Severity
@@ -73,6 +75,24 @@ class Issue:
     field: str
     found: str
     done: str
+    row: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where in its file, in words."""
+        return place(self.line, self.row)
+
+
+def place(line: int | None, row: str) -> str:
+    """Where a record stands in its file, "" where that is not known. All records of a list may stand in one line.
+
+    >>> place(5, ""), place(203, "17"), place(1, "17"), place(None, "17 of samples")
+    ('line 5', 'record 17, line 203', 'record 17', 'record 17 of samples')
+    """
+    parts = [f"record {row}"] if row else []
+    if line is not None and (not row or line > 1):
+        parts.append(f"line {line:,}")
+    return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +209,7 @@ class SampleRecord:
     ``facets`` maps a facet name to one value or, for ``segment``, several; it includes ``category``, ``tier`` and
     ``dimension``. Values keep their JSON type (text, number, truth value). ``image`` is a path relative to the file.
     ``image_group`` None means: the picture is the cluster. ``accepted_chains`` None means: nothing is said of them.
+    ``boxes_called``: the file's own name of the gold boxes.
     """
 
     id: str
@@ -200,14 +221,27 @@ class SampleRecord:
     facets: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
     accepted_chains: tuple[FurtherChain, ...] | None = None
+    boxes_called: str = field(default="gold_boxes", compare=False)
     file: str = ""
     line: int | None = None
+    row: str = field(default="", compare=False)
+
+    @property
+    def place(self) -> str:
+        """Where in its file, in words."""
+        return place(self.line, self.row)
 
 
 def shortened(value: object, limit: int = 200) -> str:
-    """``value`` as one line of at most ``limit`` characters, for messages about bad input."""
-    text = value if isinstance(value, str) else repr(value)
-    text = " ".join(text.split())
+    """``value`` as one line of at most ``limit`` characters, for messages about bad input: as JSON writes it, and
+    without what a database cannot store."""
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError, RecursionError):
+        text = repr(value)
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()
+    text = " ".join(text.replace("\x00", "").split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

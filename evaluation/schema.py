@@ -105,9 +105,9 @@ class Trajectory:
 
     ``recognition`` and ``plan`` are the predicted tool lists (None = the request failed or was not made), repeats and
     order kept; the maps are a judge's ``predicted -> target`` (target None = "no target"). ``error`` marks a
-    trajectory that failed; ``line`` and ``file`` say where it was read, and ``row_digest`` names the row it was read
-    from, so that the same row is known again (empty: it is to be read again). ``half``: it says one of the two lists
-    alone, and what is stored of the other one stays.
+    trajectory that failed; ``file``, ``line`` and ``row`` (its number in a list) say where it was read, and
+    ``row_digest`` names the row it was read from, so that the same row is known again (empty: it is to be read again).
+    ``half``: it says one of the two lists alone, and what is stored of the other one stays.
     """
 
     model: str
@@ -128,6 +128,7 @@ class Trajectory:
     extra: Mapping[str, Any] = field(default_factory=dict)
     file: str = ""
     line: int | None = None
+    row: str = field(default="", compare=False)
     row_digest: bytes = field(default=b"", compare=False)
     half: bool = field(default=False, compare=False)
 
@@ -145,6 +146,7 @@ class Intervention:
     extra: Mapping[str, Any] = field(default_factory=dict)
     file: str = ""
     line: int | None = None
+    row: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ class Judgement:
     extra: Mapping[str, Any] = field(default_factory=dict)
     file: str = ""
     line: int | None = None
+    row: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +184,4 @@ class RolloutGroup:
     extra: Mapping[str, Any] = field(default_factory=dict)
     file: str = ""
     line: int | None = None
+    row: str = field(default="", compare=False)

@@ -181,7 +181,9 @@ class SamplesSaver:
 def duplicates(records: Sequence[SampleRecord]) -> list[Issue]:
     """An issue for every record that came twice in one import."""
     done = "The file has a sample with this id more than once; the last one is kept."
-    return [Issue(Severity.REPAIRED, "duplicate-id", r.file, r.line, "id", shortened(r.id), done) for r in records]
+    return [
+        Issue(Severity.REPAIRED, "duplicate-id", r.file, r.line, "id", shortened(r.id), done, r.row) for r in records
+    ]
 
 
 def misfit(record: SampleRecord) -> Issue | None:
@@ -212,6 +214,7 @@ def misfit(record: SampleRecord) -> Issue | None:
         what,
         shortened(found),
         f"Refused: {rule}. Shorten it.",
+        record.row,
     )
 
 
@@ -220,9 +223,9 @@ def keep_issues(record: ImportRecord, issues: list[Issue], counts: Counter[str])
     room = max(0, KEPT_ISSUES - counts["issues"])
     insert_rows(
         ImportIssue,
-        ["record", "severity", "rule", "file", "line", "field", "found", "done"],
+        ["record", "severity", "rule", "file", "line", "row", "field", "found", "done"],
         [
-            (record.pk, i.severity.value, i.rule, i.file[:500], i.line, i.field[:200], i.found, i.done)
+            (record.pk, i.severity.value, i.rule, i.file[:500], i.line, i.row[:120], i.field[:200], i.found, i.done)
             for i in issues[:room]
         ],
     )

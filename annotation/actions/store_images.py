@@ -150,8 +150,8 @@ def enqueue_tiles(*, actor: User | None, image: Image, benchmark: Benchmark) -> 
 
 
 def _clipped(record: SampleRecord, box: Box, done: str) -> Issue:
-    found = shortened(box.as_list())
-    return Issue(Severity.REPAIRED, "box-over-edge", record.file, record.line, "gold_boxes", found, done)
+    found, place = shortened(box.as_list()), (record.file, record.line)
+    return Issue(Severity.REPAIRED, "box-over-edge", *place, record.boxes_called, found, done, record.row)
 
 
 def _size_differs(record: SampleRecord, image: Image) -> Issue:
@@ -159,10 +159,12 @@ def _size_differs(record: SampleRecord, image: Image) -> Issue:
         Severity.REPAIRED, "size-differs", record.file, record.line, "width, height",
         f"{record.width} × {record.height}",
         f"The picture is {image.width} × {image.height} once upright; that is used.",
+        record.row,
     )  # fmt: skip
 
 
 def refused(record: SampleRecord, problem: PictureProblem) -> Issue:
     """The issue of a sample whose picture cannot be used; the sample itself stays."""
     severity = Severity.NOTED if problem.rule == MISSING else Severity.REFUSED
-    return Issue(severity, problem.rule, record.file, record.line, "image", shortened(record.image), problem.message)
+    found = shortened(record.image)
+    return Issue(severity, problem.rule, record.file, record.line, "image", found, problem.message, record.row)

@@ -10,9 +10,10 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from annotation.importers.decoding import RowDecoder
+from annotation.importers.decoding import RowDecoder, storable
+from annotation.importers.fields import Report
 from annotation.importers.interface import ImportProblem, Position
-from annotation.importers.parquet_rows import ParquetStream, is_parquet, without_bytes
+from annotation.importers.parquet_rows import ParquetRow, ParquetStream, is_parquet, without_bytes
 from annotation.importers.reading import RawRow, RowStream, is_lines
 from annotation.importers.sheets import SheetStream, is_workbook
 from annotation.importers.sources import member_names
@@ -37,6 +38,11 @@ class Column:
     examples: tuple[str, ...] = ()
 
 
+def report_of(row: TableRow | ParquetRow) -> Report:
+    """Where issues of a row say that it stands: rows of Parquet have numbers and no lines."""
+    return Report(row.file, None, row=str(row.line)) if isinstance(row, ParquetRow) else Report(row.file, row.line)
+
+
 def open_table(path: Path, start: Position) -> Cells | RowStream:
     """The rows of ``path``: of cells, or as JSON. Raises ``ImportProblem`` when it cannot be read."""
     if is_workbook(path):
@@ -58,12 +64,12 @@ def heading(head: bytes, name: str) -> list[str]:
             row, _ = json.JSONDecoder().raw_decode(text[1:].lstrip() if text[0] == "[" else text)
         except (ValueError, RecursionError):
             return []
-        return list(flat(row)) if isinstance(row, dict) else []
+        return [storable(column) for column in flat(row)] if isinstance(row, dict) else []
     if not name.lower().endswith((".csv", ".tsv", ".tab", ".xlsx")):
         return []
     first = text.split("\n", 1)[0].rstrip("\r")
     try:
-        return [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter_of(first)), [])]
+        return [storable(cell.strip()) for cell in next(csv.reader([first], delimiter=delimiter_of(first)), [])]
     except csv.Error:
         return []
 

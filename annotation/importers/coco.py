@@ -27,9 +27,12 @@ LISTS = ("images", "annotations", "categories")
 @dataclass(slots=True)
 class _Sample:
     image: int | str
-    line: int
+    line: int | None = None
+    row: str = ""
     question: str = ""
     boxes: list[Any] = field(default_factory=list)
+    written: list[tuple[Any, Any]] = field(default_factory=list)
+    """The id of the annotation of each box, and the box as it stands there."""
     labels: list[str] = field(default_factory=list)
 
 
@@ -64,12 +67,13 @@ def read(path: Path, options: ReadOptions) -> Read:
     if not book.images:
         raise ImportProblem(f"{path.name} holds no list images. COCO has images, annotations and categories.")
     for key, sample in _all(book):
-        yield from converted({"": (key, sample, book)}, _native, Report(path.name, sample.line or None))
+        report = Report(path.name, sample.line, row=sample.row)
+        yield from converted({"": (key, sample, book)}, _native, report)
     yield stream.progress()
 
 
 def _taken(data: dict[str, Any], row: RawRow, book: _Book) -> Iterator[Issue]:
-    report = Report(row.file, row.line)
+    report = Report(row.file, row.line, row=row.row)
     try:
         if row.key == "images":
             number = _id(data, "id", report)
@@ -80,7 +84,7 @@ def _taken(data: dict[str, Any], row: RawRow, book: _Book) -> Iterator[Issue]:
         elif row.key == "categories":
             book.categories[_id(data, "id", report)] = fields.text(data.get("name"), "name", report)
         else:
-            _annotation(data, row.line, book, report)
+            _annotation(data, book, report)
     except RowRefused as refused:
         yield refused.issue
     yield from report.issues
@@ -93,15 +97,16 @@ def _id(data: Mapping[str, Any], name: str, report: Report) -> int | str:
     return value
 
 
-def _annotation(data: Mapping[str, Any], line: int, book: _Book, report: Report) -> None:
+def _annotation(data: Mapping[str, Any], book: _Book, report: Report) -> None:
     image = _id(data, "image_id", report)
     own = data.get("sample_id")
     key = str(own) if isinstance(own, str | int) else f"\x00{image}"
-    sample = book.samples.setdefault(key, _Sample(image, line))
+    sample = book.samples.setdefault(key, _Sample(image, report.line, report.row))
     sample.question = sample.question or fields.text(data.get("question"), "question", report)
     if (box := _box(data, report)) is None:
         return
     sample.boxes.append(box)
+    sample.written.append((data.get("id"), data.get("bbox")))
     category = data.get("category_id")
     label = ""
     if isinstance(category, int | str) and not isinstance(own, str | int):
@@ -128,15 +133,23 @@ def _all(book: _Book) -> Iterator[tuple[str, _Sample]]:
     """Every sample, and one for each picture that has none."""
     used = {sample.image for sample in book.samples.values()}
     yield from book.samples.items()
-    yield from ((f"\x00{image}", _Sample(image, 0)) for image in book.images if image not in used)
+    yield from ((f"\x00{image}", _Sample(image)) for image in book.images if image not in used)
 
 
 def _native(values: Mapping[str, Any], report: Report) -> dict[str, Any]:
     key, sample, book = values[""]
     image = book.images.get(sample.image)
     if image is None:
-        report.refuse("unknown-image", "image_id", sample.image, "No picture of the file has this id; left out.")
+        report.refuse(
+            "unknown-image",
+            "image_id",
+            sample.image,
+            "No picture of the file has this id; it was left out. Add the picture.",
+        )
     name = fields.text(image.get("file_name"), "file_name", report)
+    report.stands_for("gold_boxes", "bbox")
+    for index, (annotation, box) in enumerate(sample.written):
+        report.stands_for(f"gold_boxes[{index}]", f"bbox of annotation {annotation}", box)
     return {
         "id": name or str(sample.image) if key.startswith("\x00") else key,
         "image": name or None,

@@ -40,7 +40,7 @@ def read_rows(stream: RowStream, to_native: ToNative, empty: str) -> Read:
         data, issues = decoder.decode(row)
         yield from issues
         if data is not None:
-            yield from converted(data, to_native, Report(row.file, row.line))
+            yield from converted(data, to_native, Report(row.file, row.line, row=row.row))
         if stream.given % PROGRESS_EVERY == 0:
             yield stream.progress()
     yield stream.progress()

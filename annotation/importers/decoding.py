@@ -167,7 +167,7 @@ def _cleaned(value: Any, row: RawRow, issues: list[Issue]) -> Any:
     done = {"nul-characters": "NUL characters were removed.", "lone-surrogates": "Half characters were replaced."}
     for rule, path in found.items():
         field = _LONE.sub("\ufffd", path.replace("\x00", ""))
-        issues.append(Issue(Severity.REPAIRED, rule, row.file, row.line, field, "", done[rule]))
+        issues.append(Issue(Severity.REPAIRED, rule, row.file, row.line, field, "", done[rule], row.row))
     return result
 
 
@@ -204,8 +204,8 @@ def _unreadable(row: RawRow, text: str, error: Exception) -> Issue:
 
 
 def _repaired(row: RawRow, rule: str, found: str, done: str) -> Issue:
-    return Issue(Severity.REPAIRED, rule, row.file, row.line, "", found, done)
+    return Issue(Severity.REPAIRED, rule, row.file, row.line, "", found, done, row.row)
 
 
 def _refused(row: RawRow, rule: str, found: str, done: str) -> Issue:
-    return Issue(Severity.REFUSED, rule, row.file, row.line, "", found, done)
+    return Issue(Severity.REFUSED, rule, row.file, row.line, "", found, done, row.row)

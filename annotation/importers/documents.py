@@ -31,6 +31,10 @@ class Document:
         """The name of the folder the main file lies in, "" at the top."""
         return PurePosixPath(self.name).parent.name
 
+    def beside(self, name: str) -> str:
+        """The name of a file in the same folder, with its folders."""
+        return str(PurePosixPath(self.name).with_name(name))
+
 
 class DocumentStream:
     """Iterates the records of ``path``; ``progress()`` tells how far all has been given. Raises ``ImportProblem``.

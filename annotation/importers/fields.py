@@ -28,13 +28,26 @@ class RowRefused(Exception):
 
 
 class Report:
-    """Collects the issues of one row."""
+    """Collects the issues of one row, which stands in ``line`` of ``file``, or is number ``row`` of a list there."""
 
-    __slots__ = ("_digest", "file", "issues", "line")
+    __slots__ = ("_digest", "_written", "file", "issues", "line", "row")
 
-    def __init__(self, file: str, line: int | None, digest: bytes = b"") -> None:
-        self.file, self.line, self._digest = file, line, digest
+    def __init__(self, file: str, line: int | None, digest: bytes = b"", row: str = "") -> None:
+        self.file, self.line, self._digest, self.row = file, line, digest, row
         self.issues: list[Issue] = []
+        self._written: dict[str, tuple[str, tuple[object, ...]]] = {}
+
+    def stands_for(self, field: str, theirs: str, *found: object) -> None:
+        """What is called ``field`` here is called ``theirs`` in the file; and what stands there, where it was worked
+        out from that. Issues then say what the file says."""
+        self._written[field] = theirs, found
+
+    def called(self, field: str) -> str:
+        """The file's own name of a field, or of that of which it is a part: ``bbox[2]`` for ``gold_boxes[2]``."""
+        if field in self._written:
+            return self._written[field][0]
+        head = min((at for sign in "[." if (at := field.find(sign)) > 0), default=len(field))
+        return self._written[field[:head]][0] + field[head:] if field[:head] in self._written else field
 
     @property
     def row_digest(self) -> bytes:
@@ -42,14 +55,20 @@ class Report:
         return b"" if self.issues else self._digest
 
     def noted(self, rule: str, field: str, found: object, done: str) -> None:
-        self.issues.append(Issue(Severity.NOTED, rule, self.file, self.line, field, shortened(found), done))
+        self.issues.append(self._issue(Severity.NOTED, rule, field, found, done))
 
     def repaired(self, rule: str, field: str, found: object, done: str) -> None:
-        self.issues.append(Issue(Severity.REPAIRED, rule, self.file, self.line, field, shortened(found), done))
+        self.issues.append(self._issue(Severity.REPAIRED, rule, field, found, done))
 
     def refuse(self, rule: str, field: str, found: object, done: str) -> NoReturn:
         """Raises ``RowRefused``."""
-        raise RowRefused(Issue(Severity.REFUSED, rule, self.file, self.line, field, shortened(found), done))
+        raise RowRefused(self._issue(Severity.REFUSED, rule, field, found, done))
+
+    def _issue(self, severity: Severity, rule: str, field: str, found: object, done: str) -> Issue:
+        if self._written:
+            found = next(iter(self._written.get(field, ("", ()))[1]), found)
+            field = self.called(field)
+        return Issue(severity, rule, self.file, self.line, field, shortened(found), done, self.row)
 
 
 def is_number(value: object) -> bool:
@@ -82,12 +101,16 @@ def name(value: object, field: str, report: Report, *, default: str = "") -> str
         value = str(value)
     if value is None or value == "":
         value = default
+    said = report.called(field)
     if value is not None and not isinstance(value, str):
         report.refuse(
-            "not-a-name", field, value, f"{field} is neither a text nor a whole number; the row was left out."
+            "not-a-name",
+            field,
+            value,
+            f"{said} is neither a text nor a whole number; the row was left out. Correct it.",
         )
     if not value or not value.strip():
-        report.refuse("missing-field", field, value, f"The row has no {field} and was left out. Add it.")
+        report.refuse("missing-field", field, value, f"The row has no {said} and was left out. Add it.")
     return _short_enough(value, field, report)
 
 
@@ -98,7 +121,12 @@ def label(value: object, field: str, report: Report, *, default: str = "") -> st
 
 def _short_enough(value: str, field: str, report: Report) -> str:
     if len(value) > MAX_NAME:
-        report.refuse("too-long", field, value[:60], f"{field} is longer than {MAX_NAME} characters; shorten it.")
+        report.refuse(
+            "too-long",
+            field,
+            value[:60],
+            f"{report.called(field)} is longer than {MAX_NAME} characters; the row was left out. Shorten it.",
+        )
     return value
 
 
@@ -109,7 +137,7 @@ def text(value: object, field: str, report: Report) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float):
-        report.repaired("not-text", field, value, f"{field} is not a text; its JSON was kept as text.")
+        report.repaired("not-text", field, value, f"{report.called(field)} is not a text; its JSON was kept as text.")
         return json.dumps(value, ensure_ascii=False)
     return str(value)
 
@@ -120,7 +148,8 @@ def truth(value: object, field: str, report: Report) -> bool | None:
         return value
     if isinstance(value, int | float) and value in (0, 1):
         return bool(value)
-    report.repaired("not-a-truth-value", field, value, f"{field} is neither true, false nor null; taken as unknown.")
+    done = f"{report.called(field)} is neither true, false nor null; taken as unknown."
+    report.repaired("not-a-truth-value", field, value, done)
     return None
 
 
@@ -129,7 +158,7 @@ def mapping(value: object, field: str, report: Report) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
     if value is not None:
-        report.repaired("not-an-object", field, value, f"{field} is not an object; it was ignored.")
+        report.repaired("not-an-object", field, value, f"{report.called(field)} is not an object; it was ignored.")
     return {}
 
 
@@ -138,7 +167,8 @@ def items(value: object, field: str, report: Report) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        report.refuse("not-a-list", field, value, f"{field} is not a list; the row was left out. Write it as a list.")
+        done = f"{report.called(field)} is not a list; the row was left out. Write it as a list."
+        report.refuse("not-a-list", field, value, done)
     return value
 
 
@@ -166,7 +196,8 @@ def pictures(value: object, field: str, report: Report) -> str | tuple[str, ...]
         return str(value)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
-    report.refuse("not-a-picture-id", field, value, f"{field} is neither a picture id nor a list of them.")
+    done = f"{report.called(field)} is neither a picture id nor a list of them; the row was left out. Correct it."
+    report.refuse("not-a-picture-id", field, value, done)
 
 
 def extra(data: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:

@@ -41,6 +41,7 @@ def read(path: Path, options: ReadOptions) -> Read:
 
 
 def _native(cells: Mapping[str, Any], report: Report) -> dict[str, Any]:
+    report.stands_for("id", "index")
     image = cells.get("image", "")
     row = cells.get("index", "")
     group = image if image.isdecimal() else row

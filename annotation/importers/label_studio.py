@@ -66,7 +66,7 @@ def _converted(row: RawRow, decoder: RowDecoder) -> Read:
     yield from issues
     if data is None:
         return
-    report = Report(row.file, row.line)
+    report = Report(row.file, row.line, row=row.row)
     try:
         sample = sample_of_task(data, report)
     except RowRefused as refused:

@@ -32,7 +32,7 @@ def predicted_boxes(row: Mapping[str, Any], predictions: list[dict[str, Any]], r
 def _boxes(row: Mapping[str, Any], prediction: Mapping[str, Any], report: Report) -> list[dict[str, Any]]:
     shape = {side: row.get(side) for side in ("width", "height")}
     # What is odd about one region of a prediction is no news to who imports gold.
-    unheard = Report(report.file, report.line)
+    unheard = Report(report.file, report.line, row=report.row)
     results = prediction.get("result")
     labels = apply_results(shape, results if isinstance(results, list) else [], unheard)
     source = prediction.get("model_version")

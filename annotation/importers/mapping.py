@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from annotation.importers.decoding import storable
 from annotation.importers.interface import ImportProblem
 from annotation.schema import shortened
 
@@ -112,6 +113,7 @@ class TableFields:
             if name not in self.fields and not self._is_free(name):
                 known = ", ".join([*self.fields, *([f"{self.free}NAME"] if self.free else [])])
                 raise ImportProblem(f"A column cannot be read as {shortened(name, 50)!r}. It can be read as: {known}.")
+            column = storable(column)
             if not isinstance(column, str) or not 0 < len(column) <= MAX_COLUMN:
                 raise ImportProblem(
                     f"The column of {name} is not the name of a column, 1 to {MAX_COLUMN} characters long."

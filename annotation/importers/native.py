@@ -64,4 +64,4 @@ def _converted(row: RawRow, decoder: RowDecoder) -> Read:
     if row.key == "settings":
         yield Settings(data, row.file, row.line)
         return
-    yield from converted(data, lambda values, _: dict(values), Report(row.file, row.line))
+    yield from converted(data, lambda values, _: dict(values), Report(row.file, row.line, row=row.row))

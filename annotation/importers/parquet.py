@@ -56,7 +56,7 @@ def read(path: Path, options: ReadOptions) -> Read:
                 f"{path.name} has the columns {columns}, and none that is known. A benchmark has question, and image, "
                 "options, answer, gold_boxes or bbox where it has them: name the columns so."
             )
-        yield from converted(row.values, partial(_native, row), Report(row.file, row.line))
+        yield from converted(row.values, partial(_native, row), Report(row.file, None, row=str(row.line)))
         given += 1
         if given % PROGRESS_EVERY == 0:
             yield stream.progress()

@@ -39,10 +39,14 @@ def _native(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
     tools = fields.names(taxonomy.get("target_tools"), "target_tools", report)
     steps = fields.items(taxonomy.get("target_steps"), "target_steps", report)
     if len(steps) != len(tools):
-        done = f"There are {len(tools)} target_tools and {len(steps)} target_steps; the row was left out."
+        done = f"{len(tools)} target_tools have {len(steps)} target_steps; the row was left out. Give each a step."
         report.refuse("steps-do-not-fit", "target_steps", steps, done)
     name, slot = fields.name(row.get("id"), "id", report), row.get("slot")
     known = name if slot is None or name.endswith(f"_{slot}") else f"{name}_{slot}"
+    report.stands_for("targets", "target_tools")
+    for index, step in enumerate(steps):
+        report.stands_for(f"targets[{index}].step", f"target_steps[{index}]", step)
+        report.stands_for(f"targets[{index}].tool", f"target_tools[{index}]")
     return {
         **fields.extra(row, _READ),
         "id": known,

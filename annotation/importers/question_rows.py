@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.boxes import corners
+from annotation.importers.boxes import corners, name_boxes
 from annotation.importers.fields import Number4, Report
 
 BOXES = ("evidence_boxes", "bbox", "bboxes", "boxes", "evidence")
@@ -23,10 +23,11 @@ def native_from(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
     """One row with native keys. Raises ``RowRefused`` for boxes that are written in no known way."""
     key = next((key for key in BOXES if row.get(key) is not None), "")
     written = fields.items(row.get(key), key, report) if key else []
-    if fields.four_numbers(written):
-        written = [written]
+    single = fields.four_numbers(written) is not None
+    written = [written] if single else written
+    name_boxes(written, key or "gold_boxes", report, listed=not single)
     size = (row.get("width"), row.get("height"))
-    how = row.get("bbox_format") or _guessed(written, report)
+    how = row.get("bbox_format") or _guessed(written, key, report)
     if how not in FORMATS:
         done = f"The boxes are written in a way that is not known; the row was left out. Known: {', '.join(FORMATS)}."
         report.refuse("unknown-box-format", "bbox_format", how, done)
@@ -38,17 +39,16 @@ def native_from(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
         "answer": letter_of(row.get("answer"), options),
         "gold_boxes": [_corners(box, str(how), size, report) for box in written],
     }
-    native.setdefault("id", f"{report.file}:{report.line}" if row.get("id") is None else row["id"])
+    native.setdefault("id", f"{report.file}:{report.row or report.line}" if row.get("id") is None else row["id"])
     return native
 
 
-def _guessed(written: Sequence[Any], report: Report) -> str:
+def _guessed(written: Sequence[Any], key: str, report: Report) -> str:
     """Fractions where no number is above 1, else corners in pixels."""
     numbers = [number for box in written for number in fields.four_numbers(box) or ()]
     if numbers and max(numbers) <= 1:
-        report.noted(
-            "taken-as-fractions", "bbox", written[0], "No number is above 1: read as fractions of the picture."
-        )
+        done = "No number is above 1: read as fractions of the picture. Say otherwise with bbox_format."
+        report.noted("taken-as-fractions", key, written[0], done)
         return "normalized"
     return "xyxy"
 
@@ -67,7 +67,7 @@ def _corners(box: Any, how: str, size: tuple[Any, Any], report: Report) -> Any:
 def _in_pixels(numbers: Number4, size: tuple[Any, Any], report: Report) -> Number4:
     if not all(fields.is_number(side) and side > 0 for side in size):
         done = "The boxes are fractions and the row has no width and height; it was left out. Add them."
-        report.refuse("size-unknown", "width, height", [side for side in size if side is not None], done)
+        report.refuse("size-unknown", "width, height", list(size), done)
     wide, high = size
     return numbers[0] * wide, numbers[1] * high, numbers[2] * wide, numbers[3] * high
 

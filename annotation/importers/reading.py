@@ -6,6 +6,7 @@ Every row comes with its place, so that it can be reported and so that reading c
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -22,7 +23,8 @@ _BOM = b"\xef\xbb\xbf"
 @frozen_record(frozen=True, slots=True)
 class RawRow:
     """One row as written. ``key`` names its list ("" when the file does not say). ``closed`` is False for a last line
-    without a line end, which may have been cut off."""
+    without a line end, which may have been cut off. ``row`` is its number in the list of a JSON
+    document ("17", "17 of samples")."""
 
     key: str
     file: str
@@ -30,6 +32,7 @@ class RawRow:
     text: bytes
     end_offset: int
     closed: bool = True
+    row: str = ""
 
 
 class RowStream:
@@ -108,37 +111,52 @@ class RowStream:
     def _document_rows(self, member: Member, file: IO[bytes], begin: Position) -> Iterator[RawRow | Issue]:
         """One JSON document. It is scanned from its start, as only that tells where its lists begin."""
         scanner = ArrayScanner(self._limits.row_bytes)
+        counted: Counter[str] = Counter()
+        alone = not self._keys and not begin.offset and member.size <= self._limits.row_bytes
         while chunk := file.read(CHUNK):
             for element in scanner.feed(chunk):
-                if element.end_offset > begin.offset and (element.key in self._keys or not element.key):
-                    yield from self._element_rows(member, element)
+                alone = False
+                if element.key and element.key not in self._keys:
+                    continue
+                parts = _rows_of(element)
+                first = counted[element.key] + 1 if element.listed else None
+                counted[element.key] += len(parts)
+                if element.end_offset > begin.offset:
+                    yield from self._element_rows(member, element, parts, first)
         if scanner.open:
             yield _cut_off(member.name, scanner.line)
         elif not scanner.seen:
             raise ImportProblem(f"{member.name} is not JSON: it holds no object and no list. Check the format.")
         else:
             self._at = Position(member.name, member.size, scanner.line)
+            if alone:
+                yield from self._only_row(member, file)
 
-    def _element_rows(self, member: Member, element: Element) -> Iterator[RawRow | Issue]:
+    def _only_row(self, member: Member, file: IO[bytes]) -> Iterator[RawRow]:
+        """A document that is one object without any list or object in it is a row by itself."""
+        file.seek(0)
+        text = file.read().removeprefix(_BOM).strip()
+        if text.startswith(b"{") and b":" in text:
+            self.given += 1
+            yield RawRow("", member.name, 1, text, member.size)
+
+    def _element_rows(
+        self, member: Member, element: Element, parts: Sequence[tuple[int, bytes | None]], first: int | None
+    ) -> Iterator[RawRow | Issue]:
         self.given += 1
-        behind = Position(member.name, element.end_offset, element.line)
-        if element.text is None:
-            self._at = behind
-            yield self._too_long(member, element.line)
-            return
-        parts = list(enumerate(element.text.split(b"\n"))) if element.broken else [(0, element.text)]
-        stripped = [(n, part.strip().removesuffix(b",")) for n, part in parts]
-        whole = [(n, text) for n, text in stripped if n == 0 or (text[:1], text[-1:]) == (b"{", b"}")]
-        for number, text in whole[:-1]:
-            yield RawRow(element.key, member.name, element.line + number, text, element.end_offset)
-        self._at = behind
-        number, text = whole[-1]
-        yield RawRow(element.key, member.name, element.line + number, text, element.end_offset)
+        for place, (line, text) in enumerate(parts):
+            row = "" if first is None else f"{first + place}" + (f" of {element.key}" if element.key else "")
+            if place == len(parts) - 1:
+                self._at = Position(member.name, element.end_offset, element.line)
+            if text is None:
+                yield self._too_long(member, line, row)
+            else:
+                yield RawRow(element.key, member.name, line, text, element.end_offset, row=row)
 
-    def _too_long(self, member: Member, line: int) -> Issue:
+    def _too_long(self, member: Member, line: int, row: str = "") -> Issue:
         limit = f"{self._limits.row_bytes:,} bytes"
         done = f"The row is longer than {limit} and was not read. Take pictures and other bulk out of it."
-        return Issue(Severity.REFUSED, "row-too-long", member.name, line, "", "", done)
+        return Issue(Severity.REFUSED, "row-too-long", member.name, line, "", "", done, row)
 
 
 def is_lines(head: bytes, name: str) -> bool:
@@ -152,6 +170,15 @@ def is_lines(head: bytes, name: str) -> bool:
         return isinstance(json.loads(first), dict)
     except (ValueError, RecursionError):
         return False
+
+
+def _rows_of(element: Element) -> list[tuple[int, bytes | None]]:
+    """The rows of an element, each with its line: one; where its brackets do not match, its first line and every line
+    that is an object of its own."""
+    if element.text is None or not element.broken:
+        return [(element.line, element.text and element.text.strip().removesuffix(b","))]
+    lines = enumerate(part.strip().removesuffix(b",") for part in element.text.split(b"\n"))
+    return [(element.line + n, text) for n, text in lines if n == 0 or (text[:1], text[-1:]) == (b"{", b"}")]
 
 
 def _skip_line(file: IO[bytes]) -> int:

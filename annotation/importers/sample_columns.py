@@ -11,7 +11,8 @@ SAMPLE_FIELDS = TableFields((
         "sample_id", "id", "question_id", "qid", "item_id", "example_id", "uid", "index", "idx", "key", "sample",
     )),
     Field("image", "Picture: its file name", (
-        "image", "image_path", "image_name", "image_file", "img", "img_path", "picture", "file_name", "filename",
+        "image", "image_path", "image_name", "image_file", "img", "img_path", "picture", "file", "file_name",
+        "filename",
     )),
     Field("question", "Question", ("question", "query", "problem", "prompt", "text")),
     Field("answer", "Right answer", (

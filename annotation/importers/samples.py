@@ -67,8 +67,10 @@ def sample_from(data: Mapping[str, Any], report: Report) -> SampleRecord:
         facets=_facets(data, report),
         extra=fields.extra(data, KNOWN),
         accepted_chains=_further(data.get("accepted_chains"), report),
+        boxes_called=report.called("gold_boxes"),
         file=report.file,
         line=report.line,
+        row=report.row,
     )
 
 
@@ -149,12 +151,15 @@ def gold_boxes_from(value: object, size: tuple[int | None, int | None], report: 
 def _gold_box(value: object, field: str, size: tuple[int | None, int | None], report: Report) -> Box | None:
     numbers = fields.four_numbers(value)
     if numbers is None:
-        report.repaired("box-not-numbers", field, value, "This is not four finite numbers; the gold box was ignored.")
+        report.repaired(
+            "box-not-numbers", field, value, "This is not four finite numbers; the gold box was ignored. Correct it."
+        )
         return None
     try:
         box = Box(*numbers)
     except ValueError:
-        report.repaired("box-empty", field, value, "The gold box is empty or reversed (x1 < x2 and y1 < y2); ignored.")
+        done = "The gold box is empty or reversed and was ignored: right must lie beyond left, bottom below top."
+        report.repaired("box-empty", field, value, done)
         return None
     if size[0] is None or size[1] is None:
         return box
@@ -236,7 +241,7 @@ def _target(value: object, field: str, report: Report) -> Target:
     data = fields.mapping(value, field, report)
     step = data.get("step")
     if isinstance(step, bool) or not isinstance(step, int) or not 1 <= step < 2**31:
-        done = "A target needs a step of 1 or more; the row was left out."
+        done = "A target needs a step of 1 or more; the row was left out. Correct it."
         report.refuse("step-below-one", f"{field}.step", step, done)
     return Target(fields.name(data.get("tool"), f"{field}.tool", report), step)
 

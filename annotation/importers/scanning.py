@@ -24,13 +24,15 @@ _GAP = 4096
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One row: the ``key`` of its array, its bytes (None = longer than the limit), and whether its brackets match."""
+    """One row: the ``key`` of its array, its bytes (None = longer than the limit), and whether its brackets match.
+    ``listed``: it is an item of a list, not a value alone."""
 
     key: str
     text: bytes | None
     line: int
     end_offset: int
     broken: bool = False
+    listed: bool = True
 
 
 class ArrayScanner:
@@ -42,6 +44,7 @@ class ArrayScanner:
         self._key = ""
         self._row_depth: int | None = None
         self._broken = False
+        self._listed = True
         self._pieces: list[bytes] = []
         self._size = 0
         self._gap = b""
@@ -136,6 +139,7 @@ class ArrayScanner:
 
     def _start_row(self) -> None:
         self._row_depth, self._row_line, self._broken = len(self._stack), self._line, False
+        self._listed = self._stack[-1:] == [b"["]
 
     def _stray(self, before: bytes, offset: int) -> Iterator[Element]:
         """What stands between the rows of an array and is neither comma nor space: a row that is no object."""
@@ -148,7 +152,7 @@ class ArrayScanner:
         fits = self._size + len(piece) <= self._limit
         text = b"".join((*self._pieces, piece)) if fits else None
         self._pieces, self._size, self._row_depth = [], 0, None
-        return Element(self._key, text, self._row_line, self._offset + end, self._broken)
+        return Element(self._key, text, self._row_line, self._offset + end, self._broken, self._listed)
 
     def _keep(self, rest: bytes) -> None:
         if self._row_depth is None:

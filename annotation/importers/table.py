@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.any_table import NO_ROWS, columns_of, flat, heading, open_table
+from annotation.importers.any_table import NO_ROWS, columns_of, flat, heading, open_table, report_of
 from annotation.importers.box_cells import boxes_in, value_in
 from annotation.importers.converting import converted, read_rows
 from annotation.importers.embedded import picture_in
@@ -75,7 +75,7 @@ def read(path: Path, options: ReadOptions) -> Read:
             yield row
             continue
         values: Mapping[str, Any] = row.values if isinstance(row, ParquetRow) else row.cells
-        yield from converted(values, to_native, Report(row.file, row.line))
+        yield from converted(values, to_native, report_of(row))
         given += 1
         if given % PROGRESS_EVERY == 0:
             yield stream.progress()
@@ -105,12 +105,14 @@ def _native(
     options = _options(cell)
     image = picture_in(cell.get("image"), "image", report)
     size = _size(cell)
+    for name, column in mapping.columns.items():
+        report.stands_for({"boxes": "gold_boxes"}.get(name, name), column)
     boxes = _boxes(cell, mapping, report)
     if unit and boxes:
         size = size or _size_of_file(folder, image) or _no_size(cell, report)
         boxes = [_in_pixels(box, (size[0] / unit[0], size[1] / unit[1])) for box in boxes]
     native: dict[str, Any] = {
-        "id": _word(cell.get("id")) or f"{PurePosixPath(report.file).stem}:{report.line}",
+        "id": _word(cell.get("id")) or f"{PurePosixPath(report.file).stem}:{report.row or report.line}",
         "question": _said(cell.get("question")),
         "answer_type": "mc" if options else "open",
         "options": options,

@@ -79,4 +79,4 @@ def _remarks(sample: SampleRecord, twin: SampleRecord | None, several: bool) -> 
 
 
 def _noted(rule: str, row: SampleRecord, field: str, found: str, done: str) -> Issue:
-    return Issue(Severity.NOTED, rule, row.file, row.line, field, shortened(found), done)
+    return Issue(Severity.NOTED, rule, row.file, row.line, field, shortened(found), done, row.row)

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.boxes import corners
+from annotation.importers.boxes import corners, name_boxes
 from annotation.importers.converting import read_documents
 from annotation.importers.documents import DocumentStream
 from annotation.importers.fields import Report
@@ -52,10 +52,11 @@ def _stem(name: str) -> str:
 def _native(values: Mapping[str, Any], pictures: Mapping[str, str], report: Report) -> dict[str, Any]:
     if missing := [name for name in ("question", "bbox") if name not in values]:
         done = f"The file has no {' and no '.join(missing)}; it was left out. Add it, or leave the file out yourself."
-        report.refuse("missing-field", missing[0], list(values)[:9], done)
+        report.refuse("missing-field", missing[0], [name for name in values if name][:9], done)
     stem = _stem(str(values[""]))
     texts = [str(text) for text in fields.items(values.get("options"), "options", report)]
     boxes = fields.items(values.get("bbox"), "bbox", report)
+    name_boxes(boxes, "bbox", report)
     category = PurePosixPath(stem).parent.name
     return {
         **fields.extra(values, _READ),

@@ -89,6 +89,7 @@ def _native(row: TableRow, report: Report) -> dict[str, Any]:
     letters = {key: text for key, text in cells.items() if len(key) == 1 and "A" <= key <= "Z"}
     options = {letter: text for letter, text in letters.items() if text.strip()}
     extra = {key: text for key, text in cells.items() if key not in _OWN and key not in letters and text}
+    report.stands_for("reference_toolchain", TOOLCHAIN)
     data: dict[str, Any] = {
         **extra,
         "id": cells.get("id") or cells.get("index"),
@@ -133,7 +134,10 @@ def toolchain_from(text: str, report: Report) -> list[Any]:
     ):
         return chain
     report.repaired(
-        "toolchain-unreadable", TOOLCHAIN, text, "This is no JSON list of names; the toolchain was left out."
+        "toolchain-unreadable",
+        TOOLCHAIN,
+        text,
+        'This is no JSON list of names; the toolchain was left out. Write it as ["Crop", "Flip"].',
     )
     return []
 

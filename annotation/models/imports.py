@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from annotation.models.benchmark import Benchmark
+from annotation.schema import place
 
 
 class ImportRecord(models.Model):
@@ -61,6 +62,7 @@ class ImportIssue(models.Model):
     rule = models.CharField(max_length=60)
     file = models.CharField(max_length=500, blank=True, default="")
     line = models.BigIntegerField(null=True, blank=True)
+    row = models.CharField(max_length=120, blank=True, default="", help_text="Its number in a list: 17, 17 of samples.")
     field = models.CharField(max_length=200, blank=True, default="")
     found = models.TextField(blank=True, default="")
     done = models.TextField()
@@ -71,3 +73,8 @@ class ImportIssue(models.Model):
 
     def __str__(self) -> str:
         return f"{self.rule}: {self.done}"
+
+    @property
+    def place(self) -> str:
+        """Where in its file, in words."""
+        return place(self.line, self.row)

@@ -58,7 +58,16 @@ class IssueBook:
     def take(self, issue: Issue) -> None:
         key = (issue.severity.value, issue.rule)
         group = self.groups.setdefault(
-            key, {"severity": key[0], "rule": key[1], "count": 0, "done": issue.done, "lines": [], "examples": []}
+            key,
+            {
+                "severity": key[0],
+                "rule": key[1],
+                "count": 0,
+                "done": issue.done,
+                "lines": [],
+                "rows": [],
+                "examples": [],
+            },
         )
         group["count"] += 1
         if (
@@ -67,10 +76,18 @@ class IssueBook:
             and (issue.found in self._unknown or len(self._unknown) < NAMES)
         ):
             self._unknown[issue.found] += 1
-        if issue.line is not None and len(group["lines"]) < LINES:
+        if issue.row and len(group["rows"]) < LINES:
+            group["rows"].append(issue.row)
+        elif issue.line is not None and len(group["lines"]) < LINES:
             group["lines"].append(issue.line)
         if len(group["examples"]) < EXAMPLES:
-            example = {"file": issue.file, "field": issue.field, "found": issue.found, "done": issue.done}
+            example = {
+                "place": issue.place,
+                "file": issue.file,
+                "field": issue.field,
+                "found": issue.found,
+                "done": issue.done,
+            }
             group["examples"].append(example)
 
     def strangers(self, samples: SampleIndex) -> list[dict[str, Any]]:
@@ -145,7 +162,7 @@ def _read_runs(record: ImportRecord, issues: IssueBook, report: Report) -> dict[
     stream = RUN_FORMATS[record.format].read(path_of(record), options, samples)
     reading.take_all(stream, _showing(record, reading, report))
     return {
-        "counts": dict(reading.result.counts + Counter()),
+        "counts": reading.counts(),
         "records": reading.shown(),
         "runs": reading.runs(),
         "strangers": issues.strangers(samples),

@@ -53,29 +53,34 @@ def _data_files(names: Sequence[str]) -> Sequence[str]:
     return [name for name in names if name.lower().endswith((".json", ".jsonl", ".ndjson"))]
 
 
-def raw_rows(path: Path, wanted: Iterable[tuple[str, int | None, str]], keys: Iterable[str]) -> Mapping[Any, str]:
-    """The raw text of rows by (file, line, id): of JSON files the row as written, of tables nothing.
+Place = int | str | None
+"""The number of a record in its list, where that is known, else its line."""
 
-    A second pass over the file that ends when all are found. Rows of one line are told apart by the id in them.
+
+def raw_rows(path: Path, wanted: Iterable[tuple[str, Place, str]], keys: Iterable[str]) -> Mapping[Any, str]:
+    """The raw text of rows by (file, place, id): of JSON files the row as written, of tables nothing.
+
+    A second pass over the file that ends when all are found. Rows of one place are told apart by the id in them.
     """
-    missing: dict[tuple[str, int | None], list[str]] = {}
-    for file, line, name in wanted:
-        missing.setdefault((file, line), []).append(name)
+    missing: dict[tuple[str, Place], list[str]] = {}
+    for file, place, name in wanted:
+        missing.setdefault((file, place), []).append(name)
     found: dict[Any, str] = {}
     if path.suffix.lower() in TABLES:
         return found
     try:
         for row in RowStream(path, tuple(keys), pick=_data_files):
-            if not isinstance(row, RawRow) or (row.file, row.line) not in missing:
+            at = isinstance(row, RawRow) and (row.file, row.row or row.line)
+            if not isinstance(row, RawRow) or at not in missing:
                 continue
-            names = missing[row.file, row.line]
+            names = missing[at]
             ours = next((n for n in names if len(names) == 1 or json.dumps(n).encode() in row.text), None)
             if ours is None:
                 continue
-            found[row.file, row.line, ours] = row.text[:RAW].decode("utf-8", "replace")
+            found[*at, ours] = row.text[:RAW].decode("utf-8", "replace")
             names.remove(ours)
             if not names:
-                del missing[row.file, row.line]
+                del missing[at]
             if not missing:
                 break
     except ImportProblem:

@@ -83,6 +83,7 @@ class RunReading(RunsSaver):
             before = ours or stored.get(key)
             outcome = "new" if before is None else "unchanged" if before == mark else "changed"
             counts[outcome] += 1
+            self._again.count(key, outcome)
             if outcome != "unchanged":
                 self._written[hash(key)] = mark
         counts.update(
@@ -121,7 +122,9 @@ class RunReading(RunsSaver):
         self._others_written[hash(place)] = mark
         if not isinstance(record, RolloutGroupRecord):
             self._records[record.model, record.setting] += 0
-        return "new" if before is None else "unchanged" if before == mark else "changed"
+        outcome = "new" if before is None else "unchanged" if before == mark else "changed"
+        self._again.count(place, outcome)
+        return outcome
 
     def _stored_other(self, record: Other) -> Any:
         if isinstance(record, RolloutGroupRecord):
@@ -151,6 +154,12 @@ class RunReading(RunsSaver):
             for (model, setting), count in self._records.most_common(RUNS_SHOWN)
         ]
 
+    def counts(self) -> dict[str, int]:
+        """What the import will count."""
+        counts = self.result.counts.copy()
+        counts.update(self._again.corrections(self._records))
+        return dict(+counts)
+
     def again(self) -> dict[str, Any]:
         """The earlier reading of this file under other choices, if there is one."""
         return self._again.as_dict(self._records)
@@ -161,7 +170,9 @@ class RunReading(RunsSaver):
     def shown(self) -> list[dict[str, Any]]:
         """The drawn trajectories, scored, as the page shows them."""
         drawn = self._draw.records()
-        raws = raw_rows(path_of(self.record), [(r.file, r.line, r.sample_id) for r in drawn], ("trajectories",))
+        raws = raw_rows(
+            path_of(self.record), [(r.file, r.row or r.line, r.sample_id) for r in drawn], ("trajectories",)
+        )
         return shown_trajectories(self.record.benchmark, drawn, raws)
 
 
@@ -183,12 +194,13 @@ def _name(record: Other) -> str:
 
 def _place(record: Other) -> tuple[Any, list[Any]]:
     """What there is one such record of, and what is compared."""
+    place: tuple[Any, ...]
     match record:
         case InterventionRecord():
             place = ("intervention", record.model, record.setting, record.sample_id, str(record.condition))
             return place, [record.correct, record.answer, dict(record.extra)]
         case JudgementRecord():
-            place = ("judgement", record.model, record.setting, record.sample_id, record.kind.value + record.judge)
+            place = ("judgement", record.model, record.setting, record.sample_id, record.kind.value, record.judge)
             return place, [record.verdict, record.answer, dict(record.extra)]
         case RolloutGroupRecord():
             rows = [(r.image_tokens, r.acc, r.format, r.sufficient) for r in record.rollouts]

@@ -90,8 +90,10 @@ class SampleReading(SamplesSaver):
     def shown(self) -> list[dict[str, Any]]:
         """The drawn samples as the page shows them."""
         drawn = self._draw.records()
-        raws = raw_rows(path_of(self.record), [(r.file, r.line, r.id) for r, _ in drawn], ("samples",))
-        return [_shown(r, p) | self._drawn(r, p) | {"raw": raws.get((r.file, r.line, r.id), "")} for r, p in drawn]
+        raws = raw_rows(path_of(self.record), [(r.file, r.row or r.line, r.id) for r, _ in drawn], ("samples",))
+        return [
+            _shown(r, p) | self._drawn(r, p) | {"raw": raws.get((r.file, r.row or r.line, r.id), "")} for r, p in drawn
+        ]
 
     def _drawn(self, record: SampleRecord, picture: Found | None) -> dict[str, Any]:
         """Whether the page has a small picture of it; a picture inside the file is shown once it is stored."""
@@ -107,7 +109,7 @@ def _shown(record: SampleRecord, picture: Found | None) -> dict[str, Any]:
     return {
         "sample": record.id,
         "file": record.file,
-        "line": record.line,
+        "place": record.place,
         "question": shortened(content.question, 300),
         "answer": shortened(", ".join(content.answers), 100),
         "options": dict(content.options),

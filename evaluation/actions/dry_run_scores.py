@@ -10,7 +10,7 @@ import numpy as np
 
 from annotation.actions.read_samples import record_of
 from annotation.models import Benchmark, Sample
-from annotation.schema import ORIGINAL, shortened
+from annotation.schema import ORIGINAL, place, shortened
 from evaluation.actions.metric_settings import settings_of
 from evaluation.metrics.columns import TRUE, UNKNOWN, Quadrant, ScoreColumns
 from evaluation.metrics.records import run_columns, sample_columns
@@ -45,7 +45,7 @@ def shown_trajectories(
             _said(record, stored[record.sample_id])
             | _scored(scores, row)
             | _steps(record, crops, stored[record.sample_id])
-            | {"raw": raws.get((record.file, record.line, record.sample_id), "")}
+            | {"raw": raws.get((record.file, record.row or record.line, record.sample_id), "")}
         )
     return shown
 
@@ -59,7 +59,7 @@ def _said(record: Trajectory, sample: Sample) -> dict[str, Any]:
         "condition": str(record.condition),
         "rollout": record.rollout,
         "file": record.file,
-        "line": record.line,
+        "place": place(record.line, record.row),
         "question": shortened(gold.question, 300),
         "said": None if record.answer is None else shortened(record.answer, 200),
         "error": shortened(record.error, 200),

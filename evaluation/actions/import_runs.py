@@ -166,7 +166,14 @@ class RunsSaver:
                 "A person has judged this here under that name, and theirs stays. Give the file's judge another name."
             )
             return Issue(
-                Severity.REFUSED, "judge-is-a-person", item.file, item.line, "judge", shortened(item.judge), done
+                Severity.REFUSED,
+                "judge-is-a-person",
+                item.file,
+                item.line,
+                "judge",
+                shortened(item.judge),
+                done,
+                item.row,
             )
         if isinstance(item, RolloutGroup):
             checks = [("group_id", item.group_id, len(item.group_id) <= NAME, f"at most {NAME} characters are kept")]
@@ -184,7 +191,7 @@ class RunsSaver:
             if not fits:
                 done = f"Refused: {rule}. Correct the file and import it again."
                 kind = "unknown-sample" if name == "sample_id" else "does-not-fit"
-                return Issue(Severity.REFUSED, kind, item.file, item.line, name, shortened(value), done)
+                return Issue(Severity.REFUSED, kind, item.file, item.line, name, shortened(value), done, item.row)
         return None
 
     def _said_here(self, item: Judgement) -> tuple[Any, ...] | None:

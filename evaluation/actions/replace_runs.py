@@ -37,11 +37,11 @@ REPLACE = "replace"
 """The option of an import that takes the place of what its file brought before."""
 REPLACES = "replaces"
 """The option of an import that takes the place of one that brought other bytes: the number of that one."""
-OTHERS: tuple[tuple[Any, tuple[str, ...]], ...] = (
-    (Intervention, ("sample_id", "condition")),
-    (Judgement, ("sample_id", "kind", "judge")),
+OTHERS: tuple[tuple[Any, tuple[str, ...], tuple[str, ...]], ...] = (
+    (Intervention, ("sample_id", "condition"), ("correct", "answer", "extra")),
+    (Judgement, ("sample_id", "kind", "judge"), ("verdict", "answer", "extra")),
 )
-"""What else a run holds that may come from a file, and what there is one of in a run."""
+"""What else a run holds that may come from a file, what there is one of in a run, and what it says."""
 Name = tuple[str, str]
 """Of a run: its model and its setting."""
 
@@ -146,8 +146,8 @@ def put_in_place(*, actor: User | None, record: ImportRecord, counts: Counter[st
             origins = [live[run].pk, *(before[old] for old, now in anew.items() if now == named and old != named)]
             for batch in _batches(Trajectory.objects.filter(run=run)):
                 counts.update(_trajectories(batch, origins, {one.pk for one in earlier}, record))
-            for table, key in OTHERS:
-                counts.update(_others(table, key, run, live[run], record))
+            for table, key, said in OTHERS:
+                counts.update(_others(table, key, said, run, live[run]))
         counts["removed"] = _remove(earlier)
         touched = {run.pk for run in live.values()} | set(before.values())
         Scoring.objects.filter(run__in=touched).update(stale=True)
@@ -207,7 +207,7 @@ def _keep_lists(same: Mapping[int, int]) -> None:
     ToolList.objects.bulk_update(staged, ["trajectory"])
 
 
-def _others(table: Any, names: Sequence[str], staged: Run, live: Run, record: ImportRecord) -> Counter[str]:
+def _others(table: Any, names: Sequence[str], said: Sequence[str], staged: Run, live: Run) -> Counter[str]:
     """Moves the few other rows of a staged run; of those that are there already, the staged ones count."""
     counts: Counter[str] = Counter()
     there = {tuple(getattr(row, name) for name in names): row for row in table.objects.filter(run=live)}
@@ -218,9 +218,10 @@ def _others(table: Any, names: Sequence[str], staged: Run, live: Run, record: Im
             row.delete()
             counts["unchanged"] += 1
             continue
+        same = old and all(getattr(old, name) == getattr(row, name) for name in said)
         if old:
             old.delete()
-        counts["changed" if old else "new"] += 1
+        counts["unchanged" if same else "changed" if old else "new"] += 1
     table.objects.filter(run=staged).update(run=live)
     return counts
 

@@ -159,7 +159,8 @@ def repeat_issue(record: TrajectoryRecord | Unchanged) -> Issue:
     """What is said of a record whose key came before in the same import."""
     done = "The sample has a record of this model in the file already; the last one is kept."
     sample = record.stored.sample_id if isinstance(record, Unchanged) else record.sample_id
-    return Issue(Severity.REPAIRED, "duplicate-record", record.file, record.line, "sample_id", shortened(sample), done)
+    place = (record.file, record.line, "sample_id")
+    return Issue(Severity.REPAIRED, "duplicate-record", *place, shortened(sample), done, record.row)
 
 
 def stored_of(keys: Iterable[Key]) -> dict[Key, There]:
@@ -181,7 +182,7 @@ def digest(record: TrajectoryRecord) -> str:
 WRITTEN = (Trajectory, Step)
 """The tables that trajectories fill."""
 
-_UNSAID = {"sample_id", "rollout", "condition", "usage", "steps", "file", "line", "row_digest", "half"}
+_UNSAID = {"sample_id", "rollout", "condition", "usage", "steps", "file", "line", "row", "row_digest", "half"}
 _SAID = attrgetter(*(field.name for field in fields(TrajectoryRecord) if field.name not in _UNSAID))
 _USAGE = attrgetter(*(field.name for field in fields(Usage)))
 _STEP_SAID = attrgetter(*(field.name for field in fields(StepRecord)))

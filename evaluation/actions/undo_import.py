@@ -15,7 +15,18 @@ from annotation.models import Gold, Image, ImportRecord, Sample
 from evaluation.actions.keep_words import forget_words
 from evaluation.actions.list_columns import forget_columns
 from evaluation.actions.take_lists import take_lists
-from evaluation.actions.undo_plan import RUN_OF, Kind, State, alone, brought, emptied, runs_of, samples_of, undo_plan
+from evaluation.actions.undo_plan import (
+    RUN_OF,
+    Kind,
+    State,
+    alone,
+    brought,
+    emptied,
+    made_by,
+    runs_of,
+    samples_of,
+    undo_plan,
+)
 from evaluation.actions.upload import require_kind
 from evaluation.models import Model, Run, Scoring
 from webapp.accounts.models import User
@@ -36,7 +47,12 @@ def ask_undo(*, actor: User, record: ImportRecord) -> ImportRecord:
         if not plan.possible:
             raise Conflict(f"The import of {record.file_name} cannot be undone. {' '.join(plan.later)}")
         if record.state == State.DONE:
-            record.checkpoint = {"runs": runs_of(record), "total": sum(plan.goes.values())}
+            runs = record.kind == Kind.RUNS
+            record.checkpoint = {
+                "runs": runs_of(record) if runs else [],
+                "made": made_by(record) if runs else [],
+                "total": sum(plan.goes.values()),
+            }
             audit.record(
                 actor=actor, action="import.undo", subject=record, benchmark=record.benchmark.slug,
                 before=record.state, after=State.UNDOING, data={"file": record.file_name, "goes": dict(plan.goes)},
@@ -112,7 +128,7 @@ def _remove_rows(record: ImportRecord) -> Counter[str]:
 
 
 def _remove_runs(record: ImportRecord) -> None:
-    """The runs that the import made and that hold nothing now, and the models that have no other run."""
+    """The runs that imports made and that hold nothing now, and the models that have no other run."""
     runs = Run.objects.filter(pk__in=emptied(record, record.checkpoint.get("runs", [])))
     models = list(runs.values_list("model_id", flat=True))
     if count := runs.count():

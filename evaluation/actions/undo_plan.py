@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from annotation.models import (
     AcceptedChain,
@@ -82,9 +82,24 @@ def runs_of(record: ImportRecord) -> list[int]:
     return sorted({run for name, of in RUN_OF.items() for run in rows[name].order_by().values_list(of, flat=True)})
 
 
+def made_by(record: ImportRecord) -> list[int]:
+    """The runs that were made while an import was at work."""
+    made = Run.objects.filter(benchmark=record.benchmark_id, created_at__gte=record.created_at)
+    return list(made.filter(created_at__lte=record.finished_at).values_list("pk", flat=True))
+
+
+def _made_by_others(record: ImportRecord) -> Q:
+    """Runs that other imports of the benchmark made, undone by now or not. An undone one has written down which."""
+    others = ImportRecord.objects.filter(benchmark=record.benchmark_id, kind=Kind.RUNS).exclude(pk=record.pk)
+    window = {"created_at__lte": OuterRef("created_at"), "finished_at__gte": OuterRef("created_at")}
+    known = others.filter(state__in=(State.UNDOING, State.UNDONE)).values_list("checkpoint", flat=True)
+    undone = {run for checkpoint in known for run in checkpoint.get("made", [])}
+    return Q(pk__in=undone) | Q(Exists(others.filter(state=State.DONE, **window)))
+
+
 def emptied(record: ImportRecord, runs: Sequence[int], tables: Sequence[Any] = IN_RUNS) -> list[int]:
-    """Of these runs, those that the import made and that would hold no row of ``tables`` without it."""
-    made = Run.objects.filter(pk__in=runs, created_at__gte=record.created_at)
+    """Of these runs, those that an import made and that would hold no row of ``tables`` without this one."""
+    made = Run.objects.filter(Q(created_at__gte=record.created_at) | _made_by_others(record), pk__in=runs)
     for table in tables:
         made = made.filter(~Exists(table.objects.filter(run=OuterRef("pk")).exclude(source=record)))
     made = made.filter(~Exists(lists_of([record]).filter(trajectory__run=OuterRef("pk"))))

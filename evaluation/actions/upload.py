@@ -177,8 +177,8 @@ def blocked(record: ImportRecord) -> str:
         return "Nothing of the file can be read as this format. Choose another format or another file."
     if preview.get("again") and counts.get("changed") and not record.options.get(REPLACE):
         return "It is here already, read otherwise. Choose to put this reading in its place, or name another setting."
-    if not counts.get("new") and not counts.get("changed"):
-        if counts.get("unchanged") and not record.options.get(REPLACES):
+    if not any(counts.get(name) for name in ("new", "changed", "removed")):
+        if counts.get("unchanged"):
             return "Everything in this file is here already; nothing would change."
         return "No row of this file can be written. The issues say why."
     return ""

@@ -21,7 +21,7 @@ from webapp.accounts.http import person_of
 ENVELOPE = 1 << 20
 """Bytes that a form may add around its files."""
 
-ISSUE_FIELDS = ("severity", "rule", "file", "line", "field", "found", "done")
+ISSUE_FIELDS = ("severity", "rule", "file", "line", "row", "field", "found", "done")
 
 
 class ChoicesSerializer(serializers.Serializer):

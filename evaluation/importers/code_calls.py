@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from annotation.importers.fields import Number4
 from evaluation.importers import code_tools as tools
+from evaluation.importers.code_builtins import LISTS, joined_text, mapped, of_items
 from evaluation.importers.code_values import (
     FUNCTIONS,
+    MOST_ITEMS,
     CodeCall,
     Maker,
     Number,
     Raster,
     Scope,
+    Table,
     Value,
     arithmetic,
     negative,
@@ -23,12 +27,22 @@ from evaluation.importers.code_values import (
 )
 from evaluation.importers.zooming import Size
 
+NOWHERE = Raster("unknown")
+"""A picture of which nothing is known: what is cut from it has no location."""
+
+
+class Follower(Protocol):
+    """Follows statements; see ``code_track``."""
+
+    def assign(self, target: ast.expr, given: Value) -> None: ...
+    def run(self, name: str, given: Sequence[Value], named: dict[str, Value], reader: Reader) -> Value: ...
+
 
 class Reader:
     """Works out expressions against what the program knows; calls of tools go to ``calls``."""
 
-    def __init__(self, scope: Scope, calls: list[CodeCall]) -> None:
-        self.scope, self.calls = scope, calls
+    def __init__(self, scope: Scope, calls: list[CodeCall], follower: Follower) -> None:
+        self.scope, self.calls, self.follower = scope, calls, follower
 
     def value(self, node: ast.expr) -> Value:
         """What ``node`` gives, None when it cannot be told."""
@@ -42,7 +56,20 @@ class Reader:
             case ast.Name(id=name):
                 return self.scope.variables.get(name)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                return tuple(self.value(part) for part in parts[:100])
+                return tuple(self._all(parts))
+            case ast.Dict(keys=keys, values=values):
+                pairs = list(zip(keys, values, strict=True))[:MOST_ITEMS]
+                found = [(self.value(key) if key else None, self.value(item)) for key, item in pairs]
+                return Table(tuple((key, item) for key, item in found if isinstance(key, str)))
+            case ast.JoinedStr(values=parts):
+                return joined_text([self.value(part) for part in parts])
+            case ast.FormattedValue(value=inner):
+                return self.value(inner)
+            case ast.ListComp() | ast.GeneratorExp():
+                return tuple(self._comprehended(node.elt, node.generators))
+            case ast.NamedExpr(target=target, value=inner):
+                self.follower.assign(target, given := self.value(inner))
+                return given
             case ast.BinOp(left=left, op=op, right=right):
                 return arithmetic(type(op), self.value(left), self.value(right))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -53,13 +80,31 @@ class Reader:
                 return self._item(self.value(owner), index)
             case ast.Call():
                 return self._call(node)
-            case ast.IfExp(body=body):
-                return self.value(body)
+            case ast.IfExp(body=body, orelse=orelse):
+                given = self.value(body)
+                return self.value(orelse) if given is None else given
         return None
+
+    def _all(self, parts: Sequence[ast.expr]) -> list[Value]:
+        """The values of some expressions, those of lists with a star taken apart."""
+        found: list[Value] = []
+        for part in parts[:MOST_ITEMS]:
+            given = self.value(part.value if isinstance(part, ast.Starred) else part)
+            apart = isinstance(part, ast.Starred) and isinstance(given, tuple)
+            found += given if apart and isinstance(given, tuple) else [given]
+        return found[:MOST_ITEMS]
+
+    def _comprehended(self, item: ast.expr, loops: Sequence[ast.comprehension]) -> list[Value]:
+        over = self.value(loops[0].iter)
+        found: list[Value] = []
+        for given in over[:MOST_ITEMS] if isinstance(over, tuple) else (None,):
+            self.follower.assign(loops[0].target, given)
+            found += self._comprehended(item, loops[1:]) if loops[1:] else [self.value(item)]
+        return found[:MOST_ITEMS]
 
     def _attribute(self, owner: Value, name: str) -> Value:
         if not isinstance(owner, Raster):
-            return None
+            return name if owner is None and name.isupper() else None  # a constant of a library
         size = owner.size and (Number.of(owner.size[0]), Number.of(owner.size[1]))
         if size is None:
             return None
@@ -74,6 +119,8 @@ class Reader:
     def _item(self, owner: Value, index: ast.expr) -> Value:
         if isinstance(owner, Raster):
             return self._slice(owner, index)
+        if isinstance(owner, Table):
+            return owner.get(self.value(index))
         if not isinstance(owner, tuple):
             return None
         if isinstance(index, ast.Slice):
@@ -90,13 +137,20 @@ class Reader:
         parts = index.elts[:2] if isinstance(index, ast.Tuple) else [index]
         cuts = [part for part in parts if isinstance(part, ast.Slice)]
         if len(cuts) != len(parts) or all(cut.lower is None and cut.upper is None for cut in cuts):
-            return raster
+            return self._mirrored(raster, cuts) if len(cuts) == len(parts) else raster
         rows = cuts[0]
         columns = cuts[1] if len(cuts) > 1 else ast.Slice()
         wide, high = raster.size or (None, None)
         x1, x2 = self._ends(columns, wide)
         y1, y2 = self._ends(rows, high)
         return self.crop(raster, (x1, y1, x2, y2), inside=True)
+
+    def _mirrored(self, raster: Raster, cuts: Sequence[ast.Slice]) -> Raster:
+        """``picture[::-1]`` is turned upside down, ``picture[:, ::-1]`` has its sides changed."""
+        for cut, direction in zip(cuts, ("vertical", "horizontal"), strict=False):
+            if cut.step is not None and plain(self.value(cut.step)) == -1:
+                raster = self.record("flip", {"direction": direction}, raster, raster.size)
+        return raster
 
     def _ends(self, cut: ast.Slice, length: float | None) -> tuple[Value, Value]:
         """Where a slice begins and ends, negative numbers counted from the end."""
@@ -127,6 +181,8 @@ class Reader:
     ) -> Raster:
         """Notes a call; the picture it gives, or for one that only measures, the picture it measured."""
         made = self.scope.new_picture(size) if returns else None
+        if raster is NOWHERE:
+            asked = ran = None
         given, out = (picture.id if picture else None for picture in (raster, made))
         self.calls.append(CodeCall(tool, arguments, given, out, asked, ran, made.size if made else None))
         return made or raster or self.scope.original
@@ -139,14 +195,28 @@ class Reader:
                 on = None
             case _:
                 on, name = None, ""
-        constants = [part.attr for part in node.args if isinstance(part, ast.Attribute)]
-        given = [self.value(part) for part in node.args if not isinstance(part, ast.Starred)]
+        constants = tools.constants_in(node)
+        given = self._all(node.args)
         named = {part.arg: self.value(part.value) for part in node.keywords if part.arg}
         if isinstance(on, Raster) and (made := self._method(name, on, given, named, constants)) is not None:
             return made
         if isinstance(on, Maker):
             return self._made(name, on, given)
+        if isinstance(on, tuple | Table):
+            return self._of_items(node.func, name, on, given)
+        if isinstance(node.func, ast.Name) and name in self.scope.functions:
+            return self.follower.run(name, given, named, self)
+        if isinstance(node.func, ast.Name) and name in {"open", "map"}:
+            function = node.args[0] if node.args else None
+            return mapped(function.id, given[-1]) if name == "map" and isinstance(function, ast.Name) else None
         return self._function(name, given, named, constants, node)
+
+    def _of_items(self, function: ast.expr, name: str, on: tuple[Value, ...] | Table, given: list[Value]) -> Value:
+        """A method of a list or dictionary; what is appended to a variable is in it from then on."""
+        if name == "append" and isinstance(on, tuple) and given and isinstance(function, ast.Attribute):
+            self.follower.assign(function.value, (*on, given[0])[:MOST_ITEMS])
+            return None
+        return of_items(name, on, given)
 
     def _method(
         self, name: str, raster: Raster, given: list[Value], named: dict[str, Value], constants: list[str]
@@ -155,12 +225,18 @@ class Reader:
         first = given[0] if given else None
         if name == "crop":
             return self.crop(raster, named.get("box", first))
-        if name in {"resize", "thumbnail"}:
-            wanted = _pair(tools.resized(given, named, raster.size))
-            return self.record("resize", {"size": plain(wanted and tuple(map(Number.of, wanted)))}, raster, wanted)
+        if name == "resize":
+            raster = self.crop(raster, named["box"]) if "box" in named else raster
+            return self._resized(raster, tools.pair(tools.resized(given, named, raster.size)))
+        if name == "thumbnail":
+            made = self._resized(raster, tools.thumbnail(tools.pair(named.get("size", first)), raster.size))
+            self.scope.replace(raster, made)
+            return made
         if name == "rotate":
             angle = negative(named.get("angle", first))
-            return self.record("rotate", {"angle": plain(angle)}, raster, None)
+            grows = "expand" in named or len(given) > 2
+            size = tools.turned_size(raster.size, angle) if grows else raster.size
+            return self.record("rotate", {"angle": plain(angle)}, raster, size)
         if name == "transpose":
             return self._turned(raster, constants)
         if name == "convert" and isinstance(first, str):
@@ -171,16 +247,20 @@ class Reader:
             return self.record(tool or "filter", {}, raster, raster.size)
         if name == "point":
             return self.record("threshold", {}, raster, raster.size)
-        if name == "save" and isinstance(first, str):
-            self.scope.files[first] = raster
+        if name == "save":
+            self.scope.save(first, raster)
         return raster if name in tools.COPIES | {"save"} else None
+
+    def _resized(self, raster: Raster, wanted: Size | None) -> Raster:
+        return self.record("resize", {"size": plain(wanted and tuple(map(Number.of, wanted)))}, raster, wanted)
 
     def _turned(self, raster: Raster, constants: list[str]) -> Raster:
         for part in constants:
             if part in tools.FLIPS:
                 return self.record("flip", {"direction": tools.FLIPS[part]}, raster, raster.size)
             if part in tools.TURNS:
-                return self.record("rotate", {"angle": tools.TURNS[part]}, raster, None)
+                size = tools.turned_size(raster.size, Number.of(tools.TURNS[part]))
+                return self.record("rotate", {"angle": tools.TURNS[part]}, raster, size)
         return self.record("rotate", {}, raster, None)
 
     def _made(self, name: str, maker: Maker, given: list[Value]) -> Value:
@@ -189,6 +269,9 @@ class Reader:
             tool, parameter = tools.ENHANCERS[maker.name]
             size = maker.raster.size if maker.raster else None
             return self.record(tool, {parameter: plain(given[0] if given else None)}, maker.raster, size)
+        if maker.name == "Draw" and name in tools.DRAWN and maker.raster:
+            self.scope.replace(maker.raster, self.record(tools.DRAWN[name], {}, maker.raster, maker.raster.size))
+            return None
         raster = given[0] if given and isinstance(given[0], Raster) else None
         if maker.name == "createCLAHE" and name == "apply":
             return self.record("histogram", {"mode": "clahe"}, raster, raster.size if raster else None)
@@ -201,15 +284,18 @@ class Reader:
         raster = next((value for value in given if isinstance(value, Raster)), None)
         if name in FUNCTIONS:
             return worked_out(name, given)
+        if name in LISTS and (made := LISTS[name](given)) is not None:
+            return made
         if name in {"open", "imread"}:
             return self.scope.opened(given[0] if given else None)
-        if name in tools.ENHANCERS or name == "createCLAHE":
+        if name in tools.ENHANCERS or name in {"createCLAHE", "Draw"}:
             return Maker(name, raster)
-        if name == "imwrite" and raster and isinstance(given[0], str):
-            self.scope.files[given[0]] = raster
+        if name == "imwrite" and raster:
+            self.scope.save(given[0], raster)
             return None
         if raster is None:
-            return None
+            box = named.get("box", given[0] if given else None)
+            return self.crop(NOWHERE, box) if name == "crop" and isinstance(node.func, ast.Attribute) else None
         if name in tools.COPIES or name in {"split", "merge", "imshow"}:
             return raster
         return self._library(name, raster, given, named, constants, node)
@@ -229,10 +315,15 @@ class Reader:
             tool = next((found for part in constants if (found := tools.colour_of(part))), None)
             return self.record(tool, {}, raster, raster.size) if tool else raster
         if name == "resize":
-            wanted = _pair(tools.resized(rest, named, raster.size))
-            return self.record("resize", {"size": plain(wanted and tuple(map(Number.of, wanted)))}, raster, wanted)
-        if name in {"flip", "mirror"}:
-            across = name == "mirror" or (rest and plain(rest[0]) == 1)
+            return self._resized(raster, tools.pair(tools.resized(rest, named, raster.size)))
+        if name == "crop":
+            return self.crop(raster, tools.edges_cut(rest or [named.get("border")], raster.size))
+        if name == "rot90":
+            times = plain(rest[0]) if rest else 1
+            angle = Number.of(-90.0 * times) if isinstance(times, int) else None
+            return self.record("rotate", {"angle": plain(angle)}, raster, tools.turned_size(raster.size, angle))
+        if name in {"flip", "mirror", "fliplr", "flipud"}:
+            across = name in {"mirror", "fliplr"} or (name == "flip" and rest and plain(rest[0]) == 1)
             return self.record("flip", {"direction": "horizontal" if across else "vertical"}, raster, raster.size)
         if name == "rotate":
             return self._turned(raster, constants)
@@ -254,11 +345,6 @@ def _box(edges: list[float]) -> Number4 | None:
         return None
     a, b, c, d = edges
     return a, b, c, d
-
-
-def _pair(value: Value) -> Size | None:
-    numbers = numbers_of(value)
-    return (numbers[0].ran, numbers[1].ran) if numbers and len(numbers) == 2 else None
 
 
 def _from_start(value: Value, length: float | None) -> Value:

@@ -1,8 +1,9 @@
 """Python in a transcript, read with ``ast`` and never run: the calls of PIL and OpenCV it makes, and on which picture.
 
 Followed are constants, tuples and their unpacking, names, arithmetic on known numbers, sizes of known pictures, and
-pictures through variables and files. Branches and loops are read once, in the order they are written, a loop over a
-written list as often as it has items. What cannot be told stays unknown: such a crop has no box ("location unknown").
+pictures through variables, lists, dictionaries, files and the program's own functions. Branches and loops are read
+once, in the order they are written, a loop over a known list as often as it has items. What cannot be told stays
+unknown: such a crop has no box ("location unknown").
 """
 
 from __future__ import annotations
@@ -14,13 +15,17 @@ from dataclasses import dataclass, field
 
 from annotation.importers.fields import Number4
 from evaluation.importers.code_calls import Reader
-from evaluation.importers.code_values import CodeCall, Number, Raster, Scope, Value, numbers_of
+from evaluation.importers.code_values import MOST_ITEMS, CodeCall, Number, Raster, Scope, Table, Value, numbers_of
 from evaluation.importers.zooming import Size
 
 MAX_CODE = 200_000
 MAX_CALLS = 200
 MAX_ROUNDS = 20
 """A loop over a list is followed for so many items."""
+MAX_DEPTH = 8
+"""Functions that call functions are followed so deep."""
+MAX_STEPS = 20_000
+"""So many statements of a block are followed, each round of a loop counted."""
 
 Rewrite = Callable[[Number4, Size], Number4]
 """What a sandbox makes of a box that is written out in four numbers, given the size of the original."""
@@ -36,6 +41,10 @@ class Block:
     problem: str = ""
 
 
+class _Enough(Exception):
+    """The program does more than is followed."""
+
+
 @dataclass(slots=True)
 class Program:
     """The blocks of one transcript, one after the other: variables and saved files live on.
@@ -47,6 +56,8 @@ class Program:
     names: Sequence[str] = ("image", "img", "image_1")
     rewrite: Rewrite | None = None
     scope: Scope = field(init=False)
+    _left: int = field(init=False, default=0)
+    _returned: list[Value] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         self.scope = Scope(self.original, dict.fromkeys(self.names, self.original))
@@ -61,24 +72,53 @@ class Program:
             where = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
             return Block(problem=f"the code is not Python{where}")
         calls: list[CodeCall] = []
-        reader = Reader(self.scope, calls)
+        reader = Reader(self.scope, calls, self)
+        self._left = MAX_STEPS
         try:
             for statement in tree.body:
                 self._follow(statement, reader)
                 if len(calls) >= MAX_CALLS:
                     break
         except RecursionError:
-            return Block(tuple(calls), "the code nests too deep to be followed to its end")
+            return Block(tuple(calls[:MAX_CALLS]), "it nests too deep to be followed to its end")
+        except _Enough:
+            return Block(tuple(calls[:MAX_CALLS]), f"it does more than the {MAX_STEPS:,} steps that are followed")
         return Block(tuple(calls[:MAX_CALLS]))
 
+    def run(self, name: str, given: Sequence[Value], named: dict[str, Value], reader: Reader) -> Value:
+        """What a function of the program returns, its body followed with these arguments."""
+        function, outside = self.scope.functions[name], self.scope.variables
+        if len(self._returned) >= MAX_DEPTH:
+            return None
+        names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+        defaults = function.args.defaults
+        told = {names[place - len(defaults)]: reader.value(value) for place, value in enumerate(defaults)}
+        told |= dict(zip(names, given, strict=False)) | named
+        self.scope.variables = {**outside, **dict.fromkeys(names), **told}
+        self._returned.append(None)
+        try:
+            self._all(function.body, reader)
+            return self._returned[-1]
+        finally:
+            self._returned.pop()
+            self.scope.variables = outside
+
+    def _spend(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise _Enough
+
     def _follow(self, statement: ast.stmt, reader: Reader) -> None:
+        self._spend()
         match statement:
             case ast.Assign(targets=targets, value=value):
                 given = reader.value(value)
                 for target in targets:
-                    self._assign(target, given, _is_written_box(value))
+                    self._assign(target, _as_unpacked(given, value, target), _is_written_box(value))
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 self._assign(target, reader.value(value), _is_written_box(value))
+            case ast.FunctionDef(name=name):
+                self.scope.functions[name] = statement
             case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
                 self.scope.variables[name] = reader.value(ast.BinOp(ast.Name(id=name, ctx=ast.Load()), op, value))
             case ast.Expr(value=value):
@@ -89,13 +129,15 @@ class Program:
                 for item in items:
                     given = reader.value(item.context_expr)
                     if item.optional_vars is not None:
-                        self._assign(item.optional_vars, given, False)
+                        self.assign(item.optional_vars, given)
                 self._all(body, reader)
             case ast.If() | ast.While() | ast.Try():
                 for part in _parts(statement):
                     self._all(part, reader)
             case ast.Return(value=ast.expr() as value):
-                reader.value(value)
+                given = reader.value(value)
+                if self._returned and given is not None:
+                    self._returned[-1] = given
 
     def _all(self, body: Sequence[ast.stmt], reader: Reader) -> None:
         for statement in body:
@@ -104,19 +146,32 @@ class Program:
     def _loop(self, target: ast.expr, over: Value, body: Sequence[ast.stmt], reader: Reader) -> None:
         rounds = over[:MAX_ROUNDS] if isinstance(over, tuple) else (None,)
         for given in rounds:
-            self._assign(target, given, False)
+            self.assign(target, given)
             self._all(body, reader)
+
+    def assign(self, target: ast.expr, given: Value) -> None:
+        """``target`` is ``given`` from now on."""
+        self._spend()
+        self._assign(target, given, False)
 
     def _assign(self, target: ast.expr, given: Value, written_box: bool) -> None:
         if isinstance(target, ast.Name):
             boxed = written_box and target.id in BOX_NAMES
             self.scope.variables[target.id] = self._rewritten(given) if boxed else given
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            self._put(target.value.id, target.slice, given)
         elif isinstance(target, ast.Tuple | ast.List):
             names = tuple(item.id if isinstance(item, ast.Name) else "" for item in target.elts)
             given = self._rewritten(given) if written_box and names in EDGE_NAMES else given
             parts = given if isinstance(given, tuple) and len(given) == len(names) else (None,) * len(names)
             for item, part in zip(target.elts, parts, strict=True):
                 self._assign(item, part, False)
+
+    def _put(self, name: str, index: ast.expr, given: Value) -> None:
+        """``name[index] = given`` for a dictionary and a written key."""
+        known = self.scope.variables.get(name)
+        if isinstance(known, Table) and isinstance(index, ast.Constant) and isinstance(index.value, str):
+            self.scope.variables[name] = Table((*known.items, (index.value, given))[-MOST_ITEMS:])
 
     def _rewritten(self, given: Value) -> Value:
         numbers = numbers_of(given)
@@ -131,6 +186,13 @@ def _is_written_box(value: ast.expr) -> bool:
     return isinstance(value, ast.Tuple | ast.List) and len(value.elts) == 4 and all(
         isinstance(item, ast.Constant) for item in value.elts
     )  # fmt: skip
+
+
+def _as_unpacked(given: Value, value: ast.expr, target: ast.expr) -> Value:
+    """``h, w = grey.shape``: a picture without channels has a shape of two."""
+    shape = isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(given, tuple)
+    two = isinstance(target, ast.Tuple | ast.List) and len(target.elts) == 2
+    return given[:2] if shape and two and isinstance(given, tuple) else given
 
 
 def _parts(statement: ast.If | ast.While | ast.Try) -> Iterator[Sequence[ast.stmt]]:

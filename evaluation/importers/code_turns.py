@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from annotation.importers.fields import Report
 from evaluation.importers.code_track import Program
 from evaluation.importers.code_values import CodeCall
+from evaluation.importers.zooming import note_unless_box
 from evaluation.schema import Coordinates, Step
 
 CODE = "code"
@@ -57,8 +58,10 @@ def block_steps(code: str, said: str, reply: str | None, program: Program, repor
     ok = reply is not None and not _FAILED.search(reply)
     for call in block.calls:
         if call.tool == "crop" and call.bbox is None:
-            done = "The code works out where to crop from values that only a run knows: location unknown."
+            done = "The code crops by values, or a picture, that only a run knows: location unknown, never scored."
             report.noted("location-unknown", "code", call.arguments.get("box"), done)
+        elif call.tool == "crop" and call.bbox is not None:
+            note_unless_box(call.bbox, "code", report, call.executed)
     made = [_step(call, ok) for call in block.calls]
     if not made:
         made = [Step(tool=CODE, ok=ok and not block.problem)]

@@ -6,9 +6,11 @@ A number is held twice: as the program says it, and as it was when the program r
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
 from annotation.importers.fields import Number4
@@ -16,6 +18,10 @@ from evaluation.importers.zooming import Size
 
 LARGEST = 1e9
 """Beyond this a number is nothing a picture has."""
+MOST_ITEMS = 200
+"""So many items of a list are followed."""
+LONGEST = 1000
+"""So many characters of a text that is put together are kept, its last ones: it may be the name of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,18 @@ class Maker:
     raster: Raster | None = None
 
 
-Value = Number | Raster | Maker | str | tuple["Value", ...] | None
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A dictionary whose keys are texts."""
+
+    items: tuple[tuple[str, Value], ...]
+
+    def get(self, key: Value) -> Value:
+        """What stands under ``key``, the last of several; None when nothing does."""
+        return next((value for name, value in reversed(self.items) if name == key), None)
+
+
+Value = Number | Raster | Maker | Table | str | tuple["Value", ...] | None
 """None = not known."""
 
 
@@ -71,6 +88,7 @@ class Scope:
     original: Raster
     variables: dict[str, Value] = field(default_factory=dict)
     files: dict[str, Raster] = field(default_factory=dict)
+    functions: dict[str, ast.FunctionDef] = field(default_factory=dict)
     made: int = 0
 
     def new_picture(self, size: Size | None) -> Raster:
@@ -84,9 +102,14 @@ class Scope:
             if value == before:
                 self.variables[name] = after
 
+    def save(self, path: Value, raster: Raster) -> None:
+        """A picture is saved; files are known by their name, as folders may be told in ways that only a run knows."""
+        if isinstance(path, str):
+            self.files[PurePosixPath(path).name] = raster
+
     def opened(self, path: Value) -> Raster:
         """The picture in a file: what was saved under that name, else the original."""
-        return self.files.get(path, self.original) if isinstance(path, str) else self.original
+        return self.files.get(PurePosixPath(path).name, self.original) if isinstance(path, str) else self.original
 
 
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], float]] = {
@@ -104,6 +127,9 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "abs": abs,
     "min": min,
     "max": max,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "clip": lambda number, low, high: max(low, min(high, number)),
 }
 """Functions of numbers that are worked out."""
 
@@ -112,7 +138,11 @@ def arithmetic(kind: type[ast.operator], left: Value, right: Value) -> Value:
     """``left kind right``; not known when either is not, or the result is no number of a picture."""
     work = _ARITHMETIC.get(kind)
     if isinstance(left, tuple) and isinstance(right, tuple) and kind is ast.Add:
-        return left + right
+        return (left + right)[:MOST_ITEMS]
+    if isinstance(left, str) and isinstance(right, str) and kind in {ast.Add, ast.BitOr}:
+        return (left + right)[-LONGEST:]
+    if isinstance(left, str) and isinstance(right, str) and kind is ast.Div:
+        return f"{left}/{right}"[-LONGEST:]
     if work is None or not isinstance(left, Number) or not isinstance(right, Number):
         return None
     return _worked(work, [left, right])
@@ -130,18 +160,21 @@ def worked_out(name: str, arguments: list[Value]) -> Value:
     numbers = [value for value in arguments if isinstance(value, Number)]
     if not numbers or len(numbers) != len(arguments):
         return None
-    if name == "round" and len(numbers) == 2:
-        numbers = numbers[:1]
     return _worked(FUNCTIONS[name], numbers)
 
 
 def _worked(work: Callable[..., float], numbers: list[Number]) -> Value:
     try:
-        asked = float(work(*(number.asked for number in numbers)))
-        ran = float(work(*(number.ran for number in numbers)))
+        asked = float(work(*map(_whole, (number.asked for number in numbers))))
+        ran = float(work(*map(_whole, (number.ran for number in numbers))))
     except (ArithmeticError, ValueError, TypeError):
         return None
     return Number(asked, ran) if abs(asked) <= LARGEST and abs(ran) <= LARGEST else None
+
+
+def _whole(number: float) -> float:
+    """The number as Python would have it: digits to round to are a whole one."""
+    return int(number) if number == int(number) else number
 
 
 def numbers_of(value: Value) -> tuple[Number, ...] | None:
@@ -161,6 +194,8 @@ def plain(value: Value) -> Any:
             return name
         case tuple():
             return [plain(item) for item in value]
+        case Table(items=items):
+            return {name: plain(item) for name, item in items}
         case str():
             return value[:1000]
     return None

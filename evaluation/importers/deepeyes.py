@@ -33,6 +33,7 @@ from evaluation.importers.matching import SampleKey, normalised, not_joined
 from evaluation.importers.recognition import Recogniser
 from evaluation.importers.rows import read_rows
 from evaluation.importers.smart_resize import smart_resize
+from evaluation.importers.zooming import note_unless_box
 from evaluation.schema import Coordinates, Step, StepFlag, Trajectory
 
 TOOL = "image_zoom_in_tool"
@@ -77,7 +78,12 @@ def trajectory_from(data: Mapping[str, Any], options: ReadOptions, samples: Samp
     """One row; issues go to ``report``. Raises ``RowRefused`` when it fits no sample, or not one alone."""
     messages = data.get("pred_output")
     if not isinstance(messages, list):
-        report.refuse("no-dialogue", "pred_output", messages, "The row has no list pred_output and was left out.")
+        report.refuse(
+            "no-dialogue",
+            "pred_output",
+            messages,
+            "The row has no list pred_output, the messages, and was left out. Add it.",
+        )
     sample = _sample_of(data, messages, samples, report)
     predicted = fields.text(data.get("pred_ans"), "pred_ans", report).strip()
     failed = data.get("status") != "success"
@@ -221,15 +227,17 @@ def _step(turn: Turn, flag: StepFlag, number: int, frame: _Frame, report: Report
     arguments = call.arguments or {}
     field = f"steps[{number - 1}]"
     written = arguments.get("bbox_2d", arguments.get("bbox")) if call.arguments is not None else call.raw
+    ok = _succeeded(turn, call)
     numbers = fields.four_numbers(written)
     bbox, executed, coords = frame.boxes(numbers) if numbers else (None, None, Coordinates.PIXEL)
     if numbers is None:
         done = "The call holds no box of four numbers (cut off, or no JSON); kept as written, never scored."
         report.noted("call-unreadable", field, call.raw, done)
-    elif frame.size_missing:
+    elif ok:
+        note_unless_box(numbers, f"{field}.bbox_2d", report)
+    if numbers is not None and frame.size_missing:
         done = "The picture's size is unknown, so the box was taken as pixels of the file. Give sizes and import again."
         report.noted("size-unknown", field, written, done)
-    ok = _succeeded(turn, call)
     whole = turn.text[call.end :].strip()
     return Step(
         tool=call.name[: fields.MAX_NAME] or TOOL,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -56,10 +56,11 @@ def read_dialogues(path: Path, options: ReadOptions, convert: ConvertDialogue, e
     def of_document(document: Document, report: Report) -> Iterator[Record | Issue]:
         value, issues = decoder.decode_any(RawRow("", document.name, 1, document.main, len(document.main)))
         yield from issues
-        for number, one in enumerate(_apart(value), 1):
-            part = Report(report.file, number)
+        found = _apart(value)
+        for number, one in enumerate(found, 1):
+            part = Report(report.file, None, row=str(number) if len(found) > 1 else "")
             try:
-                yield of_row(one, "", part)
+                yield replace(convert(dialogue_of(one, part), part), row=part.row)
             except RowRefused as refused:
                 yield refused.issue
             yield from part.issues
@@ -85,7 +86,12 @@ def dialogue_of(value: Any, report: Report) -> Dialogue:
     for key in _LISTS if isinstance(value, dict) else ():
         if isinstance(value.get(key), list):
             return Dialogue(value[key], {name: item for name, item in value.items() if name != key})
-    report.refuse("no-dialogue", "messages", value, "The row holds no list of messages and was left out.")
+    report.refuse(
+        "no-dialogue",
+        "messages",
+        value,
+        "The row holds no list of messages and was left out. Write it as a list, or under messages.",
+    )
 
 
 def trajectory_of(
@@ -101,7 +107,7 @@ def trajectory_of(
             "no-dialogue",
             "messages",
             dialogue.messages,
-            "No message here says who speaks, a user or a model; it was left out.",
+            "No message here has a role, user or assistant; the dialogue was left out. Add the roles.",
         )
     sample = find_sample(_clues(dialogue, talk, report), samples, report)
     pictures = Pictures(samples.size_of(sample))
@@ -122,6 +128,8 @@ def _clues(dialogue: Dialogue, talk: Talk, report: Report) -> Clues:
     get = dialogue.values.get
     given = [get(key) for key in _IDS if key in dialogue.values]
     ids = [str(value) for value in given if isinstance(value, str | int) and not isinstance(value, bool)]
+    report.stands_for("sample", next((key for key in _IDS if key in dialogue.values), "file name"))
+    report.stands_for("question", "messages")
     question, options = question_and_options(dialogue.messages)
     image = next((name for name in talk.prompt_pictures if name), "")
     return Clues([*ids, _stem(report.file)], image, question or talk.prompt, options)

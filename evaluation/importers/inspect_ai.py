@@ -100,6 +100,14 @@ def _whole(document: Document) -> tuple[Any, list[Issue]]:
     return sample, issues
 
 
+def _rollout(epoch: object, report: Report) -> int:
+    """Epochs count from 1, rollouts from 0."""
+    if epoch is None or (isinstance(epoch, int) and not isinstance(epoch, bool) and 0 <= epoch < 2**31):
+        return max(0, (epoch or 1) - 1)
+    report.repaired("not-an-epoch", "epoch", epoch, "epoch is not 1, 2, 3 …; the sample was taken as of the first.")
+    return 0
+
+
 def trajectory_from(
     row: Mapping[str, Any], model: str, options: ReadOptions, samples: SampleIndex, report: Report
 ) -> Trajectory:
@@ -116,7 +124,7 @@ def trajectory_from(
         model=model,
         sample_id=sample,
         setting=options.setting,
-        rollout=max(0, row["epoch"] - 1) if isinstance(row.get("epoch"), int) else 0,
+        rollout=_rollout(row.get("epoch"), report),
         steps=tuple(step_of(exchange, pictures, space, report) for exchange in talk.exchanges),
         answer=None if message else _completion(output, talk.final) or None,
         judge_correct=None if message else verdict,
@@ -140,6 +148,9 @@ def _completion(output: Mapping[str, Any], final: str) -> str:
 def _clues(row: Mapping[str, Any], prompt: str, pictures: Sequence[str], report: Report) -> Clues:
     given = fields.text(row.get("id"), "id", report) if isinstance(row.get("id"), str | int) else ""
     choices = [str(choice) for choice in fields.items(row.get("choices"), "choices", report)]
+    report.stands_for("sample", "id")
+    report.stands_for("image", "input")
+    report.stands_for("question", "input")
     image = next((name for name in pictures if name and "://" not in name), "")
     return Clues([given, given.rpartition("/")[2]], image, prompt, dict(zip(_LETTERS, choices, strict=False)))
 

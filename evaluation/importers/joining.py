@@ -21,7 +21,8 @@ class Clues:
 
 def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
     """The id of the one sample that fits: by id, else by a name that a person has accepted for
-    it, else by question and options, else by picture (and question).
+    it, else by question and options, else by picture (and question). Issues are about ``sample``, ``image`` or
+    ``question``, whichever told; a format says with ``Report.stands_for`` what its file calls these.
 
     Nothing is joined by resemblance, and nothing by a bare number whose sample asks something else: every benchmark
     counts from 0. Raises ``RowRefused`` when none fits (near names are proposed), or several do.
@@ -42,15 +43,16 @@ def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
         asks = samples.question_of(other)[:80]
         done = f"Sample {other} asks {asks!r}, not this; a number alone joins nothing, and the row was left out. "
         report.refuse("other-question", "question", clues.question, done + "Import into the benchmark it was run on.")
-    told = next((told for told in (*clues.ids, clues.image, clues.question) if told), "")
+    places = [*(("sample", name) for name in clues.ids), ("image", clues.image), ("question", clues.question)]
+    field, told = next(((field, told) for field, told in places if told), ("sample", ""))
     if found:
         ids = ", ".join(sample.id for sample in found[:5])
         done = f"Several samples fit ({ids}); the row was left out, as it does not say which is meant."
-        report.refuse("ambiguous-sample", "sample", told, done)
+        report.refuse("ambiguous-sample", field, told, done)
     if not told:
         done = "Nothing here says which sample it is about: no id, no picture, no question. It was left out."
         report.refuse("unknown-sample", "sample", "", done)
-    report.refuse("unknown-sample", "sample", told, not_joined("The benchmark has no sample for", told, samples))
+    report.refuse("unknown-sample", field, told, not_joined("The benchmark has no sample for", told, samples))
 
 
 def _candidates(clues: Clues, samples: SampleIndex) -> Sequence[SampleKey]:

@@ -54,9 +54,14 @@ def _trajectory(
 ) -> Trajectory:
     name = fields.name(row.get("doc_id"), "doc_id", report)
     question, choices = question_before_options(fields.text(row.get("input"), "input", report))
+    report.stands_for("sample", "doc_id")
+    report.stands_for("question", "input")
     sample = find_sample(Clues([name], question=question, options=choices), samples, report)
     if sample in seen:
-        report.refuse("repeated-row", "doc_id", name, "The file was appended to; the first row of a sample counts.")
+        done = (
+            "A row before is about the same sample, as when a file is appended to. That one counts; this was left out."
+        )
+        report.refuse("repeated-row", "doc_id", name, done)
     seen.add(sample)
     metrics = {key: value for key, value in row.items() if key not in _KNOWN}
     return Trajectory(

@@ -27,7 +27,16 @@ from evaluation.importers.dialogue import answer_in, literal, text_of
 from evaluation.importers.interface import BoxSpace, Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.rows import Record, read_documents, read_rows
-from evaluation.importers.zooming import Pictures, box_in, floored, from_pixels, in_pixels, on_picture, size_of
+from evaluation.importers.zooming import (
+    Pictures,
+    box_in,
+    floored,
+    from_pixels,
+    in_pixels,
+    note_unless_box,
+    on_picture,
+    size_of,
+)
 from evaluation.schema import Coordinates, Issue, Step, Trajectory
 
 MODEL = "Mini-o3"
@@ -99,7 +108,12 @@ def _attempts(
         elif "text_output" in row:
             turns.append(Said(fields.text(row["text_output"], "text_output", report)))
     if not header and not turns:
-        report.refuse("no-dialogue", "", "", "The file holds neither a header nor a turn of a model and was left out.")
+        report.refuse(
+            "no-dialogue",
+            "",
+            "",
+            "The file holds neither a header nor a turn of a model and was left out. Copy it again.",
+        )
     if attempts > 1:
         done = "The file holds several attempts, one after the other; the last one counts."
         report.noted("repeated-attempts", "doc_id", attempts, done)
@@ -111,6 +125,7 @@ def _sample(header: Mapping[str, Any], folder: str, samples: SampleIndex, report
     users = [m for m in prompt if isinstance(m, dict) and m.get("role") == "user"] if isinstance(prompt, list) else []
     question = text_of(users[0].get("content")) if users else ""
     ids = [str(header.get("doc_id") or ""), folder, folder.rpartition("_")[0]]
+    report.stands_for("sample", "doc_id" if header.get("doc_id") else "folder")
     clues = Clues([name for name in ids if name], question=question.replace("<image>", "").strip())
     return find_sample(clues, samples, report)
 
@@ -118,6 +133,8 @@ def _sample(header: Mapping[str, Any], folder: str, samples: SampleIndex, report
 def _dumped(row: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, report: Report) -> Trajectory:
     given = [str(row[key]) for key in _IDS if isinstance(row.get(key), str | int)]
     asked = fields.text(row.get("input"), "input", report)
+    report.stands_for("sample", next((key for key in _IDS if isinstance(row.get(key), str | int)), "input"))
+    report.stands_for("question", "input")
     sample = find_sample(Clues(given, question=_question(asked)), samples, report)
     text = fields.text(row.get("output"), "output", report)
     found = _trajectory(sample, list(_flat(text)), options, samples, report)
@@ -208,6 +225,8 @@ def _steps(turn: Said, followed: bool, pictures: Pictures, space: BoxSpace, repo
         cut = None
         if bbox and source and source.size:
             cut = floored(in_pixels(bbox, coords, source.size), source.size)
+        if asked and not turn.error:
+            note_unless_box(asked, "grounding.bbox_2d", report, cut)
         ok = followed and not turn.error and asked is not None and source is not None
         made = pictures.add(size_of(cut) if cut else None) if ok else None
         yield Step(

@@ -156,7 +156,8 @@ def _coordinates(value: object, index: int, report: Report) -> Coordinates | Non
         return None
     if isinstance(value, str) and value in _COORDS:
         return _COORDS[value]
-    done = f"coords must be {', '.join(_COORDS)}; the row was left out, as its boxes have no known place."
+    known = ", ".join(_COORDS)
+    done = f"coords must be one of {known}; the row was left out, as its boxes have no known place. Correct it."
     report.refuse("unknown-coordinates", f"steps[{index}].coords", value, done)
 
 

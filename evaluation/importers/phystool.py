@@ -68,7 +68,7 @@ def _model_files(document: Document, options: ReadOptions, samples: SampleIndex)
         value, issues = RowDecoder().decode_any(RawRow("", name, 1, content, len(content)))
         yield from issues
         for number, row in enumerate(_rows(value), 1):
-            report = Report(name, number)
+            report = Report(name, None, row=str(number))
             try:
                 _take(row, options, samples, report, found)
             except RowRefused as refused:
@@ -92,14 +92,17 @@ def _take(
 ) -> None:
     """Adds what a row tells to the trajectory of its model and sample."""
     if not isinstance(row, dict) or "identified_tools" not in row:
-        report.refuse("missing-field", "identified_tools", row, "The row has no identified_tools and was left out.")
+        report.refuse(
+            "missing-field", "identified_tools", row, "The row has no identified_tools and was left out. Add it."
+        )
     match = _FILE.search(report.file)
     named = match[1] if match else ""
     model = options.model or fields.label(row.get("model_used"), "model_used", report, default=named or MODEL)
+    report.stands_for("sample", "id")
     sample = find_sample(Clues(_ids(row)), samples, report)
     tools = fields.names(row["identified_tools"], "identified_tools", report)
     record = found.get((model, sample)) or Trajectory(
-        model=model, sample_id=sample, setting=options.setting, file=report.file, line=report.line
+        model=model, sample_id=sample, setting=options.setting, file=report.file, row=report.row
     )
     judged = "matched_details" in row
     if isinstance(row["identified_tools"], str) or judged:

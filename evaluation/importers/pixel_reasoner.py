@@ -29,7 +29,7 @@ from evaluation.importers.interface import Detection, Read, ReadOptions, SampleI
 from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.messages import pictures_in
 from evaluation.importers.rows import Record, read_documents, read_rows
-from evaluation.importers.zooming import Picture, Pictures, box_in, from_pixels, padded
+from evaluation.importers.zooming import Picture, Pictures, box_in, from_pixels, note_unless_box, padded
 from evaluation.schema import Coordinates, Issue, Step, Trajectory
 
 MODEL = "Pixel-Reasoner"
@@ -38,6 +38,7 @@ _ENDING = 10
 """A call counts when its tag closes within so many characters of the end of the turn."""
 _SHOWN = re.compile(r"Image Size:\s*(\d+)\s*x\s*(\d+)")
 _ERROR = "execution error"
+_LISTS = re.compile(rb"\s*\[\s*\[\s*\{")
 _TURN = re.compile(r"(?<=</tool_call>)")
 _READ_KEYS = frozenset({"qids", "solutions", "questions", "round0_correctness"})
 
@@ -46,7 +47,7 @@ def detect(head: bytes, name: str) -> Detection:
     """``conv.json``, or rows with ``solutions`` and ``round0_correctness``."""
     if b'"round0_correctness"' in head and b'"qids"' in head:
         return Detection("pixel-reasoner", 0.95, ("Its rows have qids and round0_correctness.",))
-    if name == "conv.json" or (head.lstrip().startswith(b"[[") and b"<tool_call>" in head and b"bbox_2d" in head):
+    if name == "conv.json" or (_LISTS.match(head) and b"<tool_call>" in head and b"bbox_2d" in head):
         return Detection("pixel-reasoner", 0.9, ("It is a conversation of Pixel-Reasoner: conv.json.",))
     return Detection("pixel-reasoner", 0.0)
 
@@ -79,9 +80,15 @@ def _conversation(
         return
     messages = value[0] if isinstance(value, list) and value and isinstance(value[0], list) else None
     if messages is None or not any(isinstance(message, dict) for message in messages):
-        report.refuse("no-dialogue", "", value, "conv.json does not begin with a list of messages; it was left out.")
+        report.refuse(
+            "no-dialogue",
+            "",
+            value,
+            "conv.json does not begin with a list of messages; it was left out. Copy it again.",
+        )
     prompt = next((m.get("content") for m in messages if isinstance(m, dict) and m.get("role") == "user"), None)
     image = next((name for name in pictures_in(prompt) if name), "")
+    report.stands_for("sample", "folder")
     sample = find_sample(Clues(_ids(document.folder), image, text_of(prompt)), samples, report)
     turns = list(_turns(messages))
     yield _trajectory(sample, turns, options, samples, report)
@@ -103,6 +110,7 @@ def _row(row: dict[str, Any], options: ReadOptions, samples: SampleIndex, seen: 
     if name in seen:
         report.refuse("repeated-row", "qids", name, "The row was repeated to fill a batch; the first one counts.")
     seen.add(name)
+    report.stands_for("sample", "qids")
     sample = find_sample(
         Clues(_ids(name), question=fields.text(row.get("questions"), "questions", report)), samples, report
     )
@@ -152,9 +160,16 @@ def _step(text: str, call: Call, reply: str | None, pictured: bool, pictures: Pi
     target = arguments.get("target_image", 1)
     source = pictures.at(target - 1 if isinstance(target, int) else None)
     if asked is None:
-        report.noted("call-unreadable", "arguments", call.raw, "The call holds no box of four numbers; never scored.")
+        report.noted(
+            "call-unreadable",
+            "arguments",
+            call.raw,
+            "The call holds no box of four numbers; kept as written, never scored.",
+        )
     executed = _executed(asked, source, report) if asked and source else None
     ok = reply is not None and pictured and _ERROR not in reply.lower() and asked is not None
+    if asked and ok:
+        note_unless_box(asked, "bbox_2d", report, executed)
     shown = _SHOWN.search(reply or "")
     made = pictures.add((int(shown[1]), int(shown[2])) if shown else None) if ok else None
     return Step(

@@ -29,6 +29,7 @@ from evaluation.importers.zooming import (
     grown_to,
     in_pixels,
     is_box,
+    note_unless_box,
     on_picture,
     size_of,
 )
@@ -75,6 +76,8 @@ def _zoom(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Repor
         done = "The call names a picture that is not there; where it looked is unknown."
         report.noted("no-such-picture", "img_idx", arguments.get("img_idx"), done)
     ok = not says_failure(exchange.reply) and bool(exchange.pictures)
+    if asked and ok:
+        note_unless_box(asked, "arguments.bbox_2d", report)
     bbox, coords = on_picture(asked, space, source) if asked else (None, space.kind)
     executed, shown = _seen(bbox, coords, source) if bbox and source else (None, None)
     made = pictures.add(shown) if ok else None

@@ -44,6 +44,7 @@ class Unchanged:
     stored: Stored
     file: str
     line: int
+    row: str = ""
 
 
 Find = Callable[[Sequence[bytes]], Mapping[bytes, Stored]]

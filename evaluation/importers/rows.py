@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from annotation.importers.decoding import RowDecoder
@@ -51,7 +52,7 @@ def read_rows(
                 yield row
             elif found := stored.get(digest):
                 converter.count(failed=found.failed)
-                yield Unchanged(found, row.file, row.line)
+                yield Unchanged(found, row.file, row.line, row.row)
             else:
                 yield from converter.read(row, digest)
         yield stream.progress()
@@ -128,7 +129,7 @@ class _Converter:
         yield from issues
         if data is None:
             return
-        report = Report(row.file, row.line, b"" if issues else digest)
+        report = Report(row.file, row.line, b"" if issues else digest, row.row)
         try:
             record = self._convert(data, row.key, report)
         except RowRefused as refused:
@@ -136,6 +137,6 @@ class _Converter:
             yield refused.issue
             return
         yield from report.issues
-        yield record
+        yield record if not row.row or isinstance(record, Settings) else replace(record, row=row.row)
         if isinstance(record, Trajectory):
             self.count(failed=bool(record.error))

@@ -19,7 +19,7 @@ from annotation.schema import ORIGINAL
 from evaluation.importers.interface import Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.rows import Record, read_rows
-from evaluation.importers.zooming import Size, clamped
+from evaluation.importers.zooming import Size, clamped, note_unless_box
 from evaluation.schema import Coordinates, Step, Trajectory
 
 LISTS = ("direct_attributes", "relative_position")
@@ -74,10 +74,14 @@ def _trajectory(row: Mapping[str, Any], options: ReadOptions, samples: SampleInd
 def _step(found: Mapping[str, Any], number: int, size: Size | None, report: Report) -> Step:
     placed = fields.four_numbers(found.get("bbox"))
     if placed is None:
-        report.noted("no-box", "search_result", found.get("bbox"), "The box is not four numbers; never scored.")
+        field = f"search_result[{number - 1}].bbox"
+        report.noted("no-box", field, found.get("bbox"), "The box is not four numbers; kept as written, never scored.")
     box = placed and (placed[0], placed[1], placed[0] + placed[2], placed[1] + placed[3])
     executed = None
     if box:
+        field = f"search_result[{number - 1}].bbox"
+        report.stands_for(field, field, placed)
+        note_unless_box(box, field, report)
         across, down = ((ENLARGED - 1) / 2 * (box[n + 2] - box[n]) for n in (0, 1))
         executed = (box[0] - across, box[1] - down, box[2] + across, box[3] + down)
         executed = clamped(executed, size) if size else executed

@@ -77,6 +77,8 @@ def trajectory_from(
 ) -> Trajectory:
     """One row, flat. Raises ``RowRefused`` when it fits no sample or several, or a number is none."""
     cell = {name: row.get(column) for name, column in mapping.columns.items()}
+    for name, column in mapping.columns.items():
+        report.stands_for(name, column)
     sample = find_sample(_clues(cell, row), samples, report)
     error = _text(cell.get("error"), "error", report)
     used = mapping.used
@@ -180,12 +182,12 @@ def _steps(
     boxes, rest = boxes_in(cell.get("boxes"))
     if four := _four(cell, report):
         boxes.append(four)
-    steps = box_steps(map(mapping.boxes.corners, boxes), TOOL, space, size)
+    steps = box_steps(map(mapping.boxes.corners, boxes), TOOL, space, size, "boxes", report)
     if not all(isfinite(side) for step in steps for side in step.bbox or ()):
         report.refuse("box-too-large", "boxes", cell.get("boxes"), "A box is beyond any number; the row was left out.")
     for other in rest:
         done = "This is no box of four numbers; kept as written, never scored."
-        report.noted("no-box", mapping.columns.get("boxes", "boxes"), other, done)
+        report.noted("no-box", "boxes", other, done)
         steps.append(Step(tool=TOOL, bbox_raw=storable(other), coords=space.kind, image_in=ORIGINAL, ok=False))
     return steps
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from annotation.importers.any_table import Cells, open_table
+from annotation.importers.any_table import Cells, open_table, report_of
 from annotation.importers.fields import Report, RowRefused
 from annotation.importers.interface import Position
 from annotation.importers.parquet_rows import ParquetRow, without_bytes
@@ -51,9 +52,9 @@ def _read_cells(stream: Cells, start: Position, convert: ConvertCells, empty: st
 
 
 def _converted(row: TableRow | ParquetRow, convert: ConvertCells) -> list[Trajectory | Issue]:
-    report = Report(row.file, row.line)
+    report = report_of(row)
     try:
         record = convert(without_bytes(row.values) if isinstance(row, ParquetRow) else dict(row.cells), report)
     except RowRefused as refused:
         return [*report.issues, refused.issue]
-    return [*report.issues, record]
+    return [*report.issues, replace(record, row=report.row) if report.row else record]

@@ -57,15 +57,20 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
 def _folder(document: Document, options: ReadOptions, samples: SampleIndex, report: Report) -> Iterator[Record | Issue]:
     parts: dict[str, Any] = {}
     for name, content in document.parts.items():
-        value, issues = RowDecoder().decode_any(RawRow("", name, 1, content, len(content)))
+        value, issues = RowDecoder().decode_any(RawRow("", document.beside(name), 1, content, len(content)))
         yield from issues
         if value is None and issues and name == document.name.rsplit("/", 1)[-1]:
             return
         parts[HISTORY if name == document.name.rsplit("/", 1)[-1] else name] = value
     history = [item for item in _list(parts.get(HISTORY)) if isinstance(item, dict)]
     if not any(item.get("role") == "assistant" for item in history) and not parts.get(REQUESTS):
-        report.refuse("no-dialogue", "", parts.get(HISTORY), "The folder holds no turn of a model and was left out.")
-    sample = find_sample(_clues(document, history, parts.get(META)), samples, report)
+        report.refuse(
+            "no-dialogue",
+            "",
+            parts.get(HISTORY),
+            "The folder holds no turn of a model and was left out. Copy it again.",
+        )
+    sample = find_sample(_clues(document, history, parts.get(META), report), samples, report)
     turns = _turns(_list(parts.get(REQUESTS)), history) or _flat_turns(history, report)
     program = Program(Raster(ORIGINAL, samples.size_of(sample)), rewrite=at_least)
     last = turns[-1].text if turns else ""
@@ -87,13 +92,16 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _clues(document: Document, history: Sequence[Mapping[str, Any]], meta: object) -> Clues:
+def _clues(document: Document, history: Sequence[Mapping[str, Any]], meta: object, report: Report) -> Clues:
     user = next((item for item in history if item.get("role") == "user"), {})
     images = [name for name in _list(user.get("images")) if isinstance(name, str)]
     prompt = user.get("content")
     question, options = question_and_options_in(prompt if isinstance(prompt, str) else "")
     named = meta.get("sample_id") if isinstance(meta, dict) else None
     folder = document.folder
+    report.stands_for("sample", "sample_id" if named else "folder")
+    report.stands_for("image", "images[0]")
+    report.stands_for("question", "content")
     ids = [named, folder.removeprefix("sample_") if folder.startswith("sample_") else ""]
     return Clues([str(name) for name in ids if name], images[0] if images else "", question, options)
 
@@ -138,7 +146,9 @@ def _flat_turns(history: Sequence[Mapping[str, Any]], report: Report) -> list[Co
     said = [item for item in history if item.get("role") == "assistant"]
     blocks = [code for item in said for code in _list(item.get("code_blocks")) if isinstance(code, str)]
     if blocks:
-        done = "Without api_calls.json the blocks of abandoned attempts cannot be told from the others; all are kept."
+        done = (
+            "Without api_calls.json blocks of abandoned attempts cannot be told from the others; all are kept. Add it."
+        )
         report.noted("attempts-mixed", "code_blocks", len(blocks), done)
     final = _final(history)
     done_blocks = [CodeTurn(f"```python\n{code}\n```", "") for code in blocks]

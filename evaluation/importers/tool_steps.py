@@ -11,7 +11,7 @@ from annotation.importers.fields import Report
 from evaluation.importers.failed_replies import says_failure
 from evaluation.importers.interface import BoxSpace
 from evaluation.importers.messages import Exchange
-from evaluation.importers.zooming import Pictures, box_in, on_picture
+from evaluation.importers.zooming import Pictures, box_in, note_unless_box, on_picture
 from evaluation.schema import Step
 
 
@@ -30,6 +30,8 @@ def step_of(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Rep
     bbox, coords = on_picture(asked, space, source) if asked else (None, space.kind)
     ok = readable and not exchange.error and not says_failure(exchange.reply or None)
     ok = ok or (readable and not exchange.error and bool(exchange.pictures))
+    if asked and ok:
+        note_unless_box(asked, "arguments", report)
     made = pictures.add(None) if ok and exchange.pictures else None
     return Step(
         tool=exchange.name[: fields.MAX_NAME] or "unnamed",

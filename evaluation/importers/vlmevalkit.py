@@ -73,7 +73,9 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
 def trajectory_from(row: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, report: Report) -> Trajectory:
     """One row. Raises ``RowRefused`` when it has no prediction, or fits no sample or several."""
     if "prediction" not in row:
-        report.refuse("missing-field", "prediction", list(row)[:12], "The row has no prediction and was left out.")
+        report.refuse(
+            "missing-field", "prediction", list(row)[:12], "The row has no prediction and was left out. Add it."
+        )
     sample = find_sample(_clues(row, report), samples, report)
     predicted = fields.text(row.get("prediction"), "prediction", report).strip()
     failed = predicted.casefold().rstrip(".").startswith(_NO_ANSWER)
@@ -97,6 +99,8 @@ def trajectory_from(row: Mapping[str, Any], options: ReadOptions, samples: Sampl
 
 def _clues(row: Mapping[str, Any], report: Report) -> Clues:
     ids = [str(row[key]) for key in ("id", "index") if row.get(key) not in ("", None)]
+    report.stands_for("sample", "id" if row.get("id") not in ("", None) else "index")
+    report.stands_for("image", "image_path_list")
     options = {letter: str(row[letter]) for letter in _LETTERS if row.get(letter) not in ("", None)}
     paths = re.findall(r"['\"]([^'\"]+)['\"]", str(row.get("image_path_list") or ""))
     question = fields.text(row.get("question"), "question", report)
@@ -145,9 +149,12 @@ def _answer(predicted: str, turns: Sequence[CodeTurn]) -> str:
 
 def _told(boxes: Sequence[Number4], space: BoxSpace | None, size: tuple[int, int] | None, report: Report) -> list[Step]:
     if space is None:
-        done = "These are pixels of the picture as the model was sent it; read as pixels of the picture. Say its size."
+        done = (
+            "These are pixels of the picture as the model was sent it; read as pixels of the picture. Choose its size, "
+            "such as 1024x768, as coordinates."
+        )
         report.noted("size-as-sent-unknown", "prediction", boxes[0], done)
-    return box_steps(boxes, TOLD, space or BoxSpace(), size)
+    return box_steps(boxes, TOLD, space or BoxSpace(), size, "prediction", report)
 
 
 def _steps(

@@ -30,7 +30,7 @@ from evaluation.importers.matching import SampleKey, base_name
 from evaluation.importers.messages import Exchange, talk_of
 from evaluation.importers.prompts import question_and_options_in
 from evaluation.importers.rows import Record, read_rows
-from evaluation.importers.zooming import box_in
+from evaluation.importers.zooming import box_in, note_unless_box
 from evaluation.schema import Coordinates, Step, Trajectory
 
 MODEL = "unnamed"
@@ -94,7 +94,7 @@ def _trajectory(
             "no-response-list", "item_id", item, f"response_list_{item}.json is not there: no steps are known."
         )
     paths = {base_name(str(row.get("image_path") or "")): ORIGINAL}
-    steps = tuple(_step(exchange, number, paths) for number, exchange in enumerate(exchanges, 1))
+    steps = tuple(_step(exchange, number, paths, report) for number, exchange in enumerate(exchanges, 1))
     failed = row.get("status") not in ("success", None)
     answer = row.get("agent_answer")
     return Trajectory(
@@ -138,7 +138,7 @@ def _exchanges(member: Member | None, report: Report) -> tuple[list[Exchange], s
     return talk.exchanges, talk.final
 
 
-def _step(exchange: Exchange, number: int, paths: dict[str, str]) -> Step:
+def _step(exchange: Exchange, number: int, paths: dict[str, str], report: Report) -> Step:
     arguments = exchange.arguments or {}
     given = arguments.get("param", arguments)
     given = literal(given) if isinstance(given, str) else given
@@ -151,6 +151,9 @@ def _step(exchange: Exchange, number: int, paths: dict[str, str]) -> Step:
     if made and saved:
         paths[base_name(saved[1])] = made
     box = fields.four_numbers(written)
+    if box and ok:
+        report.stands_for("arguments.param", "arguments.param", given)
+        note_unless_box(box, "arguments.param", report)
     return Step(
         tool=exchange.name[: fields.MAX_NAME] or "unnamed",
         arguments={**{k: v for k, v in arguments.items() if k not in ("image", "param")}, **_named(given)},

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import ceil, floor
 
-from annotation.importers.fields import Number4
+from annotation.importers.fields import Number4, Report
 from annotation.schema import ORIGINAL
 from evaluation.importers.interface import BoxSpace
 from evaluation.schema import Coordinates
@@ -85,6 +85,18 @@ def clamped(box: Number4, size: Size) -> Number4:
 def is_box(box: Number4) -> bool:
     """Whether it spans any pixels."""
     return box[0] < box[2] and box[1] < box[3]
+
+
+def note_unless_box(box: Number4, field: str, report: Report, executed: Number4 | None = None) -> None:
+    """Says of a box without an inside what became of it. ``executed``: what the tool made of it, and cut."""
+    if is_box(box):
+        return
+    if executed is not None and is_box(executed):
+        done = "The corners are reversed, or the box is empty; what the tool made of it and cut is used."
+        report.repaired("box-reversed", field, box, done)
+    else:
+        done = "The box is empty or its corners are reversed; kept as written, never scored."
+        report.noted("box-empty", field, box, done)
 
 
 def grown_to(box: Number4, size: Size, least: int = 32) -> Number4:

@@ -77,8 +77,8 @@ def chosen_format(
         return given
     found = list(detect(path))
     if not found or found[0].confidence < SURE:
-        tried = "; ".join(f"{d.importer}: {', '.join(d.reasons)}" for d in found) or "no format recognises it"
-        raise CommandError(f"{path.name} is of no known format ({tried}). Name the format with --format.")
+        tried = "".join(f" {d.importer} may do: {' '.join(d.reasons)}" for d in found[:3])
+        raise CommandError(f"{path.name} is surely of no known format.{tried} Name the format with --format.")
     best = found[0]
     command.stdout.write(f"Format {best.importer}: {' '.join(best.reasons)}")
     return best.importer
@@ -100,9 +100,16 @@ def print_counts(command: BaseCommand, counts: Counter[str], issues: Sequence[Is
     parts += [f"{name} {counts[name]}" for name in ("repaired", "refused", "noted") if counts[name]]
     command.stdout.write(", ".join(parts) + "." if parts else "Nothing was read.")
     for issue in issues[:SHOWN_ISSUES]:
-        place = f"{issue.file}:{issue.line}" if issue.line else issue.file
-        command.stdout.write(f"  {issue.severity} {place} {issue.field}: {issue.found} ({issue.rule}). {issue.done}")
+        command.stdout.write(f"  {_in_words(issue)}")
     if len(issues) > SHOWN_ISSUES:
         command.stdout.write(f"  and {counts['issues'] - SHOWN_ISSUES} more, all kept with the import record.")
     if not (counts["new"] or counts["changed"] or counts["unchanged"]):
         raise CommandError("Nothing could be imported.")
+
+
+def _in_words(issue: Issue) -> str:
+    """``refused runs.json, record 2, bbox: [1, 2] (box-not-numbers). What was done.``; lines as editors take them."""
+    place = f"{issue.file}:{issue.line}" if issue.line and not issue.row else issue.file
+    parts = ", ".join(filter(None, (place, issue.place if issue.row else "", issue.field)))
+    found = f": {issue.found}" if issue.found else ""
+    return f"{issue.severity} {parts}{found} ({issue.rule}). {issue.done}"

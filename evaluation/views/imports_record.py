@@ -39,7 +39,7 @@ from webapp.jobs.models import Job
 ISSUES = 100
 ALIASES = 50
 WORKING = ("reading", "running", "undoing")
-ISSUE_COLUMNS = ("severity", "rule", "file", "line", "field", "found", "done")
+ISSUE_COLUMNS = ("severity", "rule", "file", "line", "row", "field", "found", "done")
 
 
 @login_required
@@ -176,7 +176,7 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
             "columns": columns_shown(found),
             "strangers": found.preview.get("strangers", []),
             "aliases": found.benchmark.sample_aliases.select_related("sample")[:ALIASES],
-            "groups": issue_groups(found.preview.get("issues", [])),
+            "groups": issue_groups(found.preview.get("issues", []), found.file_name),
             "run_words": run_words(found),
             "again": again_words(found),
             "replaces": bool(found.options.get("replace")),

@@ -41,16 +41,22 @@ def written(record: Any) -> int:
     return int(record.counts.get("new", 0) + record.counts.get("changed", 0))
 
 
+def _many(count: int, word: str) -> str:
+    return word if count == 1 else f"{word}s"
+
+
 def strip(record: Any) -> dict[str, Any]:
     """The numbers over the records, and the parts of the bar. After the import: of what was written."""
     preview = record.preview
     counts = record.counts if record.state in ("done", "undone") else preview.get("counts", {})
     write = counts.get("new", 0) + counts.get("changed", 0)
     done = record.state in ("done", "undone")
-    noun = "samples" if record.kind == "samples" else "records"
+    noun = _many(write, "sample" if record.kind == "samples" else "record")
     figures = [Figure(write, f"{noun} written" if done else f"{noun} to write")]
     if counts.get("changed"):
         figures.append(Figure(counts["changed"], "of them replace what is there"))
+    if counts.get("removed"):
+        figures.append(Figure(counts["removed"], "removed, not in the file" if done else "to remove, not in the file"))
     figures += [
         Figure(counts.get("unchanged", 0), "unchanged"),
         Figure(counts.get("refused", 0), "refused"),
@@ -58,14 +64,17 @@ def strip(record: Any) -> dict[str, Any]:
     ]
     if record.kind == "runs":
         figures += [
-            Figure(preview.get("without", 0), "samples without a record"),
-            Figure(counts.get("steps", 0), "calls"),
+            Figure(preview.get("without", 0), f"{_many(preview.get('without', 0), 'sample')} without a record"),
+            Figure(counts.get("steps", 0), _many(counts.get("steps", 0), "call")),
         ]
     elif preview.get("pictures"):
         pictures = preview["pictures"]
-        figures += [Figure(pictures["found"], "pictures found"), Figure(pictures["missing"], "pictures missing")]
+        figures += [
+            Figure(pictures["found"], f"{_many(pictures['found'], 'picture')} found"),
+            Figure(pictures["missing"], f"{_many(pictures['missing'], 'picture')} missing"),
+        ]
         if pictures["kept"]:
-            figures.append(Figure(pictures["kept"], "pictures here already"))
+            figures.append(Figure(pictures["kept"], f"{_many(pictures['kept'], 'picture')} here already"))
     repaired = min(write, counts.get("repaired", 0))
     bar = {
         "plain": write - repaired,
@@ -74,17 +83,23 @@ def strip(record: Any) -> dict[str, Any]:
         "refused": counts.get("refused", 0),
         "without": preview.get("without", 0) if record.kind == "runs" else 0,
     }
-    return {"figures": figures, "bar": bar, "total": write, "failed": counts.get("failed", 0)}
+    return {
+        "figures": figures,
+        "bar": bar,
+        "total": write,
+        "removed": counts.get("removed", 0),
+        "failed": counts.get("failed", 0),
+    }
 
 
-def issue_groups(issues: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Issues by rule in words: "Unknown sample", 4, what was done, the fields, and the lines or the files."""
+def issue_groups(issues: Sequence[Mapping[str, Any]], own: str) -> list[dict[str, Any]]:
+    """Issues by rule in words: "Unknown sample", 4, what was done, the fields, and where. ``own``: the file's name."""
     return [
         {
             **group,
             "title": str(group["rule"]).replace("-", " ").capitalize().replace("json", "JSON"),
             "found": next((e["found"] for e in group["examples"] if e["found"]), ""),
-            "where": " · ".join(filter(None, (_first(group, "field"), _where(group)))),
+            "where": " · ".join(filter(None, (_first(group, "field"), _where(group, own)))),
         }
         for group in issues
     ]
@@ -96,14 +111,17 @@ def _first(group: Mapping[str, Any], what: str) -> str:
     return ", ".join(named[:NAMED]) + (" …" if len(named) > NAMED else "")
 
 
-def _where(group: Mapping[str, Any]) -> str:
-    """The first lines; of records that are files of their own, the files."""
-    lines, count = group["lines"], group["count"]
-    if not lines:
+def _where(group: Mapping[str, Any], own: str) -> str:
+    """The first lines or numbers of records; in a folder or zip the first files, each with the place in it."""
+    if any(example["file"] not in ("", own) for example in group["examples"]):
+        files = [" ".join(filter(None, (e["file"], e.get("place", "")))) for e in group["examples"]]
+        return ", ".join(files) + (" …" if group["count"] > len(files) else "")
+    lines, rows, count = [f"{line:,}" for line in group["lines"]], group.get("rows", []), group["count"]
+    if not lines and not rows:
         return _first(group, "file")
-    named = ", ".join(f"{line:,}" for line in lines[:LINES])
+    named = ", ".join((rows or lines)[:LINES])
     more = f" and {count - LINES:,} more" if count > LINES else ""
-    return f"{'line' if count == 1 else 'lines'} {named}{more}"
+    return f"{'record' if rows else 'line'}{'' if count == 1 else 's'} {named}{more}"
 
 
 def again_words(record: Any) -> dict[str, Any]:
@@ -112,15 +130,21 @@ def again_words(record: Any) -> dict[str, Any]:
     if not again:
         return {}
     lost = [
-        f"{again[name]:,} {word}{'' if again[name] == 1 else 's'}"
-        for name, word in (("marks", "mark of people"), ("questions", "question of judging queues"))
+        f"{again[name]:,} {word if again[name] == 1 else words}"
+        for name, word, words in (
+            ("marks", "mark of people", "marks of people"),
+            ("questions", "question of judging queues", "questions of judging queues"),
+        )
         if again[name]
     ]
+    rows = again.get("rows", 0)
+    gone = f"{rows:,} of its rows {'is' if rows == 1 else 'are'} not in this reading and would go."
     sentence = f"{' and '.join(lost)} would go: nothing in this reading stands in the place of what they are on."
     return {
         "import": again["import"],
         "named": again.get("named", ""),
         "how": f"read {again['read']}: {'; '.join(again['runs'])}",
+        "gone": gone if rows else "All it brought is in this reading too: nothing of it goes.",
         "lost": sentence if lost else "",
     }
 

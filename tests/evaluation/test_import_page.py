@@ -215,14 +215,22 @@ def test_of_a_long_file_the_first_records_are_shown_while_the_rest_is_read(bench
 def test_an_issue_says_its_fields_and_its_lines_or_its_files():
     def group(lines, *examples):
         named = [dict(zip(("file", "field", "found", "done"), one, strict=True)) for one in examples]
-        return {"rule": "box-empty", "severity": "noted", "count": 2, "done": "", "lines": lines, "examples": named}
+        return {
+            "rule": "box-empty",
+            "severity": "noted",
+            "count": len(examples),
+            "done": "",
+            "lines": lines,
+            "examples": named,
+        }
 
     told = issue_groups(
         [
             group([3, 9], ("a.jsonl", "steps[0].bbox", "", ""), ("a.jsonl", "steps[2].bbox", "", "")),
             group([], ("q1/a.json", "options", "", ""), ("q2/a.json", "options", "", "")),
             group([], ("a.json", "", "", "")),
-        ]
+        ],
+        "a.jsonl",
     )
     assert [one["where"] for one in told] == [
         "steps[0].bbox, steps[2].bbox · lines 3, 9", "options · q1/a.json, q2/a.json", "a.json",

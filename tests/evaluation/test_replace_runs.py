@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from annotation.models import ImportRecord
 from annotation.workflow import Role
 from evaluation.actions import import_runs as module
+from evaluation.actions import upload
 from evaluation.actions.import_runs import import_runs
 from evaluation.models import Judgement, Model, Note, Run, Step, Trajectory
 from tests.conftest import signed_in
@@ -64,7 +65,7 @@ def test_another_reading_takes_the_place_of_the_first_and_marks_move_along(take,
     assert take(model="M") == {"new": 3}
     run, cup = Run.objects.get(), Trajectory.objects.get(sample__key="cup")
     noted(lea, "mug"), noted(lea, "cup")
-    assert take(model="M", coordinates="norm1000", replace=True) == {"changed": 2, "unchanged": 1}
+    assert take(model="M", coordinates="norm1000", replace=True) == {"changed": 1, "unchanged": 2}
     assert Run.everything.get() == run
     assert Step.objects.get().coords == "norm1000"
     assert Trajectory.objects.get(sample__key="cup") == cup
@@ -94,7 +95,7 @@ def test_until_all_is_read_nobody_sees_anything_of_it(take, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             take(model="M", coordinates="norm1", replace=True)
     assert (stored(), Trajectory.objects.count()) == (before, 4)
-    assert take(model="M", coordinates="norm1", replace=True) == {"changed": 2, "unchanged": 1}
+    assert take(model="M", coordinates="norm1", replace=True) == {"changed": 1, "unchanged": 2}
     assert (Trajectory.objects.count(), Run.everything.count(), Step.objects.get().coords) == (2, 1, "norm1")
 
 
@@ -119,8 +120,30 @@ def test_page_and_command_say_that_it_is_here_read_otherwise(take, lea, rui, run
     run_jobs()
     page = client.get(url)
     assert (page.context["blocked"], page.context["again"]["lost"]) == ("", "")
+    assert page.context["again"]["gone"] == "1 of its rows is not in this reading and would go."
+    assert "to remove, not in the file" in page.content.decode()
     client.post(url + "commit/")
     run_jobs()
-    assert ImportRecord.objects.first().state == "done"
+    record = ImportRecord.objects.first()
+    assert record.state == "done"
+    foreseen = {name: record.preview["counts"].get(name, 0) for name in COUNTED}
+    assert foreseen == {name: record.counts.get(name, 0) for name in COUNTED}
+    assert foreseen == {"new": 1, "changed": 2, "unchanged": 0, "removed": 1}
     assert [str(run) for run in Run.everything.all()] == ["N, hot"]
     assert Note.objects.get().trajectory.run.model.name == "N"
+
+
+def test_an_edition_with_fewer_rows_takes_away_what_it_lacks(take, lea, rui, benchmark, run_jobs, settings, tmp_path):
+    settings.HOME = tmp_path
+    take(model="M")
+    record = upload.receive(actor=rui, benchmark=benchmark, file=File(lines(ROWS[:1]), "less.jsonl"))
+    run_jobs()
+    first = ImportRecord.objects.exclude(pk=record.pk).get()
+    upload.choose(actor=rui, record=record, choices={"model": "M", "replaces": first.pk})
+    run_jobs()
+    record.refresh_from_db()
+    assert (record.preview["counts"]["removed"], upload.blocked(record)) == (2, "")
+    upload.commit(actor=rui, record=record)
+    run_jobs()
+    assert [one.sample.key for one in Trajectory.objects.all()] == ["mug"]
+    assert not Judgement.objects.exists()

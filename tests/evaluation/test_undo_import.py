@@ -103,6 +103,18 @@ def test_what_a_later_import_replaced_stays(lea, benchmark, run_jobs):
     assert Trajectory.objects.get().answer == "other"
 
 
+def test_a_run_goes_with_the_last_import_that_has_rows_in_it(lea, benchmark, run_jobs):
+    rows = [{**row, "model": "Model A"} for row in run_rows()]
+    first = imported(lea, benchmark, run_jobs, native(trajectories=rows[:1]))
+    second = imported(lea, benchmark, run_jobs, native(trajectories=[{**rows[0], "answer": "other"}, rows[1]]))
+    assert (undo_plan(first).goes["runs"], undo_plan(second).goes["runs"]) == (0, 1)
+    undone(lea, first, run_jobs)
+    assert Run.objects.count() == 1
+    assert undo_plan(second).goes["runs"] == 1
+    undone(lea, second, run_jobs)
+    assert not Run.objects.exists()
+
+
 def test_a_judgement_made_here_since_stands_in_the_way(lea, benchmark, run_jobs):
     record = imported(lea, benchmark, run_jobs, native(trajectories=run_rows()))
     run = Run.objects.get(model__name="Model B")

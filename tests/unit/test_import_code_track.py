@@ -58,7 +58,18 @@ BOXES = [
     ("with Image.open('7.jpg') as f:\n    f.crop(box=(1, 2, 3, 4))", (1, 2, 3, 4)),
     ("try:\n    image.crop((1, 2, 3, 4))\nexcept Exception:\n    pass", (1, 2, 3, 4)),
     ("    image.crop((1, 2, 3, 4))", (1, 2, 3, 4)),
-]
+    ("boxes = {'sign': (1, 2, 3, 4)}\nfor name, box in boxes.items():\n    image.crop(box)", (1, 2, 3, 4)),
+    ("b = {}\nb['l'] = 1\nimage.crop((b['l'], 2, b.get('r', 3), 4))", (1, 2, 3, 4)),
+    ("for n, (x, y) in enumerate(zip([1], [2])):\n    image.crop((x, y, 3 + n, 4))", (1, 2, 3, 4)),
+    ("crops = [image.crop(tuple(b)) for b in [[1, 2, 3, 4]]]", (1, 2, 3, 4)),
+    ("def cut(picture, box, pad=1):\n    return picture.crop((box[0] - pad, *box[1:]))\ncut(image, (2, 2, 3, 4))",
+     (1, 2, 3, 4)),
+    ("x1, y1, x2, y2 = map(int, np.array([1, 2, 3, 4]))\nimage.crop((x1, y1, x2, y2))", (1, 2, 3, 4)),
+    ("image.crop((round(1.005, 1), np.clip(9, 0, 2), math.ceil(2.5), math.floor(4.5)))", (1, 2, 3, 4)),
+    ("image.crop((1, 2, (n := 3), n + 1))", (1, 2, 3, 4)),
+    ("ImageOps.crop(image, border=100)", (100, 100, 1500, 1100)),
+    ("F.crop(image, 2, 1, 2, 2)", (1, 2, 3, 4)),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("code", "box"), BOXES, ids=[code[:30] for code, _ in BOXES])
@@ -79,6 +90,33 @@ UNKNOWN = [
 @pytest.mark.parametrize("code", UNKNOWN)
 def test_what_only_a_run_would_know_is_location_unknown(code: str) -> None:
     assert calls(code) == [("crop", None, "original")]
+    assert calls("find_picture().crop((1, 2, 3, 4))") == [("crop", None, "unknown")]
+
+
+def test_pictures_go_through_lists_file_names_in_parts_functions_and_turns() -> None:
+    code = (
+        "def twice(picture):\n    return cv2.resize(picture, (0, 0), fx=2, fy=2)\nparts = []\n"
+        "for n in range(2):\n    parts.append(image.crop((n * 100, 0, n * 100 + 80, 60)))\n"
+        "twice(parts[1]).rotate(90, expand=True).save(os.path.join(out, f'part_{n}.png'))\n"
+        "again = Image.open(f'{out}/part_1.png')\nagain.thumbnail((60, 60))\n"
+        "h, w = np.array(again.convert('L')).shape\nagain.crop((0, 0, w, h))"
+    )
+    assert calls(code) == [
+        ("crop", (0, 0, 80, 60), "original"),
+        ("crop", (100, 0, 180, 60), "original"),
+        ("resize", None, "code_2"),
+        ("rotate", None, "code_3"),
+        ("resize", None, "code_4"),
+        ("colorspace_gray", None, "code_5"),
+        ("crop", (0, 0, 45, 60), "code_5"),
+    ]
+
+
+def test_a_program_that_goes_on_and_on_is_followed_for_a_while() -> None:
+    loops = "".join(f"{' ' * n}for a in range(20):\n" for n in range(9)) + " " * 9 + "b = a"
+    recursion = "def f(n):\n    return f(n) + f(n)\nf(1)"
+    assert "20,000 steps" in Program(ORIGINAL).read(loops).problem
+    assert Program(ORIGINAL).read(recursion).calls == ()
 
 
 def test_tools_follow_the_picture_through_variables_files_and_blocks() -> None:
@@ -120,7 +158,15 @@ TOOLS = [
     ("cv2.convertScaleAbs(image, alpha=1.5, beta=10)", "convertscaleabs", {"alpha": 1.5, "beta": 10}),
     ("image.filter(ImageFilter.SHARPEN)", "sharpen", {}),
     ("image.resize((10, 20), Image.LANCZOS)", "resize", {"size": [10, 20]}),
-]
+    ("cv2.morphologyEx(image, cv2.MORPH_OPEN, np.ones((5, 5)))", "morphology", {"op": "open", "kernel_size": 5}),
+    ("cv2.threshold(image, 9, 255, cv2.THRESH_BINARY_INV + cv2.THRESH_OTSU)", "threshold",
+     {"threshold_value": 9, "mode": "otsu", "invert": True}),
+    ("cv2.findContours(image, cv2.RETR_EXTERNAL, 2)", "contours", {"mode": "external"}),
+    ("cv2.Sobel(image, cv2.CV_64F, 0, 1)", "gradients", {"mode": "sobel_y"}),
+    ("np.fliplr(image)", "flip", {"direction": "horizontal"}),
+    ("image[::-1]", "flip", {"direction": "vertical"}),
+    ("image.filter(ImageFilter.GaussianBlur(radius=2))", "blur", {}),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("code", "tool", "arguments"), TOOLS, ids=[code for code, _, _ in TOOLS])

@@ -118,6 +118,28 @@ def test_one_malformed_element_is_one_refused_row(tmp_path: Path, content: bytes
     assert [issue.rule for issue in issues] == rules
 
 
+NUMBERED = [
+    ("one line", b'[{"id": 1}, {"id": 2}]', ["1", "2"]),
+    ("lists with names", b'{"samples": [{}, {}], "other": [{}], "settings": {}}', ["1 of samples", "2 of samples", ""]),
+    ("a row that swallowed the next", b'[{"a": 1},\n{"b": [},\n{"c": 1},\n{"d": 1}]', ["1", "2", "3", "4"]),
+    ("lines", b'{"id": 1}\n{"id": 2}\n', ["", ""]),
+]
+
+
+@pytest.mark.parametrize(("content", "numbers"), [row[1:] for row in NUMBERED], ids=[row[0] for row in NUMBERED])
+def test_rows_of_a_list_have_a_number(tmp_path: Path, content: bytes, numbers: list[str]) -> None:
+    path = written(tmp_path, content, "file.json")
+    assert [row.row for row in RowStream(path, KEYS) if isinstance(row, RawRow)] == numbers
+
+
+def test_a_document_that_is_one_flat_object_is_a_row(tmp_path: Path) -> None:
+    def rows(content: bytes, keys: tuple[str, ...] = ()) -> list[bytes]:
+        return [row.text for row in RowStream(written(tmp_path, content, "a.json"), keys) if isinstance(row, RawRow)]
+
+    assert rows(b'\xef\xbb\xbf{\n "id": 1\n}\n') == [b'{\n "id": 1\n}']
+    assert [rows(b'{"id": 1, "of": [{}]}'), rows(b'{"id": 1}', KEYS), rows(b"{}")] == [[], [], []]
+
+
 def test_rows_of_a_document_know_their_line(tmp_path: Path) -> None:
     path = written(tmp_path, b'{\n "samples": [\n  {\n   "id": "a"\n  },\n  {"id": "b"}\n ]\n}', "file.json")
     assert [row.line for row in RowStream(path, KEYS) if isinstance(row, RawRow)] == [3, 6]

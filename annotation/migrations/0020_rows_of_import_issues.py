@@ -1,0 +1,19 @@
+"""An issue of a file whose records share a line says which record of the list it is about."""
+
+from __future__ import annotations
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("annotation", "0019_chains_of_files_and_versions")]
+
+    operations = [
+        migrations.AddField(
+            model_name="importissue",
+            name="row",
+            field=models.CharField(
+                blank=True, default="", help_text="Its number in a list: 17, 17 of samples.", max_length=120
+            ),
+        ),
+    ]
