@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0019_chains_of_files_and_versions")]
+    dependencies = [("annotation", "0021_facets_are_counted_by_benchmark")]
 
     operations = [
         migrations.AddField(
