@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import shlex
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,15 @@ def test_the_example_of_the_native_format_is_json_with_known_keys():
     for key, records in example.items():
         for record in records:
             assert set(record) <= documented[key]
+
+
+@pytest.mark.parametrize(
+    ("title", "package"),
+    [("Formats of runs", "evaluation.importers"), ("Formats of benchmarks", "annotation.importers")],
+)
+def test_the_readme_says_of_every_format_which_file_to_give(title, package):
+    named = {row[0].split("`")[0] for row in rows(section(README, title))}
+    assert named == set(import_module(package).IMPORTERS)
 
 
 def test_every_make_target_says_what_it_does():
