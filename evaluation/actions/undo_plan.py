@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
 
 from annotation.models import (
     AcceptedChain,
@@ -84,8 +85,9 @@ def runs_of(record: ImportRecord) -> list[int]:
 
 def made_by(record: ImportRecord) -> list[int]:
     """The runs that were made while an import was at work."""
-    made = Run.objects.filter(benchmark=record.benchmark_id, created_at__gte=record.created_at)
-    return list(made.filter(created_at__lte=record.finished_at).values_list("pk", flat=True))
+    at_work = (record.created_at, record.finished_at or timezone.now())
+    made = Run.objects.filter(benchmark=record.benchmark_id, created_at__range=at_work)
+    return list(made.values_list("pk", flat=True))
 
 
 def _made_by_others(record: ImportRecord) -> Q:
