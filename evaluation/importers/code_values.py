@@ -20,6 +20,8 @@ LARGEST = 1e9
 """Beyond this a number is nothing a picture has."""
 MOST_ITEMS = 200
 """So many items of a list are followed."""
+MOST_TOLD = 2000
+"""So many items of an argument are kept."""
 LONGEST = 1000
 """So many characters of a text that is put together are kept, its last ones: it may be the name of a file."""
 
@@ -186,16 +188,25 @@ def numbers_of(value: Value) -> tuple[Number, ...] | None:
 
 
 def plain(value: Value) -> Any:
-    """The value as JSON, as written: what is not known is null, a picture is its id."""
+    """The value as JSON, as written: what is not known is null, a picture is its id. Of lists of lists, which may hold
+    the same list many times over, no more than ``MOST_TOLD`` items."""
+    return _told(value, [MOST_TOLD])
+
+
+def _told(value: Value, left: list[int]) -> Any:
+    """``left`` holds one number: of items that are still told."""
+    left[0] -= 1
     match value:
+        case _ if left[0] < 0:
+            return None
         case Number(asked=asked):
             return int(asked) if asked == int(asked) else asked
         case Raster(id=name):
             return name
         case tuple():
-            return [plain(item) for item in value]
+            return [_told(item, left) for item in value]
         case Table(items=items):
-            return {name: plain(item) for name, item in items}
+            return {name: _told(item, left) for name, item in items}
         case str():
             return value[:1000]
     return None

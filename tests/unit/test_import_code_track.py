@@ -119,6 +119,12 @@ def test_a_program_that_goes_on_and_on_is_followed_for_a_while() -> None:
     assert Program(ORIGINAL).read(recursion).calls == ()
 
 
+@pytest.mark.parametrize("grown", ["x = [1, 2]\n" + "x = [x, x]\n" * 60, "x = {}\n" + "x = {'a': x, 'b': x}\n" * 60])
+def test_a_list_that_holds_itself_many_times_over_is_told_in_part(grown: str) -> None:
+    [call] = Program(ORIGINAL).read(f"{grown}image.resize(x)").calls
+    assert len(json.dumps(call.arguments)) < 50_000
+
+
 def test_tools_follow_the_picture_through_variables_files_and_blocks() -> None:
     first = "img = Image.open(path)\nc = img.crop((0, 0, 100, 50))\nc.save('a.png')"
     second = (
