@@ -36,6 +36,7 @@ from evaluation.models import Run
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
 from webapp.accounts.models import User
 from webapp.common.bulk import Growth
+from webapp.common.collector import collect_recent, collector_paused
 
 BATCH = 1000
 NAME, CONDITION = 200, 40
@@ -55,6 +56,7 @@ class Imported:
     summary: RunSummary | None = None
 
 
+@collector_paused()
 def import_runs(
     *,
     actor: User | None,
@@ -217,6 +219,7 @@ class RunsSaver:
         room = 1000 - len(self.result.issues)
         self.result.issues += self.issues[: max(0, room)]
         self.trajectories, self.others, self.issues = [], [], []
+        collect_recent()
 
 
 def _said_by(item: Judgement) -> tuple[Any, ...]:
