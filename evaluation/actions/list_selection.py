@@ -65,6 +65,7 @@ class Joint:
             combined = combined * spans[name][1] + (column.astype(np.int64) - low)
         there, codes = np.unique(combined, return_inverse=True)
         self._codes = codes.astype(np.min_scalar_type(len(there)))
+        self._all = np.bincount(self._codes, minlength=len(there))
         self._values: dict[str, tuple[int, Ints]] = {}
         for name, (low, span) in reversed(spans.items()):
             there, value = np.divmod(there, span)
@@ -75,9 +76,15 @@ class Joint:
 
     def counted(self, found: Selected) -> dict[str, dict[int, int]]:
         """By name of the column: how many of these rows have each value."""
-        combinations = np.bincount(found.of(self._codes), minlength=len(next(iter(self._values.values()))[1]))
-        counts = {}
+        combinations, counts = self._combinations(found), {}
         for name, (low, value) in self._values.items():
             sums = np.bincount(value, weights=combinations).astype(np.int64)
             counts[name] = {low + place: int(sums[place]) for place in np.flatnonzero(sums).tolist()}
         return counts
+
+    def _combinations(self, found: Selected) -> Ints:
+        """How many of these rows have each combination: of most rows, all but those of the others."""
+        if 2 * found.n <= len(self._codes):
+            return np.bincount(self._codes[found.rows], minlength=len(self._all))
+        others = self._codes[np.flatnonzero(~found.mask)]
+        return self._all - np.bincount(others, minlength=len(self._all))

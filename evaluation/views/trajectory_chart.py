@@ -17,17 +17,17 @@ class Point:
 
     x: str
     y: str
+    turn: int
     share: float
 
 
 @dataclass(frozen=True, slots=True)
 class CoverageChart:
-    """``line``: the path of the step line. ``ticks``: (x, turn) along the foot. ``words``: the same, to be read."""
+    """``line``: the path of the step line. ``ticks``: (x, turn) along the foot."""
 
     line: str
     rises: list[Point]
     ticks: list[tuple[str, int]]
-    words: str
 
 
 def coverage_chart(detail: TrajectoryDetail) -> CoverageChart | None:
@@ -48,10 +48,9 @@ def coverage_chart(detail: TrajectoryDetail) -> CoverageChart | None:
     for turn, share in known:
         if share > before:
             path.append(f"H{across(turn)}V{up(share)}")
-            rises.append(Point(across(turn), up(share), share))
+            rises.append(Point(across(turn), up(share), turn, share))
             before = share
     path.append(f"H{across(last + 1)}")
     every = max(1, -(-last // 6))
     ticks = [(across(turn), turn) for turn in range(0, last + 1, every)]
-    words = ", ".join(f"{point.share:.2f}" for point in rises[:6]) or "nothing"
-    return CoverageChart("".join(path), rises[:40], ticks, f"Gold covered so far: {words}")
+    return CoverageChart("".join(path), rises, ticks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from urllib.parse import urljoin
 
 from django.http import HttpResponse, QueryDict
 from django.test import Client
@@ -18,8 +19,8 @@ TOTAL = re.compile(r'<main\s[^>]*\bdata-total="(\d+)"')
 
 def counted_links(response: HttpResponse) -> dict[str, int]:
     """Every number of a page that counts: the address it leads to, and the number."""
-    links = LINK.findall(response.content.decode())
-    return {unescape(_attribute(link, "href")): int(_attribute(link, "data-count")) for link in links}
+    links, page = LINK.findall(response.content.decode()), response.wsgi_request.path  # type: ignore[attr-defined]
+    return {urljoin(page, unescape(_attribute(link, "href"))): int(_attribute(link, "data-count")) for link in links}
 
 
 def total(client: Client, href: str) -> int:
