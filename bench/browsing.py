@@ -8,7 +8,9 @@ limit: the time by the clock and the load beside it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +23,8 @@ from bench.words import measure_words
 from tests.postgres import NoServer, server
 
 LIST_MS, FACETS_MS, KB, LINK_KB = 50, 300, 150, 300
+ROWS = 50
+"""On a page."""
 
 
 class Visits(NamedTuple):
@@ -32,41 +36,43 @@ class Visits(NamedTuple):
 
 VISITS, SMALL_VISITS = Visits(8, 20), Visits(1, 2)
 GROWTH = 1.2
-"""A list of many runs may take so many times what it takes of a few."""
+"""A list of a million rows may take so many times what one of forty thousand takes."""
+Fresh = Callable[[], AbstractContextManager[dict[str, str]]]
+"""An empty database."""
 
 
 def measure(options: Options) -> Iterator[Row | Skipped]:
-    sizes = (200, 2, 3) if options.small else (20_000, 2, 50)
+    sizes = (200, 2, 3) if options.small else (20_000, 25, 50)
     visits = SMALL_VISITS if options.small else VISITS
-    with workers.sqlite() as environ:
-        yield from _database("SQLite", environ, *sizes, visits)
+    yield from _database("SQLite", workers.sqlite, *sizes, visits)
     yield from _numbers(options)
     if options.small:
         return
     try:
-        with server(dict(os.environ)) as address, workers.postgres(address) as environ:
-            yield from _database("PostgreSQL", environ, *sizes, visits)
+        with server(dict(os.environ)) as address:
+            yield from _database("PostgreSQL", partial(workers.postgres, address), *sizes, visits)
     except (NoServer, ImportError) as problem:
         yield Skipped("browsing", "PostgreSQL", str(problem))
 
 
-def _database(
-    name: str, environ: Mapping[str, str], samples: int, few: int, many: int, visits: Visits
-) -> Iterator[Row]:
-    make(environ, samples, few)
-    before = workers.call("lists:visit_lists", environ, visits=visits.lists)
-    workers.call("stages:make_runs", environ, first=few, last=many)
-    after = workers.call("lists:visit_lists", environ, visits=visits.lists)
-    size = f"{name}, {many} runs of {samples:,} trajectories"
-    yield Row("browsing", f"{size}, first list of a process", after["first_s"], "s", 3)
-    for words, pages in (("one field", PAGES), ("two fields", PAIRS)):
-        yield from _lists(f"{size}, {words}", {page: after["pages"][page] for page in pages}, after["load"])
-    right, wrong = (answers["pages"]["A right, B wrong"] for answers in (before, after))
-    yield Row("browsing", f"{size}, A right and B wrong, list of 50", wrong["list"], "ms", LIST_MS,
-              limit=f"{wrong['total']:,} found; {right['list']:.0f} ms with {few} runs")  # fmt: skip
-    yield _growth(size, before["pages"], after["pages"], few)
-    yield from _pages(size, workers.call("lists:visit_pages", environ, visits=visits.pages))
-    yield from measure_words(name, environ, f"{many} runs of {samples:,} trajectories")
+def _database(name: str, fresh: Fresh, samples: int, share: int, runs: int, visits: Visits) -> Iterator[Row]:
+    """``share``: the runs are on a so manieth of the samples first, then on all."""
+    with fresh() as environ:
+        make(environ, samples // share, runs)
+        before = workers.call("lists:visit_lists", environ, visits=visits.lists)
+    with fresh() as environ:
+        make(environ, samples, runs)
+        after = workers.call("lists:visit_lists", environ, visits=visits.lists)
+        size = f"{name}, {runs} runs of {samples:,} trajectories"
+        yield Row("browsing", f"{size}, first list of a process", after["first_s"], "s", 3)
+        for words, pages in (("one field", PAGES), ("two fields", PAIRS)):
+            yield from _lists(f"{size}, {words}", {page: after["pages"][page] for page in pages}, after["load"])
+        right, wrong = (answers["pages"]["A right, B wrong"] for answers in (before, after))
+        yield Row("browsing", f"{size}, A right and B wrong, list of 50", wrong["list"], "ms", LIST_MS,
+                  limit=f"{wrong['total']:,} found; {right['list']:.0f} ms on {samples // share:,}")  # fmt: skip
+        yield _growth(size, before["pages"], after["pages"], runs * samples // share)
+        yield from _pages(size, workers.call("lists:visit_pages", environ, visits=visits.pages))
+        yield from measure_words(name, environ, f"{runs} runs of {samples:,} trajectories")
 
 
 def _lists(name: str, pages: Mapping[str, Mapping[str, float]], load: float) -> Iterator[Row]:
@@ -86,12 +92,14 @@ def _lists(name: str, pages: Mapping[str, Mapping[str, float]], load: float) -> 
         yield Row("browsing", f"{name}, {title}", seen[part], unit, most, limit=limit)
 
 
-def _growth(size: str, before: Mapping[str, Any], after: Mapping[str, Any], few: int) -> Row:
-    """The whole list page of everything, rows and facets, against the same of a few runs."""
-    grown = {page: after[page]["page"] / before[page]["page"] for page in before if page in after}
+def _growth(size: str, before: Mapping[str, Any], after: Mapping[str, Any], rows: int) -> Row:
+    """The whole list page, rows and facets, against the same of as many runs with so many rows in all, where both have
+    a whole page to show."""
+    whole = [page for page, seen in before.items() if min(seen["total"], after[page]["total"]) >= ROWS]
+    grown = {page: after[page]["page"] / before[page]["page"] for page in whole or before}
     page = max(grown, key=lambda one: grown[one])
     limit = f"slowest of {len(grown)}: {page}, {before[page]['page']:.0f} and {after[page]['page']:.0f} ms of processor"
-    return Row("browsing", f"{size}, a list beside that of {few} runs", grown[page], "times", GROWTH, limit=limit)
+    return Row("browsing", f"{size}, a list beside that of {rows:,} rows", grown[page], "times", GROWTH, limit=limit)
 
 
 def _pages(size: str, answer: Mapping[str, Any]) -> Iterator[Row]:
