@@ -54,6 +54,17 @@ def terms_of(request: Request) -> dict[str, str]:
     return {name: str(value) for name, value in request.query_params.items() if name not in ("cursor", "limit")}
 
 
+def facets_of(name: str) -> Any:
+    """The form of the counts of a list and of its facets, in the description of the API."""
+    counts = serializers.DictField(
+        child=serializers.DictField(child=serializers.IntegerField()),
+        help_text="By term: how many there would be with each value of it instead.",
+    )
+    return inline_serializer(
+        name, {"total": serializers.IntegerField(help_text="How many the list holds."), "facets": counts}
+    )
+
+
 def paged(request: Request, rows: QuerySet[Any], order: str, shown: Callable[[Any], Any]) -> Response:
     """One page of ``rows`` in the order of a field that is unique in them."""
     paginator = KeysetPagination()

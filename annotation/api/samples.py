@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from annotation.actions.read_samples import record_of
 from annotation.actions.sample_facets import sample_facets
-from annotation.api.loading import FACET, PAGING, benchmark_for, page_of, paged, terms_of
+from annotation.api.loading import FACET, PAGING, benchmark_for, facets_of, page_of, paged, terms_of
 from annotation.exporters.native import sample_row
 from annotation.models import Sample
 from annotation.querysets import SAMPLE_FILTERS
@@ -35,16 +35,7 @@ def samples(request: Request, slug: str) -> Response:
 @extend_schema(
     operation_id="sample_facets",
     parameters=[*TERMS, FACET],
-    responses=inline_serializer(
-        "SampleFacets",
-        {
-            "total": serializers.IntegerField(help_text="How many the list holds."),
-            "facets": serializers.DictField(
-                child=serializers.DictField(child=serializers.IntegerField()),
-                help_text="By term: how many there would be with each value of it instead.",
-            ),
-        },
-    ),
+    responses=facets_of("SampleFacets"),
 )
 @api_view(["GET"])
 def facets(request: Request, slug: str) -> Response:

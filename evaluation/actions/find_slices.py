@@ -14,8 +14,9 @@ from evaluation.actions.load_results import results_of
 from evaluation.metrics.columns import TRUE
 from evaluation.metrics.comparison import Comparison, common_rows, compare
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.slice_finder import Term, find_slices
+from evaluation.metrics.slice_finder import LEAST, Term, find_slices
 from evaluation.models import Run
+from webapp.common.errors import InvalidInput
 
 SHOWN, MOST_SHOWN = 12, 40
 """Slices shown: so many, or all that tell the runs apart up to the second number."""
@@ -63,3 +64,12 @@ def find_differences(benchmark: Benchmark, a: Run, b: Run, *, least: int) -> Fou
         shown.append(SliceOfTwo(one.terms, replace(compared, p_holm=one.p_holm)))
     clustered = len(np.unique(cluster)) < len(cluster)
     return FoundSlices(shown, len(search.slices), apart, search.left_out, clustered, least)
+
+
+def least_of(text: str) -> int:
+    """The number of samples that a slice needs, as an address says it. Raises ``InvalidInput``."""
+    if not text:
+        return LEAST
+    if not (text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text)):
+        raise InvalidInput("A slice has at least 1 sample: give a whole number.", field="least")
+    return int(text)

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from annotation.api.loading import benchmark_for
 from annotation.workflow import Right
 from evaluation.actions.compare_runs import CELLS, cell_terms, comparable_runs, compare_runs
-from evaluation.actions.find_slices import find_differences
+from evaluation.actions.find_slices import find_differences, least_of
 from evaluation.actions.read_crop_agreement import read_crop_agreement
 from evaluation.metrics.comparison import Comparison
 from evaluation.metrics.slice_finder import LEAST
@@ -120,7 +120,7 @@ def compare_slices(request: Request, slug: str) -> Response:
     """Where two runs differ most, over the values of facets and pairs of them."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     a, b = _runs(request, benchmark, 2)
-    found = find_differences(benchmark, a, b, least=_least(request.query_params.get("least", "")))
+    found = find_differences(benchmark, a, b, least=least_of(request.query_params.get("least", "")))
     said = {name: getattr(found, name) for name in ("tested", "apart", "left_out", "clustered", "least")}
     return Response({**said, "slices": [_of_slice(one.found, a, b, dict(one.terms)) for one in found.slices]})
 
@@ -154,14 +154,6 @@ def _runs(request: Request, benchmark: Any, most: int) -> list[Run]:
     if unknown := next((pk for pk in asked if pk not in known), None):
         raise NotFound(f"There is no scored run {unknown[:20]} here.")
     return [known[pk] for pk in asked]
-
-
-def _least(text: str) -> int:
-    if not text:
-        return LEAST
-    if not (text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text)):
-        raise InvalidInput("A slice has at least 1 sample: give a whole number.", field="least")
-    return int(text)
 
 
 def _pair(one: Comparison, a: Run, b: Run, facets: Mapping[str, str] | None = None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.loading import FACET, PAGING, benchmark_for, page_of, paged, terms_of
+from annotation.api.loading import FACET, PAGING, benchmark_for, facets_of, page_of, paged, terms_of
 from annotation.workflow import Right
 from evaluation.actions.list_facets import facet_counts
 from evaluation.actions.list_words import check_query
@@ -71,16 +71,7 @@ def trajectories(request: Request, slug: str) -> Response:
 @extend_schema(
     operation_id="trajectory_facets",
     parameters=[*TERMS, FACET],
-    responses=inline_serializer(
-        "TrajectoryFacets",
-        {
-            "total": serializers.IntegerField(help_text="How many the list holds."),
-            "facets": serializers.DictField(
-                child=serializers.DictField(child=serializers.IntegerField()),
-                help_text="By term: how many there would be with each value of it instead.",
-            ),
-        },
-    ),
+    responses=facets_of("TrajectoryFacets"),
 )
 @api_view(["GET"])
 def facets(request: Request, slug: str) -> Response:

@@ -11,12 +11,10 @@ from django.views.decorators.http import require_safe
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.actions.compare_runs import comparable_runs
-from evaluation.actions.find_slices import SliceOfTwo, find_differences
-from evaluation.metrics.slice_finder import LEAST
+from evaluation.actions.find_slices import SliceOfTwo, find_differences, least_of
 from evaluation.models import Run
 from evaluation.views.compare_links import LEAST_RUNS, Asked, PairLinks
 from evaluation.views.compare_shown import Axis, Line, axis_over, line_of
-from webapp.common.errors import InvalidInput
 from webapp.common.htmx import render_page
 from webapp.common.http import Request
 
@@ -34,7 +32,7 @@ def slices(request: Request, slug: str) -> HttpResponse:
         return render(request, "evaluation/compare_empty.html", context)
     asked = Asked.of(request.GET, scored)
     a, b = asked.runs[:2]
-    found = find_differences(benchmark, a, b, least=_least(request.GET.get("least", "")))
+    found = find_differences(benchmark, a, b, least=least_of(request.GET.get("least", "")))
     axis = axis_over([one.found for one in found.slices])
     context |= {
         "asked": asked,
@@ -44,14 +42,6 @@ def slices(request: Request, slug: str) -> HttpResponse:
         "sizes": sorted({*SIZES, found.least}),
     }
     return render_page(request, "evaluation/compare_slices.html", "evaluation/_compare_found.html", context)
-
-
-def _least(text: str) -> int:
-    if not text:
-        return LEAST
-    if not (text.isascii() and text.isdigit() and 0 < len(text) < 7 and int(text)):
-        raise InvalidInput("A slice has at least 1 sample: give a whole number.", field="least")
-    return int(text)
 
 
 def _line(slug: str, one: SliceOfTwo, a: Run, b: Run, axis: Axis) -> Line:
