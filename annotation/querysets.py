@@ -115,6 +115,8 @@ has nothing on as ``missing_from=RUN``, chosen ones as ``id=KEY`` (several), and
 
 TOOL_FILTERS = ("target", "distractor")
 """A tool of the bank (its number) that the gold plan has as such: ``?target=3``."""
+SAMPLE_TERMS = (*SAMPLE_FILTERS, *TOOL_FILTERS, "missing_from", "waiting", "id")
+"""Every name that narrows a list of samples, beside those of facets."""
 
 
 class SampleQuerySet(WaitingQuerySet):

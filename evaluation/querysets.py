@@ -221,11 +221,15 @@ class MetricQuerySet(models.QuerySet[Any]):
         fields = ("metric", "value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
         return self.values_list("scoring_id", *fields, detail)
 
-    def for_export(self) -> Self:
-        """Metric rows with the names of METRICS 10, in a fixed order."""
+    def named(self) -> Self:
+        """With the names of METRICS 10."""
         return self.annotate(
             benchmark=F("scoring__run__benchmark__slug"),
             run=F("scoring__run_id"),
             model=F("scoring__run__model__name"),
             setting=F("scoring__run__setting"),
-        ).order_by("model", "setting", "slice_by", "slice", "pk")
+        )
+
+    def for_export(self) -> Self:
+        """Metric rows with the names of METRICS 10, in a fixed order."""
+        return self.named().order_by("model", "setting", "slice_by", "slice", "pk")

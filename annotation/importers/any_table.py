@@ -10,13 +10,14 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from annotation.importers.decoding import RowDecoder, storable
+from annotation.importers.decoding import RowDecoder
 from annotation.importers.fields import Report
 from annotation.importers.interface import ImportProblem, Position
 from annotation.importers.parquet_rows import ParquetRow, ParquetStream, is_parquet, without_bytes
 from annotation.importers.reading import RawRow, RowStream, is_lines
 from annotation.importers.sheets import SheetStream, is_workbook
 from annotation.importers.sources import member_names
+from annotation.importers.storable import storable
 from annotation.importers.tables import CELL_SUFFIXES, TableRow, TableStream, delimiter_of
 from annotation.schema import shortened
 

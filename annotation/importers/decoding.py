@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.importers.reading import RawRow
+from annotation.importers.storable import LONE, clean
 from annotation.schema import Issue, Severity, shortened
 
 MAX_DEPTH = 64
 MAX_REPORTED = 10
 """So many repairs of one kind are reported of one row; all are made."""
 _BRACKET = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
-_LONE = re.compile("[\ud800-\udfff]")
 _UNSTORABLE = re.compile(rb"\\u(?:[dD]|0000)")
 """How a NUL or half a character is written: once over the bytes is faster than a search for each."""
 
@@ -150,9 +150,9 @@ def _cleaned(value: Any, row: RawRow, issues: list[Issue]) -> Any:
     def text(original: str, path: str) -> str:
         if "\x00" in original:
             found.setdefault("nul-characters", path)
-        if _LONE.search(original):
+        if LONE.search(original):
             found.setdefault("lone-surrogates", path)
-        return _LONE.sub("\ufffd", original.replace("\x00", ""))
+        return clean(original)
 
     def walk(item: Any, path: str) -> Any:
         if isinstance(item, str):
@@ -166,31 +166,9 @@ def _cleaned(value: Any, row: RawRow, issues: list[Issue]) -> Any:
     result = walk(value, "")
     done = {"nul-characters": "NUL characters were removed.", "lone-surrogates": "Half characters were replaced."}
     for rule, path in found.items():
-        field = _LONE.sub("\ufffd", path.replace("\x00", ""))
+        field = clean(path)
         issues.append(Issue(Severity.REPAIRED, rule, row.file, row.line, field, "", done[rule], row.row))
     return result
-
-
-def storable(value: Any) -> Any:
-    """``value``, read from a text inside a row, as JSON that can be stored: see the head of this module."""
-    kind = type(value)
-    if kind is int or kind is bool or value is None:
-        return value
-    if kind is float:
-        return value if math.isfinite(value) else str(value)
-    if kind is str:
-        return _clean(value)
-    if kind is dict:
-        return {_clean(str(key)): storable(item) for key, item in value.items()}
-    if kind is list or kind is tuple:
-        return [storable(item) for item in value]
-    return str(value)
-
-
-def _clean(text: str) -> str:
-    if text.isascii() and "\x00" not in text:
-        return text
-    return _LONE.sub("\ufffd", text.replace("\x00", ""))
 
 
 def _unreadable(row: RawRow, text: str, error: Exception) -> Issue:

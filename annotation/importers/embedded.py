@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 
-from annotation.importers.decoding import storable
 from annotation.importers.fields import Report
+from annotation.importers.storable import storable
 
 _PICTURES = (
     (b"\xff\xd8\xff", "jpeg"),

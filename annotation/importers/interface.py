@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.importers.column_mapping import ColumnMapping
 from annotation.schema import Issue, SampleRecord
-
-if TYPE_CHECKING:
-    from annotation.importers.mapping import ColumnMapping
 
 PROGRESS_EVERY = 1000
 """Rows after which, at the latest, a ``Progress`` comes."""

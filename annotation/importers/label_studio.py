@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.decoding import RowDecoder, storable
+from annotation.importers.decoding import RowDecoder
 from annotation.importers.fields import Report, RowRefused
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions
 from annotation.importers.label_studio_predictions import PREDICTIONS, predicted_boxes
 from annotation.importers.reading import RawRow, RowStream
 from annotation.importers.samples import KNOWN, sample_from
+from annotation.importers.storable import storable
 from annotation.importers.task_results import apply_results
 from annotation.schema import SampleRecord
 

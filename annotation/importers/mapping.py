@@ -10,12 +10,11 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any
+from dataclasses import dataclass
 
-from annotation.importers.decoding import storable
+from annotation.importers.column_mapping import BoxForm, ColumnMapping
 from annotation.importers.interface import ImportProblem
+from annotation.importers.storable import storable
 from annotation.schema import shortened
 
 MAX_COLUMN = 200
@@ -29,27 +28,6 @@ _SIZES = frozenset({"w", "width", "box_w", "box_width"})
 _CENTRES = frozenset({"cx"})
 
 
-class BoxForm(StrEnum):
-    """What the four numbers of a box are: two corners, a corner and a size, or a centre and a size."""
-
-    XYXY = "xyxy"
-    XYWH = "xywh"
-    CXCYWH = "cxcywh"
-
-    def corners(self, box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
-        """The box as ``(x1, y1, x2, y2)``, in the unit it came in.
-
-        >>> BoxForm.XYWH.corners((10, 20, 5, 6))
-        (10, 20, 15, 26)
-        """
-        a, b, c, d = box
-        if self is BoxForm.XYWH:
-            return a, b, a + c, b + d
-        if self is BoxForm.CXCYWH:
-            return a - c / 2, b - d / 2, a + c / 2, b + d / 2
-        return a, b, c, d
-
-
 @dataclass(frozen=True, slots=True)
 class Field:
     """Something a column may be read as: its name, what it is called on pages, and the names of columns that mean it,
@@ -58,27 +36,6 @@ class Field:
     name: str
     title: str
     names: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnMapping:
-    """``columns``: the column of each field that has one. ``boxes``: how the boxes are written."""
-
-    columns: Mapping[str, str] = field(default_factory=dict)
-    boxes: BoxForm = BoxForm.XYXY
-
-    @property
-    def used(self) -> frozenset[str]:
-        """All columns that are read as something."""
-        return frozenset(self.columns.values())
-
-    def field_of(self, column: str) -> str:
-        """The first field a column is read as, "" when it is none."""
-        return next((name for name, of in self.columns.items() if of == column), "")
-
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON: what ``TableFields.mapping_from`` reads."""
-        return {"columns": dict(self.columns), "boxes": self.boxes.value}
 
 
 class TableFields:

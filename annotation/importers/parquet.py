@@ -15,12 +15,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from annotation.importers.converting import converted
-from annotation.importers.decoding import storable
 from annotation.importers.embedded import picture_in
 from annotation.importers.fields import Report
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions
 from annotation.importers.parquet_rows import ParquetRow, ParquetStream
 from annotation.importers.question_rows import BOXES, native_from
+from annotation.importers.storable import storable
 
 MAX_TEXT = 64 << 20
 _IMAGES = ("image", "images", "decoded_image", "image_bytes")

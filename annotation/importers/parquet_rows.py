@@ -18,9 +18,9 @@ from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
 from annotation.extras import missing
-from annotation.importers.decoding import storable
 from annotation.importers.interface import ImportProblem, Position, Progress
 from annotation.importers.sources import Limits, Member, member_names, open_members
+from annotation.importers.storable import storable
 
 BATCH = 32
 GROUP_BYTES = 2 << 30

@@ -19,11 +19,12 @@ from typing import Any
 from annotation.importers import fields
 from annotation.importers.any_table import NO_ROWS, columns_of, flat, heading, open_table, report_of
 from annotation.importers.box_cells import boxes_in, value_in
+from annotation.importers.column_mapping import ColumnMapping
 from annotation.importers.converting import converted, read_rows
 from annotation.importers.embedded import picture_in
 from annotation.importers.fields import Number4, Report
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions
-from annotation.importers.mapping import BOX_FIELDS, ColumnMapping
+from annotation.importers.mapping import BOX_FIELDS
 from annotation.importers.parquet_rows import ParquetRow
 from annotation.importers.question_rows import letter_of
 from annotation.importers.reading import RowStream

@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation.importers.decoding import storable
 from annotation.importers.fields import Report, RowRefused
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions
 from annotation.importers.samples import sample_from
+from annotation.importers.storable import storable
 from annotation.importers.tables import TableRow, TableStream
 from annotation.importers.toolchain_join import join_toolchains
 from annotation.schema import Issue, SampleRecord

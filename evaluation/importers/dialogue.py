@@ -14,7 +14,8 @@ from dataclasses import field
 from itertools import islice
 from typing import Any
 
-from annotation.importers.decoding import MAX_DEPTH, storable
+from annotation.importers.decoding import MAX_DEPTH
+from annotation.importers.storable import storable
 from annotation.schema import frozen_record
 from evaluation.importers.prompts import question_and_options_in
 

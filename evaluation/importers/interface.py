@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from annotation.importers.column_mapping import ColumnMapping
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Position, Progress, Settings
-from annotation.importers.mapping import ColumnMapping
 from evaluation.importers.matching import SampleIndex
 from evaluation.importers.recognition import Recogniser, Unchanged
 from evaluation.schema import Coordinates, Intervention, Issue, Judgement, RolloutGroup, Trajectory

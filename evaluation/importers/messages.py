@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.importers.decoding import storable
+from annotation.importers.storable import storable
 from evaluation.importers.dialogue import TAG, calls_of, literal, text_of
 
 _REPLIES = ("tool", "function")

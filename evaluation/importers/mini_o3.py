@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.decoding import RowDecoder, storable
+from annotation.importers.decoding import RowDecoder
 from annotation.importers.documents import Document, DocumentStream, each_named
 from annotation.importers.fields import Number4, Report
 from annotation.importers.reading import RawRow, RowStream
+from annotation.importers.storable import storable
 from evaluation.importers.dialogue import answer_in, literal, text_of
 from evaluation.importers.interface import BoxSpace, Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample

@@ -20,10 +20,10 @@ from typing import Any
 from annotation.importers import fields
 from annotation.importers.any_table import NO_ROWS, columns_of, flat, heading
 from annotation.importers.box_cells import boxes_in
-from annotation.importers.decoding import storable
 from annotation.importers.fields import Number4, Report
 from annotation.importers.interface import ImportProblem
 from annotation.importers.mapping import BOX_FIELDS
+from annotation.importers.storable import storable
 from annotation.schema import ORIGINAL
 from evaluation.importers.box_steps import box_steps
 from evaluation.importers.interface import BoxSpace, ColumnMapping, Detection, Read, ReadOptions, SampleIndex

@@ -3,9 +3,11 @@
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 
+import grimp
 import pytest
 
 from tests.architecture.source import PRODUCT, ROOT, imported_modules, product_files, tree
@@ -63,6 +65,14 @@ def test_every_import_keeps_to_the_layers():
         [*command, "--config", "tests/architecture/importlinter.ini"], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_module_comes_back_to_itself():
+    """Imports for types alone count too: to understand a file, those it names are enough."""
+    graph = grimp.build_graph(*PRODUCT, cache_dir=None)
+    assert len(graph.modules) > 500
+    needs = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    list(TopologicalSorter(needs).static_order())
 
 
 def test_pure_rooms_load_no_framework():

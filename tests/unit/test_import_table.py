@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from annotation.importers.any_table import columns_of
 from annotation.importers.box_cells import boxes_in, tagged_boxes
+from annotation.importers.column_mapping import BoxForm
 from annotation.importers.interface import ImportProblem
-from annotation.importers.mapping import BoxForm, header_digest
+from annotation.importers.mapping import header_digest
 from annotation.schema import Issue
 from evaluation.importers import IMPORTERS, detect_format
 from evaluation.importers.interface import BoxSpace, ColumnMapping, ReadOptions

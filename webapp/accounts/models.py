@@ -172,4 +172,4 @@ class Session(AbstractBaseSession):
 
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:
-        return import_module("webapp.accounts.sessions").SessionStore
+        return import_module(settings.SESSION_ENGINE).SessionStore

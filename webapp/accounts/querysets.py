@@ -1,30 +1,27 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Self
+from typing import Any, Self
 
 from django.db import models
 from django.db.models import Count, Min, Q
 from django.utils import timezone
 
-if TYPE_CHECKING:
-    from webapp.accounts.models import ApiToken, Invitation, SignInAttempt  # noqa: F401
 
-
-class InvitationQuerySet(models.QuerySet["Invitation"]):
+class InvitationQuerySet(models.QuerySet[Any]):
     def open(self) -> Self:
         """Neither accepted nor past its day."""
         return self.filter(accepted_at=None, expires__gt=timezone.now())
 
 
-class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
+class ApiTokenQuerySet(models.QuerySet[Any]):
     def usable(self) -> Self:
         """Not past its day (none means for ever), and of a person who can sign in."""
         not_past = Q(expires=None) | Q(expires__gt=timezone.now())
         return self.filter(not_past, user__is_active=True).select_related("user")
 
 
-class SignInAttemptQuerySet(models.QuerySet["SignInAttempt"]):
+class SignInAttemptQuerySet(models.QuerySet[Any]):
     def counted(self, *, email: str, address: str | None) -> dict[str, int]:
         """Failed tries by the pair of account and address, by the account, and by the address: one query."""
         same_email, same_address = Q(email=email), Q(address=address)

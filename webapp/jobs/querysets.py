@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
@@ -9,10 +10,9 @@ from django.db.models import Count, Q
 
 if TYPE_CHECKING:
     from webapp.accounts.models import User
-    from webapp.jobs.models import Job  # noqa: F401
 
 
-class JobQuerySet(models.QuerySet["Job"]):
+class JobQuerySet(models.QuerySet[Any]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
         """A person sees the jobs they started; a site admin sees all, automatic ones included."""
         if user.is_anonymous:
@@ -50,8 +50,7 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     def in_tab(self, tab: str) -> Self:
         """The jobs of one tab of the jobs page: running (with waiting), failed, done (with stopped), or all."""
-        states = {"running": ["queued", "running"], "failed": ["failed"], "done": ["done", "cancelled"]}
-        return self.filter(state__in=states[tab]) if tab in states else self
+        return self.filter(state__in=TABS[tab]) if TABS.get(tab) else self
 
     def counts(self) -> dict[str, int]:
         """How many jobs are in each state, and in all: one query."""
@@ -59,4 +58,11 @@ class JobQuerySet(models.QuerySet["Job"]):
         return self.aggregate(all=Count("pk"), **states)
 
 
+TABS: Mapping[str, tuple[str, ...]] = {
+    "all": (),
+    "running": ("queued", "running"),
+    "failed": ("failed",),
+    "done": ("done", "cancelled"),
+}
+"""Of the page of jobs, with the states of each; all: any."""
 _STATES = ("queued", "running", "done", "failed", "cancelled")
