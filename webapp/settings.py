@@ -169,11 +169,11 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser", "rest_framework.parsers.MultiPartParser"],
-    "DEFAULT_PAGINATION_CLASS": "webapp.common.api.KeysetPagination",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["webapp.common.api.PersonThrottle", "webapp.common.api.VisitorThrottle"],
     "DEFAULT_THROTTLE_RATES": {"person": "1200/min", "visitor": "120/min"},
     "NUM_PROXIES": TRUSTED_PROXIES,
+    "URL_FORMAT_OVERRIDE": None,
     "EXCEPTION_HANDLER": "webapp.common.api.error_answer",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
@@ -182,6 +182,10 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Benchmarks with evidence, the runs of models on them, and every score behind a number.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "webapp.common.api_schema.with_errors",
+    ],
 }
 
 TIME_ZONE = "UTC"

@@ -1,11 +1,16 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView
 
+from webapp.accounts.views import admin_door
 from webapp.common import views
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("health/", views.health, name="health"),
+    path("admin/login/", admin_door, name="admin-door"),
+    # As its sign-in, which has no limit of guesses either.
+    path("admin/password_change/", RedirectView.as_view(pattern_name="accounts:account"), name="admin-password"),
     path("admin/", admin.site.urls),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/v1/jobs/", include("webapp.jobs.api_urls")),

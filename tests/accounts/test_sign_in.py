@@ -69,10 +69,29 @@ def test_after_five_failed_tries_the_right_password_does_not_help_and_the_page_s
     refused = try_to_sign_in(PASSWORD)
     assert refused.status_code == 429
     assert "Try again in 15 min" in refused.context["problem"]
+    assert 880 < int(refused["Retry-After"]) <= 900
     SignInAttempt.objects.update(at=timezone.now() - timedelta(minutes=10))
     assert "Try again in 5 min" in try_to_sign_in(PASSWORD).context["problem"]
     SignInAttempt.objects.update(at=timezone.now() - throttle.WINDOW)
     assert try_to_sign_in(PASSWORD).status_code == 302
+
+
+def test_the_site_of_the_admins_has_no_second_door(ana: User, admin: User) -> None:
+    """Its own form would let passwords be guessed without end."""
+    door = Client().get("/admin/login/?next=/admin/accounts/user/")
+    assert door.url == "/sign-in/?next=/admin/login/%3Fnext%3D/admin/accounts/user/"
+    assert Client().post("/admin/login/", {"username": ana.email, "password": PASSWORD}).status_code == 405
+    assert signed_in(admin).get("/admin/login/?next=/admin/accounts/user/").url == "/admin/accounts/user/"
+    assert signed_in(admin).get("/admin/login/").url == "/admin/"
+    assert signed_in(ana).get("/admin/login/").status_code == 403
+
+
+def test_guesses_of_the_present_password_count_as_those_at_the_door(ana: User) -> None:
+    client = signed_in(ana)
+    sent = [client.post("/account/password/", {"old": "wrong", "new": "seven quiet otters"}) for _ in range(6)]
+    assert [answer.status_code for answer in sent] == [400] * 5 + [429]
+    assert "too many failed tries for ana@example.org" in sent[-1].content.decode()
+    assert try_to_sign_in(PASSWORD, address="127.0.0.1").status_code == 429
 
 
 def test_others_sign_in_while_one_account_is_locked_from_one_address(ana: User, rui: User) -> None:

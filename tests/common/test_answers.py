@@ -1,11 +1,13 @@
 """What every answer carries, and how errors look."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.contrib.staticfiles import finders
+from django.core.cache import cache
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory, override_settings
@@ -14,12 +16,14 @@ from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.throttling import SimpleRateThrottle
 
 from annotation.actions.benchmarks import add_member, create_benchmark
+from annotation.models import Sample
 from annotation.workflow import Role
 from tests.conftest import signed_in
 from webapp.accounts.models import User
-from webapp.common.errors import Conflict, TooLarge
+from webapp.common.errors import Conflict, TooLarge, TooManyTries
 from webapp.common.http import client_address
 from webapp.common.middleware import CONTENT_SECURITY_POLICY
 
@@ -48,7 +52,18 @@ def api_conflict(request: Request) -> Response:
     raise Conflict("Rui has accepted this a moment ago.", code="already_reviewed")
 
 
+def too_fast(request: HttpRequest) -> HttpResponse:
+    raise TooManyTries("These were too many tries.", wait=61)
+
+
+@api_view(["GET"])
+def api_too_fast(request: Request) -> Response:
+    raise TooManyTries("These were too many tries.", wait=9.2)
+
+
 urlpatterns = [
+    path("too-fast/", too_fast),
+    path("api/v1/too-fast/", api_too_fast),
     path("refuse/", refuse),
     path("fault/", fault),
     path("api/v1/fault/", fault),
@@ -74,7 +89,7 @@ def more_pages() -> Iterator[None]:
         ("/health/", 200),
         ("/sign-in/", 200),
         ("/account/", 302),
-        ("/admin/login/", 200),
+        ("/admin/login/", 302),
         ("/nothing/here/", 404),
         ("/refuse/", 413),
         ("/fault/", 500),
@@ -122,6 +137,58 @@ def test_who_may_not_open_a_page_is_told_by_which_role_and_whom_to_ask(ana: User
     assert 'href="/benchmarks/street/">To the benchmark</a>' in text
 
 
+def test_who_is_too_fast_is_told_when_to_go_on_in_words_and_in_the_header() -> None:
+    answer = Client().post("/too-fast/", headers={"Referer": "http://testserver/form/"})
+    assert (answer.status_code, answer["Retry-After"]) == (429, "61")
+    text = answer.content.decode()
+    assert "These were too many tries. Try again in 2 min." in text
+    assert 'href="http://testserver/form/">Back to the page</a>' in text
+
+
+@pytest.mark.django_db
+def test_the_api_says_when_to_go_on_too(ana: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = signed_in(ana).get("/api/v1/too-fast/")
+    assert (answer.status_code, answer["Retry-After"]) == (429, "10")
+    assert answer.json()["error"]["message"].endswith("Try again in 10 s.")
+    monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", {"visitor": None, "person": "1/min"})
+    cache.clear()
+    *_, slowed = (signed_in(ana).get("/api/v1/input/") for _ in range(2))
+    cache.clear()
+    assert slowed.json()["error"]["message"] == f"These are too many requests. Ask again in {slowed['Retry-After']} s."
+
+
+@pytest.mark.django_db
+def test_what_is_not_there_in_a_benchmark_can_be_looked_for_by_who_may_see_it(ana: User, sam: User, lea: User) -> None:
+    street = create_benchmark(actor=None, slug="street", title="Street")
+    add_member(actor=None, benchmark=street, user=lea, role=Role.LEAD)
+    for name in ("corner & 6", "corner & 81", "tree"):
+        Sample.objects.create(benchmark=street, key=name)
+    address = "/benchmarks/street/samples/corner & 7/"
+    text = signed_in(lea).get(address).content.decode()
+    assert "Street has no sample corner &amp; 7. Near by name: corner &amp; 6 and corner &amp; 81." in text
+    assert 'href="/benchmarks/street/samples/">All samples</a>' in text
+    assert re.search('aria-label="Find a sample"[^>]* value="corner &amp; 7"', text)
+    assert "not a member" not in text
+    stranger = signed_in(sam).get(address).content.decode()
+    assert "Street" not in stranger.replace("street", "")
+    assert "not a member where it lives" in stranger
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/benchmarks/?q=a%00b", "/api/v1/benchmarks/street/judges/?kind=%00", "/a%00b/"])
+def test_an_address_with_a_character_that_no_name_has_is_refused(ana: User, address: str) -> None:
+    answer = signed_in(ana).get(address)
+    assert answer.status_code == 400
+    assert "Take %00 out of it" in answer.content.decode()
+
+
+@pytest.mark.django_db
+def test_an_address_for_forms_says_so_when_it_is_opened(ana: User) -> None:
+    answer = signed_in(ana).get("/sign-out/")
+    assert (answer.status_code, answer["Allow"]) == (405, "POST")
+    assert "There is no page to open here" in answer.content.decode()
+
+
 @pytest.mark.django_db
 def test_a_reference_that_could_forge_a_line_of_the_log_is_not_taken_over() -> None:
     assert Client().get("/health/", headers={"X-Request-Id": "a b<script>"})["X-Request-Id"] != "a b<script>"
@@ -163,6 +230,15 @@ def test_the_api_gives_the_code_of_our_errors(ana: User) -> None:
 def test_the_api_answers_a_stranger_with_401_and_a_bad_method_with_405(ana: User) -> None:
     assert Client().get("/api/v1/conflict/")["WWW-Authenticate"] == "Bearer"
     assert signed_in(ana).delete("/api/v1/conflict/").json()["error"]["code"] == "method_not_allowed"
+
+
+@pytest.mark.django_db
+def test_the_api_answers_head_as_get_without_the_body(ana: User) -> None:
+    client = signed_in(ana)
+    whole, head = client.get("/api/v1/toolbox/"), client.head("/api/v1/toolbox/")
+    assert (head.status_code, head.content) == (200, b"")
+    assert (head["ETag"], head["Content-Length"]) == (whole["ETag"], str(len(whole.content)))
+    assert client.head("/api/v1/toolbox/", headers={"If-None-Match": head["ETag"]}).status_code == 304
 
 
 @pytest.mark.django_db

@@ -1,6 +1,5 @@
 """Slowing down guesses of passwords. Kept in the database: it holds across processes and restarts."""
 
-import math
 from datetime import timedelta
 
 from django.utils import timezone
@@ -26,7 +25,7 @@ def begin_attempt(*, email: str, address: str | None) -> SignInAttempt:
     passed = [name for name, most in MOST.items() if counts[name] > most]
     if passed:
         attempt.delete()
-        raise TooManyTries(_sentence(passed[0], email=attempt.email, address=address))
+        raise _refusal(passed[0], email=attempt.email, address=address)
     return attempt
 
 
@@ -35,7 +34,7 @@ def end_attempt(*, email: str, address: str | None) -> None:
     SignInAttempt.objects.filter(email=email[:254], address=address).delete()
 
 
-def _sentence(limit: str, *, email: str, address: str | None) -> str:
+def _refusal(limit: str, *, email: str, address: str | None) -> TooManyTries:
     same: dict[str, dict[str, str | None]] = {
         "pair": {"email": email, "address": address},
         "account": {"email": email},
@@ -43,6 +42,5 @@ def _sentence(limit: str, *, email: str, address: str | None) -> str:
     }
     first = SignInAttempt.objects.filter(**same[limit]).earliest_moment()
     left = (first + WINDOW - timezone.now()).total_seconds() if first else WINDOW.total_seconds()
-    minutes = max(1, math.ceil(left / 60))
     where = "from this computer's address" if limit == "address" else f"for {email}"
-    return f"Too many failed tries {where}. Try again in {minutes} min."
+    return TooManyTries(f"These were too many failed tries {where}.", wait=left)

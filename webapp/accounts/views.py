@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.password_validation import password_validators_help_texts
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -20,7 +21,7 @@ from webapp.accounts.http import SignedInRequest
 from webapp.accounts.models import User
 from webapp.accounts.sessions import sessions_of
 from webapp.accounts.throttle import begin_attempt, end_attempt
-from webapp.common.errors import ApplicationError
+from webapp.common.errors import ApplicationError, NotAllowed, with_headers
 from webapp.common.http import Request, client_address
 
 
@@ -33,18 +34,18 @@ def sign_in(request: Request) -> HttpResponse:
     if request.method != "POST" and request.user.is_authenticated:
         return redirect(target)
     form = SignInForm(request.POST or None)
-    problem, status = "", 200
+    problem, status, headers = "", 200, dict[str, str]()
     if form.is_valid():
         try:
             user = _authenticated(request, form.cleaned_data["email"], form.cleaned_data["password"])
         except ApplicationError as error:
-            problem, status = error.message, error.status
+            problem, status, headers = error.message, error.status, error.headers
         else:
             login(request, user)
             request.session.set_expiry(settings.SESSION_COOKIE_AGE if form.cleaned_data["stay"] else 0)
             return redirect(target)
     context = {"form": form, "next": request.POST.get("next") or request.GET.get("next", ""), "problem": problem}
-    return render(request, "accounts/sign_in.html", context, status=status)
+    return with_headers(render(request, "accounts/sign_in.html", context, status=status), headers)
 
 
 def _authenticated(request: HttpRequest, email: str, password: str) -> User:
@@ -64,6 +65,17 @@ def _safe_target(request: HttpRequest) -> str:
     if url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
         return target
     return resolve_url(settings.LOGIN_REDIRECT_URL)
+
+
+@never_cache
+@require_safe
+def admin_door(request: Request) -> HttpResponse:
+    """The site of the administrators has no door of its own, at which passwords could be guessed without end."""
+    if not request.user.is_authenticated:
+        return redirect_to_login(request.get_full_path())
+    if not admin.site.has_permission(request):
+        raise NotAllowed("The administration is for site admins. Ask one of them, or sign in as one.")
+    return redirect(_safe_target(request) if "next" in request.GET else "admin:index")
 
 
 @require_POST
@@ -120,8 +132,14 @@ def rename(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def change_password(request: SignedInRequest) -> HttpResponse:
+    # Guesses count as those at the door do: who sits at a browser that was left open may try no more often.
+    email, address = request.user.email, client_address(request)
+    begin_attempt(email=email, address=address)
     form = PasswordForm(request.POST, user=request.user)
-    if not form.is_valid():
+    good = form.is_valid()
+    if "old" not in form.errors:
+        end_attempt(email=email, address=address)
+    if not good:
         return _account_page(request, password_form=form)
     actions.change_password(password=form.cleaned_data["new"], actor=request.user)
     update_session_auth_hash(request, request.user)

@@ -6,6 +6,9 @@ Actions raise these; pages answer with the stop page, the API with one JSON shap
 from __future__ import annotations
 
 import logging
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -16,7 +19,22 @@ from webapp.common import request_id
 
 logger = logging.getLogger(__name__)
 
-IN_BENCHMARK = "benchmarks/<slug:slug>/"
+
+@dataclass(frozen=True)
+class Place:
+    """A benchmark that a page has found, and that the person may see: where its stop pages lead back to.
+
+    ``may_search`` says whether they may search its samples; it is asked only once a page has stopped.
+    """
+
+    slug: str
+    title: str
+    may_search: Callable[[], bool]
+
+
+def stand_in(request: HttpRequest, place: Place) -> None:
+    """From here on a stop page of this request is one in this benchmark."""
+    request.place = place  # type: ignore[attr-defined]
 
 
 class ApplicationError(Exception):
@@ -37,6 +55,11 @@ class ApplicationError(Exception):
         self.code = code or self.code
         self.status = status or self.status
         self.field = field
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the answer says beside its sentence, for programs."""
+        return {}
 
 
 class InvalidInput(ApplicationError):
@@ -59,6 +82,17 @@ class NotFound(ApplicationError):
     title = "There is nothing here"
 
 
+class WrongMethod(ApplicationError):
+    """An address was opened that only takes what a form sends, or the other way round."""
+
+    status = 405
+    code = "method_not_allowed"
+    title = "There is no page to open here"
+
+    def __init__(self) -> None:
+        super().__init__("This address only takes what a form of another page sends. Go back and use its button.")
+
+
 class Conflict(ApplicationError):
     """The thing has changed, or is in a state that does not allow this."""
 
@@ -76,11 +110,19 @@ class TooLarge(ApplicationError):
 
 
 class TooManyTries(ApplicationError):
-    """Come back later; the message says when."""
+    """Come back later: the message says when, and so does the header Retry-After, from the same ``wait`` in seconds."""
 
     status = 429
     code = "too_many_tries"
     title = "Too many tries"
+
+    def __init__(self, message: str, *, wait: float) -> None:
+        self.wait = max(1, math.ceil(wait))
+        super().__init__(f"{message} Try again in {_in_words(self.wait)}.")
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": str(self.wait)}
 
 
 class Unavailable(ApplicationError):
@@ -107,7 +149,15 @@ def error_body(code: str, message: str, *, field: str | None = None, details: An
 def error_page(request: HttpRequest, error: ApplicationError) -> HttpResponse:
     """The answer to a page's request, in the form the request came in."""
     words = {"code": error.code, "title": error.title, "message": error.message}
-    return stop(request, error.status, **words, field=error.field, seen=True)
+    answer = stop(request, error.status, **words, field=error.field)
+    return with_headers(answer, error.headers)
+
+
+def with_headers(answer: HttpResponse, headers: Mapping[str, str]) -> HttpResponse:
+    """The answer, with these headers too."""
+    for name, value in headers.items():
+        answer.headers[name] = value
+    return answer
 
 
 def stop(
@@ -118,19 +168,18 @@ def stop(
     title: str,
     message: str,
     field: str | None = None,
-    seen: bool = False,
 ) -> HttpResponse:
     """The stop page, or the JSON of it below /api/.
 
     Templates: errors/STATUS.html, else errors/400.html or errors/500.html.
-    Context: status, code, title, message, path, reference, again; ``benchmark_slug`` of the benchmark that the address
-    lies in, where it was ``seen`` before something went wrong: to a stranger there is none.
+    Context: status, code, title, message, path, reference, again, wanted; ``place``: the benchmark that the page found
+    before something went wrong, else None: to a stranger there is none.
     """
     if request.path.startswith("/api/"):
         return JsonResponse(error_body(code, message, field=field), status=status)
     template = select_template([f"errors/{status}.html", f"errors/{400 if status < 500 else 500}.html"])
     context = {"status": status, "code": code, "title": title, "message": message, **_where(request)}
-    context["benchmark_slug"] = _benchmark_of(request) if seen else ""
+    context |= {"place": getattr(request, "place", None), "wanted": _wanted(request)}
     return HttpResponse(template.render(context, request), status=status)
 
 
@@ -153,9 +202,14 @@ def _where(request: HttpRequest) -> dict[str, str]:
     return {"path": request.path, "reference": request_id.current(), "again": again}
 
 
-def _benchmark_of(request: HttpRequest) -> str:
+def _wanted(request: HttpRequest) -> str:
+    """The name of what the address asks for, to look for it; "" for a number, which says nothing."""
     match = request.resolver_match
-    return str(match.kwargs["slug"]) if match and match.route.startswith(IN_BENCHMARK) else ""
+    return str(match.kwargs.get("key", "")) if match else ""
+
+
+def _in_words(seconds: int) -> str:
+    return f"{seconds} s" if seconds < 60 else f"{math.ceil(seconds / 60)} min"
 
 
 def _page_before(request: HttpRequest) -> str:

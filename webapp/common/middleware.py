@@ -4,12 +4,12 @@ import re
 import uuid
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.http import ConditionalGetMiddleware
 
 from webapp.common import request_id
-from webapp.common.errors import ApplicationError, error_page
+from webapp.common.errors import ApplicationError, InvalidInput, WrongMethod, error_page, with_headers
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
 
@@ -68,20 +68,47 @@ class SecurityHeadersMiddleware:
 
 
 class ApplicationErrorMiddleware:
-    """Turn an ApplicationError that a page raises into the page that says it."""
+    """Turn an ApplicationError that a page raises into the page that says it, and the empty answer to a method that an
+    address does not take into one with words."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
+        # Not every database can be asked for it, and no name has it.
+        if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
+            return error_page(request, InvalidInput("The address holds the character NUL. Take %00 out of it."))
+        answer = self.get_response(request)
+        if isinstance(answer, HttpResponseNotAllowed):
+            return with_headers(error_page(request, WrongMethod()), {"Allow": answer["Allow"]})
+        return answer
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         return error_page(request, exception) if isinstance(exception, ApplicationError) else None
 
 
 class ApiConditionalMiddleware(ConditionalGetMiddleware):
-    """An ETag on every answer of the API, and 304 to who has it already. Pages have tokens in them: each is new."""
+    """An ETag on every answer of the API, and 304 to who has it already. Pages have tokens in them: each is new.
+
+    HEAD is answered as GET is, without the body: whether something has changed is all that some ask.
+    """
+
+    def process_request(self, request: HttpRequest) -> None:
+        if request.method == "HEAD" and request.path.startswith("/api/"):
+            request.method, request.only_head = "GET", True  # type: ignore[attr-defined]
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        return super().process_response(request, response) if request.path.startswith("/api/") else response
+        if not request.path.startswith("/api/"):
+            return response
+        answer = super().process_response(request, response)
+        return _without_body(answer) if getattr(request, "only_head", False) else answer
+
+
+def _without_body(answer: HttpResponseBase) -> HttpResponseBase:
+    """The answer as it is, its length included, with nothing to send."""
+    if isinstance(answer, StreamingHttpResponse):
+        answer.close()
+        answer.streaming_content = ()
+    elif isinstance(answer, HttpResponse):
+        answer.content = b""
+    return answer
