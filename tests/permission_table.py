@@ -78,6 +78,8 @@ B = "street"
 SITE = [
     Line("health", get=everyone()),
     Line("api-schema", get=everyone()),
+    Line("admin-door", get=everyone(403) | {VISITOR: SIGN_IN, ADMIN: 302}),
+    Line("admin-password", get=everyone(302), post=everyone(302)),
     Line("accounts:sign-in", get=everyone(302) | {VISITOR: DONE}, post=everyone()),
     Line("accounts:sign-out", post=everyone(SIGN_IN)),
     Line("accounts:accept-invitation", ("{secret}",), get=everyone(), post=everyone()),

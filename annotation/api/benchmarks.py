@@ -8,9 +8,9 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.loading import PAGING, page_of, paged
 from annotation.models import Benchmark
 from webapp.accounts.http import person_of
+from webapp.common.api_paging import PAGING, page_of, paged
 
 
 class BenchmarkSerializer(serializers.ModelSerializer):

@@ -1,29 +1,24 @@
-"""Find it, and may you: how the API gets at a benchmark; and pages of its lists."""
+"""Find it, and may you: how the API gets at a benchmark, and what narrows its lists."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
+from difflib import get_close_matches
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, inline_serializer
 from rest_framework import serializers
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from annotation.actions.access import allowed, benchmark_seen_by
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
-from webapp.common.api import KeysetPagination
-from webapp.common.errors import NotAllowed
+from webapp.common.errors import InvalidInput, NotAllowed
 
-PAGING = [
-    OpenApiParameter("cursor", str, description="Of the next page, as the answer names it."),
-    OpenApiParameter("limit", int, description="Rows on a page, 100 unless said, at most 1000."),
-]
+PAGES = ("cursor", "limit")
 FACET = OpenApiParameter("facet.NAME", str, description="Only with this value on the facet NAME.")
 
 
@@ -49,9 +44,16 @@ def public_benchmark_for(request: Request, slug: str) -> Benchmark:
     return found
 
 
-def terms_of(request: Request) -> dict[str, str]:
-    """What the address narrows a list by; the last of two terms of one name counts."""
-    return {name: str(value) for name, value in request.query_params.items() if name not in ("cursor", "limit")}
+def terms_of(request: Request, known: Collection[str]) -> dict[str, str]:
+    """What the address narrows a list by; the last of two terms of one name counts. A name that is not ``known``, nor
+    that of a facet, is refused: a program that misspells one would take the whole list for what it asked for."""
+    terms = {name: str(value) for name, value in request.query_params.items() if name not in PAGES}
+    for name in terms:
+        if name not in known and not name.startswith("facet."):
+            near = get_close_matches(name, known, n=1)
+            hint = f" Did you mean {near[0]}?" if near else " A facet of the samples is facet.NAME."
+            raise InvalidInput(f"There is no term {name[:60]} here.{hint}", field=name[:60])
+    return terms
 
 
 def facets_of(name: str) -> Any:
@@ -62,25 +64,4 @@ def facets_of(name: str) -> Any:
     )
     return inline_serializer(
         name, {"total": serializers.IntegerField(help_text="How many the list holds."), "facets": counts}
-    )
-
-
-def paged(request: Request, rows: QuerySet[Any], order: str, shown: Callable[[Any], Any]) -> Response:
-    """One page of ``rows`` in the order of a field that is unique in them."""
-    paginator = KeysetPagination()
-    paginator.ordering = order
-    found = paginator.paginate_queryset(rows, request) or []
-    return paginator.get_paginated_response([shown(row) for row in found])
-
-
-def page_of(name: str, item: serializers.Field | type[serializers.Serializer]) -> serializers.Serializer:
-    """How the description of the API names such a page."""
-    results = item(many=True) if isinstance(item, type) else serializers.ListField(child=item)
-    return inline_serializer(
-        name,
-        {
-            "next": serializers.URLField(allow_null=True),
-            "previous": serializers.URLField(allow_null=True),
-            "results": results,
-        },
     )

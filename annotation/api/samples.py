@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.actions.find_sample import find_sample
 from annotation.actions.read_samples import record_of
 from annotation.actions.sample_facets import sample_facets
-from annotation.api.loading import FACET, PAGING, benchmark_for, facets_of, page_of, paged, terms_of
+from annotation.api.loading import FACET, benchmark_for, facets_of, terms_of
 from annotation.exporters.native import sample_row
 from annotation.models import Sample
-from annotation.querysets import SAMPLE_FILTERS
+from annotation.querysets import SAMPLE_TERMS
 from annotation.workflow import Right
+from webapp.common.api_paging import PAGING, page_of, paged
 
 ROW = serializers.DictField(help_text="A row of the native format: id, question, answer, gold_boxes and so on.")
-TERMS = [OpenApiParameter(name, str, description="As in the list of samples.") for name in SAMPLE_FILTERS]
+TERMS = [
+    OpenApiParameter(name, str, many=name == "id", description="As in the list of samples.") for name in SAMPLE_TERMS
+]
 
 
 @extend_schema(operation_id="samples", parameters=[*PAGING, *TERMS, FACET], responses=page_of("SamplePage", ROW))
@@ -28,7 +31,7 @@ TERMS = [OpenApiParameter(name, str, description="As in the list of samples.") f
 def samples(request: Request, slug: str) -> Response:
     """The samples of a benchmark with their gold, by id; narrowed by the terms of the page of samples."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
-    rows = benchmark.samples.with_gold().narrowed(terms_of(request))
+    rows = benchmark.samples.with_gold().narrowed(terms_of(request, SAMPLE_TERMS), **_of(request))
     return paged(request, rows, "key", _row)
 
 
@@ -40,18 +43,24 @@ def samples(request: Request, slug: str) -> Response:
 @api_view(["GET"])
 def facets(request: Request, slug: str) -> Response:
     """How many a list of samples holds, and the counts of its facets, each without its own term."""
-    benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request)
-    samples = benchmark.samples.all()
-    found = sample_facets(samples, terms, (), request.user, benchmark)
+    benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request, SAMPLE_TERMS)
+    samples, of = benchmark.samples.all(), _of(request)
+    found = sample_facets(samples, terms, of["chosen"], of["user"], benchmark)
     own = {f"facet.{name}": dict(values) for name, values in found.own.items()}
-    return Response({"total": samples.narrowed(terms, user=request.user).count(), "facets": {**found.known, **own}})
+    return Response({"total": samples.narrowed(terms, **of).count(), "facets": {**found.known, **own}})
 
 
 @extend_schema(operation_id="sample", responses={200: dict})
 @api_view(["GET"])
 def sample(request: Request, slug: str, key: str) -> Response:
     """One sample with its gold."""
-    return Response(_row(get_object_or_404(benchmark_for(request, slug, Right.SEE_GOLD).samples.with_gold(), key=key)))
+    benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
+    return Response(_row(find_sample(benchmark, benchmark.samples.with_gold(), key)))
+
+
+def _of(request: Request) -> dict[str, Any]:
+    """What narrows a list of samples beside its terms: chosen ones, and whom it is for."""
+    return {"chosen": tuple(request.query_params.getlist("id")), "user": request.user}
 
 
 def _row(row: Sample) -> dict[str, Any]:

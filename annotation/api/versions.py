@@ -9,9 +9,10 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.loading import PAGING, benchmark_for, page_of, paged
+from annotation.api.loading import benchmark_for
 from annotation.models import Version
 from annotation.workflow import Right
+from webapp.common.api_paging import PAGING, page_of, paged
 
 
 class VersionSerializer(serializers.ModelSerializer):

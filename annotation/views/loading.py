@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.http import Http404, HttpRequest
 
 from annotation.actions.access import allowed, benchmark_seen_by, rights_of, roles_of
 from annotation.models import Benchmark
 from annotation.workflow import Right, Role
-from webapp.common.errors import NotAllowed
+from webapp.common.errors import NotAllowed, Place, stand_in
 
 
 def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -> Benchmark:
@@ -15,6 +17,8 @@ def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -
     benchmark = benchmark_seen_by(request.user, slug)
     if benchmark is None:
         raise Http404("There is no such benchmark for this person.")
+    search = partial(allowed, request.user, benchmark, Right.SEE_GOLD)
+    stand_in(request, Place(benchmark.slug, benchmark.title, search))
     if not allowed(request.user, benchmark, right):
         if not request.user.is_authenticated:
             raise NotAllowed(f"This page of {benchmark.title} is for its members. Sign in to see whether you are one.")

@@ -20,6 +20,12 @@ def rebuilt(server: Sightline) -> dict[str, tuple[float | None, float | None]]:
     return board
 
 
+def place(row: tuple[str, tuple[float | None, float | None]]) -> list[float]:
+    """To sort by: the share right and grounded, then the accuracy, best first; what nothing defines comes last."""
+    return [1.0 if share is None else -share for share in reversed(row[1])]
+
+
 if __name__ == "__main__":
-    for name, shares in rebuilt(Sightline(*sys.argv[1:])).items():
+    print(f"{'Best by right and grounded':40}   right  and grounded")
+    for name, shares in sorted(rebuilt(Sightline(*sys.argv[1:])).items(), key=place):
         print(f"{name:40}", *(f"{share:7.1%}" if share is not None else "    n/a" for share in shares))

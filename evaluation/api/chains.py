@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from annotation.api.loading import benchmark_for
 from evaluation.actions.chain_tables import CHAIN_TABLES
 from evaluation.actions.read_chains import analyse_chains, chosen_runs, scored_runs
+from webapp.common.errors import InvalidInput
 from webapp.common.records import plain
 
 
@@ -43,6 +44,11 @@ def toolchains(request: Request, slug: str) -> Response:
     runs = scored_runs(benchmark)
     asked = {"by": terms.get("by", ""), "value": terms.get("value", "")}
     found = analyse_chains(benchmark, runs, chosen_runs(terms.getlist("run"), runs), **asked)
+    # The page goes on with another facet; a program would take its numbers for those it asked for.
+    if asked["by"] and found.by != asked["by"]:
+        raise InvalidInput(f"There is no facet {asked['by'][:60]!r} to group by.", field="by")
+    if found.value != asked["value"]:
+        raise InvalidInput(f"No sample has {asked['value'][:60]!r} as its {found.by}.", field="value")
     return Response(
         {
             "runs": [run.pk for run in found.runs],

@@ -4,7 +4,7 @@ of the list of exactly those: ``trajectories/`` takes them as they are."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
@@ -17,6 +17,7 @@ from annotation.api.loading import benchmark_for
 from evaluation.actions.read_crops import MISSED, CropPoints, crop_points, crop_regions, crop_sizes
 from evaluation.actions.read_ranking import read_ranking
 from evaluation.actions.read_thresholds import slice_intervals
+from evaluation.api.parts import Fields
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring
@@ -38,8 +39,6 @@ HIDDEN: Mapping[str, Mapping[str, str]] = {
     "counted": {"counted": "yes"},
 }
 """What every page of a run counts, and the terms of each."""
-
-Fields: TypeAlias = "dict[str, serializers.Field[Any, Any, Any, Any]]"
 
 COUNTED: Fields = {"n": serializers.IntegerField(), "terms": serializers.DictField(child=serializers.CharField())}
 OF_POINT = ("trajectory", "sample", "coverage", "concentration")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
@@ -16,6 +16,7 @@ from annotation.workflow import Right
 from evaluation.actions.compare_runs import CELLS, cell_terms, comparable_runs, compare_runs
 from evaluation.actions.find_slices import find_differences, least_of
 from evaluation.actions.read_crop_agreement import read_crop_agreement
+from evaluation.api.parts import Fields, intervals
 from evaluation.metrics.comparison import Comparison
 from evaluation.metrics.slice_finder import LEAST
 from evaluation.models import Run
@@ -23,13 +24,12 @@ from evaluation.querysets_query import MOST_RUNS
 from webapp.common.errors import InvalidInput, NotFound
 from webapp.common.records import plain
 
-INTERVAL = serializers.DictField(allow_null=True, help_text="low, high, method.")
-Fields: TypeAlias = "dict[str, serializers.Field[Any, Any, Any, Any]]"
+MOST_OF_A_CELL = 100
 
 PAIR: Fields = {
     **{
         name: serializers.IntegerField()
-        for name in ("a", "b", "n", "dropped_a", "dropped_b", "both", "neither", "a_only", "b_only")
+        for name in ("a", "b", "n", "dropped_a", "dropped_b", "both", "neither", "a_only", "b_only", "clusters")
     },
     **{
         name: serializers.FloatField(allow_null=True)
@@ -37,8 +37,7 @@ PAIR: Fields = {
             "accuracy_a", "accuracy_b", "difference", "p_value", "p_cluster", "p_holm", "deff", "detectable",
         )
     },
-    "interval": INTERVAL,
-    "clustered": INTERVAL,
+    **intervals("interval", "clustered"),
     "terms": serializers.DictField(
         child=serializers.DictField(child=serializers.CharField()), help_text="Of each cell: those of trajectories/."
     ),
@@ -71,18 +70,25 @@ RUNS = OpenApiParameter(
             "slices": inline_serializer("ComparedSlice", dict(OF_SLICE), many=True),
             "cells": serializers.DictField(
                 child=serializers.ListField(child=serializers.CharField()),
-                help_text="Of the first two: the samples of each cell, the largest difference in coverage first.",
+                help_text=f"Of the first two: up to {MOST_OF_A_CELL} samples of each cell, those that differ most in "
+                "coverage first; its terms in the pair list all.",
             ),
         },
     ),
 )
 @api_view(["GET"])
 def compare(request: Request, slug: str) -> Response:
-    """Differences with intervals, exact tests and what Holm makes of them; b is the later run, p_holm of the answer."""
+    """Differences with intervals, exact tests and what Holm makes of them; b is the later run, p_holm
+    adjusts p_cluster over the pairs, or slices, of the answer."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     runs = _runs(request, benchmark, MOST_RUNS)
-    found = compare_runs(benchmark, runs, by=request.query_params.get("by", ""))
-    keys = dict(benchmark.samples.filter(gold__isnull=False).order_by().values_list("pk", "key"))
+    by = request.query_params.get("by", "")
+    found = compare_runs(benchmark, runs, by=by)
+    if by and not found.slices:
+        raise InvalidInput(f"There is no facet {by[:60]!r}.", field="by")
+    first = {name: pks[:MOST_OF_A_CELL] for name, pks in found.cells.items()}
+    named = {pk for pks in first.values() for pk in pks}
+    keys = dict(benchmark.samples.filter(pk__in=named).order_by().values_list("pk", "key"))
     return Response(
         {
             "runs": [run.pk for run in runs],
@@ -95,7 +101,7 @@ def compare(request: Request, slug: str) -> Response:
             "pairs": [_pair(one, runs[0], other) for one, other in zip(found.pairs, runs[1:], strict=True)],
             "facets": found.facets,
             "slices": [_of_slice(one.found, runs[0], runs[1], {one.by: one.value}) for one in found.slices],
-            "cells": {name: [keys[pk] for pk in pks] for name, pks in found.cells.items()},
+            "cells": {name: [keys[pk] for pk in pks] for name, pks in first.items()},
         }
     )
 
@@ -133,7 +139,7 @@ def compare_slices(request: Request, slug: str) -> Response:
         {
             "value": serializers.FloatField(allow_null=True, help_text="Mean IoU of the unions of their crops."),
             "n": serializers.IntegerField(),
-            "interval": INTERVAL,
+            **intervals("interval"),
             "terms": serializers.DictField(child=serializers.CharField()),
         },
     ),

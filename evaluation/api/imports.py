@@ -13,10 +13,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.actions.upload_files import refuse_too_large
-from annotation.api.loading import PAGING, benchmark_for, page_of, paged
+from annotation.api.loading import benchmark_for
 from annotation.workflow import Right
 from evaluation.actions import upload
 from webapp.accounts.http import person_of
+from webapp.common.api_paging import PAGING, page_of, paged
 
 ENVELOPE = 1 << 20
 """Bytes that a form may add around its files."""

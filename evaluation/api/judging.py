@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any
 
-from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.decorators import api_view
@@ -13,18 +11,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.actions.read_agreement import audience_of, facet_names
-from annotation.api.loading import PAGING, benchmark_for, page_of
+from annotation.api.loading import benchmark_for
 from annotation.workflow import Right
 from evaluation.actions.agreement_rows import AGREEMENT_TABLES
 from evaluation.actions.read_judges import Judged, Pair, by_value, kinds_of, load_judged
 from evaluation.actions.read_judging import queues_of
+from evaluation.api.parts import Fields, coefficients, intervals
+from evaluation.models import JudgingQueue
 from webapp.accounts.http import person_of
-from webapp.common.api import KeysetPagination
-from webapp.common.errors import InvalidInput
+from webapp.common.api_paging import PAGING, page_of, paged, paged_rows
+from webapp.common.errors import InvalidInput, NotFound
 from webapp.common.records import plain
-
-COEFFICIENT = serializers.DictField(allow_null=True, help_text="value (null: undefined), n, interval.")
-Fields: TypeAlias = "dict[str, serializers.Field[Any, Any, Any, Any]]"
 
 PAIR: Fields = {
     "a": serializers.CharField(),
@@ -32,13 +29,13 @@ PAIR: Fields = {
     "n": serializers.IntegerField(help_text="Verdicts of both on the same."),
     "same": serializers.IntegerField(),
     "raw": serializers.FloatField(allow_null=True),
-    "interval": serializers.DictField(allow_null=True),
+    **intervals("interval"),
 }
 CHOSEN: Fields = {
     **PAIR,
     "words": serializers.ListField(child=serializers.CharField()),
     "table": serializers.ListField(help_text="Verdicts of a down, those of b across, as words says."),
-    **dict.fromkeys(("kappa", "alpha", "ac1", "sensitivity", "specificity", "corrected"), COEFFICIENT),
+    **coefficients("kappa", "alpha", "ac1", "sensitivity", "specificity", "corrected"),
     "by": serializers.ListField(child=serializers.DictField(), help_text="The same two at each value of the facet."),
 }
 ROW = serializers.DictField(help_text="A row of the table, as the page of agreement exports it.")
@@ -51,17 +48,9 @@ def agreement(request: Request, slug: str, table: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.COMPARE_WORK)
     found = AGREEMENT_TABLES.get(table)
     if found is None:
-        raise Http404("There is no such table.")
+        raise NotFound(f"There is no table {table[:40]}: {', '.join(AGREEMENT_TABLES)}.")
     person = person_of(request)
-    start = request.query_params.get("cursor", "0")
-    if not (start.isascii() and start.isdigit() and len(start) < 10):
-        raise InvalidInput("cursor is what an answer named as its next page.", field="cursor")
-    size, first = KeysetPagination().get_page_size(request) or KeysetPagination.page_size, int(start)
-    rows = list(islice(found.rows(benchmark, person, audience_of(person, benchmark)), first, first + size + 1))
-    terms = request.query_params.copy()
-    terms["cursor"] = str(first + size)
-    following = request.build_absolute_uri(f"?{terms.urlencode()}") if len(rows) > size else None
-    return Response({"next": following, "previous": None, "results": [plain(row) for row in rows[:size]]})
+    return paged_rows(request, found.rows(benchmark, person, audience_of(person, benchmark)), plain)
 
 
 @extend_schema(
@@ -106,7 +95,10 @@ def judges(request: Request, slug: str) -> Response:
         raise InvalidInput(f"There is no facet {by[:60]!r}.", field="by")
     audience = audience_of(person, benchmark)
     judged = load_judged(benchmark, kind, audience, person.email, by) if kind else Judged((), frozenset(), ())
-    chosen = judged.chosen(terms.get("a", ""), terms.get("b", ""))
+    asked = terms.get("a", ""), terms.get("b", "")
+    chosen = judged.chosen(*asked)
+    if any(asked) and (chosen is None or (chosen.first, chosen.second) != asked):
+        raise InvalidInput("a and b are two of the judges of this kind: give both, or neither.", field="a")
     return Response(
         {
             "kinds": kinds,
@@ -118,36 +110,29 @@ def judges(request: Request, slug: str) -> Response:
     )
 
 
-@extend_schema(
-    operation_id="judging",
-    responses=inline_serializer(
-        "JudgingQueue",
-        {
-            "id": serializers.IntegerField(),
-            "terms": serializers.DictField(help_text="Of the list of trajectories that it was drawn from."),
-            "people": serializers.IntegerField(help_text="Who judge each question."),
-            "questions": serializers.IntegerField(),
-            "judgements": serializers.IntegerField(),
-            "judges": serializers.IntegerField(help_text="People who judged."),
-            "drawn_from": serializers.IntegerField(),
-            "seed": serializers.CharField(),
-            "created_at": serializers.DateTimeField(),
-        },
-        many=True,
-    ),
-)
+class QueueSerializer(serializers.ModelSerializer):
+    questions = serializers.IntegerField(source="items_n", read_only=True)
+    judgements = serializers.IntegerField(source="done_n", read_only=True)
+    judges = serializers.IntegerField(source="people_n", read_only=True, help_text="People who judged.")
+
+    class Meta:
+        model = JudgingQueue
+        fields = (
+            "id", "terms", "people", "questions", "judgements", "judges", "drawn_from", "seed", "created_at",
+        )  # fmt: skip
+        read_only_fields = fields
+        extra_kwargs = {
+            "terms": {"help_text": "Of the list of trajectories that it was drawn from."},
+            "people": {"help_text": "Who judge each question."},
+        }
+
+
+@extend_schema(operation_id="judging", parameters=PAGING, responses=page_of("JudgingQueuePage", QueueSerializer))
 @api_view(["GET"])
 def judging(request: Request, slug: str) -> Response:
     """The queues of questions to people, the newest first."""
-    benchmark = benchmark_for(request, slug, Right.COMPARE_WORK)
-    return Response(
-        [
-            {"id": one.pk, "terms": one.terms, "people": one.people, "drawn_from": one.drawn_from, "seed": one.seed}
-            | {"questions": one.items_n, "judgements": one.done_n, "judges": one.people_n}  # type: ignore[attr-defined]
-            | {"created_at": one.created_at}
-            for one in queues_of(benchmark)
-        ]
-    )
+    rows = queues_of(benchmark_for(request, slug, Right.COMPARE_WORK))
+    return paged(request, rows, "-pk", lambda row: QueueSerializer(row).data)
 
 
 def _judge(judged: Judged, name: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from evaluation.actions.read_board import SORTED_BY, read_board
 from evaluation.actions.read_published import PublishedRow
 from evaluation.actions.read_slices import SAVED
 from evaluation.metrics.catalogue import METRICS
-from webapp.common.errors import InvalidInput, NotAllowed
+from webapp.common.errors import InvalidInput, NotAllowed, NotFound
 
 METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
 BANDS = ("ranked", "baselines", "failed", "unscored")
@@ -47,10 +47,9 @@ ROW = inline_serializer(
         "against": serializers.DictField(
             allow_null=True,
             help_text="The difference to the reference row: interval, counts of samples only one has right, p exact, "
-            "by pictures and adjusted by Holm, the smallest difference that could be seen, tie.",
+            "by pictures, and that adjusted by Holm, the smallest difference that could be seen, tie.",
         ),
     },
-    many=True,
 )
 BOARD = inline_serializer(
     "Board",
@@ -61,10 +60,7 @@ BOARD = inline_serializer(
         "ranked_by": serializers.CharField(),
         "reference": serializers.IntegerField(allow_null=True),
         "settings": serializers.DictField(),
-        "ranked": ROW,
-        "baselines": ROW,
-        "failed": ROW,
-        "unscored": ROW,
+        **{name: type(ROW)(many=True) for name in BANDS},
         "published": inline_serializer(
             "PublishedRow",
             {
@@ -136,13 +132,18 @@ def leaderboard(request: Request, slug: str) -> Response:
     benchmark = public_benchmark_for(request, slug)
     if terms.get("by") == SAVED and not allowed(request.user, benchmark, Right.SEE_GOLD):
         raise NotAllowed(f"Saved slices of {benchmark.title} are for who may see its gold.")
+    by, value = terms.get("by", ""), terms.get("slice", "")
+    if bool(by) != bool(value):
+        raise InvalidInput("A slice is a facet and its value: give by and slice, or neither.", field="slice")
     board = read_board(
         benchmark,
-        slice_by=terms.get("by", ""),
-        slice=terms.get("slice", ""),
+        slice_by=by,
+        slice=value,
         sorted_by=sort,
         reference=int(reference) if reference else None,
     )
+    if reference and (board.reference is None or board.reference.run.pk != int(reference)):
+        raise NotFound(f"There is no scored run {reference} here to compare with.")
     bands = {name: [_row(row) for row in getattr(board, name)] for name in BANDS}
     return Response(
         {

@@ -11,17 +11,17 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.loading import PAGING, benchmark_for, page_of, paged
+from annotation.api.loading import benchmark_for
 from annotation.workflow import Right
 from evaluation.actions.read_failure_agreement import read_failure_agreement
-from evaluation.actions.read_slices import SliceTable, read_slices
+from evaluation.actions.read_slices import SliceTable, read_slices, saved_slices
+from evaluation.api.parts import coefficients
 from evaluation.metrics.failures import FAILURES
 from evaluation.models import Note, Run, Tag
 from evaluation.querysets_query import is_number, visible_tags
+from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.errors import InvalidInput
 from webapp.common.records import plain
-
-COEFFICIENT = serializers.DictField(help_text="value (null: undefined), n, interval.")
 
 
 class TagSerializer(serializers.ModelSerializer):
@@ -91,7 +91,7 @@ def notes(request: Request, slug: str) -> Response:
                     "names": serializers.ListField(child=serializers.CharField()),
                     "n": serializers.IntegerField(),
                     "same": serializers.IntegerField(),
-                    **dict.fromkeys(("raw", "kappa", "ac1", "alpha"), COEFFICIENT),
+                    **coefficients("raw", "kappa", "ac1", "alpha"),
                     "table": serializers.ListField(),
                     "terms": serializers.DictField(child=serializers.CharField()),
                 },
@@ -111,28 +111,30 @@ def failure_agreement(request: Request, slug: str) -> Response:
     return Response({"words": [*FAILURES, "none"], "pairs": pairs})
 
 
-@extend_schema(
-    operation_id="slices",
-    responses=inline_serializer(
-        "SavedSlice",
-        {
-            "name": serializers.CharField(),
-            "query": serializers.CharField(help_text="trajectories/?q= lists what it holds."),
-            "trajectories": serializers.IntegerField(),
-            "error": serializers.CharField(allow_blank=True, help_text="Why it means nothing any more."),
-            "runs": serializers.ListField(
-                child=serializers.DictField(), help_text="run, model, setting, n, counts, and metrics by name."
-            ),
-        },
-        many=True,
-    ),
+SLICE = inline_serializer(
+    "SavedSlice",
+    {
+        "name": serializers.CharField(),
+        "query": serializers.CharField(help_text="trajectories/?q= lists what it holds."),
+        "trajectories": serializers.IntegerField(),
+        "error": serializers.CharField(allow_blank=True, help_text="Why it means nothing any more."),
+        "runs": serializers.ListField(
+            child=serializers.DictField(), help_text="run, model, setting, n, counts, and metrics by name."
+        ),
+    },
 )
+
+
+@extend_schema(operation_id="slices", parameters=PAGING, responses=page_of("SavedSlicePage", SLICE))
 @api_view(["GET"])
 def slices(request: Request, slug: str) -> Response:
-    """The saved slices, each with its leading metrics of every run. All metrics: leaderboard/?by=saved slice&slice=."""
+    """The saved slices by name, each with its leading metrics of every run. All metrics of one:
+    leaderboard/?by=saved slice&slice=."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     runs = list(Run.objects.of(benchmark).without_tables())
-    return Response([_slice(table) for table in read_slices(benchmark, runs)])
+    return paged(
+        request, saved_slices(benchmark), "name", _slice, read=lambda found: read_slices(benchmark, runs, found)
+    )
 
 
 def _slice(table: SliceTable) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.shortcuts import get_object_or_404
@@ -11,10 +12,12 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.loading import PAGING, benchmark_for, page_of, paged
-from evaluation.actions.export_rows import metric_rows
+from annotation.api.loading import benchmark_for
 from evaluation.metrics.catalogue import METRIC_COLUMNS
 from evaluation.models import Metric, Run, Scoring
+from evaluation.querysets import MetricQuerySet
+from webapp.common.api_paging import PAGING, page_of, paged
+from webapp.common.errors import InvalidInput
 
 
 class ScoringSerializer(serializers.ModelSerializer):
@@ -76,22 +79,30 @@ SLICE = [
 ]
 
 
-@extend_schema(operation_id="run_metrics", parameters=SLICE, responses=MetricSerializer(many=True))
+@extend_schema(
+    operation_id="run_metrics", parameters=[*SLICE, *PAGING], responses=page_of("RunMetricPage", MetricSerializer)
+)
 @api_view(["GET"])
 def run_metrics(request: Request, slug: str, pk: int) -> Response:
     """Every metric of a run on every slice, with interval and n."""
-    found = benchmark_for(request, slug)
-    get_object_or_404(Run.objects.of(found), pk=pk)
-    return Response([row for row in metric_rows(found, slice_by=_by(request)) if row["run"] == pk])
+    found = get_object_or_404(Run.objects.of(benchmark_for(request, slug)), pk=pk)
+    return _metrics(request, Metric.objects.filter(scoring__run=found))
 
 
-@extend_schema(operation_id="metrics", parameters=SLICE, responses=MetricSerializer(many=True))
+@extend_schema(operation_id="metrics", parameters=[*SLICE, *PAGING], responses=page_of("MetricPage", MetricSerializer))
 @api_view(["GET"])
 def metrics(request: Request, slug: str) -> Response:
-    """The metric rows of all runs: those of ``export_metrics``."""
-    rows: list[dict[str, Any]] = list(metric_rows(benchmark_for(request, slug), slice_by=_by(request)))
-    return Response(rows)
+    """The metric rows of all runs: those of ``export_metrics``, run after run as they were scored."""
+    return _metrics(request, Metric.objects.of(benchmark_for(request, slug)))
 
 
-def _by(request: Request) -> str | None:
-    return request.query_params.get("by")
+def _metrics(request: Request, rows: MetricQuerySet) -> Response:
+    by = request.query_params.get("by")
+    found = rows.named() if by is None else rows.named().filter(slice_by=by)
+    if by and not found.exists():
+        raise InvalidInput(f"There are no metrics by {by[:60]!r}.", field="by")
+    return paged(request, found.values("pk", *METRIC_COLUMNS), "pk", _metric)
+
+
+def _metric(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in METRIC_COLUMNS}

@@ -11,7 +11,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.loading import FACET, PAGING, benchmark_for, facets_of, page_of, paged, terms_of
+from annotation.api.loading import FACET, benchmark_for, facets_of, terms_of
 from annotation.workflow import Right
 from evaluation.actions.list_facets import facet_counts
 from evaluation.actions.list_words import check_query
@@ -24,14 +24,18 @@ from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES, NO_FAILURE
 from evaluation.models import Run, Score, Trajectory
 from evaluation.query.fields import described
+from evaluation.querysets_query import TERMS, other_terms
+from webapp.common.api_paging import PAGING, page_of, paged
 
 MEASURES = tuple(name for name in SAMPLE_COLUMNS if name not in ("run", "model", "sample"))
 NAMED = {"quadrant": Quadrant.NAMES, "plan_outcome": Outcome.NAMES, "chain_status": ChainStatus.NAMES}
 RELATED = ("run__model", "sample__image", "sample__gold__revision", "score", "replay")
-TERMS = [
+PARAMETERS = [
     OpenApiParameter("q", str, description="A query: run:3 quadrant:G+A- and (calls > 4 or tool:crop)."),
     *(OpenApiParameter(field.name, str, description=field.about) for field in described()),
+    *(OpenApiParameter(name, str, description=f"As {said} in a query.") for name, said in other_terms()),
 ]
+KNOWN = (*TERMS, "q")
 ROW = inline_serializer(
     "ScoredTrajectory",
     {
@@ -54,7 +58,7 @@ ROW = inline_serializer(
 
 
 @extend_schema(
-    operation_id="trajectories", parameters=[*PAGING, *TERMS, FACET], responses=page_of("TrajectoryPage", ROW)
+    operation_id="trajectories", parameters=[*PAGING, *PARAMETERS, FACET], responses=page_of("TrajectoryPage", ROW)
 )
 @api_view(["GET"])
 def trajectories(request: Request, slug: str) -> Response:
@@ -62,7 +66,7 @@ def trajectories(request: Request, slug: str) -> Response:
 
     As on the page, those that metrics are made of, unless ?condition= names another.
     """
-    benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request)
+    benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request, KNOWN)
     check_query(benchmark, terms.get("q", ""), request.user)
     rows = Trajectory.objects.of(benchmark).listed(terms, request.user)
     return paged(request, rows.select_related(*RELATED).with_marks(request.user).distinct(), "pk", _shown)
@@ -70,13 +74,13 @@ def trajectories(request: Request, slug: str) -> Response:
 
 @extend_schema(
     operation_id="trajectory_facets",
-    parameters=[*TERMS, FACET],
+    parameters=[*PARAMETERS, FACET],
     responses=facets_of("TrajectoryFacets"),
 )
 @api_view(["GET"])
 def facets(request: Request, slug: str) -> Response:
     """How many a list of trajectories holds, and the counts of its facets, each without its own term."""
-    benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request)
+    benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request, KNOWN)
     check_query(benchmark, terms.get("q", ""), request.user)
     runs = list(Run.objects.of(benchmark).without_tables())
     found = TrajectoryList(benchmark, runs, terms, request.user)
@@ -100,7 +104,7 @@ def _shown(row: Trajectory) -> dict[str, Any]:
         "trajectory": trajectory_row(trajectory_record(row)),
         "score": _measures(score) if score else None,
         "failure": FAILURES[code] if code >= 0 else None,
-        "failure_said_by": str(label.person or "somebody") if label else None,
+        "failure_said_by": label.said_by if label else None,
         "tags": [one.tag.name for one in row.seen_taggings],  # type: ignore[attr-defined]
         "replayed": kept_replay(row) is not None,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -60,6 +61,33 @@ def test_pages_follow_each_other_and_what_is_known_is_not_sent_again(server: Any
     assert answers == [304]
 
 
-def test_an_error_says_what_to_do(server: Any) -> None:
-    with pytest.raises(ValueError, match="400: reference is the number of a run"):
+def test_the_example_prints_the_board_best_first(
+    server: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "client", SimpleNamespace(Sightline=lambda *_: server))
+    monkeypatch.setattr(sys, "argv", ["leaderboard.py", "http://testserver", "kitchen"])
+    runpy.run_path(str(EXAMPLES / "leaderboard.py"), run_name="__main__")
+    _, *lines = capsys.readouterr().out.splitlines()
+    board = server.get("leaderboard/")
+    assert lines[0].startswith(board["ranked"][0]["model"])
+    assert len(lines) == len(list(server.rows("runs/")))
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (None, "400: reference is the number of a run"),
+        (httpx.Response(502, headers={"Content-Type": "text/html"}, content="<h1>Proxy</h1>"), "502: Bad Gateway"),
+    ],
+    ids=["of ours", "of what stands before us"],
+)
+def test_an_error_says_what_to_do(server: Any, answer: httpx.Response | None, words: str) -> None:
+    if answer:
+        server._http = httpx.Client(base_url="http://testserver", transport=httpx.MockTransport(lambda _: answer))
+    with pytest.raises(httpx.HTTPStatusError, match=words):
         server.get("leaderboard/", reference="best")
+
+
+def test_the_client_is_no_longer_than_it_is_said_to_be() -> None:
+    assert "a client of thirty lines" in (EXAMPLES.parent / "api.md").read_text()
+    assert sum(bool(line.strip()) for line in (EXAMPLES / "client.py").read_text().splitlines()) <= 30

@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from hypothesis import HealthCheck, Phase, given, settings
 
-from evaluation.models import Run
+from annotation.actions.freeze import freeze_version
+from evaluation.actions.mark_trajectories import correct_failure, tag_trajectories, write_note
+from evaluation.actions.slices import save_slice
+from evaluation.models import Judgement, JudgingQueue, Run
 from tests.annotation.work_data import next_review, reviewed, submitted, to_annotate
-from tests.conftest import signed_in
+from tests.conftest import run_waiting, signed_in
 from tests.evaluation.board_data import make_board
+from tests.evaluation.import_data import native, run_rows
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -40,28 +45,76 @@ def test_what_is_read_looks_as_the_schema_says(ana: User, rui: User, lea: User) 
     assert all(200 in statuses for statuses in answered.values()), answered
 
 
-def test_what_is_counted_of_runs_looks_as_the_schema_says(lea: User) -> None:
+def test_every_get_answers_what_the_schema_says_and_is_not_sent_again_while_nothing_changes(lea: User) -> None:
     import schemathesis
 
-    make_board(lea)
     client = signed_in(lea)
-    schema = schemathesis.openapi.from_dict(document_for(client))
-    first, second = Run.objects.filter(model__name__in=("Model C", "Model D")).values_list("pk", flat=True)
-    pair: dict[str, Any] = {"run": [first, second]}
-    asked: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
-        ("runs/{id}/charts/", {"id": first}, {}),
-        ("runs/{id}/charts/", {"id": first}, {"by": "category", "slice": "Chart"}),
-        ("compare/", {}, pair),
-        ("compare/slices/", {}, {**pair, "least": 1}),
-        ("compare/crops/", {}, pair),
-        ("leaderboard/", {}, {"reference": second}),
-        ("toolchains/", {}, {"by": "category"}),
-        ("trajectories/facets/", {}, {"q": "wrong"}),
-    ]
-    for path, parts, query in asked:
-        operation = schema[f"/api/v1/benchmarks/{{slug}}/{path}"]["GET"]
-        case = operation.Case(path_parameters={"slug": "kitchen", **parts}, query=query)
-        assert _conforms(client, case) == 200, path
+    ids = everything(lea)
+    schema = schemathesis.openapi.from_dict(closed(document_for(client))).include(method="GET")
+    pair: dict[str, Any] = {"run": [ids["run"], ids["other"]]}
+    sliced = {"by": "category", "slice": "Chart"}
+    queries: dict[str, list[dict[str, Any]]] = {
+        "run_charts": [{}, sliced], "leaderboard": [{}, sliced, {"reference": ids["other"]}],
+        "compare": [pair, {**pair, "by": "category"}], "compare_slices": [{**pair, "least": 1}],
+        "compare_crops": [pair], "toolchains": [{"by": "category"}], "trajectory_facets": [{"q": "wrong"}],
+        "judges": [{}, {"by": "category"}], "agreement": [{}, {"limit": 1}],
+        "samples": [{"missing_from": ids["other"]}],
+    }  # fmt: skip
+    empty = []
+    for found in schema.get_all_operations():
+        operation = found.ok()
+        name = operation.definition.raw["operationId"]
+        known = {**ids, "id": ids["of"].get(name)}
+        parts = {one.name: known[one.name] for one in operation.path_parameters}
+        for query in queries.get(name, [{}]):
+            case = operation.Case(path_parameters=parts, query=query)
+            answer = _answer(client, case)
+            assert answer.status_code == 200, (name, query)
+            if not answer.streaming:
+                empty += [name] if answer.json().get("results") == [] else []
+                again = client.get(answer.request["PATH_INFO"], query, headers={"If-None-Match": answer["ETag"]})
+                assert (again.status_code, again.content) == (304, b""), name
+    assert empty == []
+
+
+def everything(lea: User) -> dict[str, Any]:
+    """A scored benchmark with some of all that is listed: the parts of addresses; ``of``: the ids of operations."""
+    board = make_board(lea)
+    first, second = Run.objects.filter(model__name__in=("Model C", "Model D")).order_by("model__name")
+    one = first.trajectories.filter(score__correct=False)[0]
+    tag_trajectories(actor=lea, benchmark=board, trajectories=[one.pk], name="glare")
+    write_note(actor=lea, trajectory=one, text="Look again.", turn=1)
+    correct_failure(actor=lea, trajectory=one, failure="crop_ignored")
+    save_slice(actor=lea, benchmark=board, name="Wrong", query="wrong")
+    JudgingQueue.objects.create(benchmark=board, seed="kitchen", drawn_from=1, created_by=lea)
+    for judge in ("judge-1", "judge-2"):
+        Judgement.objects.create(run=first, sample=one.sample, kind="answer", judge=judge, verdict="yes")
+    freeze_version(actor=lea, benchmark=board, note="First.")
+    rows = [{**row, "model": "Model N"} for row in (*run_rows(), {**run_rows()[0], "sample_id": "nowhere"})]
+    address = f"/api/v1/benchmarks/{board.slug}/imports/"
+    sent: Any = (
+        signed_in(lea).post(address, {"file": SimpleUploadedFile("runs.json", native(trajectories=rows))}).json()
+    )
+    run_waiting()
+    signed_in(lea).post(f"{address}{sent['id']}/commit/")
+    run_waiting()
+    return {
+        "slug": board.slug, "key": "mug", "table": "judges", "run": first.pk, "other": second.pk, "job_id": sent["job"],
+        "of": {"run": first.pk, "run_charts": first.pk, "run_metrics": first.pk, "trajectory": one.pk,
+               "import": sent["id"], "import_issues": sent["id"]},
+    }  # fmt: skip
+
+
+def closed(part: Any) -> Any:
+    """The document, with objects that have no other properties than it names."""
+    if isinstance(part, list):
+        return [closed(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    inner = {name: closed(one) for name, one in part.items()}
+    if inner.get("type") == "object" and "properties" in inner:
+        inner.setdefault("additionalProperties", False)
+    return inner
 
 
 def document_for(client: Client) -> Any:
@@ -79,14 +132,14 @@ def _asked(client: Client, operation: Any) -> list[int]:
     )  # fmt: skip
     def ask(case: Any) -> None:
         case.path_parameters.update({name: KNOWN[name] for name in case.path_parameters})
-        statuses.append(_conforms(client, case))
+        statuses.append(_answer(client, case).status_code)
 
     ask()
     return statuses
 
 
-def _conforms(client: Client, case: Any) -> int:
-    """The status of the answer; fails where it is not as the schema says."""
+def _answer(client: Client, case: Any) -> Any:
+    """What is answered; fails where it is not as the schema says."""
     from requests import Request
     from schemathesis.checks import not_a_server_error, response_schema_conformance
     from schemathesis.core.transport import Response
@@ -98,4 +151,4 @@ def _conforms(client: Client, case: Any) -> int:
         headers = {name: [value] for name, value in found.headers.items()}
         answer = Response(found.status_code, headers, found.content, request, elapsed=0.0, verify=False)
         case.validate_response(answer, checks=[not_a_server_error, response_schema_conformance])
-    return found.status_code
+    return found

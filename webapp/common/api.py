@@ -1,29 +1,18 @@
-"""The base of the API: who may ask, how often, how pages follow each other, and what an error looks like."""
+"""The base of the API: how often one may ask, and what an error looks like."""
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from rest_framework import exceptions
-from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 from rest_framework.views import exception_handler
 
 from webapp.common.errors import ApplicationError, error_body
-
-
-class KeysetPagination(CursorPagination):
-    """Pages by the key of the last row, so that the thousandth is as fast as the first and none repeats.
-
-    A view names its own total order where "-pk" is not the one to show.
-    """
-
-    ordering = "-pk"
-    page_size = 100
-    page_size_query_param = "limit"
-    max_page_size = 1000
 
 
 class PersonThrottle(UserRateThrottle):
@@ -44,26 +33,47 @@ class VisitorThrottle(AnonRateThrottle):
 def error_answer(error: Exception, context: dict[str, Any]) -> Response | None:
     """Every error of the API in one JSON shape; none for faults, which are Django's to log and answer."""
     if isinstance(error, ApplicationError):
-        return Response(error_body(error.code, error.message, field=error.field), status=error.status)
+        return Response(
+            error_body(error.code, error.message, field=error.field), status=error.status, headers=dict(error.headers)
+        )
     # The library's handler sets the headers (WWW-Authenticate, Retry-After) and rolls back; only its body is replaced.
     response = exception_handler(error, context)
     if response is None:
         return None
-    response.data = _body(error)
+    response.data = _body(error, context["view"])
     return response
 
 
-def _body(error: Exception) -> dict[str, Any]:
+def _body(error: Exception, view: Any) -> dict[str, Any]:
     if isinstance(error, Http404):
-        return error_body("not_found", "There is nothing here, or not for you.")
+        return error_body("not_found", "There is nothing here, or not for you: check the address and the token.")
     if isinstance(error, PermissionDenied):
         return error_body("not_allowed", str(error) or "You do not have the right for this.")
     if isinstance(error, exceptions.ValidationError):
         return _invalid(error)
     if isinstance(error, exceptions.APIException):
         codes = error.get_codes()
-        return error_body(codes if isinstance(codes, str) else error.default_code, str(error.detail))
+        return error_body(codes if isinstance(codes, str) else error.default_code, _sentence(error, view))
     return error_body("invalid", str(error))
+
+
+def _sentence(error: exceptions.APIException, view: Any) -> str:
+    """What happened and what to do, where the library's words leave out the second."""
+    if isinstance(error, exceptions.NotAuthenticated):
+        return "Send a token of your account page as Authorization: Bearer TOKEN, or sign in."
+    if isinstance(error, exceptions.Throttled):
+        return f"These are too many requests. Ask again in {math.ceil(getattr(error, 'wait', None) or 60)} s."
+    if isinstance(error, exceptions.MethodNotAllowed):
+        return f"This address takes {_listed(name for name in view.allowed_methods if name != 'OPTIONS')}."
+    if isinstance(error, exceptions.NotAcceptable):
+        return f"The answer is {_listed(one.media_type for one in view.renderer_classes)}: accept that, or say nothing."
+    if isinstance(error, exceptions.UnsupportedMediaType):
+        return f"This address takes {_listed(one.media_type for one in view.parser_classes)}. Say so in Content-Type."
+    return str(error.detail)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " or ".join(sorted(names))
 
 
 def _invalid(error: exceptions.ValidationError) -> dict[str, Any]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.http import person_of
-from webapp.common.api import KeysetPagination
+from webapp.common.api_paging import PAGING, page_of, paged
+from webapp.common.errors import InvalidInput
 from webapp.jobs import actions
 from webapp.jobs.models import Job
+from webapp.jobs.querysets import TABS
 
 
 class JobSerializer(serializers.ModelSerializer):
@@ -30,33 +32,22 @@ class JobSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class NewestFirst(KeysetPagination):
-    ordering = ("-created", "-id")  # type: ignore[assignment]
-
-
 @extend_schema(
     operation_id="jobs",
     parameters=[
-        OpenApiParameter("tab", str, description="all, running, failed or done, as on the page of jobs."),
-        OpenApiParameter("cursor", str, description="Of the next page, as the answer names it."),
-        OpenApiParameter("limit", int, description="Rows on a page, 100 unless said, at most 1000."),
+        OpenApiParameter("tab", str, enum=list(TABS), description="As on the page of jobs; all unless said."),
+        *PAGING,
     ],
-    responses=inline_serializer(
-        "JobPage",
-        {
-            "next": serializers.URLField(allow_null=True),
-            "previous": serializers.URLField(allow_null=True),
-            "results": JobSerializer(many=True),
-        },
-    ),
+    responses=page_of("JobPage", JobSerializer),
 )
 @api_view(["GET"])
 def jobs(request: Request) -> Response:
     """The jobs you may see, the newest first."""
-    rows = Job.objects.visible_to(request.user).in_tab(request.query_params.get("tab", "all"))
-    pages = NewestFirst()
-    found = pages.paginate_queryset(rows, request) or []
-    return pages.get_paginated_response([JobSerializer(row).data for row in found])
+    tab = request.query_params.get("tab", "all")
+    if tab not in TABS:
+        raise InvalidInput(f"tab is one of {', '.join(TABS)}.", field="tab")
+    rows = Job.objects.visible_to(request.user).in_tab(tab)
+    return paged(request, rows, ("-created", "-id"), lambda row: JobSerializer(row).data)
 
 
 @extend_schema(operation_id="job", responses=JobSerializer)

@@ -1,0 +1,23 @@
+"""Parts that several answers have, for the description of the API. Each is made anew where it stands: a form that holds
+one field under two names would describe only the last of them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from rest_framework import serializers
+
+Field: TypeAlias = "serializers.Field[Any, Any, Any, Any]"
+Fields: TypeAlias = "dict[str, Field]"
+
+
+def intervals(*names: str) -> Fields:
+    """Intervals under these names; null where there is none."""
+    words = "low, high, method, detail."
+    return {name: serializers.DictField(allow_null=True, help_text=words) for name in names}
+
+
+def coefficients(*names: str) -> Fields:
+    """Coefficients of agreement under these names; null where they have no meaning."""
+    words = "value (null: undefined), n, interval."
+    return {name: serializers.DictField(allow_null=True, help_text=words) for name in names}

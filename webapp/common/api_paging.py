@@ -1,0 +1,118 @@
+"""Pages of the API's lists: how they follow each other, how a view makes one, and how the description names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, inline_serializer
+from rest_framework import serializers
+from rest_framework.exceptions import NotFound
+from rest_framework.pagination import Cursor, CursorPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from webapp.common.errors import InvalidInput
+
+PAGING = [
+    OpenApiParameter("cursor", str, description="Of the next page, as the answer names it."),
+    OpenApiParameter(
+        "limit",
+        {"type": "integer", "minimum": 1},
+        description="Rows on a page, 100 unless said; more than 1000 are 1000.",
+    ),
+]
+_STALE = "There is no such page. Follow the addresses next and previous of an answer, or leave cursor out to start."
+
+
+class KeysetPagination(CursorPagination):
+    """Pages by the key of the last row, so that the thousandth is as fast as the first and none repeats."""
+
+    page_size = 100
+    page_size_query_param = "limit"
+    max_page_size = 1000
+
+    def get_page_size(self, request: Request) -> int:
+        said = request.query_params.get("limit", str(self.page_size))
+        if not (said.isascii() and said.isdigit() and len(said) < 10 and int(said)):
+            raise InvalidInput("limit is a whole number, 1 or more.", field="limit")
+        return min(int(said), self.max_page_size)
+
+    def decode_cursor(self, request: Request) -> Cursor | None:
+        try:
+            return super().decode_cursor(request)
+        except NotFound as error:
+            raise InvalidInput(_STALE, code="stale_page", field="cursor") from error
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
+        try:
+            return super().paginate_queryset(queryset, request, view) or []
+        except (ValidationError, TypeError, ValueError, OverflowError) as error:
+            if "cursor" not in request.query_params:
+                raise
+            # The cursor can be read, but its key is none that such rows have.
+            raise InvalidInput(_STALE, code="stale_page", field="cursor") from error
+
+
+class PlacePagination(KeysetPagination):
+    """Pages by place, for rows that are made anew each time and have no key."""
+
+    offset_cutoff = 10**9
+
+    def paginate_rows(self, rows: Iterable[Any], request: Request) -> list[Any]:
+        self.base_url = request.build_absolute_uri()
+        size, cursor = self.get_page_size(request), self.decode_cursor(request)
+        first = cursor.offset if cursor else 0
+        found = list(islice(rows, first, first + size + 1))
+        self._next = first + size if len(found) > size else None
+        self._previous = max(0, first - size) if first else None
+        return found[:size]
+
+    def get_next_link(self) -> str | None:
+        return self._link(self._next)
+
+    def get_previous_link(self) -> str | None:
+        return self._link(self._previous)
+
+    def _link(self, first: int | None) -> str | None:
+        return None if first is None else self.encode_cursor(Cursor(first, False, None))
+
+
+def paged(
+    request: Request,
+    rows: QuerySet[Any],
+    order: str | tuple[str, ...],
+    shown: Callable[[Any], Any],
+    read: Callable[[list[Any]], Iterable[Any]] = iter,
+) -> Response:
+    """One page of ``rows`` in a total order: a field that is unique in them, or several, the first of them nearly so.
+
+    ``read``: what is read of all rows of the page at once, and then shown.
+    """
+    pages = KeysetPagination()
+    pages.ordering = order
+    found = pages.paginate_queryset(rows, request)
+    return pages.get_paginated_response([shown(row) for row in read(found)])
+
+
+def paged_rows(request: Request, rows: Iterable[Any], shown: Callable[[Any], Any]) -> Response:
+    """One page of rows that no query brings in their order."""
+    pages = PlacePagination()
+    found = pages.paginate_rows(rows, request)
+    return pages.get_paginated_response([shown(row) for row in found])
+
+
+def page_of(name: str, item: serializers.Field | type[serializers.Serializer]) -> serializers.Serializer:
+    """How the description of the API names such a page."""
+    results = item(many=True) if isinstance(item, type) else serializers.ListField(child=item)
+    return inline_serializer(
+        name,
+        {
+            "next": serializers.URLField(allow_null=True),
+            "previous": serializers.URLField(allow_null=True),
+            "results": results,
+        },
+    )

@@ -1,0 +1,34 @@
+"""What the description of the API says of every address alike: the one shape of its errors."""
+
+from typing import Any
+
+_NAME = "Error"
+_TEXT: dict[str, Any] = {"type": "string"}
+_FIELD: dict[str, Any] = {"type": "string", "nullable": True, "description": "The name of what is wrong."}
+_DETAIL: dict[str, Any] = {
+    "type": "object",
+    "properties": {"field": _FIELD, "message": _TEXT},
+    "required": ["field", "message"],
+}
+_SAID: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "code": {**_TEXT, "description": "Stays as it is; for programs."},
+        "message": {**_TEXT, "description": "What happened and what to do; for people."},
+        "field": _FIELD,
+        "details": {"type": "array", "items": _DETAIL, "description": "All that is wrong with the input."},
+        "reference": {**_TEXT, "description": "Of this request in the log of the server."},
+    },
+    "required": ["code", "message", "field", "details", "reference"],
+}
+ERROR: dict[str, Any] = {"type": "object", "properties": {"error": _SAID}, "required": ["error"]}
+
+
+def with_errors(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+    """The description, with the error that each address may answer instead of what it names itself."""
+    result["components"]["schemas"][_NAME] = ERROR
+    content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{_NAME}"}}}
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            operation["responses"]["default"] = {"description": "What went wrong.", "content": content}
+    return result
