@@ -70,7 +70,9 @@ class BoardRow:
 
 @dataclass(frozen=True)
 class Difference:
-    """Accuracy of a row minus that of the reference row, on the samples both have; p adjusted by Holm over the view."""
+    """Accuracy of a row minus that of the reference row, on the samples both have. ``p_value``: McNemar's exact test;
+    ``p_cluster``: the exact sign flip over pictures, the same where each has one sample; ``p_holm``: that one, adjusted
+    over the view."""
 
     difference: float | None
     low: float | None

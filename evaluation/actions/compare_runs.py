@@ -58,7 +58,7 @@ def comparable_runs(benchmark: Benchmark) -> list[Run]:
 
 @dataclass(frozen=True)
 class SliceDifference:
-    """The second run against the first on one value of a facet; p adjusted by Holm over all slices shown."""
+    """The second run against the first on one value of a facet; p by picture, adjusted over all slices shown."""
 
     by: str
     value: str
@@ -82,6 +82,11 @@ class SideBySide:
     slices: Sequence[SliceDifference]
     facets: Sequence[str]
     cells: Mapping[str, Sequence[int]]
+
+    @property
+    def clustered(self) -> bool:
+        """Whether samples share pictures: p is then of the sign flip over these."""
+        return any(one.shares_clusters for one in self.pairs)
 
     @property
     def other_settings(self) -> list[Run]:
@@ -135,7 +140,7 @@ def _common(results: Sequence[Results]) -> NDArray[np.int64]:
 
 
 def _adjusted(found: Sequence[Comparison]) -> list[Comparison]:
-    adjusted = holm([one.p_value for one in found])
+    adjusted = holm([one.p_cluster for one in found])
     return [replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
 
 

@@ -63,13 +63,13 @@ def sample_rows(benchmark: Benchmark) -> Iterator[Row]:
 
 
 def comparison_rows(benchmark: Benchmark) -> list[Row]:
-    """One row per pair of runs, p adjusted by Holm over all pairs of the benchmark."""
+    """One row per pair of runs, p by picture adjusted by Holm over all pairs of the benchmark."""
     pairs = list(
         Comparison.objects.filter(a__run__benchmark=benchmark)
         .select_related("a__run__model", "b__run__model")
         .order_by("a__run__model__name", "a__run__setting", "b__run__model__name", "b__run__setting")
     )
-    adjusted = holm([pair.p_value for pair in pairs])
+    adjusted = holm([pair.p_cluster for pair in pairs])
     return [
         {"model_a": str(pair.a.run), "model_b": str(pair.b.run), "p_holm": p}
         | {name: getattr(pair, name) for name in COMPARISON_COLUMNS if hasattr(pair, name)}

@@ -29,6 +29,7 @@ from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tests import holm
 from evaluation.models import Comparison, Metric, Run, Scoring, Standing
 from evaluation.querysets import MetricQuerySet
+from webapp.common.errors import NotFound
 
 __all__ = ["Board", "BoardRow", "Difference", "PublishedRow", "published_rows", "read_board", "slices_of"]
 
@@ -53,7 +54,7 @@ def read_board(
     """The board on one slice; by ``SAVED`` on the saved one of that name, which takes some queries more.
 
     ``reference``: a run to which the others' accuracy is compared (whole benchmark only); without it the best ranked
-    row. ``metrics``: only these are read, default all.
+    row. ``metrics``: only these are read, default all. Raises ``NotFound`` for a slice that no run has scores of.
     """
     sorted_by = sorted_by if sorted_by in METRICS else SORTED_BY
     ranked_by = sorted_by if sorted_by in RANKED_BY else SORTED_BY
@@ -63,6 +64,9 @@ def read_board(
         query, found = _saved(benchmark, runs, slice, None if metrics is None else {*metrics, sorted_by, COUNTED_BY})
     else:
         found = _metrics(benchmark, slice_by, slice, None if metrics is None else {*metrics, sorted_by, COUNTED_BY})
+    published = published_rows(slice_by, slice)
+    if slice_by and slice_by != SAVED and not found and not published:
+        raise NotFound(f"No run here has scores on {slice_by[:60]} = {slice[:60]}.")
     standings = _standings(benchmark, ranked_by) if not slice_by else {}
     freshness = Freshness(benchmark)
     rows = [_row(run, found, standings, freshness) for run in runs]
@@ -81,7 +85,7 @@ def read_board(
         ranked=ranked,
         baselines=baselines,
         unscored=[row for row in rows if not row.scoring],
-        published=published_rows(slice_by, slice),
+        published=published,
         reference=chosen,
         failed=[row for row in scored if row.failed],
         neighbours=neighbours,
@@ -217,11 +221,11 @@ def _scoring(row: BoardRow) -> int:
 def _differences(
     stored: dict[tuple[int, int], Comparison], wanted: Sequence[tuple[int, int]]
 ) -> dict[tuple[int, int], Difference]:
-    """The wanted (row, reference) pairs with p adjusted over them. A comparison is stored once per pair, so some are
-    turned."""
+    """The wanted (row, reference) pairs with p by picture adjusted over them. A comparison is stored once per pair, so
+    some are turned."""
     pairs = [(pair, stored.get(pair) or stored.get(pair[::-1])) for pair in wanted]
     there = [(pair, comparison) for pair, comparison in pairs if comparison is not None]
-    adjusted = holm([comparison.p_value for _, comparison in there])
+    adjusted = holm([comparison.p_cluster for _, comparison in there])
     return {
         pair: _difference(comparison, comparison.a_id == pair[1], p)
         for (pair, comparison), p in zip(there, adjusted, strict=True)

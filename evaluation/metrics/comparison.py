@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -26,6 +27,9 @@ class Comparison:
     ``dropped_b``: trajectories without a partner, or with an answer that does not count. ``detectable``: the
     smallest difference seen with 80 % power. ``clusters``: how many the n come from. Everything but counts is None
     without a common trajectory.
+
+    ``p_value`` is McNemar's; ``p_cluster``, of the sign flip over clusters, is the same where each has one of the n,
+    and the one that holds where it has more: it is what ``p_holm`` adjusts, and what tells two runs apart everywhere.
     """
 
     model_a: str
@@ -53,6 +57,19 @@ class Comparison:
     def shares_clusters(self) -> bool:
         """Whether trajectories lie in the same cluster, so that McNemar's p alone is too liberal."""
         return self.clusters < self.n
+
+    @property
+    def p_decisive(self) -> float | None:
+        """The p to go by: by cluster where trajectories share one, else McNemar's."""
+        return self.p_cluster if self.shares_clusters else self.p_value
+
+    @property
+    def needed(self) -> int | None:
+        """How many trajectories like these would show this difference with 80 % power, were it the true one:
+        n · (detectable / difference)², which solves ``detectable_difference`` for n. None without a difference."""
+        if not self.difference or self.detectable is None:
+            return None
+        return math.ceil(self.n * (self.detectable / self.difference) ** 2)
 
     @property
     def least_p_cluster(self) -> float | None:
@@ -154,7 +171,7 @@ def compare_all(
     reference: str | None = None,
     only: Bools | None = None,
 ) -> list[Comparison]:
-    """All pairs of runs, or each against ``reference`` (as run a), with McNemar's p adjusted by Holm over the list.
+    """All pairs of runs, or each against ``reference`` (as run a), ``p_cluster`` adjusted by Holm over the list.
 
     Each pair is compared on its own common trajectories. Raises ``ValueError`` for an unknown reference.
     """
@@ -162,7 +179,7 @@ def compare_all(
         raise ValueError(f"{reference!r} is not among the runs compared: {', '.join(runs)}.")
     pairs = combinations(runs, 2) if reference is None else ((reference, other) for other in runs if other != reference)
     found = [compare(samples, runs[a], runs[b], settings, (a, b), only) for a, b in pairs]
-    adjusted = holm([comparison.p_value for comparison in found])
+    adjusted = holm([comparison.p_cluster for comparison in found])
     return [replace(comparison, p_holm=p) for comparison, p in zip(found, adjusted, strict=True)]
 
 

@@ -18,6 +18,7 @@ from evaluation.views.compare_figure import forest_png, forest_svg
 from evaluation.views.compare_shown import Shown
 from evaluation.views.exports import download
 from evaluation.views.leaderboard_figure import FIGURES
+from evaluation.views.leaderboard_words import state_words
 from webapp.common.errors import InvalidInput
 from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percentage_points
 
@@ -33,11 +34,19 @@ def comparison_file(slug: str, found: SideBySide, drawn: Shown, format: str) -> 
     name = f"{slug}-comparison-{'-'.join(str(run.pk) for run in found.runs)}.{format}"
     names = [str(run) for run in found.runs[:2]]
     if format in FIGURES:
-        content = forest_png(drawn, names) if format == "png" else forest_svg(drawn, names).encode()
+        said = (drawn, names, _basis(found))
+        content = forest_png(*said) if format == "png" else forest_svg(*said).encode()
         return FileResponse(BytesIO(content), as_attachment=True, filename=name)
     if format in DOCUMENTS:
         return download(name, lambda out: DOCUMENTS[format](out, _document(found)))
     return download(name, lambda out: WRITERS[format](out, _rows(found), COLUMNS))
+
+
+def _basis(found: SideBySide) -> str:
+    """What a figure rests on, in one line."""
+    pair, scoring = found.pairs[0], found.runs[0].scoring
+    on = f"{decimal(pair.n)} samples of both in {decimal(pair.clusters)} picture clusters"
+    return f"{on} · Newcombe’s 95 % intervals · {state_words(scoring)}"
 
 
 def _rows(found: SideBySide) -> Iterator[dict[str, Any]]:
@@ -60,7 +69,7 @@ def _document(found: SideBySide) -> Document:
     notes = [
         f"A is {found.runs[0]}; B is the run of the row. Difference: accuracy of B minus that of A in points, on the "
         "samples both answered, with Newcombe’s 95 % interval.",
-        "p exact: McNemar. p Holm: adjusted over the rows of a part. p by picture: cluster sign-flip.",
+        "p exact: McNemar. p by picture: sign flip over pictures, the same with one sample each. p Holm: it, adjusted.",
         f"{found.samples} samples in {found.clusters} picture clusters; {found.common} answered by all runs.",
     ]
     caption = f"{'; '.join(str(run) for run in found.runs[1:])}, against {found.runs[0]}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from annotation.actions.read_samples import record_of
@@ -14,6 +15,9 @@ from evaluation.views.compare_links import Asked
 from evaluation.views.sample_frame import Frame, PictureProblem, frame_of, gold_corners, marks_of, picture_problem
 from evaluation.views.sample_runs import RunRow, letters, rows_of
 from evaluation.views.trajectory_answer import gold_words
+
+Marked = Callable[[Sequence[dict[str, Any]]], dict[str, Any]]
+"""The marks of a picture with these turns."""
 
 STRIP = 12
 """Pictures in the strip, the chosen one among them."""
@@ -95,21 +99,21 @@ def sides_of(slug: str, runs: Sequence[Run], sample: Any, content: SampleContent
     crops = read_crops(found, sample)
     rows = dict(zip((one.run_id for one in found), rows_of(slug, found, content, {}), strict=True))
     looked = {one.run_id: crops.get(one.pk, []) for one in found}
-    gold = gold_corners(sample)
+    marked = partial(marks_of, frame_of(slug, sample), gold_corners(sample))
     return [
-        _side(letters(number), run, rows.get(run.pk), looked.get(run.pk, []), gold)
+        _side(letters(number), run, rows.get(run.pk), looked.get(run.pk, []), marked)
         for number, run in enumerate(runs, 1)
     ]
 
 
-def _side(letter: str, run: Run, row: RunRow | None, crops: Sequence[tuple[int, Corners]], gold: Any) -> Side:
+def _side(letter: str, run: Run, row: RunRow | None, crops: Sequence[tuple[int, Corners]], marked: Marked) -> Side:
     turns = [{"turn": turn, "executed": box, "requested": None} for turn, box in crops]
     return Side(
         letter,
         run,
         replace(row, letter=letter) if row else None,
         [{"box": box, "turn": turn} for turn, box in crops],
-        marks_of(gold, turns),
+        marked(turns),
     )
 
 

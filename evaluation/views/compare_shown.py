@@ -16,10 +16,14 @@ from evaluation.views.leaderboard_table import LETTERS, axis_of
 from webapp.common.drawing import along, place
 from webapp.common.markup import put_each
 from webapp.common.svg import around_zero
-from webapp.common.wording import percentage_points
+from webapp.common.wording import decimal, percent, percentage_points
 
 WORDS = {"both": "both right", "a_only": "only {a} right", "b_only": "only {b} right", "neither": "both wrong"}
 LEVEL = 0.05
+LEAST_SHARE = 0.001
+"""Below it a share of cases has no digit to show."""
+MOST_ON_SMALL = 3
+"""Ticks of an axis that a small screen has room for."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,11 @@ class Axis:
         places = [place(mark, self.low, self.high) for mark in marks]
         anchors = ["start" if at < 3 else "end" if at > 97 else "middle" for at in places]
         texts = [percentage_points(mark, 0) for mark in marks]
-        form = '<text x="{}" y="11" text-anchor="{}">{}</text>'
-        return put_each("", form, zip(map(along, places), anchors, texts, strict=True))
+        # Every second one beside 0 is for screens that have room for it.
+        zero = min(range(len(marks)), key=lambda k: abs(marks[k]))
+        classes = ["hide-s" if len(marks) > MOST_ON_SMALL and (k - zero) % 2 else "" for k in range(len(marks))]
+        form = '<text class="{}" x="{}" y="11" text-anchor="{}">{}</text>'
+        return put_each("", form, zip(classes, map(along, places), anchors, texts, strict=True))
 
 
 @dataclass(frozen=True)
@@ -91,6 +98,7 @@ class Shown:
     slices: Sequence[Line]
     axis: Axis
     direction: str
+    why: str
 
 
 def shown(slug: str, found: SideBySide, asked: Asked) -> Shown:
@@ -109,6 +117,7 @@ def shown(slug: str, found: SideBySide, asked: Asked) -> Shown:
         slices=_slices(slug, found.slices, runs, axis),
         axis=axis,
         direction=_direction(pair),
+        why=_why(pair),
     )
 
 
@@ -164,3 +173,23 @@ def _direction(pair: Comparison) -> str:
         return "A and B are equally right"
     points = percentage_points(abs(pair.difference)).lstrip("+")
     return f"B is {points} points {'above' if pair.difference > 0 else 'below'} A"
+
+
+def _why(pair: Comparison) -> str:
+    """In words, what the p to go by says of the difference, and how many samples would tell the two apart."""
+    if pair.p_decisive is None or not pair.difference:
+        return ""
+    often = "fewer than 0.1 %" if pair.p_decisive < LEAST_SHARE else f"{percent(pair.p_decisive)} %"
+    said = f"Were both equally good, chance would make a difference this large in {often} of cases"
+    if pair.p_decisive < LEVEL:
+        return f"{said}: they are told apart."
+    tied = f"{said}: they are not told apart."
+    if pair.needed is None or pair.needed <= pair.n:
+        return tied
+    points = percentage_points(abs(pair.difference)).lstrip("+")
+    return f"{tied} About {_rounded(pair.needed)} samples like these would show {points} points (80 % power)."
+
+
+def _rounded(count: int) -> str:
+    """An estimate, to two digits: 5,581 as "5,600"."""
+    return decimal(round(count, 2 - len(str(count))))

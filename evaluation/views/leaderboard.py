@@ -18,7 +18,7 @@ from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.actions.board_rows import Board, BoardRow
 from evaluation.actions.export_rows import EXPORTS, metric_rows
-from evaluation.actions.queue_scoring import queue_scoring
+from evaluation.actions.queue_scoring import queue_scoring, scoring_under_way
 from evaluation.actions.read_board import read_board
 from evaluation.actions.read_slices import SAVED, saved_names
 from evaluation.exporters.documents import DOCUMENTS
@@ -32,9 +32,10 @@ from evaluation.views.leaderboard_figure import FIGURES, figure_png, figure_svg
 from evaluation.views.leaderboard_links import Addresses, saved_links, slice_links
 from evaluation.views.leaderboard_menu import column_menu
 from evaluation.views.leaderboard_view import View
-from evaluation.views.leaderboard_words import settings_words
+from evaluation.views.leaderboard_words import settings_words, state_words
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import InvalidInput, NotFound
+from webapp.common.wording import decimal
 
 FORMATS = (*WRITERS, *DOCUMENTS, *FIGURES)
 
@@ -67,6 +68,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     if format:
         return _view_file(benchmark, board, view, format)
     context = benchmark_context(request, benchmark, "leaderboard") | _shown(board, view, slug)
+    context["scoring_job"] = scoring_under_way(benchmark)
     if context["rights"][Right.SEE_GOLD.value] and (names := saved_names(benchmark)):
         context["saved"] = saved_links(names, board, view.without("by", "slice"))
     return render(request, "evaluation/leaderboard.html", context)
@@ -182,7 +184,7 @@ def _view_file(benchmark: Any, board: Board, view: View, format: str) -> FileRes
     shown = _shown(board, view, benchmark.slug)
     name = _filename(benchmark, "leaderboard", view, format)
     if format in FIGURES:
-        return _figure(shown["chart"], f"{benchmark.title}: accuracy", name, format)
+        return _figure(shown["chart"], f"{benchmark.title}: accuracy", _rests_on(board, shown), name, format)
     if format in DOCUMENTS:
         bands = [("", shown["ranked"]), ("Baselines", shown["baselines"])]
         found = view_document(view, board, bands, shown["published"], benchmark.title)
@@ -191,10 +193,22 @@ def _view_file(benchmark: Any, board: Board, view: View, format: str) -> FileRes
     return download(name, lambda out: WRITERS[format](out, rows, columns))
 
 
-def _figure(chart: Any, caption: str, name: str, format: str) -> FileResponse:
+def _rests_on(board: Board, shown: Mapping[str, Any]) -> str:
+    """What the figure of this view rests on, in one line."""
+    scoring = board.reference.scoring if board.reference else None
+    if scoring is None:
+        return ""
+    clusters = shown["drawn"].get("clusters")
+    on = f"{decimal(scoring.samples_n)} samples" + (f" in {decimal(clusters)} picture clusters" if clusters else "")
+    return " · ".join(
+        [on if board.whole else f"{board.slice_by} {board.slice}", "95 % intervals", state_words(scoring)]
+    )
+
+
+def _figure(chart: Any, caption: str, basis: str, name: str, format: str) -> FileResponse:
     if chart is None:
         raise NotFound("There is no drawing of this view: two ranked runs with accuracy and cost or calls are needed.")
-    content = figure_png(chart, caption) if format == "png" else figure_svg(chart, caption).encode()
+    content = figure_png(chart, caption, basis) if format == "png" else figure_svg(chart, caption, basis).encode()
     return FileResponse(BytesIO(content), as_attachment=True, filename=name)
 
 

@@ -147,7 +147,7 @@ def place_words(standing: Standing | None, ranked_by: str) -> SafeString:
 
 
 def difference_markup(row: BoardRow, flips: Iterable[Cell], compare: str, axis: Axis) -> SafeString:
-    """The difference to the reference row, its interval and p, the answers gained and lost, and p by picture cluster
+    """The difference to the reference row, its interval and p, the answers gained and lost, and that p is by picture
     where pictures have several samples. ``compare``: the page of the two side by side, nothing for the reference."""
     if not compare:
         return put('<span class="small muted">{}</span>', "reference")
@@ -155,14 +155,14 @@ def difference_markup(row: BoardRow, flips: Iterable[Cell], compare: str, axis: 
         return put('<span class="faint">{}</span>', NOT_AVAILABLE)
     d = row.against
     clusters = d.p_cluster is not None and d.p_value is not None and abs(d.p_cluster - d.p_value) > SAME_P
-    tests = f"Exact McNemar p {p_value(d.p_value)}, after Holm {p_value(d.p_holm)}, by picture {p_value(d.p_cluster)}"
+    tests = f"By picture p {p_value(d.p_cluster)}, after Holm {p_value(d.p_holm)}; McNemar alone {p_value(d.p_value)}"
     return put(
         '<span title="{}">{}</span> <span class="flips xs">{} <span class="faint">of {}</span>{} {}</span>',
         tests,
         svg.difference(d.difference, d.low, d.high, d.p_holm, axis.low, axis.high, d.tie),
         put_each(" ", "{}", ((cell.markup(),) for cell in flips)),
         decimal(d.n),
-        put(' <span class="faint" title="cluster sign-flip">by picture p {}</span>', p_value(d.p_cluster))
+        put(' <span class="faint" title="{}">· p by picture</span>', tests)
         if clusters else NOTHING,
         put('<a class="versus" href="{}" rel="nofollow">compare</a>', compare),
     )  # fmt: skip

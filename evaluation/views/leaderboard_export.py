@@ -127,7 +127,7 @@ def _notes(view: View, board: Board) -> list[str]:
     if board.reference and board.whole:
         notes.append(
             f"Difference: accuracy minus that of {board.reference.run} on the samples both answered, Newcombe’s "
-            "interval, McNemar’s exact p after Holm’s correction."
+            "interval, exact p of the sign flip over pictures (McNemar’s with one sample each) after Holm’s correction."
         )
     if board.reference and board.reference.scoring:
         scoring = board.reference.scoring

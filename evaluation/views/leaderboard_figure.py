@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from annotation.scenes.raster import png_of
-from evaluation.views.leaderboard_chart import Chart, Tick
+from evaluation.views.leaderboard_chart import Chart, Point, Tick
 from webapp.common.drawing import written
 from webapp.common.markup import put, put_each
 
@@ -11,26 +11,30 @@ WIDTH, HEIGHT, LINE, SCALE = 340, 142, 14, 4
 INK, SOFT, HAIR = "#1b1b1a", "#6b6a65", "#dcdbd6"
 FONT = "Inter, Source Sans Pro, Helvetica, Arial, sans-serif"
 LONGEST_NAME = 60
+LONGEST_BASIS = 100
 FIGURES = ("svg", "png")
 
 
-def figure_svg(chart: Chart, caption: str) -> str:
-    """The drawing of the page with its axes named and its runs listed under it, ``SCALE`` times as large."""
-    height = HEIGHT + 30 + LINE * len(chart.points)
+def figure_svg(chart: Chart, caption: str, basis: str) -> str:
+    """The drawing of the page with its axes named and its runs listed under it, ``SCALE`` times as large. ``basis``:
+    what the numbers rest on, in the last line."""
+    height = HEIGHT + 44 + LINE * len(chart.points)
     return str(put(
         '<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" viewBox="0 0 {} {}" font-family="{}" '
         'font-size="10" fill="{}"><title>{}</title><rect width="{}" height="{}" fill="#ffffff"/>'
         '{}{}<path d="{}" fill="none" stroke="{}" stroke-width="1.5" stroke-dasharray="4 3"/>{}{}'
-        '<text x="{}" y="{}" text-anchor="middle" fill="{}">{}</text></svg>',
+        '<text x="{}" y="{}" text-anchor="middle" fill="{}">{}</text>'
+        '<text x="8" y="{}" font-size="7" fill="{}">{}</text></svg>',
         WIDTH * SCALE, height * SCALE, WIDTH, height, FONT, INK, caption, WIDTH, height,
         _rows(chart), _columns(chart.x_ticks), chart.path, SOFT, _points(chart), _names(chart),
         (34 + 336) // 2, HEIGHT + 8, SOFT, f"accuracy in % against {chart.title}",
+        height - 8, SOFT, basis[:LONGEST_BASIS],
     ))  # fmt: skip
 
 
-def figure_png(chart: Chart, caption: str) -> bytes:
+def figure_png(chart: Chart, caption: str, basis: str) -> bytes:
     """The same as pixels. Raises ``ValueError`` on what cannot be drawn."""
-    return png_of(figure_svg(chart, caption))
+    return png_of(figure_svg(chart, caption, basis))
 
 
 def _rows(chart: Chart) -> str:
@@ -61,4 +65,11 @@ def _points(chart: Chart) -> str:
 def _names(chart: Chart) -> str:
     form = '<text x="34" y="{}"><tspan font-weight="bold">{}</tspan> {}</text>'
     rows = enumerate(chart.points)
-    return put_each("", form, ((HEIGHT + 26 + LINE * at, p.letter, p.words[:LONGEST_NAME]) for at, p in rows))
+    return put_each("", form, ((HEIGHT + 26 + LINE * at, p.letter, _shortened(p)) for at, p in rows))
+
+
+def _shortened(point: Point) -> str:
+    """The name and the numbers of a run; of a long name as much as leaves room for the numbers."""
+    numbers = point.words.removeprefix(point.name)
+    room = LONGEST_NAME - len(numbers)
+    return (point.name if len(point.name) <= room else f"{point.name[: room - 1]}…") + numbers

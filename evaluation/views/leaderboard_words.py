@@ -1,10 +1,13 @@
-"""The settings that numbers were made with, in words."""
+"""The settings and the state that numbers were made with, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from django.utils import dateformat, timezone
+
 from evaluation.metrics.settings import MetricSettings
+from evaluation.models import Scoring
 
 _WORDS = {
     "multi_crop": {
@@ -38,3 +41,9 @@ def _others(settings: MetricSettings) -> Iterator[str]:
     for name, value in settings.changed().items():
         if name not in _WORDS and name != "ioa_threshold":
             yield f"{name.replace('_', ' ')}: {value}"
+
+
+def state_words(scoring: Scoring) -> str:
+    """The gold of these scores and their day: ``version 3, scored 20 Nov 2026``."""
+    gold = f"version {scoring.version.number}" if scoring.version else "gold between versions"
+    return f"{gold}, scored {dateformat.format(timezone.localtime(scoring.computed_at), 'j M Y')}"

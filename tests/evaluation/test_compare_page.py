@@ -7,16 +7,18 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from annotation.actions.benchmarks import create_benchmark
 from evaluation.actions.compare_runs import CELLS, compare_runs
 from evaluation.actions.metric_settings import change_settings
+from evaluation.actions.read_board import read_board
+from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Comparison, Run, Scoring, Trajectory
 from tests.conftest import signed_in
-from tests.evaluation.board_data import make_board
+from tests.evaluation.board_data import make_board, tries
 from tests.evaluation.crawl import counted_links, wrong_links
 from tests.factories import facet_of
 
@@ -76,11 +78,33 @@ def test_slices_are_those_of_a_facet_with_holm_over_them(lea):
     assert min(line.found.p_holm for line in lines if line.found.n) == pytest.approx(min(1, 2 * lowest))
 
 
+def test_where_samples_share_pictures_runs_and_slices_are_told_apart_by_picture_everywhere(lea):
+    benchmark = make_board(lea, score=False)
+    with transaction.atomic():
+        save_trajectories(RunBook(benchmark, lea), [*tries("All", 12, 12), *tries("None", 0, 0)], None)
+    score_benchmark(actor=lea, benchmark=benchmark)
+    for sample in benchmark.samples.all():
+        facet_of(sample, name="set", value="pairs" if "-" in sample.key else "rest")
+    by_sample, by_picture = 2 / 2**12, 2 / 2**6
+    client = signed_in(lea)
+    page = client.get(address("All", "None", by="set"))
+    [whole], [line] = page.context["shown"].pairs, [one for one in page.context["shown"].slices if one.found.n]
+    for found in (whole.found, line.found):
+        assert (found.p_value, found.p_cluster, found.p_holm) == (by_sample, by_picture, by_picture)
+    assert "p of the exact sign flip over pictures, Holm over 2 slices" in " ".join(page.content.decode().split())
+    row = next(row for row in read_board(benchmark, reference=run("All").pk).ranked if row.run == run("None"))
+    assert (row.against.p_value, row.against.p_cluster) == (by_sample, by_picture)
+    assert row.against.p_holm >= by_picture
+    board = client.get("/benchmarks/kitchen/leaderboard/", {"reference": run("All").pk})
+    assert "p by picture" in board.content.decode()
+
+
 def test_more_than_two_are_each_compared_with_the_first(lea):
     make_board(lea)
     page = signed_in(lea).get(address("Model C", "Model D", "Whole picture"))
     assert [line.label[0] for line in page.context["shown"].pairs] == ["B", "C"]
     assert [side.letter for side in page.context["view"].sides] == ["A", "B", "C"]
+    assert page.context["shown"].why.endswith("in 6.2 % of cases: they are not told apart.")
 
 
 def test_the_chosen_cell_shows_its_samples_and_the_address_keeps_the_sample(lea):
@@ -161,6 +185,7 @@ def test_the_differences_are_exported_as_they_stand(lea):
     drawn = ElementTree.fromstring(b"".join(svg.streaming_content))
     assert len(drawn.findall(".//{*}circle")) == 3  # all samples and two slices; the third has nothing in common
     assert "Math & more" in "".join(drawn.itertext())
+    assert " samples of both in " in "".join(drawn.itertext())
     assert b"".join(png.streaming_content).startswith(b"\x89PNG")
     assert client.get(address("Model C", "Model D", format="xls")).status_code == 400
 

@@ -215,6 +215,9 @@ def test_stale_scores_are_marked_and_can_be_made_again(lea, run_jobs):
     assert client.post("/benchmarks/kitchen/score/").status_code == 302
     client.post("/benchmarks/kitchen/score/")
     assert Job.objects.filter(kind="evaluation.score").count() == 1  # one at a time
+    waiting = text_of(page(client))
+    assert "Scoring is under way" in waiting
+    assert "Score now" not in waiting
     run_jobs()
     assert Job.objects.get(kind="evaluation.score").state == Job.State.DONE
     answer = page(client)
@@ -250,10 +253,11 @@ def test_an_address_that_means_nothing_shows_the_whole_board(lea, terms):
     assert len(answer.context["ranked"]) == 4
 
 
-def test_a_slice_nobody_has_is_not_available(lea):
+def test_a_slice_nobody_has_is_not_found(lea):
     make_board(lea)
-    answer = page(signed_in(lea), by="category", slice="Nothing")
-    assert {row.accuracy.text for row in answer.context["ranked"]} == {"n/a"}
+    answer = signed_in(lea).get(address(by="category", slice="Nothing"))
+    assert answer.status_code == 404
+    assert "No run here has scores on category = Nothing." in text_of(answer)
 
 
 def test_a_board_without_runs_says_what_to_do(lea):
@@ -317,7 +321,9 @@ def test_the_figure_is_a_drawing_that_stands_alone(lea):
     client = signed_in(lea)
     drawn = ElementTree.fromstring(file(client, format="svg"))
     assert len(drawn.findall(".//{*}circle")) == 4
-    assert "Model C, base" in "".join(drawn.itertext())
+    words = "".join(drawn.itertext())
+    assert "Model C, base" in words
+    assert " · 95 % intervals · gold between versions, scored " in words
     assert file(client, format="png").startswith(b"\x89PNG")
     assert client.get(address(format="svg", by="category", slice="Nothing")).status_code == 404
 
@@ -366,8 +372,8 @@ def test_settings_of_one_model_are_compared_with_its_base(lea):
 
 def test_the_board_takes_the_same_queries_for_few_runs_and_for_many(lea, django_assert_num_queries):
     benchmark = make_board(lea, public=True)
-    # benchmark; what the tabs count, and the version; the board's: settings, gold, metrics, standings, runs,
-    # comparisons, comparisons of one model, slices
+    # benchmark; what the tabs count, and the version; a job that scores; the board's: settings, gold, metrics,
+    # standings, runs, comparisons, comparisons of one model, slices
     with CaptureQueriesContext(connection) as few:
         Client().get(address())
     for place in range(20):

@@ -6,7 +6,7 @@ import pytest
 from evaluation.metrics.comparison import common_results, compare, compare_all
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slice_finder import find_slices
-from evaluation.metrics.tests import mcnemar
+from evaluation.metrics.tests import detectable_difference, mcnemar
 from tests.unit.score_cases import make_samples, make_scores
 
 DEFAULT = MetricSettings()
@@ -31,6 +31,15 @@ def test_the_difference_is_of_b_over_a():
     assert found.p_value == found.p_cluster == mcnemar(12, 2)
     assert (found.interval.low, found.interval.high) == pytest.approx((-0.3292, -0.0562), abs=1e-4)
     assert (found.model_a, found.model_b) == ("old", "new")
+
+
+def test_so_many_samples_would_show_the_difference():
+    n, a, b = runs(20, 9, 7, 14)
+    found = compare(make_samples(n), a, b, DEFAULT)
+    assert found.needed == 1562  # (1.95996 + 0.84162)² · (16/50 − 0.04²) / 0.04²
+    assert detectable_difference(16 / 50, 0.04, found.needed) == pytest.approx(0.04, rel=1e-3)
+    equal = compare(make_samples(n), a, a, DEFAULT)
+    assert (equal.needed, equal.p_decisive) == (None, 1.0)
 
 
 def test_only_common_samples_are_compared_and_the_rest_is_counted():
@@ -82,6 +91,13 @@ def test_one_picture_has_no_interval_and_its_sign_flip_can_tell_nothing():
     samples = make_samples(4, cluster=np.zeros(4, int))
     found = compare(samples, make_scores(4), make_scores(4, correct=[1, 1, 1, 1]), DEFAULT)
     assert (found.clustered, found.p_cluster, found.least_p_cluster) == (None, 1.0, 1.0)
+
+
+def test_runs_are_told_apart_by_clusters_not_by_samples():
+    samples = make_samples(16, cluster=np.repeat(np.arange(4), 4))
+    wrong, right = make_scores(16), make_scores(16, correct=[1] * 16)
+    [found] = compare_all(samples, {"a": wrong, "b": right}, DEFAULT)
+    assert (found.p_value, found.p_cluster, found.p_holm) == (2 / 2**16, 2 / 2**4, 2 / 2**4)
 
 
 def test_a_comparison_may_look_at_a_slice():
