@@ -8,7 +8,8 @@ limit: the time by the clock and the load beside it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -35,6 +36,7 @@ class Visits(NamedTuple):
 
 
 VISITS, SMALL_VISITS = Visits(8, 20), Visits(1, 2)
+ROUNDS = 4
 GROWTH = 1.2
 """A list of a million rows may take so many times what one of forty thousand takes."""
 Fresh = Callable[[], AbstractContextManager[dict[str, str]]]
@@ -57,12 +59,15 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
 
 def _database(name: str, fresh: Fresh, samples: int, share: int, runs: int, visits: Visits) -> Iterator[Row]:
     """``share``: the runs are on a so manieth of the samples first, then on all."""
-    with fresh() as environ:
-        make(environ, samples // share, runs)
-        before = workers.call("lists:visit_lists", environ, visits=visits.lists)
-    with fresh() as environ:
+    with fresh() as few, fresh() as environ:
+        make(few, samples // share, runs)
         make(environ, samples, runs)
-        after = workers.call("lists:visit_lists", environ, visits=visits.lists)
+        # In turn: the pace of the machine, which changes, is the same for both.
+        rounds = [
+            [workers.call("lists:visit_lists", one, visits=visits.lists) for one in (few, environ)]
+            for _ in range(ROUNDS)
+        ]
+        before, after = rounds[0]
         size = f"{name}, {runs} runs of {samples:,} trajectories"
         yield Row("browsing", f"{size}, first list of a process", after["first_s"], "s", 3)
         for words, pages in (("one field", PAGES), ("two fields", PAIRS)):
@@ -70,7 +75,7 @@ def _database(name: str, fresh: Fresh, samples: int, share: int, runs: int, visi
         right, wrong = (answers["pages"]["A right, B wrong"] for answers in (before, after))
         yield Row("browsing", f"{size}, A right and B wrong, list of 50", wrong["list"], "ms", LIST_MS,
                   limit=f"{wrong['total']:,} found; {right['list']:.0f} ms on {samples // share:,}")  # fmt: skip
-        yield _growth(size, before["pages"], after["pages"], runs * samples // share)
+        yield _growth(size, *(list(seen) for seen in zip(*rounds, strict=True)), runs * samples // share)
         yield from _pages(size, workers.call("lists:visit_pages", environ, visits=visits.pages))
         yield from measure_words(name, environ, f"{runs} runs of {samples:,} trajectories")
 
@@ -92,13 +97,16 @@ def _lists(name: str, pages: Mapping[str, Mapping[str, float]], load: float) -> 
         yield Row("browsing", f"{name}, {title}", seen[part], unit, most, limit=limit)
 
 
-def _growth(size: str, before: Mapping[str, Any], after: Mapping[str, Any], rows: int) -> Row:
+def _growth(size: str, before: Sequence[Any], after: Sequence[Any], rows: int) -> Row:
     """The whole list page, rows and facets, against the same of as many runs with so many rows in all, where both have
-    a whole page to show."""
-    whole = [page for page, seen in before.items() if min(seen["total"], after[page]["total"]) >= ROWS]
-    grown = {page: after[page]["page"] / before[page]["page"] for page in whole or before}
+    a whole page to show; the quickest visit of all rounds, to which neighbours add the least."""
+    totals = {page: [of[0]["pages"][page]["total"] for of in (before, after)] for page in before[0]["pages"]}
+    whole = [page for page, seen in totals.items() if min(seen) >= ROWS]
+    small, large = ({page: min(one["pages"][page]["page"] for one in of) for page in totals} for of in (before, after))
+    grown = {page: large[page] / small[page] for page in whole or totals}
     page = max(grown, key=lambda one: grown[one])
-    limit = f"slowest of {len(grown)}: {page}, {before[page]['page']:.0f} and {after[page]['page']:.0f} ms of processor"
+    limit = f"slowest of {len(grown)}: {page}, {small[page]:.0f} and {large[page]:.0f} ms of processor; "
+    limit += f"in the middle {statistics.median(grown.values()):.2f} times"
     return Row("browsing", f"{size}, a list beside that of {rows:,} rows", grown[page], "times", GROWTH, limit=limit)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from operator import and_
 from typing import Any
@@ -14,7 +14,7 @@ from django.db.models import Case, Count, Exists, OuterRef, Q, Value, When
 
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
-from evaluation.query.fields import FIELDS, Kind, facet_of
+from evaluation.query.fields import FIELDS, Kind, described, facet_of
 from evaluation.query.numbers import Bounds, bounds
 from evaluation.query.parser import parse
 from evaluation.query.syntax import (
@@ -348,6 +348,13 @@ def term_of(name: str, value: str) -> Term | None:
     if field in FIELDS:
         return Term(FIELDS[field].name, sign, value)
     return Term(name, ":", value) if name.startswith("facet.") else None
+
+
+def other_terms() -> Iterator[tuple[str, str]]:
+    """The names of an address that no field is described under, each with how a query says it."""
+    for name in sorted(TERMS - {field.name for field in described()}):
+        if term := term_of(name, ""):
+            yield name, f"{term.field}{term.sign}"
 
 
 def query_of(terms: Mapping[str, str]) -> Node:

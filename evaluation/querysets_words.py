@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from django.apps import apps
 from django.db import connection
-from django.db.models import BooleanField, Count, Exists, F, Func, Max, OuterRef, Q, Value
+from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, Subquery, Value
 
 from evaluation.metrics.columns import Ints
 from evaluation.query.postings import LAST, Block, Packed, Packer, found, meets
 from evaluation.query.words import Word, holds, phrase_of
+from webapp.common.bulk import HowMany
 
 TEXTS = ("answer", "transcript")
 """What the index of a run holds of each trajectory, in this order."""
@@ -116,7 +117,11 @@ MOST = 4
 def _questions(benchmark: Any) -> tuple[Ints, Packed]:
     """The samples of a benchmark, and the words of their questions; of what was accepted when it was last asked."""
     gold = _model("Gold", "annotation").objects
-    state = (benchmark.created_at, *gold.aggregate(n=Count("pk"), last=Max("accepted_at")).values())
+    last = Subquery(gold.order_by("-accepted_at").values("accepted_at")[:1])
+    # Each from an index, which one look at all of them is not.
+    count = HowMany(gold.order_by().values("pk"))
+    one = _model("Benchmark", "annotation").objects.filter(pk=benchmark.pk)
+    state = one.values_list("created_at", count, last).get()
     with _LOCK:
         kept = _QUESTIONS.get(benchmark.pk)
     if kept and kept[0] == state:

@@ -5,23 +5,21 @@ Each means what it means in ``evaluation.querysets_query``: tests hold the two t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from django.db.models import Q
 
+from evaluation.actions.list_table import ListTable
 from evaluation.metrics.columns import Bools
 from evaluation.models import FailureLabel, Judgement
 from evaluation.query.masks import within
 from evaluation.query.syntax import DEFINED, UNDEFINED, Term
 from evaluation.querysets_query import MOST_RUNS, is_number
 
-if TYPE_CHECKING:
-    from evaluation.actions.list_table import ListTable
-
-KEPT = frozenset({"tool_failed", "reference_tool", "aligned", "followed", "crop_cell"})
-"""Fields that only the database knows, and that say the same as long as the table is the same."""
+KEPT = frozenset({"tool_failed", "reference_tool", "aligned", "followed", "crop_cell", "paired", "beside", "flip"})
+"""Fields that only the database knows, or that put trajectories beside others, and that say the same as long as the
+table is the same."""
 
 
 def found_in(table: ListTable, name: str, term: Term) -> Bools | None:
@@ -38,27 +36,20 @@ def _trajectory(table: ListTable, term: Term) -> Bools:
 
 
 def _sample(table: ListTable, term: Term) -> Bools:
-    begin, keys = term.value.removesuffix("*"), table.sample_table.keys
-    if term.value.endswith("*"):
-        return _on(table, [key.startswith(begin) for key in keys])
-    return _on(table, [key == term.value for key in keys])
+    key = term.value.removesuffix("*")
+    return table.by_sample.spread(table.sample_table.with_key(key, begins=term.value.endswith("*")))
 
 
 def _type(table: ListTable, term: Term) -> Bools:
-    return _on(table, [of == term.value for of in table.sample_table.types])
+    return table.by_sample.spread(table.sample_table.of_type(term.value))
 
 
 def _boxes(table: ListTable, term: Term) -> Bools:
-    return _on(table, within(table.sample_table.boxes, term))
+    return table.by_sample.spread(within(table.sample_table.boxes, term))
 
 
 def _targets(table: ListTable, term: Term) -> Bools:
-    return _on(table, within(table.sample_table.targets, term))
-
-
-def _on(table: ListTable, samples: Sequence[bool] | Bools) -> Bools:
-    found: Bools = np.asarray(samples, np.bool_)[table.sample_rank] if len(table) else np.zeros(0, np.bool_)
-    return found
+    return table.by_sample.spread(within(table.sample_table.targets, term))
 
 
 def _priced(table: ListTable, term: Term) -> Bools:
@@ -142,13 +133,9 @@ def _in_each(of: Callable[[ListTable], Bools]) -> Callable[[ListTable, Term], Bo
         runs = term.value.split(",")
         if len(runs) > MOST_RUNS or not all(is_number(run) for run in runs):
             return np.zeros(len(table), np.bool_)
-        met, evaluated = of(table), table.column("evaluated") == 1
-        found = np.ones(table.samples, np.bool_)
-        for run in runs:
-            there = np.zeros(table.samples, np.bool_)
-            there[table.sample_rank[met & evaluated & (table.column("run") == int(run))]] = True
-            found &= there
-        return found[table.sample_rank]
+        met = of(table) & (table.column("evaluated") == 1)
+        each = [table.by_sample.on(met & (table.column("run") == int(run))) for run in runs]
+        return table.by_sample.spread(np.logical_and.reduce(each))
 
     return answer
 

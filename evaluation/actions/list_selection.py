@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.metrics.columns import Bools, Ints
+from evaluation.query.samples import SampleRows
+
+Bits: TypeAlias = "NDArray[np.uint64]"
+
+
+def packed(mask: Bools) -> Bits:
+    """n truth values as bits of whole words."""
+    words = np.zeros(-(-len(mask) // 64), np.uint64)
+    words.view(np.uint8)[: -(-len(mask) // 8)] = np.packbits(mask)
+    return words
 
 
 class Selected:
@@ -18,7 +28,7 @@ class Selected:
     def __init__(self, mask: Bools) -> None:
         self.mask, self.n = mask, int(np.count_nonzero(mask))
         self._together: dict[Joint, dict[str, dict[int, int]]] = {}
-        self._grouped: dict[str, Ints] = {}
+        self._per_sample: Ints | None = None
 
     @cached_property
     def rows(self) -> Ints:
@@ -38,18 +48,23 @@ class Selected:
         counts = np.bincount(values - low if low else values)
         return {low + place: int(counts[place]) for place in np.flatnonzero(counts).tolist()}
 
+    def counted_in(self, values: Mapping[int, Bits]) -> dict[int, int]:
+        """The same of a column of few values, by the rows with each: nothing is looked up row by row."""
+        here = packed(self.mask)
+        counts = {value: int(np.bitwise_count(rows & here).sum()) for value, rows in values.items()}
+        return {value: n for value, n in counts.items() if n}
+
     def counted_together(self, joint: Joint) -> Mapping[str, dict[int, int]]:
         """The same of several columns, by name; what is counted once is kept."""
         if joint not in self._together:
             self._together[joint] = joint.counted(self)
         return self._together[joint]
 
-    def in_groups(self, name: str, begins: Ints) -> Ints:
-        """How many there are of each group of rows that stand together, none of them empty. ``begins``: their first."""
-        if name not in self._grouped:
-            rows = self.mask.view(np.int8)
-            self._grouped[name] = np.add.reduceat(rows, begins, dtype=np.int64) if len(begins) else begins
-        return self._grouped[name]
+    def per_sample(self, by_sample: SampleRows) -> Ints:
+        """(samples,) how many each sample has; counted once."""
+        if self._per_sample is None:
+            self._per_sample = by_sample.counted(self.mask)
+        return self._per_sample
 
 
 class Joint:
@@ -70,9 +85,6 @@ class Joint:
         for name, (low, span) in reversed(spans.items()):
             there, value = np.divmod(there, span)
             self._values[name] = low, value
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._values
 
     def counted(self, found: Selected) -> dict[str, dict[int, int]]:
         """By name of the column: how many of these rows have each value."""

@@ -8,38 +8,41 @@ from __future__ import annotations
 
 import json
 import threading
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from django.db.models import IntegerField, Q, Subquery
+from django.db.models import Subquery
 from numpy.typing import NDArray
 
 from annotation.models import Benchmark, FacetValue, Gold, Sample
 from evaluation.actions.chain_columns import read_chains
 from evaluation.actions.list_columns import CONDITIONS, Arrays, build_columns, read_columns, with_columns
-from evaluation.actions.list_fields import KEPT, found_in
 from evaluation.actions.list_places import Places
-from evaluation.actions.list_selection import Joint, Selected
-from evaluation.actions.list_tools import ToolRows, calls_tool, tool_rows
+from evaluation.actions.list_selection import Bits, Joint, Selected, packed
+from evaluation.actions.list_tools import ToolRows, bits, tool_rows
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.sample_table import SampleTable
 from evaluation.metrics.columns import Bools, Ints
 from evaluation.metrics.settings import MetricSettings
-from evaluation.models import FailureLabel, Run, Tagging, Trajectory
-from evaluation.query.fields import FIELDS
-from evaluation.query.syntax import DEFINED, UNDEFINED, Term, Text
-from evaluation.querysets_query import condition_of, visible_tags
-from evaluation.querysets_words import WHERE, Holding, holding
+from evaluation.models import Run
+from evaluation.query.samples import SampleRows
+from evaluation.query.syntax import Term
+from webapp.common.bulk import HowMany
 
 KEPT_ROWS = 4_000_000
 """Rows of tables kept in a process, about 40 bytes each."""
-EVERY = Q()
+COUNTED = ("run", "quadrant", "failure", "correct", "calls", "outcome")
+KINDS = (np.int8, np.int16, np.int32, np.int64)
+FEW = 64
+"""Values of a column whose rows are kept as bits: 125 kB for each and a million rows."""
 KEPT_SUMMARIES = 20_000
 KEPT_ANSWERS = 64
 """Answers of the database kept with a table, a bit for each row."""
+KEPT_ORDERS = 4
+"""Orders of a table other than its own, eight bytes for each row."""
 
 
 class Summaries(OrderedDict[tuple[str, bytes], Any]):
@@ -67,25 +70,22 @@ class ListTable:
         self._merge_conditions()
         rank, run = samples.ranks(self._joined("sample")), self._runs()
         order = np.lexsort((self._place_of_condition(), self._joined("rollout"), run, rank))
-        self._order, self.sample_rank = order, rank[order]
-        self._columns: dict[str, NDArray[Any]] = {"pk": self._joined("pk")[order], "run": run[order]}
+        self._order, self.by_sample = order, SampleRows(rank[order], len(samples))
+        self._columns: dict[str, NDArray[Any]] = {"pk": self._joined("pk")[order], "run": narrow(run[order])}
         self._places = Places(self._columns["pk"])
         self._columns["condition"] = self._condition[order]
         self.summaries: Summaries = Summaries()
         """Metrics of selections: by metric and by what was selected."""
         self._answers: OrderedDict[tuple[str, str], NDArray[np.uint8]] = OrderedDict()
+        self._values: dict[str, Mapping[int, Bits]] = {}
+        self._ranked: OrderedDict[tuple[str, bool], Ints] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._order)
 
-    @property
-    def samples(self) -> int:
-        return len(self.sample_table)
-
     def column(self, name: str) -> NDArray[Any]:
         if name == "area":
-            found: NDArray[Any] = self.sample_table.area[self.sample_rank]
-            return found
+            return self.by_sample.spread(self.sample_table.area)
         with self._lock:
             if name not in self._columns:
                 self._fetch((name,))
@@ -97,30 +97,30 @@ class ListTable:
         """What a list without terms holds; most counts of most lists are of it."""
         return Selected(self.column("evaluated") == 1)
 
-    @cached_property
-    def joint(self) -> tuple[Joint, Joint]:
-        """The columns that every list is counted by; runs for themselves, which each have all values of the others."""
-        others = {name: self.column(name) for name in ("quadrant", "failure", "correct", "calls", "outcome")}
-        return Joint(others), Joint({"run": self._columns["run"]})
-
-    def per_sample(self, found: Selected) -> Ints:
-        """(samples,) how many of each sample's rows, which stand together, are among these."""
-        counts = np.zeros(self.samples, np.int64)
-        there, begins = self._begins
-        counts[there] = found.in_groups("sample", begins)
-        return counts
+    def counts(self, found: Selected, name: str, *, alone: bool = False) -> dict[int, int]:
+        """How many of these rows have each value of a column of ``COUNTED``. ``alone``: no other column is counted of
+        them."""
+        if alone and (values := self._rows_of(name)):
+            return found.counted_in(values)
+        return found.counted_together(self._joint)[name]
 
     @cached_property
-    def _begins(self) -> tuple[Ints, Ints]:
-        """The samples that have rows, and where these begin."""
-        first = np.flatnonzero(np.diff(self.sample_rank, prepend=-1))
-        return self.sample_rank[first], first
+    def _joint(self) -> Joint:
+        return Joint({name: self.column(name) for name in COUNTED})
+
+    def _rows_of(self, name: str) -> Mapping[int, Bits]:
+        """The rows with each value of a column of few values, a bit for each; nothing of one with many. Made once."""
+        column = self.column(name)
+        with self._lock:
+            if name not in self._values:
+                there = np.unique(column).tolist()
+                self._values[name] = {one: packed(column == one) for one in there} if len(there) <= FEW else {}
+            return self._values[name]
 
     @cached_property
     def _pair(self) -> Ints:
         """(n,) one number for all trajectories of one run on one sample."""
-        pairs: Ints = np.searchsorted(self._run_pks, self._columns["run"]) * self.samples + self.sample_rank
-        return pairs
+        return self._pairs(self._columns["run"], self.by_sample.rank)
 
     def beside(self, rows: Ints) -> Bools:
         """(n,) those in the same run on the same sample as some row."""
@@ -129,10 +129,14 @@ class ListTable:
     def on(self, runs: Ints, ranks: Ints) -> Bools:
         """(n,) those in one of these runs on the sample of the rank beside it."""
         here = np.isin(runs, self._run_pks)
-        return self._in_pairs(np.searchsorted(self._run_pks, runs[here]) * self.samples + ranks[here])
+        return self._in_pairs(self._pairs(runs[here], ranks[here]))
+
+    def _pairs(self, runs: NDArray[Any], ranks: Ints) -> Ints:
+        found: Ints = np.searchsorted(self._run_pks, runs) * len(self.sample_table) + ranks
+        return found
 
     def _in_pairs(self, pairs: Ints) -> Bools:
-        there = np.zeros(len(self._run_pks) * self.samples, np.bool_)
+        there = np.zeros(len(self._run_pks) * len(self.sample_table), np.bool_)
         there[pairs] = True
         return there[self._pair]
 
@@ -146,6 +150,17 @@ class ListTable:
     def keeps(self, run: Run) -> bool:
         """Whether the run's columns were kept at its scoring, those of metrics among them."""
         return run.pk not in self._built
+
+    def ranked(self, name: str, falling: bool) -> Ints:
+        """(n,) the rows in order of a column: those without a number last, equal ones in list order. Made once."""
+        values = self.column(name)
+        numbers = values if values.dtype.kind == "f" else np.where(values < 0, np.nan, values)
+        with self._lock:
+            if (name, falling) not in self._ranked:
+                self._ranked[name, falling] = np.argsort(-numbers if falling else numbers, kind="stable")
+                while len(self._ranked) > KEPT_ORDERS:
+                    self._ranked.popitem(last=False)
+            return self._ranked[name, falling]
 
     def prepare(self, names: Collection[str]) -> None:
         """Read several columns by one query."""
@@ -170,8 +185,7 @@ class ListTable:
                 self._answers[key] = kept
                 while len(self._answers) > KEPT_ANSWERS:
                     self._answers.popitem(last=False)
-        found: Bools = np.unpackbits(kept, count=len(self)).astype(np.bool_)
-        return found
+        return bits(kept, len(self))
 
     def places(self, pks: Collection[int] | Ints) -> Ints:
         """Where these trajectories stand; those that are not here are left out."""
@@ -213,10 +227,12 @@ class ListTable:
 
 
 def narrow(values: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers in a byte each, where they all fit: they are compared eight times as fast."""
-    if values.dtype.kind != "i" or not len(values) or values.min() < -128 or values.max() > 127:
+    """Whole numbers in as few bytes as hold them all: in a byte each they are compared eight times as fast."""
+    if values.dtype.kind != "i" or not len(values):
         return values
-    return values.astype(np.int8)
+    low, high = int(values.min()), int(values.max())
+    kind = next(kind for kind in KINDS if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
+    return values.astype(kind, copy=False)
 
 
 def _scoring(run: Run) -> int | None:
@@ -229,118 +245,11 @@ def _settings(run: Run, otherwise: MetricSettings) -> MetricSettings:
     return MetricSettings.from_mapping(scoring.settings) if scoring else otherwise
 
 
-class Asking:
-    """A table as one person asks it: with what only the database knows, and corrected failures in place of rules'."""
-
-    def __init__(self, table: ListTable, runs: Sequence[Run], person: Any) -> None:
-        self._table, self._person = table, person
-        self.conditions, self.samples, self.sample_rank = table.conditions, table.samples, table.sample_rank
-        self.runs = run_names(runs)
-        self._failures: NDArray[Any] | None = None
-        self._said: Ints = np.zeros(0, np.int64)
-
-    def __len__(self) -> int:
-        return len(self._table)
-
-    def column(self, name: str) -> NDArray[Any]:
-        if name != "failure":
-            return self._table.column(name)
-        if self._failures is None:
-            self._failures = self._corrected(self._table.column(name))
-        return self._failures
-
-    def failures_of(self, found: Selected) -> dict[int, int]:
-        """How many of these have each failure: as the rules say, but for those of which people said otherwise."""
-        rules, said = self._table.column("failure"), self.column("failure")
-        counts = found.counted_together(self._table.joint[0])["failure"]
-        here = self._said[found.mask[self._said]]
-        changed = Counter(counts)
-        changed.subtract(rules[here].tolist())
-        changed.update(said[here].tolist())
-        return {code: n for code, n in changed.items() if n}
-
-    def places(self, pks: Collection[int] | Ints) -> Ints:
-        return self._table.places(pks)
-
-    def facet(self, name: str, value: str) -> Bools:
-        values = self._table.sample_table.facets.get(name)
-        if values is None:
-            return np.full(len(self), value == "none")
-        return values.samples_with(value, self.samples)[self.sample_rank]
-
-    def ask(self, node: Term | Text) -> Bools:
-        """From the table where it knows, else one query for the numbers of those that meet it; words from the index of
-        each run."""
-        name = FIELDS[node.field].name if isinstance(node, Term) else ""
-        if name in WHERE:
-            return self._holding(holding(self._table.benchmark, name, node.value))
-        if not isinstance(node, Term):
-            return self._asked(node)
-        if (found := found_in(self._table, name, node)) is not None:
-            return found
-        if name == "tool":
-            return calls_tool(self._table.tools, node.value, lambda only: self._asked(node, only))
-        if name == "tag":
-            return self._tagged(node.value)
-        return self._table.answered(node, lambda: self._asked(node)) if name in KEPT else self._asked(node)
-
-    def _asked(self, node: Term | Text, only: Q = EVERY) -> Bools:
-        benchmark = self._table.benchmark
-        found = Trajectory.objects.of(benchmark).filter(only, condition_of(node, self._person, benchmark)).order_by()
-        met = np.zeros(len(self), np.bool_)
-        pks = found.values_list("pk", flat=True).iterator(chunk_size=20_000)
-        met[self.places(np.fromiter(pks, np.int64))] = True
-        return met
-
-    def _tagged(self, value: str) -> Bools:
-        """Few trajectories have a tag: those without are the others."""
-        tags = visible_tags(self._person).filter(benchmark=self._table.benchmark)
-        tags = tags if value in (DEFINED, UNDEFINED) else tags.filter(name=value)
-        met = np.zeros(len(self), np.bool_)
-        pks = Tagging.objects.filter(tag__in=tags).values_list("trajectory", flat=True)
-        met[self.places(np.fromiter(pks.iterator(chunk_size=20_000), np.int64))] = True
-        return ~met if value == UNDEFINED else met
-
-    def _holding(self, texts: Holding) -> Bools:
-        asked = np.zeros(self.samples, np.bool_)
-        asked[self._table.sample_table.ranks(texts.samples)] = True
-        met = asked[self.sample_rank]
-        met[self.places(texts.trajectories)] = True
-        return met
-
-    def _corrected(self, rules: NDArray[Any]) -> NDArray[Any]:
-        labels = FailureLabel.objects.filter(current=True, benchmark=self._table.benchmark)
-        said = dict(labels.values_list("trajectory_id", "failure"))
-        if not said:
-            return rules
-        corrected = rules.copy()
-        self._said = self.places(said)
-        pks = self._table.column("pk")[self._said].tolist()
-        corrected[self._said] = [said[pk] for pk in pks]
-        return corrected
-
-
-def run_names(runs: Sequence[Run]) -> Mapping[str, Collection[int]]:
-    """The numbers of runs by each name they go by: number, model, model and setting."""
-    found: dict[str, set[int]] = {}
-    for run in runs:
-        for name in (str(run.pk), run.model.name, str(run)):
-            found.setdefault(name, set()).add(run.pk)
-    return found
-
-
-class HowMany(Subquery):
-    """The number of rows of a queryset. Counting rows alone is quick; counting a column of them is not."""
-
-    template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
-    output_field = IntegerField()
-
-
 def _state_of_samples(benchmark: Benchmark) -> tuple[Any, ...]:
     """What is another after any change of samples, facets or gold: how many there are, and which is the last. Facets
-    are written anew when they change, and counting those of all benchmarks takes less than finding those of one. One
-    query, each part of it on an index."""
-    samples, facets = Sample.objects.filter(benchmark=benchmark).order_by("-pk"), FacetValue.objects.order_by("-pk")
+    are written anew when they change, and counting the rows of all benchmarks takes a fiftieth of counting those of
+    one. One query, each part of it on an index."""
+    samples, facets = Sample.objects.order_by("-pk"), FacetValue.objects.order_by("-pk")
     gold = Gold.objects.order_by("-accepted_at")
     found = Benchmark.objects.filter(pk=benchmark.pk).values_list(
         HowMany(samples.order_by().values("pk")), Subquery(samples.values("pk")[:1]),

@@ -58,21 +58,22 @@ def tool_rows(size: int, runs: Set[int], kept: Mapping[int, KeptChains], places:
 
 def calls_tool(rows: ToolRows, value: str, ask: Callable[[Q], Bools]) -> Bools:
     """(n,) as ``evaluation.querysets_chains.called``. ``ask``: those of some trajectories that the database finds."""
-    covered, names = _bits(rows.covered, rows.size), names_of(value)
+    covered, names = bits(rows.covered, rows.size), names_of(value)
     apart = {run for name in names for run in rows.unlike.get(name, ())}
     if value in (DEFINED, UNDEFINED):
-        made = _bits(rows.made, rows.size)
+        made = bits(rows.made, rows.size)
         found = covered & (made if value == DEFINED else ~made)
         apart = set()
     else:
         found = np.zeros(rows.size, np.bool_)
         for name in names:
-            found |= _bits(rows.calling[name], rows.size) if name in rows.calling else False
+            found |= bits(rows.calling[name], rows.size) if name in rows.calling else False
     if apart or rows.unkept or not covered.all():
         found |= ask(Q(run__in=apart | rows.unkept) | ~Q(condition="none") | Q(rollout__gt=0))
     return found
 
 
-def _bits(packed: NDArray[np.uint8], size: int) -> Bools:
-    found: Bools = np.unpackbits(packed, count=size).astype(np.bool_)
+def bits(packed: NDArray[np.uint8], size: int) -> Bools:
+    """(``size``,) truth values that ``np.packbits`` packed."""
+    found: Bools = np.unpackbits(packed, count=size).view(np.bool_)
     return found

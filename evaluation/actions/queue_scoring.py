@@ -29,8 +29,17 @@ def queue_scoring(*, actor: User | None, benchmark: Benchmark) -> Job:
         actor=actor,
         title=f"Score the runs of {benchmark.title}",
         benchmark=benchmark.slug,
-        key=f"{KIND}:{benchmark.pk}",
+        key=_key(benchmark),
     )
+
+
+def scoring_under_way(benchmark: Benchmark) -> Job | None:
+    """The job that scores the runs now, or is about to. One query."""
+    return Job.objects.live().filter(key=_key(benchmark)).first()
+
+
+def _key(benchmark: Benchmark) -> str:
+    return f"{KIND}:{benchmark.pk}"
 
 
 def score_in_job(context: JobContext, *, benchmark_id: int) -> dict[str, Any]:

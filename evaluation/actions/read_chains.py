@@ -104,9 +104,9 @@ def analyse_chains(
     of_run = np.repeat(np.arange(len(parts)), [len(part.pks) for part in parts])
     inside = np.arange(len(rows))
     if value:
-        inside = np.flatnonzero(facets[by].samples_with(value, len(table.sample_table))[table.sample_rank[rows]])
+        inside = np.flatnonzero(facets[by].samples_with(value, len(table.sample_table))[table.by_sample.rank[rows]])
     rows, of_run = rows[inside], of_run[inside]
-    sample = table.sample_rank[rows]
+    sample = table.by_sample.rank[rows]
     columns = {name: table.column(name)[rows] for name in _COLUMNS}
     return ChainAnalysis(
         runs=there,

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from evaluation.querysets import TrajectoryQuerySet
+from webapp.common.wording import percent
 
 TIGHT = 0.1
 """From this concentration on a crop that holds the evidence is tight."""
@@ -72,7 +73,7 @@ def _region_terms(edge: str) -> list[tuple[str, str, Terms]]:
     zoom = f"{math.sqrt(1 / WHOLE):.4f}"
     part = {"zoom_above": zoom, "ioa_above": "0"}
     return [
-        ("tight", f"holds the evidence, at least {TIGHT:.0%} of it gold",
+        ("tight", f"holds the evidence, at least {percent(TIGHT, 0)} % of it gold",
          {**part, "coverage_above": edge, "concentration_above": f"{TIGHT:g}"}),
         ("wide", "holds the evidence and much else",
          {**part, "coverage_above": edge, "concentration_upto": f"{TIGHT:g}"}),
@@ -80,7 +81,7 @@ def _region_terms(edge: str) -> list[tuple[str, str, Terms]]:
          {**part, "coverage_upto": edge, "concentration_above": edge}),
         ("partial", "holds a part, beside other things",
          {**part, "coverage_upto": edge, "concentration_upto": edge}),
-        ("whole picture", f"{WHOLE:.0%} of the picture or more", {"zoom_upto": zoom, "ioa_above": "0"}),
+        ("whole picture", f"{percent(WHOLE, 0)} % of the picture or more", {"zoom_upto": zoom, "ioa_above": "0"}),
         ("miss", "no gold in the crop", {"ioa_upto": "0"}),
     ]  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from annotation.models import Benchmark
 from evaluation.models import Metric, Run, Scoring
 from webapp.common.models import AuditEntry
+from webapp.common.wording import decimal
 
 if TYPE_CHECKING:
     from annotation.querysets import Person
@@ -105,7 +106,7 @@ def _happening(rows: list[AuditEntry], titles: Mapping[str, str]) -> Happening:
         title=titles[last.benchmark],
         n=len(rows),
         after=last.after,
-        samples=counts.get("read", 0),
-        trajectories=counts.get("trajectories", 0),
+        samples=decimal(counts.get("read", 0)),
+        trajectories=decimal(counts.get("trajectories", 0)),
     )
     return Happening(last.actor, text, last.created, last.benchmark)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
 from annotation.models import Benchmark
@@ -54,11 +54,11 @@ class Question:
     hidden: int
 
 
-def queues_of(benchmark: Benchmark) -> list[JudgingQueue]:
+def queues_of(benchmark: Benchmark) -> QuerySet[JudgingQueue]:
     """The queues of a benchmark, the newest first, each with ``items_n`` questions, ``done_n`` judgements and
     ``people_n`` who judged. One query."""
     done = Q(items__seats__done_at__isnull=False)
-    return list(
+    return (
         JudgingQueue.objects.filter(benchmark=benchmark)
         .select_related("created_by")
         .annotate(

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from annotation.models import Benchmark
+from evaluation.actions.list_asking import Asking
+from evaluation.actions.list_order import SORT, Place, order_in
 from evaluation.actions.list_selection import Selected
-from evaluation.actions.list_table import Asking, ListTable, table_of
+from evaluation.actions.list_table import ListTable, table_of
 from evaluation.metrics.columns import Bools, Ints
 from evaluation.models import Run, Tagging
 from evaluation.query.masks import holds, scope, within
@@ -33,6 +35,7 @@ class TrajectoryList:
         table: ListTable | None = None,
     ) -> None:
         self._terms, self._person, self._benchmark = dict(terms), person, benchmark
+        sort = self._terms.pop(SORT, "")
         self._table = table or table_of(benchmark, runs)
         self._table.prepare(WANTED)
         self.columns, self._samples = Asking(self._table, runs, person), self._table.sample_table
@@ -40,6 +43,7 @@ class TrajectoryList:
         self._masks: dict[tuple[str, str], Bools] = {}
         self._without: dict[frozenset[str], Selected] = {}
         self._found = self.without()
+        self._order = order_in(self._table, sort) if sort else None
 
     @property
     def total(self) -> int:
@@ -47,23 +51,38 @@ class TrajectoryList:
 
     @property
     def pks(self) -> Ints:
-        """The trajectories, in list order."""
-        return self._found.of(self.columns.column("pk"))
+        """The trajectories, in the order of the list."""
+        pks = self.columns.column("pk")
+        return self._found.of(pks) if self._order is None else pks[self._order[self._found.mask[self._order]]]
 
     def page(self, after: str, size: int) -> tuple[list[int], int]:
         """The trajectories that follow this one in the list ("" for the first), and how many stand before them."""
-        begin = 0
-        if after:
-            place = self.columns.places({int(after)} if _is_key(after) else set())
-            if not len(place):
-                raise InvalidInput(
-                    "The address names a page that does not exist. Start from the first page.",
-                    code="stale_page",
-                    field="after",
-                )
-            begin = int(place[0]) + 1
-        rows = _first(self._found.mask, begin, size)
-        return self.columns.column("pk")[rows].tolist(), int(np.count_nonzero(self._found.mask[:begin]))
+        begin, mask, order = self._behind(after) if after else 0, self._found.mask, self._order
+        rows = _first(mask, begin, size, order)
+        before = mask[:begin] if order is None else mask[order[:begin]]
+        return self.columns.column("pk")[rows].tolist(), int(np.count_nonzero(before))
+
+    def _behind(self, after: str) -> int:
+        """How many rows of the table, in the order of the list, end with this trajectory."""
+        place = self.columns.places({int(after)} if _is_key(after) else set())
+        if not len(place):
+            raise InvalidInput(
+                "The address names a page that does not exist. Start from the first page.",
+                code="stale_page",
+                field="after",
+            )
+        return 1 + int(place[0] if self._order is None else np.flatnonzero(self._order == place[0])[0])
+
+    def place(self, pk: int, size: int) -> Place | None:
+        """Where a trajectory stands in the list, on pages of so many; None where it is not in it."""
+        pks = self.pks
+        there = np.flatnonzero(pks == pk)
+        if not len(there):
+            return None
+        at = int(there[0])
+        first = at // size * size
+        ends = [int(pks[one]) if 0 <= one < len(pks) else 0 for one in (at - 1, at + 1, first - 1)]
+        return Place(at + 1, *ends)
 
     def without(self, *names: str) -> Selected:
         """The list without its terms of these names."""
@@ -84,9 +103,13 @@ class TrajectoryList:
         return self._masks[name, value]
 
     def counted(self, column: str, *names: str) -> dict[int, int]:
-        """How many have each value of a column of ``ListTable.joint``, in the list without its terms of these names."""
-        found, joint = self.without(*names), next(one for one in self._table.joint if column in one)
-        return self.columns.failures_of(found) if column == "failure" else found.counted_together(joint)[column]
+        """How many have each value of a column that lists are counted by, in the list without its terms of these
+        names."""
+        found = self.without(*names)
+        alone = found is not self._found and found is not self._table.standing
+        if column == "failure":
+            return self.columns.failures_of(found, alone=alone)
+        return self._table.counts(found, column, alone=alone)
 
     def counted_by_facet(self, facet: str) -> list[tuple[str, int]]:
         """How many are on samples with each value of a facet, the most frequent first."""
@@ -101,7 +124,7 @@ class TrajectoryList:
 
     def _per_sample(self, name: str) -> Ints:
         """(samples,) how many of each sample there are in the list without its term of this name."""
-        return self._table.per_sample(self.without(name))
+        return self.without(name).per_sample(self._table.by_sample)
 
     def counted_by_tag(self) -> list[tuple[str, int]]:
         """How many have each tag that the person sees. One query."""
@@ -130,13 +153,17 @@ class TrajectoryList:
         return "run" not in fields_in(query_of(self._terms))
 
 
-def _first(mask: Bools, begin: int, size: int) -> Ints:
-    """The places of the first ``size`` that hold from ``begin`` on."""
+def _first(mask: Bools, begin: int, size: int, order: Ints | None) -> Ints:
+    """The places of the first ``size`` that hold from the one ``begin`` on, in this order."""
     span = 64 * size
     while True:
-        rows = np.flatnonzero(mask[begin : begin + span])
+        if order is None:
+            rows = begin + np.flatnonzero(mask[begin : begin + span])
+        else:
+            ahead = order[begin : begin + span]
+            rows = ahead[mask[ahead]]
         if len(rows) >= size or begin + span >= len(mask):
-            return begin + rows[:size]
+            return rows[:size]
         span *= 8
 
 

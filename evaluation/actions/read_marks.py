@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,11 +53,11 @@ def read_marks(trajectory: Trajectory, person: Any) -> Marks:
         notes=list(Note.objects.filter(trajectory=trajectory).select_related("author")),
         failure=_name(label.failure) if label else rule,
         rule=rule,
-        said_by=str(label.person or "somebody") if label else "",
+        said_by=label.said_by if label else "",
     )
 
 
-def tags_on(trajectories: list[int], person: Any) -> dict[int, list[str]]:
+def tags_on(trajectories: Sequence[int], person: Any) -> dict[int, list[str]]:
     """The tags a person sees on each of these. One query."""
     found: dict[int, list[str]] = {}
     rows = Tagging.objects.filter(trajectory__in=trajectories, tag__in=visible_tags(person)).order_by("tag__name")

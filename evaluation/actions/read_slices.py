@@ -8,12 +8,14 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from django.db.models import QuerySet
 from numpy.typing import NDArray
 
 from annotation.models import Benchmark
 from annotation.statistics import dense_codes
+from evaluation.actions.list_asking import Asking
 from evaluation.actions.list_columns import SIDES, read_columns
-from evaluation.actions.list_table import Asking, ListTable, table_of
+from evaluation.actions.list_table import ListTable, table_of
 from evaluation.metrics.columns import Bools, Ints
 from evaluation.metrics.selection import LEADING, SELECTED, Summary, summarise
 from evaluation.models import Run, SavedSlice
@@ -49,10 +51,14 @@ class SliceTable:
     error: str = ""
 
 
-def read_slices(benchmark: Benchmark, runs: Sequence[Run]) -> list[SliceTable]:
-    """Every saved slice with its leading metrics. Shared tags count, tags of one person do not: everyone sees the same
-    numbers."""
-    saved = list(SavedSlice.objects.filter(benchmark=benchmark).select_related("created_by"))
+def saved_slices(benchmark: Benchmark) -> QuerySet[SavedSlice]:
+    """By name."""
+    return SavedSlice.objects.filter(benchmark=benchmark).select_related("created_by")
+
+
+def read_slices(benchmark: Benchmark, runs: Sequence[Run], saved: Sequence[SavedSlice]) -> list[SliceTable]:
+    """These saved slices with their leading metrics. Shared tags count, tags of one person do not: everyone sees the
+    same numbers."""
     return _tables(saved, benchmark, runs, LEADING) if saved else []
 
 
@@ -147,7 +153,7 @@ class _Part:
     def _groups(self) -> Ints | None:
         """The pictures; None where the run has each of them once."""
         table = self._table
-        cluster, rank = table.sample_table.cluster, table.sample_rank
+        cluster, rank = table.sample_table.cluster, table.by_sample.rank
         evaluated = (table.column("run") == self.run.pk) & (table.column("evaluated") == 1)
         alone = dense_codes(cluster[rank[evaluated]])[1] == np.count_nonzero(evaluated)
         return None if alone else cluster[rank[self._rows]]

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from annotation.actions.chain_runs import original_of, run_sent
+from annotation.actions.find_sample import find_sample
 from annotation.models import Benchmark, Sample
 from annotation.schema import ToolCall
 from annotation.toolbox.results import Picture
@@ -18,7 +19,6 @@ from evaluation.actions.import_runs import import_runs
 from evaluation.agents.tool_session import ToolSession
 from evaluation.models import Run
 from webapp.accounts.models import User
-from webapp.common.errors import NotFound
 
 
 def open_session(benchmark: Benchmark, key: str, *, shared: bool = False) -> tuple[ToolSession, dict[str, Any]]:
@@ -28,9 +28,7 @@ def open_session(benchmark: Benchmark, key: str, *, shared: bool = False) -> tup
     content, so that a session can be made again from its calls. Its calls raise ``Later``.
     """
     samples = Sample.objects.filter(benchmark=benchmark).select_related("image", "gold__revision")
-    sample = samples.filter(key=key).first()
-    if sample is None:
-        raise NotFound(f"{benchmark.title} has no sample {key[:100]!r}. The list of samples names them.")
+    sample = find_sample(benchmark, samples, key)
     sample.benchmark = benchmark
     revision = sample.gold.revision if hasattr(sample, "gold") else None
     asked = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
 from functools import cached_property
 from typing import Any
 
@@ -11,8 +11,9 @@ from django.db.models import Count
 from numpy.typing import NDArray
 
 from annotation.models import Benchmark, FacetValue, GoldBox, PlanTool, Sample
-from evaluation.metrics.columns import Ints
-from evaluation.query.masks import Values
+from evaluation.metrics.columns import Bools, Ints
+from evaluation.query.postings import LAST
+from evaluation.query.samples import Values
 
 
 class SampleTable:
@@ -24,8 +25,9 @@ class SampleTable:
         rows = list(Sample.objects.filter(benchmark=benchmark).order_by("key").values_list(*fields))
         taken = list(zip(*rows, strict=True)) or [()] * len(fields)
         self.pks = np.array(taken[0], np.int64)
-        self.keys: Sequence[str] = taken[5]
-        self.types: Sequence[str | None] = taken[6]
+        keys = sorted(zip(taken[5], range(len(rows)), strict=True))
+        self._keys, self._by_key = [key for key, _ in keys], np.array([rank for _, rank in keys], np.int64)
+        self._types = np.array(taken[6], np.object_)
         pictures: dict[Any, int] = {}
         named = [row[2] or row[3] or row[4] or ("sample", row[0]) for row in rows]
         self.cluster = np.array([pictures.setdefault(name, len(pictures)) for name in named], np.int64)
@@ -35,6 +37,18 @@ class SampleTable:
 
     def __len__(self) -> int:
         return len(self.pks)
+
+    def with_key(self, key: str, begins: bool) -> Bools:
+        """(n,) the sample of this id, or those whose id begins so."""
+        met = np.zeros(len(self), np.bool_)
+        ends = bisect_left(self._keys, key + LAST) if begins else bisect_right(self._keys, key)
+        met[self._by_key[bisect_left(self._keys, key) : ends]] = True
+        return met
+
+    def of_type(self, answer_type: str) -> Bools:
+        """(n,) those whose answer is of this type."""
+        found: Bools = self._types == answer_type
+        return found
 
     def ranks(self, samples: NDArray[Any]) -> Ints:
         """The places of these samples in order of id."""

@@ -128,3 +128,8 @@ class FailureLabel(models.Model):
 
     def __str__(self) -> str:
         return f"{self.failure} on {self.trajectory_id}"
+
+    @property
+    def said_by(self) -> str:
+        """Whose word it is, also when that person's account is gone."""
+        return str(self.person or "somebody")

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.columns import Bools, Ints
+from evaluation.metrics.columns import Bools
 from evaluation.query.fields import FIELDS, Field, Kind, facet_of
 from evaluation.query.numbers import bounds
+from evaluation.query.samples import SampleRows
 from evaluation.query.syntax import DEFINED, UNDEFINED, And, Elsewhere, Node, Not, Term, Text, fields_in
 
 UNSCORED = -2
@@ -30,7 +32,7 @@ class Columns(Protocol):
     """n trajectories of one benchmark.
 
     ``conditions``: names of the codes in the column ``condition``, "none" first. ``runs``: the numbers of runs by
-    each name they go by. ``sample_rank``: (n,) place of the sample among the ``samples`` of the benchmark.
+    each name they go by. ``by_sample``: the rows of each sample. ``evaluated``: (n,) those that metrics are made of.
 
     ``column``: (n,) numbers by name. Flags are 1, 0 or -1 for undefined; choices codes, negative for none; whole
     numbers -1 and floats NaN where undefined. ``facet``: (n,) the sample has this value; ``ask``: (n,) what only the
@@ -42,9 +44,9 @@ class Columns(Protocol):
     @property
     def runs(self) -> Mapping[str, Collection[int]]: ...
     @property
-    def samples(self) -> int: ...
+    def by_sample(self) -> SampleRows: ...
     @property
-    def sample_rank(self) -> Ints: ...
+    def evaluated(self) -> Bools: ...
     def __len__(self) -> int: ...
     def column(self, name: str) -> Column: ...
     def facet(self, name: str, value: str) -> Bools: ...
@@ -61,7 +63,7 @@ def scope(node: Node, columns: Columns) -> Bools:
     named = fields_in(node)
     if named & {"condition", "flip"}:
         return np.ones(len(columns), np.bool_)
-    found: Bools = columns.column("condition") == 0 if "rollout" in named else columns.column("evaluated") == 1
+    found: Bools = columns.column("condition") == 0 if "rollout" in named else columns.evaluated
     return found
 
 
@@ -74,13 +76,9 @@ def holds(node: Node, columns: Columns) -> Bools:
     if isinstance(node, Not):
         return ~holds(node.part, columns)
     if isinstance(node, Elsewhere):
-        there = np.zeros(columns.samples, np.bool_)
-        there[columns.sample_rank[listed(node.part, columns)]] = True
-        return there[columns.sample_rank]
-    found = np.full(len(columns), isinstance(node, And))
-    for part in node.parts:
-        found = found & holds(part, columns) if isinstance(node, And) else found | holds(part, columns)
-    return found
+        return columns.by_sample.spread(columns.by_sample.on(listed(node.part, columns)))
+    parts = [holds(part, columns) for part in node.parts] or [np.full(len(columns), isinstance(node, And))]
+    return reduce(and_ if isinstance(node, And) else or_, parts)
 
 
 def _compared(term: Term, columns: Columns) -> Bools:
@@ -132,35 +130,15 @@ def _code(values: Column, value: str, names: tuple[str, ...]) -> Bools:
 
 def within(values: Column, term: Term) -> Bools:
     """(n,) the numbers that a comparison holds for."""
-    wanted = bounds(term)
-    undefined = np.isnan(values) if values.dtype.kind == "f" else values < 0
+    wanted, floats = bounds(term), values.dtype.kind == "f"
     if not wanted.defined:
-        return undefined
-    met = ~undefined
-    if wanted.low > -math.inf:
-        met &= values > wanted.low
+        return np.isnan(values) if floats else values < 0
+    met: list[Bools] = []
+    # Whole numbers are compared with whole numbers, which is several times as quick; no comparison holds for NaN.
+    if not floats:
+        met.append(values >= max(0, math.floor(wanted.low) + 1 if wanted.low > -math.inf else 0))
+    elif wanted.low > -math.inf:
+        met.append(values > wanted.low)
     if wanted.high < math.inf:
-        met &= values < wanted.high
-    return met
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
-    """The values of one facet over the samples: value ``code[i]`` of ``names`` on the sample at ``rank[i]``."""
-
-    names: tuple[str, ...]
-    code: Ints
-    rank: Ints
-
-    def counted(self, per_sample: Ints) -> Ints:
-        """How many trajectories have each value, when each sample has so many. A sample may have several values."""
-        return np.bincount(self.code, weights=per_sample[self.rank], minlength=len(self.names)).astype(np.int64)
-
-    def samples_with(self, value: str, samples: int) -> Bools:
-        """(samples,) whether a sample has this value; ``any``: a value, ``none``: none."""
-        there = np.zeros(samples, np.bool_)
-        if value in (DEFINED, UNDEFINED):
-            there[self.rank] = True
-            return there if value == DEFINED else ~there
-        there[self.rank[self.code == (self.names.index(value) if value in self.names else -1)]] = True
-        return there
+        met.append(values < wanted.high if floats else values <= math.ceil(wanted.high) - 1)
+    return reduce(and_, met) if met else ~np.isnan(values)

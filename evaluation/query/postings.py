@@ -25,6 +25,7 @@ LAST = "\U0010ffff"
 _KINDS = (np.dtype("<u1"), np.dtype("<u2"), np.dtype("<u4"))
 MANY = 16
 """A list so many times as long is searched, not walked through."""
+NOWHERE = np.empty(0, np.int64)
 _GAP = 0
 """Code of what stands between texts, and of no word."""
 
@@ -38,22 +39,24 @@ class Block:
     words: bytes
     places: bytes
 
-    def find(self, word: Word) -> list[Ints]:
-        """The places of each word here that is meant, each in order."""
+    def find(self, word: Word) -> Ints:
+        """The places of the words here that are meant, in order."""
         names = zlib.decompress(self.words).decode().split("\n")
         low = bisect_left(names, word.text)
         high = bisect_left(names, word.text + LAST) if word.begins else low + (names[low : low + 1] == [word.text])
-        return self._places(len(names), low, high) if high > low else []
+        return self._places(len(names), low, high) if high > low else NOWHERE
 
-    def _places(self, words: int, low: int, high: int) -> list[Ints]:
+    def _places(self, words: int, low: int, high: int) -> Ints:
         data = zlib.decompress(self.places)
         head = np.frombuffer(data, _KINDS[2], 2 * words)
         steps = np.frombuffer(data, _KINDS[self.kind(data, words)], offset=8 * words)
         ends = np.cumsum(head[words:], dtype=np.int64)
-        starts = ends - head[words:]
-        return [
-            int(head[at]) + np.cumsum(steps[starts[at] : ends[at]], dtype=np.int64) for at in range(low, high)
-        ]  # fmt: skip
+        counts, begins = head[words + low : words + high], ends[low:high] - head[words + low : words + high]
+        # One sum over the steps of all of them; the first step of each word is 0.
+        places = np.cumsum(steps[begins[0] : ends[high - 1]], dtype=np.int64)
+        places += np.repeat(head[low:high] - places[begins - begins[0]], counts)
+        # Each rises already: they are merged, not sorted.
+        return places if high - low == 1 else np.sort(places, kind="stable")
 
     @staticmethod
     def kind(data: bytes, words: int) -> int:
@@ -140,10 +143,10 @@ def _block(names: Sequence[str], places: Ints, counts: Ints) -> Block:
 def found(phrase: Sequence[Word], meant: Mapping[Word, Sequence[Block]], starts: Ints, fields: int) -> Bools:
     """(entries, fields) where a phrase stands, by the blocks that may hold each of its words."""
     entries = (len(starts) - 1) // fields
-    there = {word: [one for block in meant.get(word, ()) for one in block.find(word)] for word in set(phrase)}
-    if not phrase or not all(there.values()):
+    there = {word: _joined([block.find(word) for block in meant.get(word, ())]) for word in set(phrase)}
+    if not phrase or not all(map(len, there.values())):
         return np.zeros((entries, fields), np.bool_)
-    begun = sorted(((_joined(there[word]), place) for place, word in enumerate(phrase)), key=lambda one: len(one[0]))
+    begun = sorted(((there[word], place) for place, word in enumerate(phrase)), key=lambda one: len(one[0]))
     left, first = begun[0]
     for places, place in begun[1:]:
         left = left[_among(left + (place - first), places)]
@@ -164,8 +167,8 @@ def _among(wanted: Ints, there: Ints) -> Bools:
 
 
 def _joined(places: Sequence[Ints]) -> Ints:
-    # Each rises already: they are merged, not sorted.
-    return places[0] if len(places) == 1 else np.sort(np.concatenate(places), kind="stable")
+    # As in ``Block``: merged, not sorted.
+    return places[0] if len(places) == 1 else np.sort(np.concatenate([NOWHERE, *places]), kind="stable")
 
 
 def _in_fields(places: Ints, starts: Ints) -> Bools:

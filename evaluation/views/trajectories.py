@@ -6,28 +6,31 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotation.actions.access import roles_of
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
+from evaluation.actions.list_order import SORT
 from evaluation.actions.list_table import ListTable, table_of
 from evaluation.actions.list_words import tools_of, vocabulary_of
 from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.read_marks import tags_on
+from evaluation.exporters.tables import writes_parquet
 from evaluation.models import Run, Trajectory
 from evaluation.query.check import Vocabulary, read
 from evaluation.query.complete import complete
 from evaluation.query.syntax import QueryError
 from evaluation.views.trajectories_facets import Facet, Terms, address, facets
+from evaluation.views.trajectories_file import list_file
+from evaluation.views.trajectories_order import orders_of
 from evaluation.views.trajectories_preview import preview_context
 from evaluation.views.trajectories_rows import row_of
-from evaluation.views.trajectories_terms import terms_of
+from evaluation.views.trajectories_terms import PAGE_SIZE, narrowing, terms_of
 from webapp.common.paging import Page
 
-PAGE_SIZE = 50
 PLAN = "sample__gold__revision__plan_tools"
 DENSITIES = ("", "compact")
 
@@ -42,17 +45,23 @@ class Token:
 
 
 @require_safe
-def trajectories(request: HttpRequest, slug: str) -> HttpResponse:
-    """Fifty a page, after the trajectory ``?after=``; a row carries the terms on, so that its page knows the list."""
+def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
+    """Fifty a page, after the trajectory ``?after=``; a row carries the terms on, so that its page knows the list.
+    ?format=csv|json|jsonl|parquet: the whole list as a file."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     terms = terms_of(request)
     runs = list(Run.objects.of(benchmark).without_tables())
     table = table_of(benchmark, runs)
     error = _error(terms.get("q", ""), vocabulary_of(benchmark, runs, request.user, table))
+    format = request.GET.get("format", "")
+    if format and not error:
+        return list_file(slug, TrajectoryList(benchmark, runs, terms, request.user, table), runs, request.user, format)
     context: dict[str, Any] = {
         "benchmark": benchmark, "q": terms.get("q", ""), "error": error, "terms": _hidden(terms),
         "tokens": _tokens(terms, runs), "density": _density(request), "member": bool(roles_of(request.user, benchmark)),
-        "address": urlencode(terms), "run": next((run for run in runs if str(run.pk) == terms.get("run")), None),
+        "address": urlencode(narrowing(terms)), "orders": orders_of(terms),
+        "run": next((run for run in runs if str(run.pk) == terms.get("run")), None),
+        "parquet": writes_parquet(),
     }  # fmt: skip
     context |= _nothing() if error else _found(request, table, runs, terms)
     at = request.GET.get("at", "")
@@ -117,7 +126,7 @@ def _tokens(terms: Terms, runs: list[Run]) -> list[Token]:
     return [
         Token(name.removeprefix("facet."), names.get(value, value) if name == "run" else value, without)
         for name, value in terms.items()
-        if name != "q" and (without := address(terms, **{name: ""}))
+        if name not in ("q", SORT) and (without := address(terms, **{name: ""}))
     ]
 
 

@@ -24,7 +24,7 @@ from evaluation.actions.mark_trajectories import (
 from evaluation.actions.read_list import TrajectoryList
 from evaluation.models import Note, Run, Trajectory
 from evaluation.views.trajectories_preview import preview_piece
-from evaluation.views.trajectories_terms import terms_of
+from evaluation.views.trajectories_terms import opened_from, terms_of
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import InvalidInput
 
@@ -45,8 +45,9 @@ def tag(request: SignedInRequest, slug: str) -> HttpResponse:
         shared=request.POST.get("whose") != "mine",
     )
     if not one:
-        done = "lost" if request.POST.get("off") else "got"
-        messages.success(request, f"{n:,} {done} the tag {request.POST.get('tag', '')}.")
+        off, name = bool(request.POST.get("off")), request.POST.get("tag", "")
+        unchanged = f"None of them had the tag {name}." if off else f"All of them had the tag {name} already."
+        messages.success(request, f"{n:,} {'lost' if off else 'got'} the tag {name}." if n else unchanged)
     return _back(request, slug, one)
 
 
@@ -118,6 +119,6 @@ def _back(request: SignedInRequest, slug: str, shown: str) -> HttpResponse:
         return preview_piece(request, slug, int(shown))
     if shown and request.POST.get("on") == "trajectory":
         page = reverse("evaluation:trajectory", args=[slug, shown])
-        return redirect(f"{page}?{urlencode({**terms_of(request), 'tab': 'notes'})}#more")
+        return redirect(f"{page}?{urlencode({**opened_from(request), 'tab': 'notes'})}#more")
     terms = {**terms_of(request), **({"at": shown} if shown else {})}
     return redirect(f"{reverse('evaluation:trajectories', args=[slug])}?{urlencode(terms)}")

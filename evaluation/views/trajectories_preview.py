@@ -18,7 +18,7 @@ from evaluation.actions.read_trajectory import load_trajectory, read_trajectory,
 from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.failures import FAILURES
 from evaluation.views.sample_frame import frame_of, gold_corners
-from evaluation.views.trajectories_terms import terms_of
+from evaluation.views.trajectories_terms import UNNARROWED, terms_of
 from evaluation.views.trajectory_answer import answer_of
 from evaluation.views.trajectory_notes import place_of_note
 from evaluation.views.trajectory_turns import turns_of
@@ -52,7 +52,8 @@ def preview_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
     turns = turns_of(read_turns(row, first=0, count=TURNS, cap=TEXT_CAP), detail, frame, cap=TEXT_CAP)
     shown = [(turn.number, turn.measures) for turn in turns if turn.measures is not None]
     score = getattr(row, "score", None)
-    terms = urlencode(terms_of(request))
+    terms = terms_of(request)
+    opened = urlencode(terms or UNNARROWED)
     marks = read_marks(row, request.user)
     return {
         "benchmark": benchmark, "trajectory": row, "sample": row.sample, "score": score, "frame": frame,
@@ -62,5 +63,5 @@ def preview_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "quadrant": Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
         "marks": marks, "notes": [(note, place_of_note(note)) for note in marks.notes], "failures": FAILURE_WORDS,
         "member": bool(roles_of(request.user, benchmark)),
-        "terms": terms, "open": f"{reverse('evaluation:trajectory', args=[slug, pk])}?{terms}",
+        "terms": urlencode(terms), "open": f"{reverse('evaluation:trajectory', args=[slug, pk])}?{opened}",
     }  # fmt: skip

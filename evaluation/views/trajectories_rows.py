@@ -12,6 +12,7 @@ from django.urls import reverse
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.views.sample_frame import Corners, Frame, frame_of, gold_corners
 from evaluation.views.trajectories_facets import OUTCOMES, Terms
+from evaluation.views.trajectories_terms import UNNARROWED
 
 LOUPE_SIDE = 240
 MARGIN = 0.25
@@ -52,10 +53,10 @@ def row_of(trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence
     calls = score.calls if score else 0
     return Row(
         trajectory=trajectory,
-        href=f"{reverse('evaluation:trajectory', args=[slug, trajectory.pk])}?{urlencode(terms)}",
+        href=f"{reverse('evaluation:trajectory', args=[slug, trajectory.pk])}?{urlencode(terms or UNNARROWED)}",
         frame=frame,
         gold=gold,
-        crops=[{"box": crop, "turn": turn, "focused": True}] if crop else [],
+        crops=[{"box": crop, "turn": turn}] if crop else [],
         gold_loupe=frame.region(_around(gold[0], frame), LOUPE_SIDE) if frame and gold else "",
         crop_loupe=frame.region(crop, LOUPE_SIDE) if frame and crop else "",
         crop_words=_crop_words(trajectory, score, crop, turn),

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.http import HttpRequest
 
+from evaluation.actions.list_order import SORT
 from evaluation.querysets_query import TERMS
+
+PAGE_SIZE = 50
+"""Trajectories in one page of a list."""
+
+UNNARROWED = {"list": "all"}
+"""What a trajectory's address says when it was opened from the list of all: its neighbours are those of that list."""
 
 
 def terms_of(request: HttpRequest) -> dict[str, str]:
-    """``q``, fields of queries and facets; blank and unknown names are left out."""
+    """``q``, fields of queries, facets and the order; blank and unknown names are left out."""
     asked = ((name, str(value).strip()) for name, value in request.GET.items())
     return {
         name: value
         for name, value in asked
-        if value and (name == "q" or name in TERMS or name.startswith("facet."))
+        if value and (name in ("q", SORT) or name in TERMS or name.startswith("facet."))
     }  # fmt: skip
+
+
+def narrowing(terms: Mapping[str, str]) -> dict[str, str]:
+    """These terms without the order: what says which trajectories a list has."""
+    return {name: value for name, value in terms.items() if name != SORT}
+
+
+def opened_from(request: HttpRequest) -> dict[str, str]:
+    """The terms of the list that the page of a trajectory was opened from; none when it was opened by itself."""
+    return terms_of(request) or (UNNARROWED if request.GET.get("list") == UNNARROWED["list"] else {})

@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evaluation.actions.keep_words import keep_words
+from evaluation.actions.list_asking import run_names
 from evaluation.actions.list_columns import forget_columns
-from evaluation.actions.list_table import run_names
+from evaluation.actions.list_order import Place
 from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.score_run import score_benchmark
 from evaluation.metrics.columns import Outcome, Quadrant
@@ -272,6 +273,31 @@ def test_pages_of_a_query_follow_each_other(lea):
         after = str(pks[-1])
     rows = Trajectory.objects.of(benchmark).listed({"q": "grounded or correct"}, lea).for_list()
     assert seen == list(rows.values_list("pk", flat=True))
+
+
+@pytest.mark.parametrize(("sort", "path"), [("ioa", "score__ioa"), ("-ioa", "score__ioa"), ("-calls", "score__calls")])
+def test_a_sorted_list_has_the_same_trajectories_and_what_has_no_number_last(lea, sort, path):
+    benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
+    found = TrajectoryList(benchmark, list(Run.objects.of(benchmark)), {"q": "not planned", "sort": sort}, lea)
+    own = Trajectory.objects.of(benchmark).listed({"q": "not planned"}, lea).for_list().values_list("pk", path)
+    known, unknown = [row for row in own if row[1] is not None], [row for row in own if row[1] is None]
+    ranked = sorted(known, key=lambda row: -row[1] if sort.startswith("-") else row[1]) + unknown
+    assert unknown or path == "score__calls"
+    seen: list[int] = []
+    while len(seen) < len(ranked):
+        pks, before = found.page(str(seen[-1]) if seen else "", 7)
+        assert before == len(seen)
+        seen += pks
+    assert seen == found.pks.tolist() == [pk for pk, _ in ranked]
+    place = found.place(seen[7], 7)
+    assert place == Place(number=8, previous=seen[6], next=seen[8], page_after=seen[6])
+    assert found.place(seen[0], 7) == Place(number=1, previous=0, next=seen[1], page_after=0)
+
+
+@pytest.mark.parametrize("sort", ["sideways", "quadrant", "--ioa", "-"])
+def test_a_list_is_not_sorted_by_what_is_no_number(street, sort):
+    with pytest.raises(InvalidInput, match=r"cannot be sorted by .* It can be by ioa, "):
+        TrajectoryList(street, list(Run.objects.of(street)), {"sort": sort})
 
 
 def test_a_query_that_cannot_be_read_is_refused_with_its_column(street):

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import json
 import re
+from io import StringIO
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.actions.benchmarks import create_benchmark
-from evaluation.models import Trajectory
+from evaluation.actions import list_rows
+from evaluation.actions.mark_trajectories import correct_failure, tag_trajectories
+from evaluation.models import SavedSlice, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.run_pages import KINDS, make_benchmark, only_run
@@ -149,6 +155,23 @@ def test_a_row_carries_the_terms_to_its_page(lea):
     assert client.get(row.href).status_code == 200
 
 
+def test_an_order_is_kept_on_the_way_to_a_trajectory_its_neighbours_and_back(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    response = listed(client, benchmark, sort="-ioa", quadrant="G+A+")
+    first, second, *_ = response.context["rows"]
+    assert 'aria-current="true" aria-label="by IoA, highest first"' in response.content.decode()
+    place = client.get(second.href).context["place"]
+    assert (place.number, place.total) == (2, response.context["total"])
+    assert place.previous == first.href
+    assert [row.href for row in client.get(place.listed).context["rows"]][:2] == [first.href, second.href]
+    assert listed(client, benchmark, sort="sideways").status_code == 400
+    saved = client.post(
+        f"{reverse('evaluation:save-slice', args=[benchmark.slug])}?q=wrong&sort=ioa", {"name": "Wrong"}
+    )
+    assert saved.status_code == 302
+    assert SavedSlice.objects.get().query == "wrong"
+
+
 def test_a_row_shows_evidence_crop_and_answers(lea):
     row = listed(signed_in(lea), make_benchmark(lea), sample="seen-wrong-01").context["rows"][0]
     assert (row.said, row.wanted, row.quadrant) == ("B white", "A black", "G+A-")
@@ -181,7 +204,7 @@ def test_a_crop_under_a_condition_is_only_a_place(lea):
 
 def test_an_error_stands_in_its_row(lea):
     response = listed(signed_in(lea), make_benchmark(lea), failed="yes")
-    assert response.content.decode().count("timeout") == 3
+    assert response.content.decode().count("timeout</span>") == 3
 
 
 def test_a_sample_without_picture_or_gold_has_a_row(lea):
@@ -234,6 +257,42 @@ def test_the_number_of_queries_does_not_grow(lea, many, django_assert_num_querie
     listed(client, benchmark, **terms)  # The table of columns is made once.
     with django_assert_num_queries(14):
         listed(client, benchmark, **terms)
+
+
+def test_a_list_is_taken_away_whole_in_its_order_and_as_the_command_line_says_it(
+    lea, sam, monkeypatch, django_assert_num_queries
+):
+    """Queries: eight for the list without its page and counts, and three for each chunk of rows."""
+    monkeypatch.setattr(list_rows, "CHUNK", 20)
+    client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 50, "seen-wrong": 3, "missed": 2}, pictures=False)
+    first, other = Trajectory.objects.of(benchmark).listed({"q": "wrong"})[:2]
+    tag_trajectories(actor=lea, benchmark=benchmark, trajectories=[first.pk], name="glare", shared=True)
+    correct_failure(actor=lea, trajectory=other, failure="lucky_answer")
+    Trajectory.objects.filter(pk=other.pk).update(answer="=1+1")
+    terms = {"q": "grounded"}
+    shown = listed(client, benchmark, **terms)
+    assert shown.context["total"] == 53
+    wanted = keys(shown) + keys(listed(client, benchmark, **terms, after=shown.context["page"].after))
+    files = {}
+    for format in ("csv", "jsonl"):
+        with django_assert_num_queries(8 + 3 * 3):
+            answer = listed(client, benchmark, **terms, after=first.pk, format=format)
+        assert answer["Content-Disposition"] == f'attachment; filename="street-trajectories.{format}"'
+        files[format] = b"".join(answer.streaming_content).decode().splitlines()
+    rows, cells = [json.loads(line) for line in files["jsonl"]], list(csv.DictReader(files["csv"]))
+    assert [row["sample"] for row in rows] == [row["sample"] for row in cells] == wanted
+    printed = StringIO()
+    call_command("trajectories", benchmark.slug, "--query", "grounded", "--format", "jsonl", stdout=printed)
+    assert [json.loads(line) for line in printed.getvalue().splitlines()] == rows
+    by_key = {row["id"]: (row, cell) for row, cell in zip(rows, cells, strict=True)}
+    (row, _), (said, cell) = by_key[first.pk], by_key[other.pk]
+    assert (row["tags"], row["quadrant"], row["correct"], row["gold"]) == (["glare"], "G+A-", False, ["A"])
+    assert (row["failure"], row["failure_said_by"]) == ("found_misread", None)
+    assert (said["failure"], said["failure_said_by"]) == ("lucky_answer", str(lea))
+    assert (said["answer"], cell["answer"]) == ("=1+1", "'=1+1")  # no formula
+    assert listed(client, benchmark, format="xls").status_code == 400
+    assert listed(client, benchmark, format="csv", q="grounded and").status_code == 400
+    assert listed(signed_in(sam), benchmark, format="csv").status_code == 404
 
 
 def test_a_page_of_fifty_is_small_whatever_the_list_holds(lea):

@@ -92,8 +92,10 @@ def benches_begin_soon(home: Path, empty_home: Path, monkeypatch: pytest.MonkeyP
 
     @contextmanager
     def fresh(**_: str) -> Iterator[str]:
-        shutil.rmtree(home, ignore_errors=True)
-        yield str(home)
+        # A bench that looks at two has another, and so another process to fork from.
+        one = home.with_name("second") if home.exists() else home
+        yield str(one)
+        shutil.rmtree(one, ignore_errors=True)
 
     monkeypatch.setattr(importing, "server", no_server)
     monkeypatch.setattr(workers, "TemporaryDirectory", fresh)

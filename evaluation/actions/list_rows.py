@@ -1,0 +1,53 @@
+"""The rows of a list of trajectories as plain facts: the same for its file and for the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evaluation.actions.read_marks import tags_on
+from evaluation.metrics.columns import Outcome, Quadrant
+from evaluation.metrics.failures import FAILURES
+from evaluation.models import FailureLabel, Run, Trajectory
+
+CHUNK = 500
+"""Trajectories that are read together, in three queries."""
+_READ = {
+    "id": "pk", "sample": "sample__key", "run": "run_id", "condition": "condition", "rollout": "rollout",
+    "correct": "score__correct", "undecided": "score__undecided", "quadrant": "score__quadrant",
+    "coverage": "score__coverage", "concentration": "score__concentration", "ioa": "score__ioa",
+    "calls": "score__calls", "plan_outcome": "score__plan_outcome", "failure": "score__failure",
+    "question": "sample__gold__revision__question", "options": "sample__gold__revision__options",
+    "gold": "sample__gold__revision__answers", "letter": "score__letter", "answer": "answer", "plan": "plan",
+    "error": "error",
+}  # fmt: skip
+_NAMED = {"quadrant": Quadrant.NAMES, "plan_outcome": Outcome.NAMES, "failure": FAILURES}
+LIST_COLUMNS = (*_READ, "failure_said_by", "tags")
+"""What a row says. ``failure`` is the one in force, ``failure_said_by`` who says so, None the rule; ``tags`` are those
+that the person sees. What is not scored or not defined is None."""
+
+
+def list_rows(pks: Sequence[int], runs: Sequence[Run], person: Any = None) -> Iterator[dict[str, Any]]:
+    """One row for each of these trajectories of these runs, in this order; one that has gone meanwhile is left out."""
+    names = {run.pk: str(run) for run in runs}
+    for first in range(0, len(pks), CHUNK):
+        yield from _rows(pks[first : first + CHUNK], names, person)
+
+
+def _rows(pks: Sequence[int], names: dict[int, str], person: Any) -> Iterator[dict[str, Any]]:
+    read = Trajectory.objects.filter(pk__in=pks).order_by().values_list(*_READ.values())
+    found = {values[0]: dict(zip(_READ, values, strict=True)) for values in read}
+    labels = FailureLabel.objects.filter(trajectory__in=pks, current=True).select_related("person")
+    said, tags = {label.trajectory_id: label for label in labels}, tags_on(pks, person)
+    for row in (found[pk] for pk in pks if pk in found):
+        label = said.get(row["id"])
+        if label:
+            row["failure"] = label.failure
+        for name, words in _NAMED.items():
+            code = row[name]
+            row[name] = None if code is None or code < 0 else words[code]
+        yield row | {
+            "run": names[row["run"]],
+            "failure_said_by": label.said_by if label else None,
+            "tags": tags.get(row["id"], []),
+        }

@@ -1,0 +1,43 @@
+"""The menu of orders above the list of trajectories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evaluation.actions.list_order import OFFERED, SORT
+from evaluation.views.trajectories_facets import Terms, address
+
+ENDS = (("", "lowest"), ("-", "highest"))
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The list with one end of an order first."""
+
+    words: str
+    href: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """``chosen``: the order in force, in words; ``own``: the list in its own; ``by``: name and both ends of others."""
+
+    chosen: str
+    own: End
+    by: Sequence[tuple[str, Sequence[End]]]
+
+
+def orders_of(terms: Terms) -> Orders:
+    now = terms.get(SORT, "")
+    name = now.removeprefix("-")
+    end = dict(ENDS)[now.removesuffix(name)]
+    return Orders(
+        chosen=f"{OFFERED.get(name, name)}, {end} first" if now else "sample",
+        own=End("sample, then run", address(terms, **{SORT: ""}), not now),
+        by=[
+            (words, [End(of, address(terms, **{SORT: sign + one}), sign + one == now) for sign, of in ENDS])
+            for one, words in OFFERED.items()
+        ],
+    )
