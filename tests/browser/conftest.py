@@ -82,15 +82,18 @@ def page(page: Page) -> Page:
     return page
 
 
+OVERTAKEN = ("htmx:afterRequest,", "htmx:sendAbort,", "Ignoring tile", "Image load aborted")
+"""What libraries say aloud of a piece of a page that the next one overtakes, and of a tile whose view or page is left.
+Of a tile that the server refuses the browser itself complains as well."""
+
+
 @pytest.fixture
 def faults(page: Page) -> list[str]:
     """What the browser complains of: refused code, missing files, errors."""
     found: list[str] = []
-    # A piece of a page that the next one overtakes is taken back, which htmx says aloud.
-    overtaken = ("htmx:afterRequest,", "htmx:sendAbort,")
 
     def heard(message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and not message.text.startswith(overtaken):
+        if message.type in ("error", "warning") and not any(said in message.text for said in OVERTAKEN):
             found.append(message.text)
 
     page.on("console", heard)

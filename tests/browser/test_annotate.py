@@ -18,8 +18,8 @@ from tests.annotation.work_data import content, reviewed, submitted
 from tests.browser.annotate_data import EVIDENCE, HEIGHT, WIDTH, Studio, another, sign_in
 from webapp.accounts.models import User
 
-EXPECTED = ("ERR_INTERNET_DISCONNECTED", "status of 409", "Ignoring tile")
-"""What the console may say: of a network that is cut, of a conflict, of tiles that come after the view has changed."""
+EXPECTED = ("ERR_INTERNET_DISCONNECTED", "status of 409")
+"""What the console may say: of a network that is cut, of a conflict."""
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

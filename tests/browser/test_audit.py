@@ -26,7 +26,7 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
 
 
 def test_an_audit_by_keys_from_the_crop_to_the_verdict(
-    tmp_path: Any, settings: Any, page: Page, live_server: Any, ana: User, rui: User, lea: User
+    tmp_path: Any, settings: Any, page: Page, faults: list[str], live_server: Any, ana: User, rui: User, lea: User
 ) -> None:
     files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "media"}}
     settings.STORAGES = settings.STORAGES | {"default": files}
@@ -37,9 +37,6 @@ def test_an_audit_by_keys_from_the_crop_to_the_verdict(
     reviewed(rui, next_review(rui, benchmark), "accept")
     set_queue(actor=lea, benchmark=benchmark, order="sequential", blind="crop", blind_margin=0.5)
     draw_audit(actor=lea, benchmark=benchmark, share=1)
-    faults: list[str] = []
-    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-    page.on("pageerror", lambda error: faults.append(str(error)))
     sign_in(page.context, live_server.url, noor)
     page.goto(f"{live_server.url}/benchmarks/kitchen/audit/")
     page.keyboard.press("c")

@@ -18,10 +18,7 @@ def board(lea, live_server):
 
 
 @pytest.mark.parametrize("width", [1440, 1280, 390])
-def test_the_page_fits_its_window_and_breaks_no_rule(board, page, width):
-    faults = []
-    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: faults.append(str(error)))
+def test_the_page_fits_its_window_and_breaks_no_rule(board, page, faults, width):
     page.set_viewport_size({"width": width, "height": 800})
     page.goto(board)
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -16,15 +16,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def faults(page: Page) -> list[str]:
-    """What the browser complains of: refused code, missing files, errors."""
-    found: list[str] = []
-    page.on("console", lambda message: found.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: found.append(str(error)))
-    return found
-
-
-@pytest.fixture
 def samples(page: Page, live_server: Any, faults: list[str]) -> Page:
     """The page of twelve samples whose pictures are still being cut, as a visitor sees it."""
     benchmark = make_benchmark(None, count=12)

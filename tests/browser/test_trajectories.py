@@ -15,6 +15,20 @@ from tests.evaluation.run_pages import make_benchmark
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+def leave_a_note_unsent(page, rows, preview):
+    """Written while the server is away: it is there when one comes back to its row, and after it could not be sent."""
+    note = preview.get_by_label("Note")
+    note.fill("It was the shade.")
+    rows.nth(0).locator(".trajectory-row__open").focus()
+    expect(preview).to_contain_text("seen-wrong-00")
+    rows.nth(1).locator(".trajectory-row__open").focus()
+    expect(note, "what was not sent is not lost").to_have_value("It was the shade.")
+    page.route("**/note/**", lambda route: route.abort())
+    preview.get_by_role("button", name="Add note").click()
+    expect(page.locator(".toast")).to_contain_text("The server did not answer.")
+    expect(note).to_have_value("It was the shade.")
+
+
 def test_a_failure_is_found_tagged_and_sent_to_somebody_by_keyboard_alone(lea, live_server, page, faults):
     make_benchmark(lea, {"seen": 3, "seen-wrong": 4, "missed-wrong": 3}, pictures=False)
     name = project.SESSION_COOKIE_NAME
@@ -53,7 +67,14 @@ def test_a_failure_is_found_tagged_and_sent_to_somebody_by_keyboard_alone(lea, l
     expect(preview.get_by_role("button", name="glare")).to_have_count(0)
     assert (Tagging.objects.count(), Note.objects.count()) == (0, 1)
 
-    there = page.url
+    leave_a_note_unsent(page, rows, preview)
+    faults.clear()
+
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy link").press("Enter")
+    expect(page.locator("sightline-copy-link")).to_contain_text("Copied")
+    there = page.evaluate("navigator.clipboard.readText()")
+    assert there == page.url
     page.goto("about:blank")
     page.goto(there)
     expect(rows).to_have_count(4)
