@@ -7,7 +7,8 @@ from typing import Any
 from django import forms
 
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
-from annotation.importers.mapping import MAX_NAME, BoxForm
+from annotation.importers.column_mapping import BoxForm
+from annotation.importers.mapping import MAX_NAME
 from annotation.importers.sample_columns import SAMPLE_FIELDS
 from evaluation.actions.column_mappings import FIELDS
 from evaluation.actions.judging import MOST

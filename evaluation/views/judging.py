@@ -26,7 +26,7 @@ from evaluation.models import JudgingItem, JudgingQueue, Run, Trajectory
 from evaluation.views.judges import pair_context
 from evaluation.views.run_links import Count
 from evaluation.views.sample_frame import frame_of
-from evaluation.views.trajectories_terms import terms_of
+from evaluation.views.trajectories_terms import narrowing, terms_of
 from webapp.accounts.http import SignedInRequest
 from webapp.accounts.models import User
 
@@ -52,7 +52,7 @@ def judging(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template evaluation/judging.html; context: queues (JudgingQueue), form, fit (Count, of the list whose terms the
     address holds), terms (name, value). Posted: ``size`` and ``people``, which draws a queue from that list."""
     benchmark = load_benchmark(request, slug, Right.SCORE if request.method == "POST" else Right.JUDGE)
-    terms = terms_of(request)
+    terms = narrowing(terms_of(request))
     form = JudgingForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         made = draw_judging(actor=request.user, benchmark=benchmark, terms=terms, **form.cleaned_data)

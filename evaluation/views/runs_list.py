@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
 from evaluation.actions.list_runs import RunRow, list_runs
+from evaluation.actions.queue_scoring import scoring_under_way
 from evaluation.querysets import samples_without_trajectory
 from evaluation.views.leaderboard_cells import Axis, quadrant_bar
 from evaluation.views.leaderboard_columns import ACCURACY
@@ -34,6 +35,7 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": [_shown(row, addresses, axis) for row in rows],
         "axis": axis,
         "to_score": [row for row in rows if row.stale or row.scoring is None],
+        "scoring_job": scoring_under_way(benchmark),
     }
     return render(request, "evaluation/runs.html", context)
 

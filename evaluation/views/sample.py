@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotation.actions.access import allowed
+from annotation.actions.find_sample import find_sample
 from annotation.actions.read_samples import record_of
 from annotation.actions.read_timeline import timeline
 from annotation.actions.tool_bank import bank_of
@@ -19,7 +20,6 @@ from evaluation.actions.read_trajectory import read_last_crops, read_on_sample
 from evaluation.views.sample_facts import boxes_of, facet_links, options_of, planned_of, reference_of
 from evaluation.views.sample_frame import frame_of, gold_corners, marks_of, picture_problem
 from evaluation.views.sample_runs import RunRow, rows_of
-from webapp.common.errors import NotFound
 
 OTHERS = 12
 STATES = {"to_do": "todo", "in_review": "review"}
@@ -46,7 +46,7 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "others": list(others[:OTHERS]), "others_n": others_n, "more_n": max(others_n - OTHERS, 0),
         "frame": frame, "problem": picture_problem(row),
         "gold": gold, "crops": [_crop(run) for run in runs if run.crop], "asked": [],
-        "marks": marks_of(gold, [run.mark for run in runs if run.crop]),
+        "marks": marks_of(frame, gold, [run.mark for run in runs if run.crop]),
         "events": timeline(row, request.user) if request.user.is_authenticated else [],
         "may_reopen": row.state in SETTLED and allowed(request.user, benchmark, Right.MANAGE),
     }  # fmt: skip
@@ -54,10 +54,8 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 
 
 def _sample(benchmark: Any, key: str) -> Any:
-    found = benchmark.samples.with_gold().select_related("gold__revision__annotation__author").filter(key=key).first()
-    if found is None:
-        raise NotFound(f"{benchmark.title} has no sample {key[:100]}. Look for it in the list of samples.")
-    return found
+    rows = benchmark.samples.with_gold().select_related("gold__revision__annotation__author")
+    return find_sample(benchmark, rows, key)
 
 
 def _crop(run: RunRow) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from annotation.actions.find_sample import find_sample
 from annotation.actions.read_samples import record_of
 from annotation.schema import ToolCall, shortened
 from annotation.views.loading import load_benchmark
@@ -25,7 +26,6 @@ from evaluation.views.sample_references import Reference, nearest, references_on
 from evaluation.views.sample_runs import RunRow, rows_of
 from evaluation.views.trajectory_alignment import argument_difference
 from evaluation.views.trajectory_answer import gold_words
-from webapp.common.errors import NotFound
 
 MOST_CHAINS, MOST_CALLS = 24, 40
 """More chains, or more calls of one, make no table that anybody reads."""
@@ -70,9 +70,7 @@ def sample_chains(request: HttpRequest, slug: str, key: str) -> HttpResponse | F
     lines (Line), tried, left_out.
     """
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
-    sample = benchmark.samples.with_gold().filter(key=key).first()
-    if sample is None:
-        raise NotFound(f"{benchmark.title} has no sample {key[:100]}. Look for it in the list of samples.")
+    sample = find_sample(benchmark, benchmark.samples.with_gold(), key)
     content = record_of(sample).content
     tried, format = read_on_sample(sample), request.GET.get("format")
     # Without a reference each is compared with each, to find the one in their middle.

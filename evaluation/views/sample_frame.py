@@ -9,6 +9,7 @@ from typing import Any
 from django.urls import reverse
 
 from annotation.imaging.pyramid import OVERLAP, TILE_SIZE
+from webapp.common.density import density
 
 Corners = Sequence[float]
 
@@ -78,6 +79,9 @@ def gold_corners(sample: Any) -> list[list[float]]:
     return [[box.x1, box.y1, box.x2, box.y2] for box in gold.revision.gold_boxes.all()] if gold else []
 
 
-def marks_of(gold: Iterable[Corners], turns: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
+def marks_of(frame: Frame | None, gold: Iterable[Corners], turns: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
     """What static/js/elements/frame.js draws: gold boxes, and what was looked at."""
-    return {"gold": [{"box": list(box)} for box in gold], "turns": list(turns)}
+    looked = list(turns)
+    crops = [turn["executed"] for turn in looked if turn.get("executed")]
+    dense = density(crops, frame.width, frame.height) if frame else []
+    return {"gold": [{"box": list(box)} for box in gold], "turns": looked, "dense": dense}

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from annotation.actions.find_sample import find_sample
 from annotation.actions.read_samples import record_of
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
@@ -16,27 +17,25 @@ from evaluation.models import Run
 from evaluation.views.compare_frames import Side, sides_of
 from evaluation.views.sample_frame import frame_of, gold_corners, marks_of, picture_problem
 from evaluation.views.trajectory_answer import gold_words
-from webapp.common.errors import NotFound
 
 
 @require_safe
 def sample_models(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """Template evaluation/sample_models.html. ``?crops=all`` draws every crop of a run, not only its last one."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
-    sample = benchmark.samples.with_gold().filter(key=key).first()
-    if sample is None:
-        raise NotFound(f"{benchmark.title} has no sample {key[:100]}. Look for it in the list of samples.")
+    sample = find_sample(benchmark, benchmark.samples.with_gold(), key)
     content = record_of(sample).content
     runs = list(Run.objects.of(benchmark).without_tables().order_by("model__name", "setting", "pk"))
     sides = sides_of(slug, runs, sample, content)
     everything = request.GET.get("crops") == "all"
-    gold = gold_corners(sample)
+    frame, gold = frame_of(slug, sample), gold_corners(sample)
     turns = _turns(sides, everything)
+    marks = marks_of(frame, gold, turns)
     context = {
-        "benchmark": benchmark, "sample": sample, "content": content, "frame": frame_of(slug, sample),
+        "benchmark": benchmark, "sample": sample, "content": content, "frame": frame,
         "problem": picture_problem(sample), "gold": gold, "gold_words": gold_words(content.answers, content.options),
         "sides": [(side, _last(turns, side)) for side in sides], "everything": everything,
-        "marks": marks_of(gold, turns), "asked": [],
+        "marks": marks, "asked": [],
         "crops": [{"box": turn["executed"], "turn": turn["label"]} for turn in turns],
         "tried": sum(side.row is not None for side in sides),
     }  # fmt: skip
@@ -49,9 +48,10 @@ def _turns(sides: Sequence[Side], everything: bool) -> list[dict[str, Any]]:
     for side in sides:
         for crop in side.crops if everything else side.crops[-1:]:
             label = f"{side.letter}{crop['turn']}" if everything else side.letter
+            href = f"{side.row.href}#turn={crop['turn']}" if side.row else ""
             found.append({
                 "turn": len(found) + 1, "label": label, "tool": str(side.run), "executed": crop["box"],
-                "requested": None, "of": side.letter,
+                "requested": None, "of": side.letter, "href": href,
             })  # fmt: skip
     return found
 

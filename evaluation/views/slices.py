@@ -16,13 +16,13 @@ from annotation.actions.access import roles_of
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.actions.read_failure_agreement import FailureAgreement, read_failure_agreement
-from evaluation.actions.read_slices import SliceRow, SliceTable, read_slices
+from evaluation.actions.read_slices import SliceRow, SliceTable, read_slices, saved_slices
 from evaluation.actions.slices import delete_slice, save_slice
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.selection import LEADING
 from evaluation.models import Run, SavedSlice
 from evaluation.query.tokens import quoted
-from evaluation.views.trajectories_terms import terms_of
+from evaluation.views.trajectories_terms import narrowing, terms_of
 from webapp.accounts.http import SignedInRequest
 
 
@@ -32,7 +32,7 @@ def slices(request: HttpRequest, slug: str) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     runs = list(Run.objects.of(benchmark).without_tables())
     address = reverse("evaluation:trajectories", args=[slug])
-    tables = read_slices(benchmark, runs)
+    tables = read_slices(benchmark, runs, list(saved_slices(benchmark)))
     context = {
         "benchmark": benchmark, "member": bool(roles_of(request.user, benchmark)),
         "metrics": [METRICS[name] for name in LEADING],
@@ -47,7 +47,7 @@ def slices(request: HttpRequest, slug: str) -> HttpResponse:
 def save(request: SignedInRequest, slug: str) -> HttpResponse:
     """Posted: ``name``; the address says what the list is."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
-    query = query_text(terms_of(request))
+    query = query_text(narrowing(terms_of(request)))
     made = save_slice(actor=request.user, benchmark=benchmark, name=request.POST.get("name", ""), query=query)
     messages.success(request, f"{made.name} is saved.")
     return redirect("evaluation:slices", slug)

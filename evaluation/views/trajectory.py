@@ -16,7 +16,7 @@ from annotation.workflow import Right
 from evaluation.actions.read_trajectory import kept_replay, load_trajectory, read_trajectory, read_turns
 from evaluation.metrics.columns import Quadrant
 from evaluation.views.sample_frame import Frame, frame_of, gold_corners, marks_of, picture_problem
-from evaluation.views.trajectories_terms import terms_of
+from evaluation.views.trajectories_terms import opened_from
 from evaluation.views.trajectory_answer import answer_of
 from evaluation.views.trajectory_chart import coverage_chart
 from evaluation.views.trajectory_notes import ShownNote, note_marks, notes_on
@@ -54,7 +54,7 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "detail": detail, "answer": answer, "turns": turns, "window": window, "chart": coverage_chart(detail),
         "best": _best(score), "place": place_of(slug, row, terms, request.user),
         "question": detail.record.content.question,
-        "member": bool(roles_of(request.user, benchmark)), "list_query": urlencode(terms_of(request)),
+        "member": bool(roles_of(request.user, benchmark)), "list_query": urlencode(opened_from(request)),
         **frame_context(frame, row.sample, turns, notes), **tab_context(request, row, detail, answer, notes),
     }  # fmt: skip
     return render(request, "evaluation/trajectory.html", context)
@@ -98,7 +98,7 @@ def frame_context(
     asked = [m.requested for _, m in shown if m.requested is not None and m.requested != m.executed]
     return {
         "frame": frame, "problem": picture_problem(sample), "gold": gold, "crops": crops, "asked": asked,
-        "marks": marks_of(gold, [turn.mark for turn in turns]) | {"notes": note_marks(notes)},
+        "marks": marks_of(frame, gold, [turn.mark for turn in turns]) | {"notes": note_marks(notes)},
     }  # fmt: skip
 
 

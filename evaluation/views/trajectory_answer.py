@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluation.actions.read_trajectory import TrajectoryDetail
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN
+from evaluation.views.sample_facts import options_of
 from evaluation.views.trajectory_turns import TEXT_CAP, Excerpt, excerpt
 
 SAID_LENGTH = 60
@@ -15,12 +16,13 @@ SAID_LENGTH = 60
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``said``: as read, short. ``gold``: the right one, short. ``verdict``: "right", "wrong", "undecided" or "".
-    ``reading``: how it was read, as sentences."""
+    """``said``: as read, short. ``gold``: the right one, short. ``others``: the options that are neither, short.
+    ``verdict``: "right", "wrong", "undecided" or "". ``reading``: how it was read, as sentences."""
 
     text: Excerpt
     said: str
     gold: str
+    others: str
     verdict: str
     reading: str
 
@@ -35,6 +37,11 @@ def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP)
         excerpt(whole, cap if cap is not None else len(whole)),
         said_words(scores.letter[0], content.options) or _nothing_read(asked, bool(scores.unparsed[0])),
         gold_words(content.answers, content.options),
+        ", ".join(
+            said_words(one.letter, content.options)
+            for one in options_of(content)
+            if not one.right and one.letter != scores.letter[0]
+        ),
         verdict,
         _reading(row, detail) if asked else "",
     )

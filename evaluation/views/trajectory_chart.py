@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 from evaluation.actions.read_trajectory import TrajectoryDetail
 from webapp.common.drawing import written
@@ -51,6 +53,11 @@ def coverage_chart(detail: TrajectoryDetail) -> CoverageChart | None:
             rises.append(Point(across(turn), up(share), turn, share))
             before = share
     path.append(f"H{across(last + 1)}")
-    every = max(1, -(-last // 6))
+    every = next(step for step in _round_steps() if last < 7 * step)
     ticks = [(across(turn), turn) for turn in range(0, last + 1, every)]
     return CoverageChart("".join(path), rises, ticks)
+
+
+def _round_steps() -> Iterator[int]:
+    """1, 2, 5, 10, 20, 50 …"""
+    return (digit * 10**power for power in count() for digit in (1, 2, 5))

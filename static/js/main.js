@@ -1,5 +1,6 @@
 import { SightlineBrush } from "./elements/brush.js";
 import { SightlineChoose } from "./elements/choose.js";
+import { SightlineCopyLink } from "./elements/copy-link.js";
 import { listenForDialogs } from "./elements/dialog.js";
 import { SightlineAudit } from "./elements/audit.js";
 import { SightlineFailures } from "./elements/failures.js";
@@ -15,6 +16,8 @@ import { SightlineNoteRegion } from "./elements/note-region.js";
 import { SightlinePassword } from "./elements/password.js";
 import { SightlineBlind } from "./elements/review-blind.js";
 import { SightlineQuery } from "./elements/query.js";
+import { watchPictures } from "./elements/pictures.js";
+import { watchRequests } from "./elements/requests.js";
 import { SightlineReview } from "./elements/review.js";
 import { SightlineStudio } from "./elements/studio.js";
 import { SightlineTheme } from "./elements/theme.js";
@@ -30,6 +33,7 @@ const ELEMENTS = {
   "sightline-blind": SightlineBlind,
   "sightline-brush": SightlineBrush,
   "sightline-choose": SightlineChoose,
+  "sightline-copy-link": SightlineCopyLink,
   "sightline-failures": SightlineFailures,
   "sightline-frame": SightlineFrame,
   "sightline-frames": SightlineFrames,
@@ -53,5 +57,7 @@ const ELEMENTS = {
 };
 
 listenForDialogs(document);
+watchPictures(document);
+watchRequests(document);
 showCurrentTabs(document);
 for (const [name, element] of Object.entries(ELEMENTS)) customElements.define(name, element);

@@ -50,7 +50,7 @@ def test_a_run_without_scores_has_trajectories_and_no_numbers(lea):
     assert rows["Model A, base"]["row"].trajectories == 4
     assert rows["Model A, base"]["row"].missing is None
     assert rows["Model A, base"]["accuracy"].text == "n/a"
-    assert "6 runs without scores of today." in answer.content.decode()
+    assert "6 runs without current scores." in answer.content.decode()
 
 
 def test_missing_samples_are_named_and_lead_to_their_pages(lea):

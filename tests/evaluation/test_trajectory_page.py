@@ -95,6 +95,7 @@ def test_the_head_says_what_was_said_and_what_is_right(client):
     trajectory = of("Model A", "mug")
     text = page(client, address(trajectory))
     assert "B white" in text
+    assert 'other options <bdi class="wrap" title="A ' in text
     assert "Read as option B." in text
     assert f"q--{Quadrant.NAMES[trajectory.score.quadrant].lower().replace('+', 'p').replace('-', 'm')}" in text
 
@@ -177,6 +178,16 @@ def test_neighbours_are_those_of_the_list_it_came_from(client):
 def test_without_a_list_it_is_the_run_of_the_trajectory(client):
     assert "2 of 4 in" in page(client, address(of("Model A", "mug")))
     assert "1 of 1 in" in page(client, address(of("Model B", "mug", condition="visual")))
+
+
+def test_who_comes_from_the_list_of_all_goes_through_all_of_it_and_back_to_the_row(client):
+    row = of("Model A", "mug")
+    there = address(row).removesuffix(f"{row.pk}/")
+    [opened] = re.findall(rf'class="trajectory-row__open" href="([^"]*/{row.pk}/[^"]*)"', page(client, there))
+    text = page(client, opened)
+    number = Trajectory.objects.listed({}).before(row).count() + 1
+    assert f"{number} of {Trajectory.objects.listed({}).count()} in this list" in text
+    assert f'href="{there}?at={row.pk}"' in text
 
 
 def test_a_trajectory_outside_the_list_has_no_neighbours(client):

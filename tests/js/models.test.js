@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { Cursor } from "../../static/js/models/cursor.js";
-import { marksOf, tipOf } from "../../static/js/models/marks.js";
+import { marksOf, tipOf, turnsUnder } from "../../static/js/models/marks.js";
 import { TurnSelection } from "../../static/js/models/turns.js";
 import { Viewport } from "../../static/js/models/viewport.js";
 
@@ -95,6 +95,12 @@ test("crops of several runs have a letter instead of a turn", () => {
   const crop = { turn: 2, label: "B", tool: "Model B", executed: [0, 0, 9, 9] };
   assert.equal(marksOf({ turns: [crop] })[0].tag, "B");
   assert.deepEqual(tipOf(crop), { title: "B", tool: "Model B", text: "" });
+});
+
+test("of crops that lie over each other at a point, the smallest comes first", () => {
+  const turns = [[0, 0, 9, 9], [2, 2, 4, 4], null, [5, 5, 9, 9]].map((executed, place) => ({ turn: place + 1, executed }));
+  assert.deepEqual(turnsUnder(turns, [3, 3]).map(({ turn }) => turn), [2, 1]);
+  assert.deepEqual(turnsUnder(turns, [20, 3]), []);
 });
 
 test("the tip says both overlaps, and n/a where one is undefined", () => {

@@ -218,6 +218,15 @@ def test_crops_carry_their_turn_and_the_one_in_focus_is_marked():
     assert "<text>1</text>" in svg
 
 
+def test_of_many_crops_the_share_of_each_place_is_shaded_and_only_the_focused_one_is_outlined():
+    crops = [{"box": (0, 0, 320, 320), "turn": turn} for turn in range(1, 61)]
+    crops += [{"box": (160, 0, 640, 320), "turn": 61, "focused": True}]
+    svg = drawn('{% shot "/p.jpg" 640 320 crops=crops tags=True %}', crops=crops)
+    layers = re.findall(r'<path class="dense" fill-opacity="([^"]+)" d="M(\d+) 0h(\d+)', svg)
+    assert layers == [("0.1", "320", "320"), ("0.6", "0", "320")]
+    assert re.findall(r"<text>(\d+)</text>", svg) == ["61"]
+
+
 def test_untrusted_words_stay_words():
     found = drawn('{% include "ui/_tag.html" with label=label %}', label="<script>go()</script>")
     assert "<script>" not in found

@@ -8,7 +8,8 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from webapp.common import drawing
-from webapp.common.drawing import Mark
+from webapp.common.density import density
+from webapp.common.drawing import Mark, written
 from webapp.common.markup import put, put_each
 
 RATIOS = {"16x9": 16 / 9, "4x3": 4 / 3, "1x1": 1.0}
@@ -16,13 +17,14 @@ NOTHING = SafeString()
 
 SHOT = (
     '<span class="shot shot--{}"><img src="{}" width="{}" height="{}" alt="{}" loading="{}" decoding="async">'
-    '<svg class="{}" viewBox="{}" preserveAspectRatio="none" aria-hidden="true">{}</svg>{}{}</span>'
+    '<svg class="{}" viewBox="{}" preserveAspectRatio="none" aria-hidden="true">{}{}</svg>{}{}</span>'
 )
 LOUPE = '<span class="{}"><img src="{}" alt="" loading="lazy" decoding="async"></span>'
+LAYER = '<path class="dense" fill-opacity="{}" d="{}"/>'
 RECT = '<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>'
 PIN = '<svg x="{}" y="{}" overflow="visible">{}</svg>'
 ROUND_PIN = (
-    '<g transform="translate(0 0)"><rect class="pin-crop" x="-8" y="-8" width="16" height="16" rx="8"/>'
+    '<g transform="translate(0 0)"><rect class="pin-crop" x="-{}" y="-8" width="{}" height="16" rx="8"/>'
     "<text>{}</text></g>"
 )
 SQUARE_PIN = (
@@ -56,14 +58,18 @@ def shot(
     number) and ``focused``. ``pa`` and ``pb`` are boxes of two ``people``, whose names their first boxes carry; gold
     then has no tag. ``ratio`` ("16x9", "4x3", "1x1") cuts the picture to its place, "" shows all of it. ``shown`` is
     about how wide it stands on the screen. ``tags`` draws G1 …, the turn numbers and the names. ``loupe`` is the
-    address of a picture of the evidence.
+    address of a picture of the evidence. Where there are too many crops, what they share is shaded and only the focused
+    ones are outlined.
     """
     window = drawing.seen_of(float(width), float(height), RATIOS[ratio] if ratio else None)
+    crops = list(crops or ())
+    layers = density(crops, float(width), float(height))
     marks = [drawing.mark("old", box, window, shown=shown) for box in old or ()]
-    marks += [drawing.mark("asked", box, window, shown=shown) for box in asked or ()]
+    marks += [drawing.mark("asked", box, window, shown=shown) for box in (not layers and asked) or ()]
     marks += [
         drawing.mark("crop", crop, window, shown=shown, text=_turn(crop, place), focused=bool(_of(crop, "focused")))
-        for place, crop in enumerate(crops or (), 1)
+        for place, crop in enumerate(crops, 1)
+        if not layers or _of(crop, "focused")
     ]
     for kind, boxes, name in (("pa", pa, people[0]), ("pb", pb, people[1])):
         marks += [
@@ -78,7 +84,7 @@ def shot(
     covered = any(window.across(float(box.x)) > 60 and window.down(float(box.y)) > 50 for box in golds)
     return put(
         SHOT, ratio or "whole", src, int(width), int(height), alt, loading, "marks marks--sm" if small else "marks",
-        window.view_box, _rectangles(marks), _pins(marks) if tags else NOTHING,
+        window.view_box, put_each("", LAYER, layers), _rectangles(marks), _pins(marks) if tags else NOTHING,
         put(LOUPE, "loupe loupe--left" if covered else "loupe", loupe) if loupe else NOTHING,
     )  # fmt: skip
 
@@ -102,7 +108,8 @@ def _pins(marks: Iterable[Mark]) -> SafeString:
 
 def _pin(mark: Mark) -> SafeString:
     if mark.kind == "crop":
-        return put(ROUND_PIN, mark.text)
+        across = 16 if len(mark.text) < 2 or (mark.text.isdecimal() and len(mark.text) < 3) else 5 + 7 * len(mark.text)
+        return put(ROUND_PIN, written(across / 2), across, mark.text)
     return put(SQUARE_PIN, mark.lift, mark.kind, mark.tag_width, round(mark.tag_width / 2), mark.text)
 
 

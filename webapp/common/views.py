@@ -45,8 +45,13 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
         404,
         code="not_found",
         title="There is nothing here",
-        message="It may have been renamed or deleted, or you are not a member where it lives.",
+        message=f"It may have been renamed or deleted{_elsewhere(request)}.",
     )
+
+
+def _elsewhere(request: HttpRequest) -> str:
+    """Who was let into the benchmark is a member, and is not told that they may be none."""
+    return "" if getattr(request, "place", None) else ", or you are not a member where it lives"
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

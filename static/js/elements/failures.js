@@ -4,16 +4,22 @@ import { singleKey } from "../lib/keys.js";
  * <sightline-failures>… rows with data-pk … <aside id="preview">…</aside></sightline-failures>
  *
  * Space shows and hides the preview; the address names the row that is looked at, so that a copied link shows it too.
+ * While somebody writes in the preview, the pointer does not take it away, and what was written and not sent stands
+ * there again when its row comes back.
  */
 export class SightlineFailures extends HTMLElement {
   static keys = [["Space", "show or hide the preview"]];
 
   #ending = null;
+  #unsent = new Map();
 
   connectedCallback() {
     this.#ending = new AbortController();
     const { signal } = this.#ending;
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
+    this.addEventListener("input", (event) => this.#written(event), { signal });
+    this.addEventListener("htmx:beforeRequest", (event) => this.#stay(event), { signal });
+    this.addEventListener("htmx:beforeSwap", (event) => this.#sent(event), { signal });
     this.addEventListener("htmx:afterSwap", (event) => this.#swapped(event), { signal });
     this.#hide(new URLSearchParams(location.search).get("pane") === "off");
     this.#follow();
@@ -35,9 +41,24 @@ export class SightlineFailures extends HTMLElement {
     this.classList.toggle("is-alone", hidden);
   }
 
+  #stay(event) {
+    const came = event.detail.requestConfig.triggeringEvent?.type;
+    if (came === "mouseenter" && document.activeElement.matches("#preview :is(input, textarea)")) event.preventDefault();
+  }
+
+  #written({ target }) {
+    if (target.matches("#preview textarea[name=text]")) this.#unsent.set(this.#shown, target.value);
+  }
+
+  #sent({ detail: { requestConfig, xhr } }) {
+    if (requestConfig?.elt?.matches(".preview__note") && xhr.status < 400) this.#unsent.delete(this.#shown);
+  }
+
   #swapped({ target }) {
     if (target.id !== "preview") return;
     target.scrollTop = 0;
+    const note = target.querySelector("textarea[name=text]");
+    if (note && this.#unsent.has(this.#shown)) note.value = this.#unsent.get(this.#shown);
     this.#follow();
     const shown = this.#shown;
     if (shown) this.#address("at", shown);

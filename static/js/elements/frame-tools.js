@@ -1,3 +1,5 @@
+import { toClipboard } from "../lib/clipboard.js";
+
 /** The buttons on the glass of a frame. `link` gives the address of what is seen now, which is copied. */
 export function frameTools(viewer, link) {
   const tools = document.createElement("div");
@@ -23,10 +25,5 @@ export function frameTools(viewer, link) {
 
 /** Where the clipboard is closed the link still stands in the address bar. */
 async function copy(address, button) {
-  try {
-    await navigator.clipboard.writeText(address);
-    button.textContent = "Copied";
-  } catch {
-    button.textContent = "In the address";
-  }
+  button.textContent = (await toClipboard(address)) ? "Copied" : "In the address";
 }

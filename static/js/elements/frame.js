@@ -4,10 +4,12 @@ import { withMargin } from "../lib/geometry.js";
 import { singleKey } from "../lib/keys.js";
 import { marksOf } from "../models/marks.js";
 import { TurnSelection } from "../models/turns.js";
-import { lightTogether } from "./frame-light.js";
+import { linkChosen } from "./frame-chosen.js";
+import { pickAmongMany } from "./frame-dense.js";
+import { lightTogether, showOnPage } from "./frame-light.js";
 import { FrameMarks } from "./frame-marks.js";
 import { frameTools } from "./frame-tools.js";
-import { showTip } from "./frame-tip.js";
+import { tipOverTurns } from "./frame-tip.js";
 import { FrameViewer } from "./frame-viewer.js";
 import { turnsBeyond } from "./frame-window.js";
 
@@ -43,7 +45,7 @@ export class SightlineFrame extends HTMLElement {
     if (block) this.#data = JSON.parse(block.textContent);
     const turns = this.#data.turns ?? [];
     this.#selection = new TurnSelection(turns.map(({ turn }) => turn), turnOf(location.hash));
-    this.#marks = new FrameMarks(marksOf(this.#data));
+    this.#marks = new FrameMarks(marksOf(this.#data), this.#data.dense);
     this.#listen();
     this.#show();
     await this.#open();
@@ -52,7 +54,7 @@ export class SightlineFrame extends HTMLElement {
   disconnectedCallback() {
     this.#ending?.abort();
     this.#viewer?.close();
-    for (const made of this.querySelectorAll(".frame__view, .frame__marks, .frame__tools, .frame__tip")) made.remove();
+    for (const made of this.querySelectorAll(".frame__view, .frame__marks, .frame__tools, .frame__tip, .frame__chosen")) made.remove();
     this.classList.remove("is-live");
   }
 
@@ -97,6 +99,12 @@ export class SightlineFrame extends HTMLElement {
     return this.#viewer?.seen ?? null;
   }
 
+  /** The point of the picture under a point of the window, or null before the picture is there. */
+  pointUnder({ clientX, clientY }) {
+    const { left, top } = this.getBoundingClientRect();
+    return this.#viewer?.viewport?.pointOf(clientX - left, clientY - top) ?? null;
+  }
+
   /** Show this part of the picture, in its pixels, at once. */
   lookAt(box) {
     if (this.#viewer?.viewport) this.#viewer.lookAt(box);
@@ -114,8 +122,9 @@ export class SightlineFrame extends HTMLElement {
     document.addEventListener("input", ({ target }) => target.matches("[data-turns]") && this.#selection.select(Number(target.value)), { signal });
     lightTogether(signal);
     window.addEventListener("hashchange", () => this.#follow(), { signal });
-    this.addEventListener("pointerover", (event) => this.#hover(event), { signal });
-    this.addEventListener("pointerout", () => this.querySelector(".frame__tip")?.remove(), { signal });
+    tipOverTurns(this, this.#data.turns ?? [], signal);
+    linkChosen(this, this.#data.turns ?? [], signal);
+    if (this.#data.dense?.length) pickAmongMany(this, this.#data.turns, this.#selection, this.#marks, signal);
   }
 
   #key(event) {
@@ -157,12 +166,6 @@ export class SightlineFrame extends HTMLElement {
     if (box && this.#viewer) this.#viewer.flyTo(withMargin(box, 0.5));
   }
 
-  #hover(event) {
-    const turn = this.#data.turns?.find(({ turn: one }) => String(one) === event.target.closest("g[data-turn]")?.dataset.turn);
-    if (!turn) return;
-    showTip(this, turn, event);
-  }
-
   #writeAddress() {
     history.replaceState(history.state, "", hashOf(this.#selection.current, this.#box) || location.pathname + location.search);
   }
@@ -179,15 +182,7 @@ export class SightlineFrame extends HTMLElement {
     const turn = this.#selection.current;
     this.#marks.focus(turn);
     this.#marks.showGold(this.#selection.showsGold);
-    const slider = document.querySelector("[data-turns]");
-    if (slider && turn !== null) slider.value = turn;
-    for (const one of document.querySelectorAll("[data-turn]:not(g)")) {
-      const on = turn !== null && Number(one.dataset.turn) === turn;
-      one.classList.toggle("is-on", on);
-      if (on) one.setAttribute("aria-current", "true");
-      else one.removeAttribute("aria-current");
-      if (on) one.scrollIntoView({ block: "nearest", inline: "nearest" });
-    }
+    showOnPage(turn);
   }
 
   /** What is seen now goes into the address, so that a link to it opens the same. */

@@ -1,3 +1,4 @@
+import { toClipboard } from "../lib/clipboard.js";
 import { Results } from "./measured.js";
 import { copied, keepRows } from "./rows.js";
 
@@ -60,13 +61,9 @@ export class WorkbenchResults {
 
   async #copy() {
     const said = this.#root.part("copy-words");
-    try {
-      await navigator.clipboard.writeText(this.#root.part("code").textContent);
-      said.textContent = "Copied";
-    } catch {
-      getSelection().selectAllChildren(this.#root.part("code"));
-      said.textContent = "Selected: press Ctrl C";
-    }
+    const done = await toClipboard(this.#root.part("code").textContent);
+    if (!done) getSelection().selectAllChildren(this.#root.part("code"));
+    said.textContent = done ? "Copied" : "Selected: press Ctrl C";
     setTimeout(() => (said.textContent = "Copy as Python"), 2500);
   }
 }

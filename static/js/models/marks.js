@@ -1,4 +1,4 @@
-import { isBox } from "../lib/geometry.js";
+import { area, isBox } from "../lib/geometry.js";
 import { share } from "../lib/format.js";
 
 /**
@@ -18,6 +18,12 @@ export function marksOf({ gold = [], turns = [], notes = [] }) {
     .map(({ box, label }, place) => ({ kind: "gold", box, turn: null, tag: label ?? `G${place + 1}` }));
   const pinned = notes.filter(({ box }) => isBox(box)).map(({ box, label }) => ({ kind: "note", box, turn: null, tag: label }));
   return [...asked, ...crops, ...golds, ...pinned];
+}
+
+/** The turns whose crop holds a point of the picture, the smallest crop first. */
+export function turnsUnder(turns, [x, y]) {
+  const holds = ({ executed: box }) => isBox(box) && box[0] <= x && x <= box[2] && box[1] <= y && y <= box[3];
+  return turns.filter(holds).sort((one, other) => area(one.executed) - area(other.executed));
 }
 
 /** The lines of the tip over a turn, or over the crop of a run, which has a label. Coverage is the share of gold in the crop, concentration the share of the crop that is gold. */

@@ -1,0 +1,68 @@
+"""Boxes of which there are too many for an outline each: how often every part of their picture lies in one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, groupby
+from math import ceil, floor
+from typing import Any
+
+from webapp.common.drawing import rectangle, written
+
+MANY = 40
+"""From so many boxes on, outlines would hide the picture under them."""
+
+CELLS = 64
+"""Along the longer side of the picture."""
+
+LEVELS = 6
+DARKEST = 0.6
+"""Of the part that most boxes share: the picture is seen through it."""
+
+Layer = tuple[str, str]
+"""How opaque, and the path of the cells, in pixels of the picture."""
+
+
+def density(boxes: Iterable[Any], width: float, height: float) -> list[Layer]:
+    """The picture's cells by the number of boxes over them; none where outlines can be told apart."""
+    corners = [rectangle(box) for box in boxes]
+    if len(corners) <= MANY:
+        return []
+    side = max(width, height) / CELLS
+    counts = _counts(corners, side, ceil(width / side), ceil(height / side))
+    most = max(map(max, counts))
+    levels = [[ceil(LEVELS * count / most) for count in row] for row in counts] if most else []
+    layers = [(level, _path(levels, level, side)) for level in range(1, LEVELS + 1)]
+    return [(written(DARKEST * level / LEVELS), path) for level, path in layers if path]
+
+
+def _counts(
+    corners: Iterable[tuple[float, float, float, float]], side: float, across: int, down: int
+) -> list[list[int]]:
+    """How many boxes reach into each cell: what begins and ends at corners, summed up both ways."""
+    edges = [[0] * (across + 1) for _ in range(down + 1)]
+    for x1, y1, x2, y2 in corners:
+        left, top = max(0, floor(x1 / side)), max(0, floor(y1 / side))
+        right, bottom = min(across, ceil(x2 / side)), min(down, ceil(y2 / side))
+        if left < right and top < bottom:
+            edges[top][left] += 1
+            edges[bottom][right] += 1
+            edges[top][right] -= 1
+            edges[bottom][left] -= 1
+    rows = [list(accumulate(row)) for row in edges[:down]]
+    columns = [list(accumulate(column)) for column in zip(*rows, strict=True)][:across]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _path(levels: Iterable[Sequence[int]], wanted: int, side: float) -> str:
+    """The cells of one level, those beside each other as one."""
+    parts = []
+    for down, row in enumerate(levels):
+        start = 0
+        for level, cells in groupby(row):
+            length = len(list(cells))
+            if level == wanted:
+                x, y = written(start * side), written(down * side)
+                parts.append(f"M{x} {y}h{written(length * side)}v{written(side)}h-{written(length * side)}z")
+            start += length
+    return "".join(parts)
