@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluation.actions.read_published import PublishedRow
 from evaluation.metrics.settings import MetricSettings
@@ -14,8 +14,7 @@ COUNTED_BY = "tool_call_rate"
 """Every run has this metric on every slice: its rows say which slices there are, and its detail what they count."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoardMetric:
+class BoardMetric(NamedTuple):
     """A metric of a run on the slice of the board. ``detail`` is read of a few only: see ``read_board.DETAILED``."""
 
     metric: str

@@ -8,7 +8,8 @@ from django.db.models import Count
 
 from annotation.models import Benchmark
 from evaluation.actions.board_rows import BoardMetric
-from evaluation.actions.read_board import Freshness, metrics_by_scoring
+from evaluation.actions.freshness import Freshness
+from evaluation.actions.read_board import metrics_by_scoring
 from evaluation.models import Metric, Run, Scoring, Trajectory
 
 SHOWN = (

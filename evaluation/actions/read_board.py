@@ -1,4 +1,5 @@
-"""The leaderboard of a benchmark as records: for page, command and API. Eight queries, whatever its size."""
+"""The leaderboard of a benchmark as records: for page, command and API. Eight queries at most, whatever its
+size, and one more when gold has changed."""
 
 from __future__ import annotations
 
@@ -6,9 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from django.db.models import Count, Max
-
-from annotation.models import Benchmark, Gold
+from annotation.models import Benchmark
 from evaluation.actions.board_rows import (
     COUNTED_BY,
     Ablation,
@@ -19,7 +18,7 @@ from evaluation.actions.board_rows import (
     Facet,
     Neighbours,
 )
-from evaluation.actions.metric_settings import settings_of
+from evaluation.actions.freshness import Freshness
 from evaluation.actions.rank_runs import RANKED_BY
 from evaluation.actions.read_published import PublishedRow, published_rows
 from evaluation.actions.read_slices import SAVED, read_slice
@@ -27,7 +26,7 @@ from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.selection import Summary
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tests import holm
-from evaluation.models import Comparison, Metric, Run, Scoring, Standing
+from evaluation.models import Comparison, Metric, Run, Standing
 from evaluation.querysets import MetricQuerySet
 from webapp.common.errors import NotFound
 
@@ -118,25 +117,6 @@ def _summary(metric: str, one: Summary, detail: Mapping[str, float | None]) -> B
     return BoardMetric(metric, one.value, one.n, one.numerator, low, high, method, one.p_value, detail or None)
 
 
-class Freshness:
-    """Whether scores are of today's gold and settings, without reading the gold: two queries."""
-
-    def __init__(self, benchmark: Benchmark) -> None:
-        self.settings = settings_of(benchmark)
-        self._changed = self.settings.changed()
-        gold = Gold.objects.filter(sample__benchmark=benchmark).aggregate(last=Max("accepted_at"), n=Count("pk"))
-        self._last, self._count = gold["last"], gold["n"]
-
-    def stale(self, scoring: Scoring) -> bool:
-        changed = self._last is not None and self._last > scoring.computed_at
-        return (
-            scoring.stale
-            or changed
-            or scoring.samples_n != self._count
-            or scoring.settings != self._changed
-        )  # fmt: skip
-
-
 def _metrics(
     benchmark: Benchmark, slice_by: str, slice: str, names: Collection[str] | None
 ) -> dict[int, dict[str, BoardMetric]]:
@@ -202,10 +182,11 @@ def _ablations(rows: Sequence[BoardRow]) -> list[Ablation]:
     models: dict[int, list[BoardRow]] = {}
     for row in sorted(rows, key=lambda row: (row.run.setting != BASE, row.run.setting, row.run.pk)):
         models.setdefault(row.run.model_id, []).append(row)
-    wanted = Comparison.objects.of_one_model([_scoring(base) for base, *_ in models.values()])
+    several = [found for found in models.values() if len(found) > 1]
+    wanted = Comparison.objects.of_one_model([_scoring(base) for base, *_ in several])
     stored = {(pair.a_id, pair.b_id): pair for pair in wanted}
     found = []
-    for base, *others in models.values():
+    for base, *others in several:
         against = _differences(stored, [(_scoring(other), _scoring(base)) for other in others])
         known = [(other, against[_scoring(other), _scoring(base)]) for other in others
                  if (_scoring(other), _scoring(base)) in against]  # fmt: skip

@@ -48,7 +48,8 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     &format=csv|json|jsonl|parquet|md|tex|svg|png (this view as a file) &table=metrics (all metrics of the slice).
 
     ?by=saved slice&slice=NAME is the board on a saved slice, for who may see samples: the metrics of any selection.
-    Eight queries for the board, whatever its size; the rest are those of every page of a benchmark.
+    Eight queries at most for the board, whatever its size, and one more when gold has changed; the rest are those of
+    every page of a benchmark.
     """
     view = View.of(request)
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD) if view.by == SAVED else load_benchmark(request, slug)

@@ -33,9 +33,12 @@ class Axis:
         return f"{percent(self.low, 0)}–{percent(self.high, 0)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Cell:
-    """One number: its text, what it rests on (in the hover text), and the list it counts, where there is one."""
+    """One number: its text, what it rests on (in the hover text), and the list it counts, where there is one.
+
+    Not frozen: a board has a thousand of them, and a frozen one takes twice the time to make.
+    """
 
     text: str
     title: str = ""

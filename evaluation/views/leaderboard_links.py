@@ -24,7 +24,9 @@ class Addresses:
 
     def __init__(self, slug: str, slice_by: str = "", slice: str = "", query: str = "") -> None:
         self._slug = slug
-        self._list = reverse("evaluation:trajectories", args=[slug])
+        self._list, self._compare = (reverse(f"evaluation:{page}", args=[slug]) for page in ("trajectories", "compare"))
+        # Made once: a page of fifty runs asks for a hundred of them.
+        self._runs = reverse("evaluation:run", args=[slug, 0]).removesuffix("0/")
         self._slice = {"q": query} if query else slice_terms(slice_by, slice)
         self._encoded = urlencode(self._slice)
 
@@ -33,10 +35,10 @@ class Addresses:
         return f"{self._list}?{'&'.join(part for part in parts if part)}"
 
     def compare(self, reference: int, run: int) -> str:
-        return f"{reverse('evaluation:compare', args=[self._slug])}?run={reference}&run={run}"
+        return f"{self._compare}?run={reference}&run={run}"
 
     def run(self, run: int) -> str:
-        return reverse("evaluation:run", args=[self._slug, run])
+        return f"{self._runs}{run}/"
 
     def missing(self, run: int) -> str:
         """The samples without a trajectory; facets narrow that list, the computed slices do not."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
 
 from django.utils.safestring import SafeString
 
@@ -26,6 +28,8 @@ from evaluation.views.leaderboard_links import Addresses
 from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
 
 SIGNIFICANT = 0.05
+KEPT_WORDS = 20_000
+"""Numbers, of a few boards of fifty runs."""
 FOUR = [Column(metric, name, {"quadrant": name}) for metric, name in QUADRANTS.items()]
 SHARES = Axis(0, 1)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -169,10 +173,12 @@ def metric_cell(row: BoardRow | RunRow, column: Column, addresses: Addresses, cl
     if metric is None or metric.value is None:
         return Cell(NOT_AVAILABLE, "Undefined here: nothing to count.", classes=classes)
     count = round(metric.numerator) if column.terms and metric.numerator is not None else None
-    spread = interval_words(column.unit, metric.ci_low, metric.ci_high)
+    detail = metric.detail or {}
+    bare, lost, gained = metric._replace(detail=None), detail.get("lost"), detail.get("gained")
+    words = _words(column.unit, metric.value, bool(column.terms), bare, lost, gained)
     return Cell(
-        written(column.unit, metric.value),
-        _basis(column, metric, spread),
+        words.text,
+        words.basis,
         addresses.trajectories(row.run.pk, **column.terms) if count else "",
         count,
         classes,
@@ -181,7 +187,7 @@ def metric_cell(row: BoardRow | RunRow, column: Column, addresses: Addresses, cl
         low=metric.ci_low,
         high=metric.ci_high,
         method=metric.ci_method,
-        spread=spread,
+        spread=words.spread,
     )
 
 
@@ -201,17 +207,26 @@ def written(unit: str, value: float) -> str:
     return decimal(value, 1)
 
 
-def _basis(column: Column, metric: BoardMetric, spread: str) -> str:
-    """What a number rests on: counts, interval, method, test."""
-    counted = column.terms and metric.numerator is not None
-    parts = [f"{decimal(metric.numerator)} of {decimal(metric.n)}" if counted else f"n = {decimal(metric.n)}"]
+class Words(NamedTuple):
+    """A number, its interval, and what it rests on: counts, interval, method, test."""
+
+    text: str
+    spread: str
+    basis: str
+
+
+@lru_cache(maxsize=KEPT_WORDS)
+def _words(unit: str, value: float, counted: bool, metric: BoardMetric, lost: int | None, gained: int | None) -> Words:
+    """``metric``: without its detail. Kept, as every visitor of a board reads the same."""
+    spread = interval_words(unit, metric.ci_low, metric.ci_high)
+    of = decimal(metric.n)
+    parts = [f"{decimal(metric.numerator)} of {of}" if counted and metric.numerator is not None else f"n = {of}"]
     if spread:
         parts.append(f"95 % interval {spread} ({metric.ci_method})")
-    if column.metric in FLIPS:
-        detail = metric.detail or {}
-        parts.append(f"lost {detail.get('lost')}, gained {detail.get('gained')}")
+    if metric.metric in FLIPS:
+        parts.append(f"lost {lost}, gained {gained}")
         parts.append(f"exact McNemar p {p_value(metric.p_value)}")
-    return "; ".join(parts)
+    return Words(written(unit, value), spread, "; ".join(parts))
 
 
 def shown_published(rows: Iterable[PublishedRow], columns: Sequence[tuple[Column, str]]) -> list[ShownPublished]:
