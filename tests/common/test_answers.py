@@ -183,6 +183,15 @@ def test_an_address_with_a_character_that_no_name_has_is_refused(ana: User, addr
 
 
 @pytest.mark.django_db
+def test_a_form_with_a_character_that_no_text_has_is_refused(ana: User) -> None:
+    answer = signed_in(ana).post("/account/name/", "name=Ana%00Lind", content_type="application/x-www-form-urlencoded")
+    assert answer.status_code == 400
+    assert "holds the character NUL" in answer.content.decode()
+    ana.refresh_from_db()
+    assert "\0" not in ana.name
+
+
+@pytest.mark.django_db
 def test_an_address_for_forms_says_so_when_it_is_opened(ana: User) -> None:
     answer = signed_in(ana).get("/sign-out/")
     assert (answer.status_code, answer["Allow"]) == (405, "POST")

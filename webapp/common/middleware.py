@@ -78,6 +78,9 @@ class ApplicationErrorMiddleware:
         # Not every database can be asked for it, and no name has it.
         if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
             return error_page(request, InvalidInput("The address holds the character NUL. Take %00 out of it."))
+        if _form_holds_nul(request):
+            said = "A field of the form holds the character NUL. Take it out and send the form again."
+            return error_page(request, InvalidInput(said))
         answer = self.get_response(request)
         if isinstance(answer, HttpResponseNotAllowed):
             return with_headers(error_page(request, WrongMethod()), {"Allow": answer["Allow"]})
@@ -85,6 +88,13 @@ class ApplicationErrorMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         return error_page(request, exception) if isinstance(exception, ApplicationError) else None
+
+
+def _form_holds_nul(request: HttpRequest) -> bool:
+    """Of plain forms: those with files are read as they come in, and JSON where it is taken apart."""
+    if request.content_type != "application/x-www-form-urlencoded":
+        return False
+    return b"%00" in request.body or b"\0" in request.body
 
 
 class ApiConditionalMiddleware(ConditionalGetMiddleware):
