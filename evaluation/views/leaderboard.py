@@ -94,6 +94,7 @@ def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
         intervals=view.intervals,
         axis=table.accuracy_axis(board),
         difference_axis=table.difference_axis(board),
+        groups=view.groups,
         refer=f"{view.without('reference')}reference=" if board.whole else "",
     )
     ranked = shown.rows(board.ranked, letters=True)

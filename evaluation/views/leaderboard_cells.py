@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from django.template.loader import get_template
 from django.utils.safestring import SafeString
 
 from evaluation.actions.board_rows import BoardRow
@@ -74,10 +76,11 @@ class Cell:
         return put("{} {}", self.markup(), svg.interval(self.value, self.low, self.high, axis.low, axis.high))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ShownRow:
     """One row as drawn. ``hidden_counts``: what must never be hidden, in words, each with its list. ``refer``: the
-    address that makes it the reference. ``against``: how it differs from the reference, nothing on a slice."""
+    address that makes it the reference. ``against``: how it differs from the reference, nothing on a slice. ``whole``:
+    it is of the whole benchmark. ``groups``: those of columns that stand."""
 
     row: BoardRow
     letter: str
@@ -95,6 +98,13 @@ class ShownRow:
     hidden_counts: list[Cell]
     is_reference: bool = False
     intervals: bool = False
+    whole: bool = True
+    groups: Sequence[str] = ()
+
+    @cached_property
+    def markup(self) -> SafeString:
+        """Template evaluation/_leaderboard_row.html; made once, as the row is kept."""
+        return SafeString(get_template("evaluation/_leaderboard_row.html").render({"shown": self}))
 
     def table_cells(self) -> SafeString:
         """The plain columns; what a number rests on is in its hover text, its interval under it when asked for."""

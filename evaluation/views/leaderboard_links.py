@@ -24,6 +24,7 @@ class Addresses:
 
     def __init__(self, slug: str, slice_by: str = "", slice: str = "", query: str = "") -> None:
         self._slug = slug
+        self.content = (slug, slice_by, slice, query)
         self._list, self._compare = (reverse(f"evaluation:{page}", args=[slug]) for page in ("trajectories", "compare"))
         # Made once: a page of fifty runs asks for a hundred of them.
         self._runs = reverse("evaluation:run", args=[slug, 0]).removesuffix("0/")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -25,11 +25,14 @@ from evaluation.views.leaderboard_cells import (
 )
 from evaluation.views.leaderboard_columns import ACCURACY, FLIPS, GROUNDED, QUADRANTS, Column
 from evaluation.views.leaderboard_links import Addresses
+from webapp.common.kept import Kept
 from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
 
 SIGNIFICANT = 0.05
 KEPT_WORDS = 20_000
 """Numbers, of a few boards of fifty runs."""
+ROWS: Kept[ShownRow] = Kept(2_000)
+"""Of some twenty boards of fifty runs, about 10 kB each."""
 FOUR = [Column(metric, name, {"quadrant": name}) for metric, name in QUADRANTS.items()]
 SHARES = Axis(0, 1)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -66,11 +69,24 @@ class Table:
     difference_axis: Axis
     refer: str
     intervals: bool = False
+    groups: Sequence[str] = ()
 
     def rows(self, rows: Sequence[BoardRow], *, letters: bool) -> list[ShownRow]:
         """``letters``: each row has one, by which a drawing names it, if there are enough."""
         names = LETTERS if letters and len(rows) <= len(LETTERS) else ""
-        return [self._shown(row, names[place : place + 1]) for place, row in enumerate(rows)]
+        shared = self._content()
+        return [self._kept(row, names[place : place + 1], shared) for place, row in enumerate(rows)]
+
+    def _kept(self, row: BoardRow, letter: str, shared: Hashable) -> ShownRow:
+        return ROWS.get((shared, letter, *_content(row)), lambda: self._shown(row, letter))
+
+    def _content(self) -> Hashable:
+        """What else a row shows but its own."""
+        board, columns = self.board, tuple((column.metric, classes) for column, classes in self.columns)
+        return (
+            self.addresses.content, columns, self.axis, self.difference_axis, self.refer, self.intervals,
+            tuple(self.groups), board.whole, board.ranked_by, board.reference and board.reference.run.pk,
+        )  # fmt: skip
 
     def _shown(self, row: BoardRow, letter: str) -> ShownRow:
         run, board, addresses = row.run.pk, self.board, self.addresses
@@ -94,6 +110,8 @@ class Table:
             hidden_counts=hidden_counts(row, addresses),
             is_reference=is_reference,
             intervals=self.intervals,
+            whole=board.whole,
+            groups=self.groups,
         )
 
     def _versus(self, row: BoardRow) -> str:
@@ -102,6 +120,16 @@ class Table:
         if reference is None or reference.run.pk == row.run.pk:
             return ""
         return self.addresses.compare(reference.run.pk, row.run.pk)
+
+
+def _content(row: BoardRow) -> tuple[Hashable, ...]:
+    """All that a row shows of its own."""
+    run, scoring, standing = row.run, row.scoring, row.standing
+    ranked = standing and (standing.rank, standing.low, standing.high, standing.p_best, str(standing.detail))
+    # A detail is an object of JSON, which no key can be.
+    metrics = (one if one.detail is None else (*one[:-1], str(one.detail)) for one in row.metrics.values())
+    scored = scoring and (scoring.pk, scoring.computed_at)
+    return (run.pk, run.model.name, run.model.baseline, run.setting, scored, row.stale, ranked, row.against, *metrics)
 
 
 def hidden_counts(row: BoardRow, addresses: Addresses) -> list[Cell]:
