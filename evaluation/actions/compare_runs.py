@@ -21,6 +21,7 @@ from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import natural
 from evaluation.metrics.tests import holm
 from evaluation.models import Run, Standing
+from webapp.common.errors import NotFound
 
 Bools = NDArray[np.bool_]
 CELLS = ("both", "a_only", "b_only", "neither")
@@ -107,7 +108,10 @@ class ComparedSamples:
 
 
 def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> SideBySide:
-    """``runs``: two or more that are scored. ``by``: the facet whose values are the slices, default those that fit."""
+    """``runs``: two or more that are scored. ``by``: the facet whose values are the slices, default those that fit.
+
+    Raises ``NotFound`` for a facet that no sample has.
+    """
     settings = MetricSettings.from_mapping(runs[0].scoring.settings)
     samples = compared_samples(benchmark)
     results = [results_of(run.scoring).on(samples.pks) for run in runs]
@@ -163,8 +167,10 @@ def _mask(rows: list[int], samples: ComparedSamples) -> Bools:
 
 
 def _chosen(masks: Mapping[str, Mapping[str, Bools]], by: str) -> list[tuple[str, str, Bools]]:
+    if by and by not in masks:
+        raise NotFound(f"The samples have no facet {by[:60]}. They have {', '.join(masks) or 'none'}.")
     if by:
-        return [(by, value, mask) for value, mask in masks.get(by, {}).items()]
+        return [(by, value, mask) for value, mask in masks[by].items()]
     chosen: list[tuple[str, str, Bools]] = []
     for name, values in masks.items():
         if 1 < len(values) <= MOST_SLICES - len(chosen):

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count
 
 from annotation.models import AcceptedChain, Benchmark
+from evaluation.actions.board_rows import Board
 from evaluation.metrics.catalogue import COMPARISON_COLUMNS, METRIC_COLUMNS, SAMPLE_COLUMNS
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
 from evaluation.metrics.tests import holm
@@ -23,6 +24,16 @@ def metric_rows(benchmark: Benchmark, *, slice_by: str | None = None) -> Iterato
     if slice_by is not None:
         rows = rows.filter(slice_by=slice_by)
     yield from rows.values(*METRIC_COLUMNS).iterator(chunk_size=2000)
+
+
+def board_metric_rows(benchmark: Benchmark, board: Board) -> Iterator[Row]:
+    """The same of a board on the list of a query, whose metrics no table holds: for all that it was read with."""
+    for row in board.rows():
+        who = (benchmark.slug, row.run.pk, row.run.model.name, row.run.setting)
+        for metric in row.metrics.values():
+            of = {"slice_by": board.slice_by, "slice": board.slice}
+            named = dict(zip(METRIC_COLUMNS, who, strict=False)) | metric._asdict() | of
+            yield {name: named[name] for name in METRIC_COLUMNS}
 
 
 _RENAMED = {

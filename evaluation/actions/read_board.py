@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from annotation.models import Benchmark
 from evaluation.actions.board_rows import (
@@ -21,7 +22,7 @@ from evaluation.actions.board_rows import (
 from evaluation.actions.freshness import Freshness
 from evaluation.actions.rank_runs import RANKED_BY
 from evaluation.actions.read_published import PublishedRow, published_rows
-from evaluation.actions.read_slices import SAVED, read_slice
+from evaluation.actions.read_slices import LISTED, SliceTable, read_slice
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.selection import Summary
 from evaluation.metrics.settings import MetricSettings
@@ -49,8 +50,10 @@ def read_board(
     sorted_by: str = SORTED_BY,
     reference: int | None = None,
     metrics: Collection[str] | None = None,
+    person: Any = None,
 ) -> Board:
-    """The board on one slice; by ``SAVED`` on the saved one of that name, which takes some queries more.
+    """The board on one slice; by one of ``LISTED`` on the list of a query, which takes some queries more and is that
+    which this person sees.
 
     ``reference``: a run to which the others' accuracy is compared (whole benchmark only); without it the best ranked
     row. ``metrics``: only these are read, default all. Raises ``NotFound`` for a slice that no run has scores of.
@@ -58,13 +61,13 @@ def read_board(
     sorted_by = sorted_by if sorted_by in METRICS else SORTED_BY
     ranked_by = sorted_by if sorted_by in RANKED_BY else SORTED_BY
     runs = list(Run.objects.of(benchmark).without_tables())
-    query = ""
-    if slice_by == SAVED:
-        query, found = _saved(benchmark, runs, slice, None if metrics is None else {*metrics, sorted_by, COUNTED_BY})
+    query, names = "", None if metrics is None else {*metrics, sorted_by, COUNTED_BY}
+    if slice_by in LISTED:
+        query, found = _listed(read_slice(benchmark, runs, slice_by, slice, names, person))
     else:
-        found = _metrics(benchmark, slice_by, slice, None if metrics is None else {*metrics, sorted_by, COUNTED_BY})
+        found = _metrics(benchmark, slice_by, slice, names)
     published = published_rows(slice_by, slice)
-    if slice_by and slice_by != SAVED and not found and not published:
+    if slice_by and slice_by not in LISTED and not found and not published:
         raise NotFound(f"No run here has scores on {slice_by[:60]} = {slice[:60]}.")
     standings = _standings(benchmark, ranked_by) if not slice_by else {}
     freshness = Freshness(benchmark)
@@ -96,11 +99,8 @@ def read_board(
     )
 
 
-def _saved(
-    benchmark: Benchmark, runs: Sequence[Run], name: str, metrics: Collection[str] | None
-) -> tuple[str, dict[int, dict[str, BoardMetric]]]:
-    """The query of a saved slice, and the metrics of each scoring on it."""
-    table = read_slice(benchmark, runs, name, metrics)
+def _listed(table: SliceTable) -> tuple[str, dict[int, dict[str, BoardMetric]]]:
+    """The query of a slice, and the metrics of each scoring on it."""
     found = {
         row.run.scoring.pk: {
             metric: _summary(metric, one, row.counts if metric == COUNTED_BY else one.detail)

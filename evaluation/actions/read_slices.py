@@ -1,4 +1,4 @@
-"""The saved slices of a benchmark, each with its metrics per run."""
+"""Slices that are queries, saved or just asked for, each with its metrics per run."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from annotation.statistics import dense_codes
 from evaluation.actions.list_asking import Asking
 from evaluation.actions.list_columns import SIDES, read_columns
 from evaluation.actions.list_table import ListTable, table_of
+from evaluation.actions.list_words import check_query
 from evaluation.metrics.columns import Bools, Ints
 from evaluation.metrics.selection import LEADING, SELECTED, Summary, summarise
 from evaluation.models import Run, SavedSlice
@@ -26,6 +27,9 @@ from webapp.common.errors import InvalidInput, NotFound
 
 SAVED = "saved slice"
 """What a leaderboard is sliced by when its slice is a saved query."""
+QUERY = "query"
+"""And when its slice is a query as it was typed."""
+LISTED = (SAVED, QUERY)
 HIDDEN = ("failed", "unparsed", "undecided")
 
 
@@ -68,14 +72,24 @@ def saved_names(benchmark: Benchmark) -> list[str]:
 
 
 def read_slice(
-    benchmark: Benchmark, runs: Sequence[Run], name: str, metrics: Collection[str] | None = None
+    benchmark: Benchmark,
+    runs: Sequence[Run],
+    by: str,
+    slice: str,
+    metrics: Collection[str] | None = None,
+    person: Any = None,
 ) -> SliceTable:
-    """One saved slice with these metrics, default all. Raises ``NotFound`` for a name that no slice has,
-    ``InvalidInput`` for a query that means nothing any more."""
-    saved = SavedSlice.objects.filter(benchmark=benchmark, name=name).first()
-    if saved is None:
-        raise NotFound(f"{benchmark.title} has no saved slice {name[:60]}. It may have been deleted since.")
+    """The saved slice of that name, or by ``QUERY`` what the query lists for this person, whose own tags count; with
+    these metrics, default all. Raises ``NotFound`` for a name that no slice has, ``InvalidInput`` for a query that
+    means nothing, or nothing any more."""
     wanted = tuple(SELECTED if metrics is None else (metric for metric in SELECTED if metric in metrics))
+    if by == QUERY:
+        check_query(benchmark, slice, person)
+        [found] = _tables([SavedSlice(benchmark=benchmark, query=slice)], benchmark, runs, wanted, person)
+        return found
+    saved = SavedSlice.objects.filter(benchmark=benchmark, name=slice).first()
+    if saved is None:
+        raise NotFound(f"{benchmark.title} has no saved slice {slice[:60]}. It may have been deleted since.")
     [found] = _tables([saved], benchmark, runs, wanted)
     if found.error:
         raise InvalidInput(f"The query of {saved.name} cannot be read. {found.error}", code="query", field="slice")
@@ -83,12 +97,12 @@ def read_slice(
 
 
 def _tables(
-    saved: Sequence[SavedSlice], benchmark: Benchmark, runs: Sequence[Run], metrics: Sequence[str]
+    saved: Sequence[SavedSlice], benchmark: Benchmark, runs: Sequence[Run], metrics: Sequence[str], person: Any = None
 ) -> list[SliceTable]:
     """Metrics are made when they are first asked for, from what each trajectory adds to them, and kept with the table:
     one query for all that is not there yet."""
     table = table_of(benchmark, runs)
-    asked = Asking(table, runs, None)
+    asked = Asking(table, runs, person)
     lists = [_listed(one, asked) for one in saved]
     found_in = [found for found, _ in lists if found is not None]
     parts = [_Part(run, rows, table) for found in found_in for run, rows in _by_run(found, runs, table)]

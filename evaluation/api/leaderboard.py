@@ -18,7 +18,7 @@ from annotation.workflow import Right
 from evaluation.actions.board_rows import Ablation, BoardMetric, BoardRow, Difference, Neighbours
 from evaluation.actions.read_board import SORTED_BY, read_board
 from evaluation.actions.read_published import PublishedRow
-from evaluation.actions.read_slices import SAVED
+from evaluation.actions.read_slices import LISTED, QUERY
 from evaluation.metrics.catalogue import METRICS
 from webapp.common.errors import InvalidInput, NotAllowed, NotFound
 
@@ -93,7 +93,7 @@ BOARD = inline_serializer(
             child=serializers.DictField(child=serializers.IntegerField()),
             help_text="What there is to slice by: values and how many samples have each.",
         ),
-        "query": serializers.CharField(allow_blank=True, help_text="Of a saved slice."),
+        "query": serializers.CharField(allow_blank=True, help_text="What was asked with q, or that of a saved slice."),
         "ablations": inline_serializer(
             "Ablation",
             {
@@ -114,6 +114,7 @@ BOARD = inline_serializer(
     parameters=[
         OpenApiParameter("by", str, description="A facet to slice by, or: saved slice; needs slice."),
         OpenApiParameter("slice", str, description="Its value."),
+        OpenApiParameter("q", str, description="Instead of them a query: the board on what it lists."),
         OpenApiParameter("sort", str, description="A metric."),
         OpenApiParameter("reference", int, description="The run to compare with, else the best one."),
     ],
@@ -130,9 +131,12 @@ def leaderboard(request: Request, slug: str) -> Response:
     if sort not in METRICS:
         raise InvalidInput(f"There is no metric {sort!r}.", field="sort")
     benchmark = public_benchmark_for(request, slug)
-    if terms.get("by") == SAVED and not allowed(request.user, benchmark, Right.SEE_GOLD):
-        raise NotAllowed(f"Saved slices of {benchmark.title} are for who may see its gold.")
-    by, value = terms.get("by", ""), terms.get("slice", "")
+    query = terms.get("q", "").strip()
+    by, value = (QUERY, query) if query else (terms.get("by", ""), terms.get("slice", ""))
+    if by in LISTED and not allowed(request.user, benchmark, Right.SEE_GOLD):
+        raise NotAllowed(f"Queries and saved slices of {benchmark.title} are for who may see its gold.")
+    if query and terms.get("by"):
+        raise InvalidInput("A board is on a query or on a slice: give q, or by and slice.", field="q")
     if bool(by) != bool(value):
         raise InvalidInput("A slice is a facet and its value: give by and slice, or neither.", field="slice")
     board = read_board(
@@ -141,6 +145,7 @@ def leaderboard(request: Request, slug: str) -> Response:
         slice=value,
         sorted_by=sort,
         reference=int(reference) if reference else None,
+        person=request.user,
     )
     if reference and (board.reference is None or board.reference.run.pk != int(reference)):
         raise NotFound(f"There is no scored run {reference} here to compare with.")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from io import BytesIO
 from itertools import groupby
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -17,12 +19,15 @@ from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.actions.board_rows import Board, BoardRow
-from evaluation.actions.export_rows import EXPORTS, metric_rows
+from evaluation.actions.export_rows import EXPORTS, board_metric_rows, metric_rows
+from evaluation.actions.list_words import vocabulary_of
 from evaluation.actions.queue_scoring import queue_scoring, scoring_under_way
 from evaluation.actions.read_board import read_board
-from evaluation.actions.read_slices import SAVED, saved_names
+from evaluation.actions.read_slices import LISTED, saved_names
 from evaluation.exporters.documents import DOCUMENTS
 from evaluation.exporters.tables import WRITERS, writes_parquet
+from evaluation.models import Run
+from evaluation.query.syntax import QueryError
 from evaluation.views import leaderboard_table as table
 from evaluation.views.exports import download
 from evaluation.views.leaderboard_chart import accuracy_chart
@@ -31,8 +36,9 @@ from evaluation.views.leaderboard_export import view_columns, view_document, vie
 from evaluation.views.leaderboard_figure import FIGURES, figure_png, figure_svg
 from evaluation.views.leaderboard_links import Addresses, saved_links, slice_links
 from evaluation.views.leaderboard_menu import column_menu
-from evaluation.views.leaderboard_view import View
+from evaluation.views.leaderboard_view import SLICED, View
 from evaluation.views.leaderboard_words import settings_words, state_words
+from evaluation.views.trajectories_terms import query_error
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import InvalidInput, NotFound
 from webapp.common.wording import decimal
@@ -47,15 +53,18 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     &columns=METRIC,... (in this order) &pin=METRIC,... &intervals=yes &published=all
     &format=csv|json|jsonl|parquet|md|tex|svg|png (this view as a file) &table=metrics (all metrics of the slice).
 
-    ?by=saved slice&slice=NAME is the board on a saved slice, for who may see samples: the metrics of any selection.
+    ?q=QUERY is the board on what a query lists, ?by=saved slice&slice=NAME on a saved one: for who may see samples.
     Eight queries at most for the board, whatever its size, and one more when gold has changed; the rest are those of
     every page of a benchmark.
     """
     view = View.of(request)
-    benchmark = load_benchmark(request, slug, Right.SEE_GOLD) if view.by == SAVED else load_benchmark(request, slug)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD) if view.by in LISTED else load_benchmark(request, slug)
+    error = _query_error(request, benchmark, view)
+    if error:
+        view = replace(view, by="", slice="")
     format = request.GET.get("format", "")
-    if format and request.GET.get("table") == "metrics":
-        return _metrics_file(benchmark, view, format)
+    if format and not error and request.GET.get("table") == "metrics":
+        return _metrics_file(request, benchmark, view, format)
     if format and format not in FORMATS:
         raise InvalidInput(f"A leaderboard is exported as {', '.join(FORMATS)}, not as {format!r}.", field="format")
     board = read_board(
@@ -65,14 +74,18 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
         sorted_by=view.sort,
         reference=view.reference,
         metrics=view.metrics,
+        person=request.user,
     )
-    if format:
+    if format and not error:
         return _view_file(benchmark, board, view, format)
     context = benchmark_context(request, benchmark, "leaderboard") | _shown(board, view, slug)
     context["scoring_job"] = scoring_under_way(benchmark)
     if context["rights"][Right.SEE_GOLD.value] and (names := saved_names(benchmark)):
-        context["saved"] = saved_links(names, board, view.without("by", "slice"))
-    return render(request, "evaluation/leaderboard.html", context)
+        context["saved"] = saved_links(names, board, view.without(*SLICED))
+    context |= {"q": request.GET.get("q", "").strip(), "error": error, "terms": view.others(*SLICED)}
+    context["listed"] = urlencode({"q": view.query})
+    context["whole"] = view.without(*SLICED).rstrip("&")
+    return render(request, "evaluation/leaderboard.html", context, status=400 if error else 200)
 
 
 @login_required
@@ -98,7 +111,7 @@ def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
         refer=f"{view.without('reference')}reference=" if board.whole else "",
     )
     ranked = shown.rows(board.ranked, letters=True)
-    rest = view.without("by", "slice")
+    rest = view.without(*SLICED)
     published = [row for row in board.published if view.all_published or row.has_quadrants]
     return {
         "board": board,
@@ -172,11 +185,23 @@ def _detectable(board: Board) -> tuple[float, float] | None:
     return (min(known), max(known)) if known else None
 
 
-def _metrics_file(benchmark: Any, view: View, format: str) -> FileResponse:
+def _query_error(request: HttpRequest, benchmark: Any, view: View) -> QueryError | None:
+    """What is wrong with the query that the board is asked for."""
+    if not view.query:
+        return None
+    runs = list(Run.objects.of(benchmark).without_tables())
+    return query_error(view.query, vocabulary_of(benchmark, runs, request.user))
+
+
+def _metrics_file(request: HttpRequest, benchmark: Any, view: View, format: str) -> FileResponse:
     """Every metric of this slice, with the columns of METRICS 10."""
     if format not in WRITERS:
         raise InvalidInput(f"Metrics are exported as {', '.join(WRITERS)}, not as {format!r}.", field="format")
-    rows = (row for row in metric_rows(benchmark, slice_by=view.by) if row["slice"] == view.slice)
+    if view.by in LISTED:
+        board = read_board(benchmark, slice_by=view.by, slice=view.slice, person=request.user)
+        rows = board_metric_rows(benchmark, board)
+    else:
+        rows = (row for row in metric_rows(benchmark, slice_by=view.by) if row["slice"] == view.slice)
     name = _filename(benchmark, "metrics", view, format)
     return download(name, lambda out: WRITERS[format](out, rows, EXPORTS["metrics"].columns))
 
@@ -215,4 +240,5 @@ def _figure(chart: Any, caption: str, basis: str, name: str, format: str) -> Fil
 
 
 def _filename(benchmark: Any, what: str, view: View, format: str) -> str:
-    return "-".join(part for part in (benchmark.slug, what, view.by, view.slice) if part) + f".{format}"
+    sliced = (view.by, "" if view.query else view.slice)
+    return "-".join(part for part in (benchmark.slug, what, *sliced) if part) + f".{format}"

@@ -9,8 +9,13 @@ from functools import cached_property
 from django.http import HttpRequest, QueryDict
 
 from evaluation.actions.read_board import SORTED_BY
+from evaluation.actions.read_slices import QUERY
 from evaluation.metrics.catalogue import METRICS
 from evaluation.views.leaderboard_columns import ALWAYS, CHOICE, GROUPS, PLAIN, Column, plain_columns
+from webapp.common.errors import InvalidInput
+
+SLICED = ("by", "slice", "q")
+"""What an address says of the slice."""
 
 
 @dataclass(frozen=True)
@@ -32,16 +37,22 @@ class View:
 
     @classmethod
     def of(cls, request: HttpRequest) -> View:
+        """Raises ``InvalidInput`` for half of a slice."""
         terms = request.GET
-        by, value = terms.get("by", ""), terms.get("slice", "")
+        query = terms.get("q", "").strip()
+        by, value = (QUERY, query) if query else (terms.get("by", ""), terms.get("slice", ""))
+        if bool(by) != bool(value):
+            raise InvalidInput(
+                "A slice is a facet and its value: the address has by and slice, or neither.", field="by"
+            )
         asked = [name for name in terms.get("groups", "").split(",") if name in GROUPS]
         groups = tuple(name for name in GROUPS if name in asked) or tuple(GROUPS)
         group = terms.get("group", "")
         reference = terms.get("reference", "")
         chosen = _metrics(terms.get("columns", "")) or tuple(column.metric for column in PLAIN)
         return cls(
-            by=by if value else "",
-            slice=value if by else "",
+            by=by,
+            slice=value,
             sort=terms["sort"] if terms.get("sort") in METRICS else SORTED_BY,
             reference=int(reference) if reference.isdecimal() and len(reference) < 19 else None,
             groups=groups,
@@ -69,12 +80,21 @@ class View:
         """Every metric that this view reads."""
         return ALWAYS | {*self.names, "usd_mean", "calls_mean"}
 
+    @property
+    def query(self) -> str:
+        """The query that the board is on as it was typed; "" without one."""
+        return self.slice if self.by == QUERY else ""
+
     def without(self, *names: str) -> str:
         """The address of this view but for these terms, for others to be added to."""
         terms = self.terms.copy()
         for name in names:
             terms.pop(name, None)
         return f"?{terms.urlencode()}&" if terms else "?"
+
+    def others(self, *names: str) -> list[tuple[str, str]]:
+        """The terms of this view but for these, for a form to carry along."""
+        return [(name, str(value)) for name, value in self.terms.items() if name not in names]
 
     def choosing(self, chosen: Sequence[str], pinned: Sequence[str] | None = None) -> str:
         """The address of this view with other columns; the menu stays open."""

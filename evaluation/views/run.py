@@ -19,6 +19,7 @@ from evaluation.models import Run, Scoring
 from evaluation.querysets import TrajectoryQuerySet, samples_without_trajectory
 from evaluation.views import run_charts, run_numbers, run_ranking, run_regions, run_tables
 from evaluation.views.run_links import RunLinks
+from webapp.common.errors import NotFound
 
 PREFERRED_FACET = "category"
 
@@ -70,11 +71,13 @@ class Shown:
 
 
 def _piece(request: HttpRequest, scoring: Scoring | None) -> tuple[str, str] | None:
-    """The slice that the page is about: one that has metrics."""
+    """The slice that the page is about. Raises ``NotFound`` for one without metrics of this run."""
     by, value = request.GET.get("slice_by", ""), request.GET.get("slice", "")
     if scoring is None or not value or by in run_tables.UNSLICED:
         return None
-    return (by, value) if scoring.metrics.on_slice(by, value).exists() else None
+    if not scoring.metrics.on_slice(by, value).exists():
+        raise NotFound(f"{scoring.run} has no scores on {by[:60]} = {value[:60]}.")
+    return by, value
 
 
 def _missing(run: Run, links: RunLinks) -> int | None:
@@ -149,9 +152,12 @@ def _thresholds(shown: Shown, extras: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _by_slice(scoring: Scoring, wanted: str, links: RunLinks, recorded: bool) -> dict[str, Any]:
-    """The table by one facet: the one asked for, else the category, else the first there is."""
+    """The table by one facet: the one asked for, else the category, else the first there is. Raises ``NotFound`` for
+    one that there is none of."""
     names = scoring.metrics.exclude(slice_by__in=run_tables.UNSLICED).order_by("slice_by")
     facets = list(names.values_list("slice_by", flat=True).distinct())
+    if wanted and wanted not in facets:
+        raise NotFound(f"{scoring.run} is not scored by {wanted[:60]}. It is by {', '.join(facets) or 'nothing'}.")
     facet = next((name for name in (wanted, PREFERRED_FACET, *facets) if name in facets), "")
     rows = list(scoring.metrics.filter(slice_by=facet).defer("detail").order_by("pk")) if facet else []
     slices = run_tables.slice_rows(rows, facet, links, recorded)

@@ -20,15 +20,14 @@ from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.read_marks import tags_on
 from evaluation.exporters.tables import writes_parquet
 from evaluation.models import Run, Trajectory
-from evaluation.query.check import Vocabulary, read
+from evaluation.query.check import Vocabulary
 from evaluation.query.complete import complete
-from evaluation.query.syntax import QueryError
 from evaluation.views.trajectories_facets import Facet, Terms, address, facets
 from evaluation.views.trajectories_file import list_file
 from evaluation.views.trajectories_order import orders_of
 from evaluation.views.trajectories_preview import preview_context
 from evaluation.views.trajectories_rows import row_of
-from evaluation.views.trajectories_terms import PAGE_SIZE, narrowing, terms_of
+from evaluation.views.trajectories_terms import PAGE_SIZE, narrowing, query_error, terms_of
 from webapp.common.paging import Page
 
 PLAN = "sample__gold__revision__plan_tools"
@@ -52,7 +51,7 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
     terms = terms_of(request)
     runs = list(Run.objects.of(benchmark).without_tables())
     table = table_of(benchmark, runs)
-    error = _error(terms.get("q", ""), vocabulary_of(benchmark, runs, request.user, table))
+    error = query_error(terms.get("q", ""), vocabulary_of(benchmark, runs, request.user, table))
     format = request.GET.get("format", "")
     if format and not error:
         return list_file(slug, TrajectoryList(benchmark, runs, terms, request.user, table), runs, request.user, format)
@@ -82,15 +81,6 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
     caret = min(int(at), len(text)) if at.isascii() and at.isdigit() and len(at) < 6 else len(text)
     found = [{"text": one.text, "about": one.about, "start": one.start} for one in complete(text, caret, words)]
     return JsonResponse({"proposals": found})
-
-
-def _error(query: str, vocabulary: Vocabulary) -> QueryError | None:
-    """What is wrong with the query."""
-    try:
-        read(query, vocabulary)
-    except QueryError as error:
-        return error
-    return None
 
 
 def _found(request: HttpRequest, table: ListTable, runs: list[Run], terms: Terms) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from django.http import HttpRequest
 
 from evaluation.actions.list_order import SORT
+from evaluation.query.check import Vocabulary, read
+from evaluation.query.syntax import QueryError
 from evaluation.querysets_query import TERMS
 
 PAGE_SIZE = 50
@@ -24,6 +26,15 @@ def terms_of(request: HttpRequest) -> dict[str, str]:
         for name, value in asked
         if value and (name in ("q", SORT) or name in TERMS or name.startswith("facet."))
     }  # fmt: skip
+
+
+def query_error(query: str, vocabulary: Vocabulary) -> QueryError | None:
+    """What is wrong with a query as it was typed."""
+    try:
+        read(query, vocabulary)
+    except QueryError as error:
+        return error
+    return None
 
 
 def narrowing(terms: Mapping[str, str]) -> dict[str, str]:

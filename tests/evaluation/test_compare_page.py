@@ -128,7 +128,7 @@ def test_without_a_choice_the_best_two_are_compared_and_failed_runs_are_not_offe
 
 
 @pytest.mark.parametrize(
-    ("query", "status"), [("run=999999", 404), ("run=x", 404), ("cell=none&by=nothing&sample=nobody", 200)]
+    ("query", "status"), [("run=999999", 404), ("run=x", 404), ("cell=none&sample=nobody", 200), ("by=nothing", 404)]
 )
 def test_an_address_that_means_nothing_is_answered(lea, query, status):
     make_board(lea)

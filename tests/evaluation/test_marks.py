@@ -11,7 +11,7 @@ from annotation.workflow import Role
 from evaluation.actions.mark_trajectories import correct_failure, tag_trajectories, untag_trajectories, write_note
 from evaluation.actions.read_board import read_board
 from evaluation.actions.read_failure_agreement import read_failure_agreement
-from evaluation.actions.read_slices import read_slice, read_slices, saved_slices
+from evaluation.actions.read_slices import SAVED, read_slice, read_slices, saved_slices
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.slices import save_slice
 from evaluation.metrics.catalogue import METRICS, ROLLOUT_METRICS
@@ -172,7 +172,7 @@ def test_a_saved_slice_is_a_slice_of_the_board(street, lea):
 def test_a_slice_of_everything_has_the_metrics_of_the_board(street, lea):
     save_slice(actor=lea, benchmark=street, name="All", query="scored")
     runs = list(Run.objects.of(street))
-    table, board = read_slice(street, runs, "All"), {row.run.pk: row for row in read_board(street).rows()}
+    table, board = read_slice(street, runs, SAVED, "All"), {row.run.pk: row for row in read_board(street).rows()}
     [short] = read_slices(street, runs, list(saved_slices(street)))
     assert [row.metrics["accuracy"].value for row in short.rows] == [
         row.metrics["accuracy"].value for row in table.rows

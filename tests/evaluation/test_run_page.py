@@ -55,7 +55,10 @@ def test_the_page_can_be_about_one_slice(lea):
     assert sum(region.count.n for region in part.context["regions"]) == part.context["population"].n
     assert all("facet.category=Color" in href for href in counted_links(part) if "&crop_cell" in href)
     assert miscounted(benchmark, client, part) == {}
-    assert page(client, benchmark, slice_by="category", slice="None such").context["piece"] is None
+    unknown = page(client, benchmark, slice_by="category", slice="None such")
+    assert unknown.status_code == 404
+    assert "has no scores on category = None such" in unknown.content.decode()
+    assert "It is by category" in page(client, benchmark, slice_by="nonsense").content.decode()
 
 
 def test_regions_part_the_population_and_sizes_the_run(lea):

@@ -8,8 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from annotation.models import Benchmark
-from evaluation.actions.export_rows import EXPORTS, metric_rows
+from evaluation.actions.export_rows import EXPORTS, board_metric_rows, metric_rows
 from evaluation.actions.read_board import BoardRow, read_board, slices_of
+from evaluation.actions.read_slices import QUERY
 from evaluation.exporters.tables import WRITERS
 from evaluation.management.output import the_benchmark
 
@@ -32,17 +33,25 @@ PLAIN = {"calls_mean"}
 
 
 class Command(BaseCommand):
-    help = "Print the leaderboard, whole or by facet."
+    help = "Print the leaderboard, whole, by facet or on a query."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
-        parser.add_argument("--by", default="", help="a facet: one table for each of its values")
+        sliced = parser.add_mutually_exclusive_group()
+        sliced.add_argument("--by", default="", help="a facet: one table for each of its values")
+        sliced.add_argument("--query", default="", help="the board on what a query lists; see docs/query.md")
         parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
 
-    def handle(self, *, slug: str, by: str, format: str, **options: Any) -> None:
+    def handle(self, *, slug: str, by: str, query: str, format: str, **options: Any) -> None:
         benchmark: Benchmark = the_benchmark(slug)
         if format != "table":
-            WRITERS[format](sys.stdout.buffer, metric_rows(benchmark, slice_by=by), EXPORTS["metrics"].columns)
+            rows = metric_rows(benchmark, slice_by=by)
+            if query:
+                rows = board_metric_rows(benchmark, read_board(benchmark, slice_by=QUERY, slice=query))
+            WRITERS[format](sys.stdout.buffer, rows, EXPORTS["metrics"].columns)
+            return
+        if query:
+            self._table(benchmark, QUERY, query)
             return
         for value in slices_of(benchmark, by) if by else [""]:
             if by:

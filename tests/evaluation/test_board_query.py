@@ -1,0 +1,93 @@
+"""The leaderboard on what a query lists: its numbers are those of a slice saved with it, and lead to the same lists."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotation.actions.benchmarks import set_public
+from evaluation.actions.read_slices import QUERY, SAVED
+from evaluation.actions.slices import save_slice
+from evaluation.models import Metric
+from tests.conftest import signed_in
+from tests.evaluation.crawl import counted_links, wrong_links
+from tests.evaluation.run_pages import make_benchmark
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+
+LOOKED = "calls >= 1 not failed"
+ASKED, KEPT = {"q": LOOKED}, {"by": SAVED, "slice": "Looked"}
+
+
+@pytest.fixture
+def street(lea):
+    made = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
+    save_slice(actor=lea, benchmark=made, name="Looked", query=LOOKED)
+    return made
+
+
+def board(client, street, **terms):
+    return client.get(reverse("evaluation:leaderboard", args=[street.slug]), terms)
+
+
+def api(client, street, **terms):
+    return client.get(f"/api/v1/benchmarks/{street.slug}/leaderboard/", terms)
+
+
+def test_the_board_on_a_query_is_that_of_a_slice_saved_with_it(street, lea):
+    client = signed_in(lea)
+    asked, kept = (board(client, street, **terms) for terms in (ASKED, KEPT))
+    found = [row.row.metrics for row in asked.context["ranked"]]
+    assert found == [row.row.metrics for row in kept.context["ranked"]]
+    assert found[0]["accuracy"].n < Metric.objects.filter(metric="accuracy", slice_by="").latest("n").n
+    assert len(counted_links(asked)) > 6
+    assert wrong_links(client, asked) == {}
+    told, same = (api(client, street, **terms).json() for terms in (ASKED, KEPT))
+    assert (told["slice_by"], told["query"], told["ranked"]) == (QUERY, LOOKED, same["ranked"])
+
+
+@pytest.mark.parametrize("terms", [ASKED, KEPT])
+def test_every_metric_of_a_queried_board_is_in_its_file_and_on_the_command_line(street, lea, terms):
+    client = signed_in(lea)
+    told = {row["run"]: row["metrics"] for row in api(client, street, **terms).json()["ranked"]}
+    content = b"".join(board(client, street, **terms, format="csv", table="metrics").streaming_content).decode()
+    rows = {(int(row["run"]), row["metric"]): row["value"] for row in csv.DictReader(StringIO(content))}
+    assert set(rows) == {(run, name) for run, metrics in told.items() for name in metrics}
+    for (run, name), value in rows.items():
+        assert (float(value) if value else None) == told[run][name]["value"]
+
+
+def test_the_command_prints_the_board_on_a_query(street, capfd, lea):
+    call_command("leaderboard", street.slug, query=LOOKED)
+    [accuracy] = [row.accuracy.text for row in board(signed_in(lea), street, **ASKED).context["ranked"]][:1]
+    assert accuracy in capfd.readouterr().out
+
+
+def test_a_query_that_cannot_be_read_says_where_and_shows_no_number(street, lea):
+    page = board(signed_in(lea), street, q="ioaa > 0.5", pin="calls_mean")
+    said = page.content.decode()
+    assert page.status_code == 400
+    assert "Did you mean ioa" in said
+    assert "data-count" not in said
+    assert 'name="pin" value="calls_mean"' in said
+    refused = api(signed_in(lea), street, q="ioaa > 0.5")
+    assert (refused.status_code, refused.json()["error"]["field"]) == (400, "q")
+
+
+def test_a_query_of_samples_is_for_who_may_see_them(street, lea, sam):
+    for client in (signed_in(sam), Client()):
+        assert "data-count" not in board(client, street, **ASKED).content.decode()
+        assert api(client, street, **ASKED).status_code in (401, 403, 404)
+    set_public(actor=lea, benchmark=street, public=True)
+    assert wrong_links(Client(), board(Client(), street, **ASKED)) == {}
+
+
+def test_half_of_a_slice_is_refused_in_words(street, lea):
+    page = board(signed_in(lea), street, by="category")
+    assert page.status_code == 400
+    assert "A slice is a facet and its value" in page.content.decode()
