@@ -193,7 +193,7 @@ class MetricAdmin(ReadOnlyAdmin):
 
 @admin.register(Standing)
 class StandingAdmin(ReadOnlyAdmin):
-    list_display = ("scoring", "metric", "rank", "low", "high", "p_best")
+    list_display = ("scoring", "metric", "rank", "low", "high", "p_best", "p_top3")
     list_filter = ("metric", "scoring__run__benchmark")
     list_select_related = ("scoring__run__model",)
     search_fields = ("scoring__run__model__name",)

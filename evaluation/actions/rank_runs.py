@@ -14,7 +14,7 @@ from evaluation.actions.load_results import Results, load_results
 from evaluation.metrics.answers import counted
 from evaluation.metrics.columns import TRUE, Quadrant
 from evaluation.metrics.comparison import compare
-from evaluation.metrics.ranking import Ranking, rank_models
+from evaluation.metrics.ranking import TOP, Ranking, rank_models
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Comparison, Scoring, Standing
 
@@ -59,9 +59,20 @@ def _ranking(metric: str, results: Sequence[Results], samples: LoadedSamples, se
 
 
 def _save_standings(scorings: Sequence[Scoring], metric: str, ranking: Ranking) -> None:
+    """Among three runs or fewer the chance of being among the first three says nothing: it is 1."""
     detail = {"n": ranking.n, "clusters": ranking.clusters, "draws": ranking.draws, "seed": ranking.seed}
+    told = sum(s.rank is not None for s in ranking.standings) > TOP
     Standing.objects.bulk_create(
-        Standing(scoring=scoring, metric=metric, rank=s.rank, low=s.low, high=s.high, p_best=s.p_best, detail=detail)
+        Standing(
+            scoring=scoring,
+            metric=metric,
+            rank=s.rank,
+            low=s.low,
+            high=s.high,
+            p_best=s.p_best,
+            p_top3=s.p_top3 if told else None,
+            detail=detail,
+        )
         for scoring, s in zip(scorings, ranking.standings, strict=True)
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluation.metrics.chains import Chains, choices
 from evaluation.metrics.columns import TRUE, Ints, Quadrant, RunColumns, SampleColumns, ScoreColumns
+from evaluation.metrics.grounded_difference import grounded_difference
 from evaluation.metrics.heatmap import HeatMap, crop_cells, heat_maps
 from evaluation.metrics.names import canonical_name
 from evaluation.metrics.settings import MetricSettings
@@ -84,6 +85,7 @@ def _tables(
         "thresholds": quadrants_by_threshold(
             scores.ioa[rows], scores.correct[rows] == TRUE, scores.quadrant[rows] != Quadrant.OUTSIDE
         ).tolist(),
+        "grounded_difference": asdict(grounded_difference(scores.quadrant[rows], samples.cluster[scores.sample[rows]])),
         "crop_cells": crop_cells(samples, scores, rows).tolist(),
     }
 

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from annotation.api.loading import benchmark_for
 from evaluation.actions.read_crops import MISSED, CropPoints, crop_points, crop_regions, crop_sizes
 from evaluation.actions.read_ranking import read_ranking
-from evaluation.actions.read_thresholds import slice_intervals
+from evaluation.actions.read_thresholds import read_grounded_difference, slice_intervals
 from evaluation.api.parts import Fields
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.settings import MetricSettings
@@ -64,6 +64,27 @@ CHARTS = inline_serializer(
             help_text="At each threshold 0, 0.01 .. 1 the trajectories in G+A+, G+A-, G-A+, G-A-."
         ),
         "threshold_intervals": serializers.ListField(help_text="At each threshold the 95 % intervals of the four."),
+        "grounded_difference": inline_serializer(
+            "GroundedDifference",
+            {
+                "counts": serializers.ListField(
+                    child=serializers.IntegerField(), help_text="Trajectories in G+A+, G+A-, G-A+, G-A-, as scored."
+                ),
+                "clusters": serializers.IntegerField(help_text="Pictures that they are of; below 20 no interval."),
+                "value": serializers.FloatField(
+                    allow_null=True,
+                    help_text="Share right among the grounded minus that among the others; null without one of them.",
+                ),
+                "odds_ratio": serializers.FloatField(allow_null=True),
+                "halves_added": serializers.BooleanField(
+                    help_text="0.5 was added to each cell of the odds ratio, as one is 0."
+                ),
+                "ci_low": serializers.FloatField(allow_null=True),
+                "ci_high": serializers.FloatField(allow_null=True),
+                "ci_method": serializers.CharField(allow_blank=True),
+                "detail": serializers.DictField(help_text="How the interval was made: draws, seed, clusters."),
+            },
+        ),
         "ranking": inline_serializer(
             "RankedRun",
             {
@@ -157,6 +178,7 @@ def run_charts(request: Request, slug: str, pk: int) -> Response:
             "missing": _missing(run, narrowed),
             "thresholds": tables.get("thresholds", []),
             "threshold_intervals": _intervals(scoring, tables, by, value),
+            "grounded_difference": plain(read_grounded_difference(scoring, tables, by, value)),
             "ranking": [] if by else plain(read_ranking(run.benchmark)),
             **_crops(found, settings, own),
             **{name: tables.get(name) for name in ("heat",)},

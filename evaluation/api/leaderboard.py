@@ -24,7 +24,7 @@ from webapp.common.errors import InvalidInput, NotAllowed, NotFound
 
 METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
 BANDS = ("ranked", "baselines", "failed", "unscored")
-PLACE = ("rank", "low", "high", "p_best")
+PLACE = ("rank", "low", "high", "p_best", "p_top3")
 PRINTED = ("value", "unit", "table", "n", "halfwidth", "p_value", "pooled")
 
 ROW = inline_serializer(
@@ -41,7 +41,9 @@ ROW = inline_serializer(
             help_text="Never hidden, of the slice: samples, missing, trajectories, failed, unparsed, undecided, ..."
         ),
         "standing": serializers.DictField(
-            allow_null=True, help_text="rank, low, high, p_best, and how they were drawn: draws, seed, clusters."
+            allow_null=True,
+            help_text="rank, low, high, p_best, p_top3 (null among three or fewer), and how they were drawn: draws, "
+            "seed, clusters.",
         ),
         "metrics": serializers.DictField(child=serializers.DictField(), help_text="By name; value null is undefined."),
         "against": serializers.DictField(

@@ -106,7 +106,7 @@ def order_of_metrics() -> tuple[str, ...]:
 def _summary(measure: Measure, part: Slice, cluster: Ints | None, counts: Mapping[str, Any], task: _Task) -> MetricRow:
     numerator, denominator = measure.numerator[part.rows], measure.denominator[part.rows]
     found = summarise(measure.kind, numerator, denominator, cluster, draws=task.draws, seed=task.seed)
-    return _row(measure.metric, part, found.value, found.n, found.numerator, found.interval, dict(counts))
+    return _row(measure.metric, part, found.value, found.n, found.numerator, found.interval, {**counts, **found.detail})
 
 
 def _faithfulness_rows(part: Slice, counts: Mapping[str, Any], task: _Task) -> list[MetricRow]:

@@ -1,4 +1,4 @@
-"""Where a model stands among many: rank intervals, the chance of being best, and who is tied with whom."""
+"""Where a model stands among many: rank intervals, the chance of being best or near it, and who is tied with whom."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from evaluation.metrics.resampling import PAIRED_DRAWS, resampled_values
 
 TIE = 1e-9
 """Values this near are equal."""
+TOP = 3
+"""Being among the first so many is counted beside being best."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """One model's place: rank 1 is best, equal values share the best of their ranks ("3 [2-6]").
 
-    ``low``..``high`` is the 95 % rank interval, ``p_best`` the share of draws in which it was best (a shared first
-    place counts in parts). All but ``value`` are None for a model without a value; the interval and ``p_best`` are None
-    below 20 clusters.
+    ``low``..``high`` is the 95 % rank interval, ``p_best`` the share of draws in which it was best, ``p_top3`` that in
+    which it was among the first three, both 0..1 (shared places count in parts). All but ``value`` are None for a model
+    without a value; the interval and both shares are None below 20 clusters.
     """
 
     value: float | None
@@ -29,6 +31,7 @@ class Standing:
     low: int | None
     high: int | None
     p_best: float | None
+    p_top3: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +67,17 @@ def rank_models(
     ranks = _ranks(sign * values[None, :])[0]
     counts = None
     if clusters >= MIN_CLUSTERS:
-        counts, best = _rank_counts(sign, resampled_values(numerators, weights, cluster, draws=draws, seed=seed))
+        counts, best, top = _rank_counts(sign, resampled_values(numerators, weights, cluster, draws=draws, seed=seed))
     standings = []
     for model, value in enumerate(values):
         if not np.isfinite(value):
-            standings.append(Standing(None, None, None, None, None))
+            standings.append(Standing(None, None, None, None, None, None))
         elif counts is None:
-            standings.append(Standing(float(value), int(ranks[model]), None, None, None))
+            standings.append(Standing(float(value), int(ranks[model]), None, None, None, None))
         else:
             low, high = _rank_interval(counts[model])
-            standings.append(Standing(float(value), int(ranks[model]), low, high, float(best[model] / draws)))
+            shares = float(best[model] / draws), float(top[model] / draws)
+            standings.append(Standing(float(value), int(ranks[model]), low, high, *shares))
     return Ranking(tuple(standings), len(numerators), clusters, draws, seed)
 
 
@@ -104,21 +108,36 @@ def _ranks(values: Floats) -> Ints:
     return np.asarray(above.sum(axis=2) + 1, dtype=np.int64)
 
 
-def _rank_counts(sign: float, blocks: Iterator[Floats]) -> tuple[Ints, Floats]:
-    """How many draws gave each model each rank, (m, m), and its first places, shared ones counted in parts, (m,)."""
+def _rank_counts(sign: float, blocks: Iterator[Floats]) -> tuple[Ints, Floats, Floats]:
+    """How many draws gave each model each rank, (m, m); its first places and its places among the first three, shared
+    ones counted in parts, (m,) each."""
     counts: Ints | None = None
     best: Floats | None = None
+    top: Floats | None = None
     for values in blocks:
         ranks = _ranks(sign * values)
         models = ranks.shape[1]
         cells = np.arange(models) * models + ranks - 1
         found = np.bincount(cells.ravel(), minlength=models * models).reshape(models, models)
-        first = (ranks == 1) / (ranks == 1).sum(axis=1, keepdims=True)
+        first, near = (_parts_of_places(ranks, places).sum(axis=0) for places in (1, TOP))
         counts = found if counts is None else counts + found
-        best = first.sum(axis=0) if best is None else best + first.sum(axis=0)
-    if counts is None or best is None:
+        best = first if best is None else best + first
+        top = near if top is None else top + near
+    if counts is None or best is None or top is None:
         raise ValueError("Ranks need at least one draw.")
-    return counts, best
+    return counts, best, top
+
+
+def _parts_of_places(ranks: Ints, places: int) -> Floats:
+    """The part that each model has in the first ``places`` places of each draw, (draws, m): k models of rank r stand on
+    the places r .. r + k - 1 and share those of them that are among the first.
+
+    Example: of ranks 1, 2, 2, 2 the first two places are 1, 1/3, 1/3, 1/3.
+    """
+    draws, models = ranks.shape
+    cells = np.arange(draws)[:, None] * models + ranks - 1
+    tied = np.bincount(cells.ravel(), minlength=draws * models)[cells]
+    return np.asarray(np.clip(places + 1 - ranks, 0, tied) / tied, dtype=np.float64)
 
 
 def _rank_interval(counts: Ints) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from annotation.statistics import dense_codes
 from evaluation.metrics.columns import TRUE, UNKNOWN, Bools, Floats, Ints, SampleColumns, ScoreColumns
 from evaluation.metrics.faithfulness import ARMS, FaithfulnessColumns, evidence_of_samples, paired_effect
 from evaluation.metrics.intervals import DRAWS, SEED, Interval, mean_interval, rate_interval, ratio_interval
@@ -47,7 +48,8 @@ LEADING = _BY_KIND[RATE][:1] + _BY_KIND[RATE][2:7]
 @dataclass(frozen=True)
 class Summary:
     """Σ numerator / Σ denominator over ``n`` rows; ``value`` None without a denominator. An effect has more to say:
-    ``p_value``, and the counts and accuracies in ``detail``."""
+    ``p_value``, and the counts and accuracies in ``detail``; a ratio without an interval, of how few ``clusters`` it
+    is."""
 
     value: float | None
     n: int
@@ -75,6 +77,9 @@ def summarise(
         interval = rate_interval(numerator, cluster)
     elif kind == RATIO:
         interval = ratio_interval(numerator, denominator, cluster, draws=draws, seed=seed)
+        if interval is None:
+            clusters = len(numerator) if cluster is None else dense_codes(cluster)[1]
+            return Summary(top / bottom, len(numerator), top, None, detail={"clusters": clusters})
     else:
         interval = mean_interval(numerator, cluster, least=0.0, most=1.0 if kind == PART else math.inf)
     return Summary(top / bottom, len(numerator), top, interval)

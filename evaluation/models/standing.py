@@ -10,8 +10,9 @@ from evaluation.querysets import ComparisonQuerySet
 class Standing(models.Model):
     """A run's place among the ranked runs of its benchmark, by one metric: "3 [2-6]", with the chance of being best.
 
-    ``rank`` null: no value. ``low``, ``high``, ``p_best`` null: fewer than 20 clusters. Scripted baselines have no
-    standing.
+    ``rank`` null: no value. ``low``, ``high``, ``p_best`` null: fewer than 20 clusters. ``p_top3``, the chance of being
+    among the first three, is null there too, among three ranked runs or fewer, and where the runs were ranked before it
+    was counted. Scripted baselines have no standing.
     """
 
     scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="standings")
@@ -20,6 +21,7 @@ class Standing(models.Model):
     low = models.PositiveIntegerField(null=True)
     high = models.PositiveIntegerField(null=True)
     p_best = models.FloatField(null=True)
+    p_top3 = models.FloatField(null=True)
     detail = models.JSONField(default=dict, blank=True)
 
     class Meta:

@@ -152,7 +152,8 @@ def place_words(standing: Standing | None, ranked_by: str) -> SafeString:
         return put('<b title="{}">{}</b>', title, standing.rank)
     spread = f"{standing.low}–{standing.high}"
     drawn = f"95 % of the draws from {standing.low} to {standing.high}; best in {percent(standing.p_best)} %"
-    title = f"Rank by {ranked_by}, {drawn}"
+    near = "" if standing.p_top3 is None else f", among the first three in {percent(standing.p_top3)} %"
+    title = f"Rank by {ranked_by}, {drawn}{near}"
     best = put('<span class="best xs">best {} %</span>', percent(standing.p_best, 0)) if standing.p_best else NOTHING
     return put(
         '<span title="{}"><b>{}</b> <span class="err">[{}]</span></span>{}', title, standing.rank, spread, best

@@ -15,7 +15,7 @@ from evaluation.views.leaderboard_words import settings_words
 from webapp.common.wording import NOT_AVAILABLE, p_value, percentage_points
 
 COUNTS = ("trajectories", "missing", "failed", "unparsed", "undecided")
-PLACE = ("rank", "low", "high", "p_best")
+PLACE = ("rank", "low", "high", "p_best", "p_top3")
 AGAINST = (
     "difference", "low", "high", "n", "row_only", "reference_only", "p_value", "p_holm", "p_cluster", "detectable",
 )  # fmt: skip

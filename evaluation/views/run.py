@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark, rights_in
-from evaluation.actions.read_thresholds import slice_intervals
+from evaluation.actions.read_thresholds import read_grounded_difference, slice_intervals
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring
 from evaluation.querysets import TrajectoryQuerySet, samples_without_trajectory
@@ -109,6 +109,7 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
         "numbers": [] if failed else run_numbers.strip(metrics, counts, links),
         "cells": run_numbers.quadrant_cells(metrics, links),
         "population": links.count(placed.n if placed else 0, population="yes", counted="yes"),
+        "difference": run_numbers.difference(read_grounded_difference(scoring, extras, *(shown.piece or ("", "")))),
         **_thresholds(shown, extras),
         "scatter": run_charts.scatter(found, settings.ioa_threshold, links),
         "regions": run_regions.regions(found, settings.ioa_threshold, links),
@@ -144,6 +145,7 @@ def _thresholds(shown: Shown, extras: Mapping[str, Any]) -> dict[str, Any]:
         "intervals": slice_intervals(shown.scoring, *shown.piece)
         if shown.piece and counts
         else extras.get("threshold_intervals"),
+        "differences": [list(run_numbers.moved_difference(row)) for row in counts],
         "ranks": ranks.own if ranks else None,
         "of": ranks.of if ranks else None,
         "list": shown.links.list(),

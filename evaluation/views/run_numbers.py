@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from annotation.statistics import MIN_CLUSTERS
 from evaluation.metrics.columns import Quadrant
+from evaluation.metrics.grounded_difference import GroundedDifference, accuracy_difference, odds_ratio
 from evaluation.models import Metric
 from evaluation.views.run_links import Count, RunLinks
-from webapp.common.wording import decimal, percent
+from webapp.common.wording import NOT_AVAILABLE, decimal, percent, percentage_points
 
 Metrics = Mapping[str, Metric]
 
@@ -70,7 +72,9 @@ def interval_words(metric: Metric | None) -> str:
     if metric is None or metric.value is None:
         return ""
     if metric.ci_low is None or metric.ci_high is None:
-        return "No interval: too few independent pictures."
+        there = metric.detail.get("clusters")
+        of = "" if there is None else f", there {'is' if there == 1 else 'are'} {decimal(there)}"
+        return f"No interval: too few independent pictures: {MIN_CLUSTERS} are needed{of}."
     ends = f"{percent(metric.ci_low)} to {percent(metric.ci_high)} %"
     return f"95 % {METHODS.get(metric.ci_method, metric.ci_method)}: {ends}"
 
@@ -115,6 +119,40 @@ def all_recorded(metrics: Metrics, counts: Mapping[str, int]) -> bool:
     """Whether every answer counted in accuracy has a trajectory: a missing one can be counted as wrong."""
     accuracy = metrics.get("accuracy")
     return accuracy is not None and accuracy.n == counts["counted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Right when grounded minus right when not: ``points`` with their unit, or why there are none; ``spread``: the
+    interval in words, or why there is none; ``drawn``: how it was made."""
+
+    points: str
+    odds: str
+    spread: str
+    drawn: str
+
+
+def difference(found: GroundedDifference) -> Difference:
+    points, odds = moved_difference(found.counts)
+    pictures = f"{decimal(found.clusters)} picture{'' if found.clusters == 1 else 's'}"
+    if found.value is None:
+        return Difference(points, odds, "", pictures)
+    if found.ci_low is None or found.ci_high is None:
+        few = f"fewer than {MIN_CLUSTERS} pictures ({decimal(found.clusters)})"
+        return Difference(points, odds, f"no interval: {few}", pictures)
+    ends = f"{percentage_points(found.ci_low)} to {percentage_points(found.ci_high)} pp"
+    draws = found.detail.get("draws")
+    drawn = f"{decimal(draws)} draws of {pictures}, seed {found.detail['seed']}" if draws else pictures
+    return Difference(points, odds, f"95 % {METHODS[found.ci_method]}: {ends}", drawn)
+
+
+def moved_difference(counts: Sequence[int]) -> tuple[str, str]:
+    """The difference and the odds ratio of four counts, in words: G+A+, G+A-, G-A+, G-A-."""
+    value, (ratio, halves) = accuracy_difference(counts), odds_ratio(counts)
+    if value is None:
+        return f"{NOT_AVAILABLE}, as {'none' if counts[0] + counts[1] == 0 else 'every one'} is grounded", NOT_AVAILABLE
+    odds = decimal(ratio, 2)
+    return f"{percentage_points(value)} pp", f"{odds}, 0.5 added to each cell as one is 0" if halves else odds
 
 
 def quadrant_cells(metrics: Metrics, links: RunLinks) -> list[Cell]:

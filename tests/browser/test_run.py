@@ -35,7 +35,7 @@ def counts(page):
 def test_the_threshold_moves_the_numbers_and_what_they_open(page, live_server, run, faults):
     page.goto(f"{live_server.url}/benchmarks/street/runs/{run.pk}/")
     matrix = page.locator("sightline-threshold")
-    stored = matrix.locator(".quad").inner_html()
+    stored, difference = matrix.locator(".quad").inner_html(), matrix.locator("[title]").first.inner_text()
     assert counts(page) == [7, 6, 9, 6]
     move(page, 0.3)
     # The three crops that hold 0.4 of the gold count as grounded now.
@@ -45,6 +45,9 @@ def test_the_threshold_moves_the_numbers_and_what_they_open(page, live_server, r
     expect(matrix.locator(".ci__range")).to_have_count(4)
     expect(matrix.locator(".ci").first).to_have_attribute("aria-label", re.compile(r"interval 2\d\.\d to 5\d\.\d %"))
     expect(matrix.locator("[data-when]")).to_have_text("Right when grounded 62.5 %, when not 50.0 %.")
+    expect(matrix.locator("[data-points]")).to_have_text("+12.5 pp")
+    expect(matrix.locator("[data-odds]")).to_have_text("1.67")
+    expect(matrix.locator("[data-spread]")).to_have_text(", no interval away from the scored threshold")
     opened = matrix.locator(".quad__c").first.get_attribute("href")
     with page.context.browser.new_context() as fresh:
         sent = fresh.new_page()
@@ -52,7 +55,7 @@ def test_the_threshold_moves_the_numbers_and_what_they_open(page, live_server, r
         expect(sent.locator("sightline-threshold output")).to_have_text("0.30")
         assert sent.locator("main").inner_text() == page.locator("main").inner_text()
     move(page, 0.5)
-    assert matrix.locator(".quad").inner_html() == stored
+    assert (matrix.locator(".quad").inner_html(), matrix.locator("[title]").first.inner_text()) == (stored, difference)
     page.goto(live_server.url + opened)
     expect(page.locator("h1")).to_have_text("10 trajectories")
     assert faults == []

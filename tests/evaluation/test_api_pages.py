@@ -19,6 +19,7 @@ from tests import permission_table
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
 from webapp.accounts.models import User
+from webapp.common.wording import decimal, percentage_points
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -79,6 +80,19 @@ def test_what_the_api_counts_is_as_long_as_its_list(client: Client) -> None:
     assert [(row, n) for row, n in zip(found, listed, strict=True) if row[1] != n] == []
 
 
+@pytest.mark.parametrize("of", [{}, {"category": "Math & more"}])
+def test_page_and_api_have_the_same_difference_by_grounding(client: Client, of: dict[str, str]) -> None:
+    run = Run.objects.get(model__name="Model C").pk
+    [(by, slice)] = of.items() or [("", "")]
+    shown = client.get(f"/benchmarks/kitchen/runs/{run}/", {"slice_by": by, "slice": slice}).context
+    found = client.get(f"{API}runs/{run}/charts/", {"by": by, "slice": slice}).json()["grounded_difference"]
+    assert found["counts"] == [cell.count for cell in shown["cells"]]
+    assert shown["difference"].points == f"{percentage_points(found['value'])} pp"
+    assert shown["difference"].odds.split(",")[0] == decimal(found["odds_ratio"], 2)
+    assert shown["difference"].spread == f"no interval: fewer than 20 pictures ({found['clusters']})"
+    assert (found["ci_low"], found["ci_method"]) == (None, "")
+
+
 def test_facets_count_what_their_values_list(client: Client) -> None:
     for path, terms in (("trajectories/", {"quadrant": "G+A+"}), ("", {"facet.category": "Chart"})):
         facets = client.get(f"{API}{path}facets/", terms).json()["facets"]
@@ -107,7 +121,7 @@ def test_the_board_over_the_api_has_what_stands_around_its_rows(client: Client) 
         "detectable",
         "tie",
     } == (set(row["against"]) - {"n"})
-    assert {"rank", "low", "high", "p_best", "draws", "seed"} <= set(row["standing"])
+    assert {"rank", "low", "high", "p_best", "p_top3", "draws", "seed"} <= set(row["standing"])
     assert {"missing", "failed", "unparsed", "undecided"} <= set(row["counts"])
     assert [one["against"]["p_holm"] for one in board["neighbours"]].count(None) < len(board["neighbours"])
     assert board["facets"]["category"]["Chart"] == 6

@@ -21,7 +21,7 @@ from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.read_board import read_board
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
-from evaluation.models import Comparison, Metric, Model, Run, Scoring, Standing, Trajectory
+from evaluation.models import Comparison, Metric, Model, Run, Scoring, Trajectory
 from evaluation.querysets import samples_without_trajectory
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board, tries
@@ -128,18 +128,6 @@ def test_baselines_and_papers_have_no_rank_and_no_comparison_with_papers(lea):
     everything = len(page(signed_in(lea), published="all").context["published"])
     assert 0 < compact < everything
     assert all(row.row.has_quadrants for row in answer.context["published"])
-
-
-def test_ranks_carry_their_range(lea):
-    make_board(lea)
-    Standing.objects.filter(scoring__run__model__name="Model C", metric="valid_grounded_reasoning").update(
-        rank=1, low=1, high=3, p_best=0.876
-    )
-    content = page(signed_in(lea)).content.decode()
-    assert "[1–3]" in content
-    assert "best in 87.6 %" in content
-    assert "[n/a]" not in content
-    assert re.search(r"no range of ranks below 20 picture clusters\">\d</b>", content)
 
 
 def test_a_difference_says_gained_lost_and_tie_as_the_adjusted_p_does(lea):

@@ -17,6 +17,7 @@ from evaluation.models import Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, miscounted, total, wrong_links
 from tests.evaluation.run_pages import KINDS, make_benchmark, only_run
+from webapp.common.wording import MINUS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -108,6 +109,47 @@ def test_the_cells_open_their_quadrant(lea):
     assert [(cell.name, cell.count) for cell in cells] == [("G+A+", 7), ("G+A-", 6), ("G-A+", 9), ("G-A-", 6)]
     assert [total(client, cell.href) for cell in cells] == [cell.count for cell in cells]
     assert all(cell.low <= cell.share <= cell.high for cell in cells)
+
+
+def test_the_difference_by_grounding_is_that_of_the_cells(lea):
+    """7 of 13 right when grounded, 9 of 15 when not: 28 pictures, in words as scored and at another threshold."""
+    context = page(signed_in(lea), make_benchmark(lea)).context
+    found = context["difference"]
+    assert (found.points, found.odds) == (f"{MINUS}6.2 pp", "0.78")
+    assert re.fullmatch(r"95 % bootstrap interval clustered by picture: \S+ to \+\S+ pp", found.spread)
+    assert found.drawn == "2,000 draws of 28 pictures, seed 20260101"
+    words = context["threshold_data"]["differences"]
+    assert words[50] == [found.points, found.odds]
+    assert words[39] == ["+12.5 pp", "1.67"]
+    assert words[100] == ["n/a, as none is grounded", "n/a"]
+
+
+def test_the_difference_of_few_pictures_says_that_they_are_few(lea):
+    content = page(signed_in(lea), make_benchmark(lea, {"seen": 3, "missed": 2, "missed-wrong": 1})).content.decode()
+    assert "no interval: fewer than 20 pictures (6)" in content
+    assert "0.5 added to each cell as one is 0" in content
+    assert "No interval: too few independent pictures: 20 are needed, there are 3." in content
+
+
+@pytest.mark.parametrize("slice", [{}, {"slice_by": "category", "slice": "Color"}])
+def test_scores_of_before_have_the_same_difference(lea, slice):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    kept = page(client, benchmark, **slice).context["difference"]
+    scoring = only_run(benchmark).scoring
+    tables = scoring.slice_tables.get(slice_by="category", slice="Color")
+    for row, held in ((scoring, scoring.extras), (tables, tables.tables)):
+        del held["grounded_difference"]
+        row.save()
+    assert page(client, benchmark, **slice).context["difference"] == kept
+
+
+def test_few_pictures_of_scores_of_before_are_not_numbered(lea):
+    benchmark = make_benchmark(lea, {"seen": 3, "missed": 2})
+    for row in only_run(benchmark).scoring.metrics.filter(metric="accuracy_when_grounded"):
+        del row.detail["clusters"]
+        row.save()
+    content = page(signed_in(lea), benchmark).content.decode()
+    assert "No interval: too few independent pictures: 20 are needed." in content
 
 
 @pytest.mark.parametrize("threshold", [0, 0.16, 0.39, 0.4, 0.5, 1])

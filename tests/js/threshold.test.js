@@ -38,6 +38,13 @@ test("intervals, the right answers on either side and the rank follow the thresh
   assert.deepEqual([told.rank(0.2), told.rank(0.9), thresholds.rank(0.2)], [2, 1, null]);
 });
 
+test("the words of the difference are those of its step", () => {
+  const differences = counts.map(([n]) => (n ? ["+40.0 pp", "6.00"] : ["n/a, as none is grounded", "n/a"]));
+  const told = new Thresholds({ counts, differences, list: "?" });
+  assert.deepEqual([told.difference(0.2)[0], told.difference(0.9)[0]], ["+40.0 pp", "n/a, as none is grounded"]);
+  assert.equal(thresholds.difference(0.2), null);
+});
+
 test("an empty population has no shares", () => {
   const empty = new Thresholds({ counts: Array.from({ length: 101 }, () => [0, 0, 0, 0]), list: "?" });
   assert.deepEqual(empty.at(0.5).map(({ share }) => share), [null, null, null, null]);

@@ -2,8 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
 from evaluation.metrics.ranking import rank_models, tie_groups
+from evaluation.metrics.resampling import resampled_values
 
 
 def answers(*shares, n=400, seed=0):
@@ -28,6 +32,32 @@ def test_equal_models_share_the_first_place():
     same = np.repeat(answers(0.5), 2, axis=1)
     found = rank_models(same, np.arange(400))
     assert [(s.rank, s.low, s.high, s.p_best) for s in found.standings] == [(1, 1, 1, 0.5)] * 2
+
+
+def test_the_last_of_the_first_three_places_is_shared_in_parts():
+    """One model ahead, four alike: the other two of the first three places are theirs in four parts."""
+    values = np.column_stack([np.ones(400), *[answers(0.5)[:, 0]] * 4])
+    found = rank_models(values, np.arange(400))
+    assert [(s.rank, s.p_best, s.p_top3) for s in found.standings] == [(1, 1, 1), *[(2, 0, 0.5)] * 4]
+
+
+@given(arrays.arrays(float, (20, 6), elements=st.sampled_from([0.0, 1.0])), st.integers(1, 6))
+@settings(max_examples=30)
+def test_who_is_best_is_among_the_first_three_and_these_are_three(values, models):
+    found = rank_models(values[:, :models], np.arange(20), draws=500).standings
+    assert all(0 <= s.p_best <= s.p_top3 + 1e-12 <= 1 + 2e-12 for s in found)
+    assert sum(s.p_top3 for s in found) == pytest.approx(min(models, 3))
+
+
+def test_chances_are_those_of_the_ranks_drawn_one_by_one():
+    values, cluster = answers(0.5, 0.52, 0.5, 0.55, 0.48, n=60), np.arange(60)
+    blocks = np.concatenate(list(resampled_values(values, np.ones_like(values), cluster)))
+    near = np.zeros(5)
+    for draw in blocks:
+        for model, value in enumerate(draw):
+            above, alike = (draw > value + 1e-9).sum(), (abs(draw - value) < 1e-9).sum()
+            near[model] += max(0, min(above + alike, 3) - above) / alike / len(blocks)
+    assert [s.p_top3 for s in rank_models(values, cluster).standings] == pytest.approx(near.tolist())
 
 
 def test_the_same_draw_serves_all_models():
@@ -62,7 +92,8 @@ def test_a_model_without_a_value_has_no_rank():
 
 def test_few_clusters_have_a_rank_but_no_interval():
     found = rank_models(answers(0.2, 0.9, n=19), np.arange(19))
-    assert (found.standings[1].rank, found.standings[1].low, found.standings[1].p_best) == (1, None, None)
+    second = found.standings[1]
+    assert (second.rank, second.low, second.p_best, second.p_top3) == (1, None, None, None)
 
 
 def test_the_same_seed_gives_the_same_ranks():

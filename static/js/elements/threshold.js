@@ -10,12 +10,13 @@ const percent = (share) => (share === null ? "n/a" : (100 * share).toFixed(1));
  *   <sightline-threshold data-at="0.5" data-source="id of the json"> matrix, output, chart, input </sightline-threshold>
  *
  * The input moves numbers, points, intervals and links of the four cells, and what follows from them: right answers when
- * grounded and when not, and the rank of the run. It stands in the address (?threshold=0.3) and is taken from there. Where
+ * grounded and when not, their difference, and the rank of the run. It stands in the address (?threshold=0.3) and is taken from there. Where
  * the server gave no intervals they are hidden away from the scored threshold; back on it, the cells are as the server
  * wrote them.
  */
 export class SightlineThreshold extends HTMLElement {
   #scored = [];
+  #spread = "";
   #of = null;
 
   connectedCallback() {
@@ -26,6 +27,7 @@ export class SightlineThreshold extends HTMLElement {
     const thresholds = new Thresholds(data);
     this.#of = data.of;
     this.#scored = this.#cells.map((cell) => ({ href: cell.getAttribute("href"), markup: [...cell.childNodes] }));
+    this.#spread = this.querySelector("[data-spread]")?.textContent;
     this.#tell(Number(input.value), thresholds);
     input.addEventListener("input", () => {
       this.#show(Number(input.value), thresholds);
@@ -60,6 +62,7 @@ export class SightlineThreshold extends HTMLElement {
     this.querySelector("[data-line]")?.setAttribute("x", `${100 * threshold}%`);
     this.querySelector("[data-words]").textContent = scored ? "as scored" : `scored at ${this.dataset.at}`;
     this.#tell(threshold, thresholds);
+    this.#differ(thresholds.difference(threshold), scored);
     const states = thresholds.at(threshold);
     for (const [place, cell] of this.#cells.entries()) {
       if (scored) this.#restore(cell, this.#scored[place]);
@@ -73,6 +76,15 @@ export class SightlineThreshold extends HTMLElement {
     const words = [`Right when grounded ${percent(grounded)} %, when not ${percent(not)} %`];
     if (rank) words.push(`rank ${rank} of ${this.#of} by G+A+`);
     this.querySelector("[data-when]").textContent = `${words.join("; ")}.`;
+  }
+
+  /** In the words of the server, which has the interval of the scored threshold only. */
+  #differ(words, scored) {
+    if (!words) return;
+    const [points, odds] = words;
+    this.querySelector("[data-points]").textContent = points;
+    this.querySelector("[data-odds]").textContent = odds;
+    this.querySelector("[data-spread]").textContent = scored ? this.#spread : ", no interval away from the scored threshold";
   }
 
   #restore(cell, { href, markup }) {

@@ -2,17 +2,20 @@
 export class Thresholds {
   #counts;
   #intervals;
+  #differences;
   #ranks;
   #list;
 
   /**
-   * @param {{counts: number[][], intervals: ([number, number]|null)[][]|null, ranks: number[]|null, list: string}} data
-   * per threshold the counts, the intervals of their shares and the rank of the run, where they are known; the address
-   * of the run's trajectories
+   * @param {{counts: number[][], intervals: ([number, number]|null)[][]|null,
+   *   differences: [string, string][]|null, ranks: number[]|null, list: string}} data
+   * per threshold the counts, the intervals of their shares, the words of the difference between right when grounded and
+   * when not, and the rank of the run, where they are known; the address of the run's trajectories
    */
-  constructor({ counts, intervals, ranks, list }) {
+  constructor({ counts, intervals, differences, ranks, list }) {
     this.#counts = counts;
     this.#intervals = intervals ?? null;
+    this.#differences = differences ?? null;
     this.#ranks = ranks ?? null;
     this.#list = list;
   }
@@ -38,6 +41,11 @@ export class Thresholds {
     const [seenRight, seenWrong, missedRight, missedWrong] = this.#counts[this.#step(threshold)];
     const share = (right, wrong) => (right + wrong ? right / (right + wrong) : null);
     return { grounded: share(seenRight, seenWrong), not: share(missedRight, missedWrong) };
+  }
+
+  /** Their difference and the odds ratio in words, null where they are not known. */
+  difference(threshold) {
+    return this.#differences?.[this.#step(threshold)] ?? null;
   }
 
   /** The rank of the run among all by its share of G+A+, null where it is not known. */
