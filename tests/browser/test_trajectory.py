@@ -249,3 +249,17 @@ def test_nothing_of_ours_lies_on_the_picture(page, live_server, looked, width):
         assert bar["y"] + bar["height"] <= frame["y"] + frame["height"] + 0.5
         assert bar["x"] + bar["width"] <= width
     assert view["height"] > 200
+
+
+def test_a_picture_of_the_graph_that_does_not_come_says_so(page, live_server, looked):
+    page.route("**/*", lambda route: route.abort() if route.request.resource_type == "image" else route.continue_())
+    page.goto(f"{live_server.url}/benchmarks/kitchen/trajectories/{of('Model A', 'mug').pk}/")
+    words = page.locator("svg.graph text.missing")
+    expect(words.first).to_have_text("did not load")
+    drawn = page.locator("svg.graph image").count()
+    expect(words).to_have_count(drawn)
+    # And when the drawing comes later than the script.
+    page.get_by_role("link", name="Raw record").click()
+    page.wait_for_selector("pre.raw")
+    page.get_by_role("link", name="Toolchain").click()
+    expect(words).to_have_count(drawn)
