@@ -34,6 +34,11 @@ class JudgingItemQuerySet(models.QuerySet[Any]):
         others = taken & Q(seats__place__isnull=False) & ~Q(seats__user=user)
         return found.annotate(taken_n=Count("seats", filter=others)).filter(taken_n__lt=F("queue__people"))
 
+    def kept_from(self, user: Any, now: datetime) -> Self:
+        """Those of every queue in which something is still open to this person: until they are done they learn nothing
+        of what others said there."""
+        return self.filter(queue__in=self.open_to(user, now).order_by().values("queue"))
+
     def with_progress(self) -> Self:
         """Adds ``done_n``: by how many people each was judged."""
         return self.annotate(done_n=Count("seats", filter=Q(seats__done_at__isnull=False)))

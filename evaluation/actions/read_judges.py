@@ -213,15 +213,19 @@ _SAMPLE = ("sample", "sample__key", "sample__image", "sample__image_group")
 _GOLD = tuple(f"sample__gold__revision__{name}" for name in ("answer_type", "options", "answers"))
 
 
-def _word(row: Mapping[str, Any], kind: str, settings: MetricSettings) -> str | None:
+def word_of(verdict: str | None, answer: str | None, kind: str, key: AnswerKey, settings: MetricSettings) -> str | None:
     """What a judgement comes to: the first word of its verdict, or whether its answer is right; None: nothing."""
-    said = next(iter(str(row["verdict"] or "").split()), "").strip(".,;:!").casefold()
-    if kind != JudgementKind.SUFFICIENCY or said in YES or said == "no" or row["answer"] is None:
-        return said if row["verdict"] is not None else None
+    said = next(iter((verdict or "").split()), "").strip(".,;:!").casefold()
+    if kind != JudgementKind.SUFFICIENCY or said in YES or said == "no" or answer is None:
+        return said if verdict is not None else None
+    right = sufficient(verdict, answer, key, settings)
+    return None if right == UNKNOWN else "yes" if right == TRUE else "no"
+
+
+def _word(row: Mapping[str, Any], kind: str, settings: MetricSettings) -> str | None:
     answer_type, options, answers = (row[name] for name in _GOLD)
     key = AnswerKey(answer_type == AnswerType.MULTIPLE_CHOICE, options or {}, tuple(answers or ()))
-    right = sufficient(row["verdict"], row["answer"], key, settings)
-    return None if right == UNKNOWN else "yes" if right == TRUE else "no"
+    return word_of(row["verdict"], row["answer"], kind, key, settings)
 
 
 def _people(benchmark: Benchmark) -> dict[str, tuple[str, str]]:

@@ -31,7 +31,7 @@ from evaluation.metrics.regions import BoxSets
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.shares import Shares, measure_regions
-from evaluation.models import Intervention, Judgement, Replay, ReplayedStep, Step, Trajectory
+from evaluation.models import Intervention, Replay, ReplayedStep, Step, Trajectory
 from evaluation.schema import StepFlag
 from webapp.common.errors import NotFound
 
@@ -206,12 +206,6 @@ def read_others(trajectory: Trajectory) -> tuple[list[Trajectory], list[Interven
     found = Trajectory.objects.filter(**same).select_related("score").defer(*LONG)
     outcomes = Intervention.objects.filter(**same).order_by("condition")
     return list(found.order_by("condition", "rollout")), list(outcomes)
-
-
-def judgements_on(trajectory: Trajectory) -> list[Judgement]:
-    """What judges and people said of this run on this sample. One query."""
-    found = Judgement.objects.filter(run=trajectory.run_id, sample=trajectory.sample_id)
-    return list(found.order_by("kind", "judge"))
 
 
 def _turns(

@@ -14,6 +14,7 @@ from annotation.actions.access import PublicReader, roles_of
 from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions.read_trajectory import kept_replay, load_trajectory, read_trajectory, read_turns
+from evaluation.actions.read_verdicts import read_verdicts
 from evaluation.metrics.columns import Quadrant
 from evaluation.views.sample_frame import Frame, frame_of, gold_corners, marks_of, picture_problem
 from evaluation.views.trajectories_terms import opened_from
@@ -23,6 +24,8 @@ from evaluation.views.trajectory_notes import ShownNote, note_marks, notes_on
 from evaluation.views.trajectory_place import list_terms, place_of
 from evaluation.views.trajectory_tabs import tab_context
 from evaluation.views.trajectory_turns import TEXT_CAP, Turn, turns_of
+from evaluation.views.trajectory_verdicts import overruled_words
+from webapp.accounts.models import User
 from webapp.common.htmx import render_page
 from webapp.common.http import Request
 
@@ -46,6 +49,8 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     turns = turns_of(steps, detail, frame, cap=TEXT_CAP)
     terms = list_terms(request, row)
     answer = answer_of(row, detail)
+    judging = request.user if rights[Right.JUDGE.value] and isinstance(request.user, User) else None
+    verdicts = read_verdicts(row, detail, judging)
     score = getattr(row, "score", None)
     context = {
         "benchmark": row.run.benchmark, "trajectory": row, "sample": row.sample, "run": row.run, "score": score,
@@ -55,7 +60,9 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "best": _best(score), "place": place_of(slug, row, terms, request.user),
         "question": detail.record.content.question,
         "member": bool(roles_of(request.user, benchmark)), "list_query": urlencode(opened_from(request)),
-        **frame_context(frame, row.sample, turns, notes), **tab_context(request, row, detail, answer, notes),
+        **frame_context(frame, row.sample, turns, notes),
+        **tab_context(request, row, detail, answer, notes, verdicts),
+        "overruled": overruled_words(answer, verdicts.told),
     }  # fmt: skip
     return render(request, "evaluation/trajectory.html", context)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.actions.read_trajectory import TrajectoryDetail
+from evaluation.metrics.answers import judge_answer
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN
 from evaluation.views.sample_facts import options_of
 from evaluation.views.trajectory_turns import TEXT_CAP, Excerpt, excerpt
@@ -17,21 +18,29 @@ SAID_LENGTH = 60
 @dataclass(frozen=True, slots=True)
 class Answer:
     """``said``: as read, short. ``gold``: the right one, short. ``others``: the options that are neither, short.
-    ``verdict``: "right", "wrong", "undecided" or "". ``reading``: how it was read, as sentences."""
+    ``verdict``: "right", "wrong", "undecided" or "". ``rule``: the same without the verdict of a judge. ``reading``:
+    how it was read, as sentences."""
 
     text: Excerpt
     said: str
     gold: str
     others: str
     verdict: str
+    rule: str
     reading: str
+
+    @property
+    def overruled(self) -> bool:
+        """Whether a judge's verdict stands in the place of another one of the rule."""
+        return bool(self.rule) and self.rule != self.verdict
 
 
 def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP) -> Answer:
     """The answer of a trajectory on a sample; a tool plan has none that is right, and its verdict is ""."""
     content, scores = detail.record.content, detail.scores
     asked = bool(scores.undecided[0] or scores.correct[0] != UNKNOWN)
-    verdict = {TRUE: "right", FALSE: "wrong"}.get(int(scores.correct[0]), "undecided") if asked else ""
+    words = {TRUE: "right", FALSE: "wrong"}
+    by_rule = judge_answer(row.answer, detail.samples.answers[0], UNKNOWN, detail.settings)
     whole = row.answer or ""
     return Answer(
         excerpt(whole, cap if cap is not None else len(whole)),
@@ -42,7 +51,8 @@ def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP)
             for one in options_of(content)
             if not one.right and one.letter != scores.letter[0]
         ),
-        verdict,
+        words.get(int(scores.correct[0]), "undecided") if asked else "",
+        "" if by_rule.undefined else words.get(by_rule.correct, "undecided"),
         _reading(row, detail) if asked else "",
     )
 

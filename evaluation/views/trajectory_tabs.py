@@ -12,8 +12,10 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from evaluation.actions.read_judges import SOMEBODY
 from evaluation.actions.read_runs import trajectory_record
-from evaluation.actions.read_trajectory import TrajectoryDetail, judgements_on, read_arguments, read_others
+from evaluation.actions.read_trajectory import TrajectoryDetail, read_arguments, read_others
+from evaluation.actions.read_verdicts import Said, Verdicts
 from evaluation.exporters.native import trajectory_row
 from evaluation.metrics.columns import Quadrant
 from evaluation.views.sample_frame import frame_of
@@ -23,6 +25,7 @@ from evaluation.views.trajectory_graph import graph_of
 from evaluation.views.trajectory_notes import ShownNote
 from evaluation.views.trajectory_plan import plan_of
 from evaluation.views.trajectory_turns import Excerpt
+from evaluation.views.trajectory_verdicts import verdict_lines
 
 RAW_CAP = 20_000
 CONDITIONS = {"none": "none", "text": "text changed", "visual": "picture changed", "placebo": "placebo"}
@@ -57,12 +60,17 @@ class Trial:
 
 
 def tab_context(
-    request: HttpRequest, row: Any, detail: TrajectoryDetail, answer: Answer, notes: Sequence[ShownNote]
+    request: HttpRequest,
+    row: Any,
+    detail: TrajectoryDetail,
+    answer: Answer,
+    notes: Sequence[ShownNote],
+    verdicts: Verdicts,
 ) -> dict[str, Any]:
     """``tabs``, ``tab`` (the current one's name) and what that one shows."""
     others, outcomes = read_others(row)
     trials = [_trial(request, other, detail, row) for other in others] + [_outcome(one, detail) for one in outcomes]
-    judgements = [_judged(one, request) for one in judgements_on(row)]
+    judgements = [_judged(one, request) for one in verdicts.told]
     plan = bool(detail.record.content.plan.targets)
     labels = {"plan": "Tool plan"} if plan else {}
     labels |= {
@@ -87,14 +95,22 @@ def tab_context(
         TabLink(name, label, _here(request, tab=name), name == current, counts.get(name))
         for name, label in labels.items()
     ]
-    return {"tabs": links, "tab": current, "whole_raw": _here(request, tab="raw", whole="1"), **shown[current]()}
+    return {
+        "tabs": links,
+        "tab": current,
+        "whole_raw": _here(request, tab="raw", whole="1"),
+        "verdict_lines": verdict_lines(verdicts.told, answer.rule),
+        "judgements_n": len(judgements),
+        "judgements_href": f"{_here(request, tab='judgements')}#more",
+        "kept_back": verdicts.kept_back,
+        **shown[current](),
+    }
 
 
-def _judged(one: Any, request: HttpRequest) -> dict[str, Any]:
+def _judged(one: Said, request: HttpRequest) -> dict[str, Any]:
     """A judgement as it is shown: of people only one's own with a name, here as on the pages of agreement."""
-    person = one.person_id is not None
-    own = person and one.person_id == request.user.pk
-    judge = "you" if own else "a person" if person else one.judge
+    own = one.person is not None and one.person == request.user.pk
+    judge = "you" if own else one.judge if one.person is None else SOMEBODY
     return {"kind": one.kind, "judge": judge, "verdict": one.verdict, "answer": one.answer}
 
 

@@ -82,9 +82,9 @@ def page(page: Page) -> Page:
     return page
 
 
-OVERTAKEN = ("htmx:afterRequest,", "htmx:sendAbort,", "Ignoring tile", "Image load aborted")
-"""What libraries say aloud of a piece of a page that the next one overtakes, and of a tile whose view or page is left.
-Of a tile that the server refuses the browser itself complains as well."""
+OVERTAKEN = ("Ignoring tile", "Image load aborted")
+"""What the library of the frames says aloud of a tile whose view or page is left. Of a tile that the server refuses the
+browser itself complains as well."""
 
 
 @pytest.fixture

@@ -87,3 +87,29 @@ def test_a_failure_is_found_tagged_and_sent_to_somebody_by_keyboard_alone(lea, l
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/trajectories/\d+/\?q=quadrant%3AG%2BA-$"))
     assert faults == []
+
+
+def test_rows_that_are_passed_quickly_end_at_the_last_and_nothing_is_complained_of(lea, live_server, page, faults):
+    make_benchmark(lea, {"seen": 8}, pictures=False)
+    name = project.SESSION_COOKIE_NAME
+    cookie = {"name": name, "value": signed_in(lea).cookies[name].value, "url": live_server.url}
+    page.context.add_cookies([cookie])
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{live_server.url}/benchmarks/street/trajectories/")
+    rows, preview = page.locator(".trajectory-row"), page.locator("#preview")
+    expect(preview.locator("[data-pk]")).to_have_count(1)
+    asked = []
+
+    def slow(route):
+        asked.append(route.request.url)
+        page.wait_for_timeout(400)
+        route.continue_()
+
+    page.route("**/preview/**", slow)
+    for _ in range(6):
+        page.keyboard.press("j")
+        page.wait_for_timeout(150)
+    expect(preview.locator(f"[data-pk='{rows.nth(5).get_attribute('data-pk')}']")).to_have_count(1)
+    # Those in between were not even asked for.
+    assert len(asked) < 6
+    assert faults == []

@@ -137,7 +137,7 @@ def test_a_gold_box_lies_on_the_pixels_of_the_evidence(page, live_server, looked
     frame = page.locator(".frame__view").bounding_box()
     drawn = (frame["x"] + x, frame["y"] + y, frame["x"] + x + width, frame["y"] + y + height)
     page.evaluate("document.querySelector('.frame__marks').remove()")
-    for one in (".frame__tools", ".stage__legend"):
+    for one in (".frame__tools", ".frame__words"):
         page.evaluate("name => document.querySelector(name).remove()", one)
     scale = width / (EVIDENCE[2] - EVIDENCE[0])
     assert scale > 1
@@ -236,3 +236,30 @@ def test_the_board_is_two_clicks_from_the_picture_and_the_link_shows_others_the_
             == page.locator("[aria-current=true]").all_inner_texts()
         )
         assert 0 < sum(len(gzip.compress(answer.body())) for answer in bodies) < LINK_BYTES
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_nothing_of_ours_lies_on_the_picture(page, live_server, looked, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    open_trajectory(page, live_server)
+    frame, view = (page.locator(name).bounding_box() for name in ("sightline-frame", ".frame__view"))
+    for name in (".frame__tools", ".frame__words"):
+        bar = page.locator(name).bounding_box()
+        assert bar["y"] >= view["y"] + view["height"]
+        assert bar["y"] + bar["height"] <= frame["y"] + frame["height"] + 0.5
+        assert bar["x"] + bar["width"] <= width
+    assert view["height"] > 200
+
+
+def test_a_picture_of_the_graph_that_does_not_come_says_so(page, live_server, looked):
+    page.route("**/*", lambda route: route.abort() if route.request.resource_type == "image" else route.continue_())
+    page.goto(f"{live_server.url}/benchmarks/kitchen/trajectories/{of('Model A', 'mug').pk}/")
+    words = page.locator("svg.graph text.missing")
+    expect(words.first).to_have_text("did not load")
+    drawn = page.locator("svg.graph image").count()
+    expect(words).to_have_count(drawn)
+    # And when the drawing comes later than the script.
+    page.get_by_role("link", name="Raw record").click()
+    page.wait_for_selector("pre.raw")
+    page.get_by_role("link", name="Toolchain").click()
+    expect(words).to_have_count(drawn)

@@ -85,6 +85,18 @@ def test_a_box_that_was_asked_for_is_drawn_beside_the_one_that_was_executed(clie
     assert turn["executed"] == [480, 380, 580, 480]
 
 
+def test_other_options_that_fill_more_than_a_line_open_to_all_of_them(lea):
+    mug = next(record for record in records.samples() if record.id == "mug")
+    options = {"A": "a" * 90, "B": "white", "C": "c" * 90}
+    long = replace(mug, content=replace(mug.content, options=options))
+    scored_kitchen(lea, samples=[long], trajectories=[replace(records.trajectories()[1], answer="B")])
+    text = page(signed_in(lea), address(of("Model A", "mug")))
+    short, whole = re.search(r"other options <bdi[^>]*>(.*?)</bdi></summary><bdi[^>]*>(.*?)</bdi>", text).groups()
+    assert len(short) == 120
+    assert whole.startswith(short[:-1])
+    assert whole.count("c") == whole.count("a") == 57
+
+
 def test_calls_that_are_no_evidence_say_why(client):
     text = page(client, address(of("Model A", "mug")))
     assert "failed" in text

@@ -1,19 +1,26 @@
 const SHOWN = ".shot > img, .trajectory-row__loupe > img, .notes__picture > img";
+const SVG = "http://www.w3.org/2000/svg";
+const DRAWN = "svg.graph image";
+const MIDDLE = { x: "50%", y: "50%", "text-anchor": "middle", "dominant-baseline": "central" };
 
 /** A picture that does not come says so in its place, whether it failed before this script ran or fails later. */
 export function watchPictures(root) {
-  root.addEventListener("error", ({ target }) => target.matches?.(SHOWN) && tell(target), true);
+  root.addEventListener("error", ({ target }) => target.matches?.(`${SHOWN}, ${DRAWN}`) && tell(target), true);
   for (const picture of root.querySelectorAll(SHOWN)) {
     if (picture.complete && picture.currentSrc && !picture.naturalWidth) tell(picture);
   }
+  // A picture in a drawing does not know whether it is there: asked for once more, it says so.
+  for (const picture of root.querySelectorAll(DRAWN)) picture.setAttribute("href", picture.getAttribute("href"));
 }
 
 function tell(picture) {
   const place = picture.parentElement;
   if (place.classList.contains("is-missing")) return;
   place.classList.add("is-missing");
-  const words = document.createElement("span");
-  words.className = "missing";
+  const drawn = place.namespaceURI === SVG;
+  const words = document.createElementNS(place.namespaceURI, drawn ? "text" : "span");
+  words.setAttribute("class", "missing");
+  if (drawn) for (const [name, value] of Object.entries(MIDDLE)) words.setAttribute(name, value);
   words.textContent = "did not load";
   picture.after(words);
 }
