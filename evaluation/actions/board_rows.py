@@ -10,6 +10,8 @@ from evaluation.actions.read_published import PublishedRow
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring, Standing
 
+PLACE = ("rank", "low", "high", "p_best", "p_top3")
+"""What a standing says of the place of a run."""
 COUNTED_BY = "tool_call_rate"
 """Every run has this metric on every slice: its rows say which slices there are, and its detail what they count."""
 

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from annotation.actions.access import allowed
 from annotation.api.loading import public_benchmark_for
 from annotation.workflow import Right
-from evaluation.actions.board_rows import Ablation, BoardMetric, BoardRow, Difference, Neighbours
+from evaluation.actions.board_rows import PLACE, Ablation, BoardMetric, BoardRow, Difference, Neighbours
 from evaluation.actions.read_board import SORTED_BY, read_board
 from evaluation.actions.read_published import PublishedRow
 from evaluation.actions.read_slices import LISTED, QUERY
@@ -24,7 +24,6 @@ from webapp.common.errors import InvalidInput, NotAllowed, NotFound
 
 METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
 BANDS = ("ranked", "baselines", "failed", "unscored")
-PLACE = ("rank", "low", "high", "p_best", "p_top3")
 PRINTED = ("value", "unit", "table", "n", "halfwidth", "p_value", "pooled")
 
 ROW = inline_serializer(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evaluation.actions.board_rows import Board, BoardRow
+from evaluation.actions.board_rows import PLACE, Board, BoardRow
 from evaluation.exporters.documents import Band, Document
 from evaluation.metrics.catalogue import METRICS
 from evaluation.views.leaderboard_cells import Cell, ShownPublished, ShownRow
@@ -15,7 +15,6 @@ from evaluation.views.leaderboard_words import settings_words
 from webapp.common.wording import NOT_AVAILABLE, p_value, percentage_points
 
 COUNTS = ("trajectories", "missing", "failed", "unparsed", "undecided")
-PLACE = ("rank", "low", "high", "p_best", "p_top3")
 AGAINST = (
     "difference", "low", "high", "n", "row_only", "reference_only", "p_value", "p_holm", "p_cluster", "detectable",
 )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from django.utils.safestring import SafeString
 
-from evaluation.actions.board_rows import Board, BoardMetric, BoardRow, Difference
+from evaluation.actions.board_rows import PLACE, Board, BoardMetric, BoardRow, Difference
 from evaluation.actions.list_runs import RunRow
 from evaluation.actions.read_published import PublishedRow
 from evaluation.metrics.catalogue import METRICS
@@ -125,7 +125,7 @@ class Table:
 def _content(row: BoardRow) -> tuple[Hashable, ...]:
     """All that a row shows of its own."""
     run, scoring, standing = row.run, row.scoring, row.standing
-    ranked = standing and (standing.rank, standing.low, standing.high, standing.p_best, str(standing.detail))
+    ranked = standing and (*(getattr(standing, name) for name in PLACE), str(standing.detail))
     # A detail is an object of JSON, which no key can be.
     metrics = (one if one.detail is None else (*one[:-1], str(one.detail)) for one in row.metrics.values())
     scored = scoring and (scoring.pk, scoring.computed_at)

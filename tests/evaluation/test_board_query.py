@@ -87,7 +87,8 @@ def test_a_query_of_samples_is_for_who_may_see_them(street, lea, sam):
     assert wrong_links(Client(), board(Client(), street, **ASKED)) == {}
 
 
-def test_half_of_a_slice_is_refused_in_words(street, lea):
-    page = board(signed_in(lea), street, by="category")
+@pytest.mark.parametrize("terms", [{"by": "category"}, {"slice": "Color"}])
+def test_half_of_a_slice_is_refused_in_words(street, lea, terms):
+    page = board(signed_in(lea), street, **terms)
     assert page.status_code == 400
     assert "A slice is a facet and its value" in page.content.decode()
