@@ -134,9 +134,10 @@ def _listed(saved: SavedSlice, asked: Asking) -> tuple[Bools | None, str]:
 
 
 def _by_run(found: Bools, runs: Sequence[Run], table: ListTable) -> Iterator[tuple[Run, Ints]]:
-    of = table.column("run")
+    rows = np.flatnonzero(found)
+    of = table.column("run")[rows]
     for run in runs:
-        yield run, np.flatnonzero(found & (of == run.pk))
+        yield run, rows[of == run.pk]
 
 
 class _Part:

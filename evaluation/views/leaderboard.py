@@ -15,6 +15,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.actions.access import roles_of
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
@@ -83,7 +84,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     if context["rights"][Right.SEE_GOLD.value] and (names := saved_names(benchmark)):
         context["saved"] = saved_links(names, board, view.without(*SLICED))
     context |= {"q": request.GET.get("q", "").strip(), "error": error, "terms": view.others(*SLICED)}
-    context["listed"] = urlencode({"q": view.query})
+    context |= {"listed": urlencode({"q": view.query}), "member": bool(roles_of(request.user, benchmark))}
     context["whole"] = view.without(*SLICED).rstrip("&")
     return render(request, "evaluation/leaderboard.html", context, status=400 if error else 200)
 

@@ -37,14 +37,15 @@ class View:
 
     @classmethod
     def of(cls, request: HttpRequest) -> View:
-        """Raises ``InvalidInput`` for half of a slice."""
+        """Raises ``InvalidInput`` for half of a slice, or one beside a query."""
         terms = request.GET
-        query = terms.get("q", "").strip()
-        by, value = (QUERY, query) if query else (terms.get("by", ""), terms.get("slice", ""))
+        query, by, value = terms.get("q", "").strip(), terms.get("by", ""), terms.get("slice", "")
         if bool(by) != bool(value):
-            raise InvalidInput(
-                "A slice is a facet and its value: the address has by and slice, or neither.", field="by"
-            )
+            raise InvalidInput("A slice is a facet and its value: give by and slice, or neither.", field="by")
+        if query and by:
+            raise InvalidInput("A board is on a query or on a slice: give q, or by and slice.", field="q")
+        if query:
+            by, value = QUERY, query
         asked = [name for name in terms.get("groups", "").split(",") if name in GROUPS]
         groups = tuple(name for name in GROUPS if name in asked) or tuple(GROUPS)
         group = terms.get("group", "")

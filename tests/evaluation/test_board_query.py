@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+from html import escape
 from io import StringIO
+from urllib.parse import urlencode
 
 import pytest
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.benchmarks import set_public
+from annotation.actions.benchmarks import add_member, set_public
+from annotation.actions.gold_checks import set_check_rules
+from annotation.workflow import Role
 from evaluation.actions.read_slices import QUERY, SAVED
 from evaluation.actions.slices import save_slice
 from evaluation.models import Metric
@@ -51,6 +55,18 @@ def test_the_board_on_a_query_is_that_of_a_slice_saved_with_it(street, lea):
     assert (told["slice_by"], told["query"], told["ranked"]) == (QUERY, LOOKED, same["ranked"])
 
 
+@pytest.mark.parametrize("query", ["category:Color", 'run:"Model C" correct', "sample:nobody-*"])
+def test_every_number_on_a_query_lists_exactly_that_many(street, lea, query):
+    client = signed_in(lea)
+    page = board(client, street, q=query, pin="mean_ioa")
+    assert page.status_code == 200
+    assert wrong_links(client, page) == {}
+    assert bool(counted_links(page)) is (query != "sample:nobody-*")
+    said = page.content.decode()
+    assert 'name="pin" value="mean_ioa"' in said
+    assert f"{reverse('evaluation:save-slice', args=[street.slug])}?{escape(urlencode({'q': query}))}" in said
+
+
 @pytest.mark.parametrize("terms", [ASKED, KEPT])
 def test_every_metric_of_a_queried_board_is_in_its_file_and_on_the_command_line(street, lea, terms):
     client = signed_in(lea)
@@ -87,8 +103,23 @@ def test_a_query_of_samples_is_for_who_may_see_them(street, lea, sam):
     assert wrong_links(Client(), board(Client(), street, **ASKED)) == {}
 
 
-@pytest.mark.parametrize("terms", [{"by": "category"}, {"slice": "Color"}])
-def test_half_of_a_slice_is_refused_in_words(street, lea, terms):
+def test_an_annotator_who_must_not_see_gold_yet_asks_nothing_of_the_board(street, lea, ana):
+    add_member(actor=lea, benchmark=street, user=ana, role=Role.ANNOTATOR)
+    client = signed_in(ana)
+    assert 'name="q"' in board(client, street).content.decode()
+    rules = {"check_share": 0.0, "box_measure": "iou", "box_least": 0.5, "any_question": False}
+    set_check_rules(actor=lea, benchmark=street, check_first=1, **rules, pause_below=None, pause_after=10)
+    assert "sightline-query" not in board(client, street).content.decode()
+    for terms in (ASKED, KEPT):
+        assert board(client, street, **terms).status_code == 403
+        assert board(client, street, **terms, format="csv").status_code == 403
+        assert api(client, street, **terms).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "terms", [{"by": "category"}, {"slice": "Color"}, {**ASKED, "by": "category", "slice": "Color"}]
+)
+def test_half_of_a_slice_or_both_kinds_are_refused_in_words(street, lea, terms):
     page = board(signed_in(lea), street, **terms)
     assert page.status_code == 400
-    assert "A slice is a facet and its value" in page.content.decode()
+    assert "by and slice" in page.content.decode()
