@@ -134,6 +134,16 @@ def _parts_of_places(ranks: Ints, places: int) -> Floats:
 
     Example: of ranks 1, 2, 2, 2 the first two places are 1, 1/3, 1/3, 1/3.
     """
+    among = ranks <= places
+    parts = among.astype(np.float64)
+    # Elsewhere as many stand on these places as there are of them, and nothing is shared with the next.
+    shared = np.count_nonzero(among, axis=1) != places
+    if shared.any():
+        parts[shared] = _shared_parts(ranks[shared], places)
+    return parts
+
+
+def _shared_parts(ranks: Ints, places: int) -> Floats:
     draws, models = ranks.shape
     cells = np.arange(draws)[:, None] * models + ranks - 1
     tied = np.bincount(cells.ravel(), minlength=draws * models)[cells]
