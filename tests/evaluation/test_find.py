@@ -31,8 +31,14 @@ def test_it_leads_to_what_the_page_is_about(lea: User) -> None:
     make_board(lea)
     run = Run.objects.first()
     assert run is not None
-    places = {"leaderboard/": "trajectories/", "runs/": "trajectories/", f"runs/{run.pk}/": "trajectories/ of the run"}
-    places |= {"versions/": "samples/", "settings/": "samples/", "samples/": "", "trajectories/": ""}
+    places = {"runs/": "trajectories/", f"runs/{run.pk}/": "trajectories/ of the run"}
+    places |= {
+        "versions/": "samples/",
+        "settings/": "samples/",
+        "samples/": "",
+        "trajectories/": "",
+        "leaderboard/": "",
+    }
     assert {page: found(lea, page) for page in places} == places
 
 
@@ -40,7 +46,7 @@ def test_who_is_kept_from_gold_finds_samples(lea: User, ana: User) -> None:
     make_board(lea)
     benchmark = Benchmark.objects.get()
     add_member(actor=lea, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)
-    assert found(ana, "leaderboard/") == "trajectories/"
+    assert found(ana, "runs/") == "trajectories/"
     rules = {"check_share": 0.0, "box_measure": "iou", "box_least": 0.5, "any_question": False}
     set_check_rules(actor=lea, benchmark=benchmark, check_first=1, **rules, pause_below=None, pause_after=10)
     assert found(ana, "leaderboard/") == "samples/"
