@@ -329,6 +329,9 @@ CONDITIONS: Mapping[str, Callable[[str], Q]] = {
     "wrong_in": lambda value: _in_each(_wrong("yes"))(value),
     "shared_with": lambda value: _in_each(counted())(value),
     "cropped_in": _in_each(Q(score__usable_crops__gt=0)),
+    "population_in": _in_each(Q(score__in_population=True)),
+    "grounded_in": _in_each(Q(score__grounded=True)),
+    "ungrounded_in": _in_each(Q(score__in_population=True, score__grounded=False)),
 }
 PERSONAL: Mapping[str, Callable[[str, Any], Q]] = {"tag": _tag}
 """Fields that mean something else to each person."""
@@ -365,7 +368,8 @@ def query_of(terms: Mapping[str, str]) -> Node:
     if len(parts) < len(made):
         parts.append(Or(()))
     try:
-        parts.append(parse(terms.get("q", "")))
+        # Nothing is asked by a blank one: to say of each row that it meets that takes as long as a comparison.
+        parts += [parse(terms["q"])] if terms.get("q") else []
     except QueryError as error:
         raise InvalidInput(error.sentence, code="query", field="q") from error
     return And(tuple(parts))

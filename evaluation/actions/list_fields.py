@@ -126,6 +126,18 @@ def _cropped(table: ListTable) -> Bools:
     return table.column("usable_crops") > 0
 
 
+def _placed(table: ListTable) -> Bools:
+    return table.column("population") == 1
+
+
+def _grounded(table: ListTable) -> Bools:
+    return table.column("grounded") == 1
+
+
+def _ungrounded(table: ListTable) -> Bools:
+    return _placed(table) & ~_grounded(table)
+
+
 def _in_each(of: Callable[[ListTable], Bools]) -> Callable[[ListTable, Term], Bools]:
     """Each of the runs named has a trajectory of which this holds, on the same sample."""
 
@@ -157,4 +169,7 @@ _KNOWN: Mapping[str, Callable[[ListTable, Term], Bools]] = {
     "wrong_in": _in_each(_wrong),
     "shared_with": _in_each(_counted),
     "cropped_in": _in_each(_cropped),
+    "population_in": _in_each(_placed),
+    "grounded_in": _in_each(_grounded),
+    "ungrounded_in": _in_each(_ungrounded),
 }

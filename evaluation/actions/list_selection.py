@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from evaluation.metrics.columns import Bools, Ints
 from evaluation.query.samples import SampleRows
 
 Bits: TypeAlias = "NDArray[np.uint64]"
+Counts: TypeAlias = dict[str, Any]
+"""What was counted of some rows, by name."""
+T = TypeVar("T")
 
 
 def packed(mask: Bools) -> Bits:
@@ -22,13 +26,24 @@ def packed(mask: Bools) -> Bits:
     return words
 
 
-class Selected:
-    """Some of n rows. ``mask``: (n,) which. What is counted once is kept with them."""
+def digest(mask: Bools) -> bytes:
+    """A key for these rows: that others have the same is out of the question."""
+    return hashlib.blake2b(np.packbits(mask).tobytes(), digest_size=16).digest()
 
-    def __init__(self, mask: Bools) -> None:
+
+class Selected:
+    """Some of n rows. ``mask``: (n,) which. ``counts``: what was counted of just these before, and is again."""
+
+    def __init__(self, mask: Bools, counts: Counts | None = None) -> None:
         self.mask, self.n = mask, int(np.count_nonzero(mask))
-        self._together: dict[Joint, dict[str, dict[int, int]]] = {}
-        self._per_sample: Ints | None = None
+        self._counts: Counts = {} if counts is None else counts
+
+    def once(self, name: str, count: Callable[[], T]) -> T:
+        """What is counted of these rows under this name, which is counted once."""
+        if name not in self._counts:
+            self._counts[name] = count()
+        found: T = self._counts[name]
+        return found
 
     @cached_property
     def rows(self) -> Ints:
@@ -54,17 +69,9 @@ class Selected:
         counts = {value: int(np.bitwise_count(rows & here).sum()) for value, rows in values.items()}
         return {value: n for value, n in counts.items() if n}
 
-    def counted_together(self, joint: Joint) -> Mapping[str, dict[int, int]]:
-        """The same of several columns, by name; what is counted once is kept."""
-        if joint not in self._together:
-            self._together[joint] = joint.counted(self)
-        return self._together[joint]
-
     def per_sample(self, by_sample: SampleRows) -> Ints:
-        """(samples,) how many each sample has; counted once."""
-        if self._per_sample is None:
-            self._per_sample = by_sample.counted(self.mask)
-        return self._per_sample
+        """(samples,) how many each sample has."""
+        return self.once("per sample", lambda: by_sample.counted(self.mask))
 
 
 class Joint:

@@ -21,7 +21,7 @@ from annotation.models import Benchmark, FacetValue, Gold, Sample
 from evaluation.actions.chain_columns import read_chains
 from evaluation.actions.list_columns import CONDITIONS, Arrays, build_columns, read_columns, with_columns
 from evaluation.actions.list_places import Places
-from evaluation.actions.list_selection import Bits, Joint, Selected, packed
+from evaluation.actions.list_selection import Bits, Counts, Joint, Selected, digest, packed
 from evaluation.actions.list_tools import ToolRows, bits, tool_rows
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.sample_table import SampleTable
@@ -31,6 +31,7 @@ from evaluation.models import Run
 from evaluation.query.samples import SampleRows
 from evaluation.query.syntax import Term
 from webapp.common.bulk import HowMany
+from webapp.common.kept import Kept
 
 KEPT_ROWS = 4_000_000
 """Rows of tables kept in a process, about 40 bytes each."""
@@ -41,6 +42,8 @@ FEW = 64
 KEPT_SUMMARIES = 20_000
 KEPT_ANSWERS = 64
 """Answers of the database kept with a table, a bit for each row."""
+KEPT_COUNTS = 128
+"""Selections whose counts are kept with a table, of each eight bytes for a sample and some hundred numbers."""
 KEPT_ORDERS = 4
 """Orders of a table other than its own, eight bytes for each row."""
 
@@ -76,6 +79,7 @@ class ListTable:
         self._columns["condition"] = self._condition[order]
         self.summaries: Summaries = Summaries()
         """Metrics of selections: by metric and by what was selected."""
+        self._counts: Kept[Counts] = Kept(KEPT_COUNTS)
         self._answers: OrderedDict[tuple[str, str], NDArray[np.uint8]] = OrderedDict()
         self._values: dict[str, Mapping[int, Bits]] = {}
         self._ranked: OrderedDict[tuple[str, bool], Ints] = OrderedDict()
@@ -97,12 +101,16 @@ class ListTable:
         """What a list without terms holds; most counts of most lists are of it."""
         return Selected(self.column("evaluated") == 1)
 
-    def counts(self, found: Selected, name: str, *, alone: bool = False) -> dict[int, int]:
+    def selected(self, mask: Bools) -> Selected:
+        """These rows, with what was counted of the same rows before: by which they are, however they were asked for."""
+        return Selected(mask, self._counts.get(digest(mask), dict))
+
+    def counts(self, found: Selected, name: str, *, alone: bool = False) -> Mapping[int, int]:
         """How many of these rows have each value of a column of ``COUNTED``. ``alone``: no other column is counted of
         them."""
         if alone and (values := self._rows_of(name)):
-            return found.counted_in(values)
-        return found.counted_together(self._joint)[name]
+            return found.once(name, lambda: found.counted_in(values))
+        return found.once("together", lambda: self._joint.counted(found))[name]
 
     @cached_property
     def _joint(self) -> Joint:
@@ -136,6 +144,8 @@ class ListTable:
         return found
 
     def _in_pairs(self, pairs: Ints) -> Bools:
+        if not len(pairs):
+            return np.zeros(len(self), np.bool_)
         there = np.zeros(len(self._run_pks) * len(self.sample_table), np.bool_)
         there[pairs] = True
         return there[self._pair]

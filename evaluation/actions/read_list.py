@@ -92,9 +92,10 @@ class TrajectoryList:
             if not left:
                 return self._table.standing
             found = scope(query_of(left), self.columns)
-            for term in left.items():
-                found = found & self._alone(*term)
-            self._without[named] = Selected(found)
+            for place, term in enumerate(left.items()):
+                # What the table has is not written to; what was made here is.
+                found = np.bitwise_and(found, self._alone(*term), out=found if place else None)
+            self._without[named] = self._table.selected(found)
         return self._without[named]
 
     def _alone(self, name: str, value: str) -> Bools:
@@ -102,7 +103,7 @@ class TrajectoryList:
             self._masks[name, value] = holds(query_of({name: value}), self.columns)
         return self._masks[name, value]
 
-    def counted(self, column: str, *names: str) -> dict[int, int]:
+    def counted(self, column: str, *names: str) -> Mapping[int, int]:
         """How many have each value of a column that lists are counted by, in the list without its terms of these
         names."""
         found = self.without(*names)
@@ -113,18 +114,25 @@ class TrajectoryList:
 
     def counted_by_facet(self, facet: str) -> list[tuple[str, int]]:
         """How many are on samples with each value of a facet, the most frequent first."""
-        values = self.facet_values[facet]
-        counts = zip(values.names, values.counted(self._per_sample(f"facet.{facet}")).tolist(), strict=True)
-        return sorted(((name, n) for name, n in counts if n), key=lambda row: (-row[1], row[0]))
+        values, name = self.facet_values[facet], f"facet.{facet}"
+        found = self.without(name)
+
+        def count() -> list[tuple[str, int]]:
+            counts = values.counted(found.per_sample(self._table.by_sample)).tolist()
+            there = [(value, n) for value, n in zip(values.names, counts, strict=True) if n]
+            return sorted(there, key=lambda row: (-row[1], row[0]))
+
+        return found.once(name, count)
 
     def counted_by_area(self, ranges: Sequence[str]) -> list[tuple[str, int]]:
         """How many are on samples whose share of evidence is in each range, as a query writes it."""
-        per_sample, areas = self._per_sample("area"), self._samples.area
-        return [(one, int(per_sample[within(areas, Term("area", ":", one))].sum())) for one in ranges]
+        found, areas = self.without("area"), self._samples.area
 
-    def _per_sample(self, name: str) -> Ints:
-        """(samples,) how many of each sample there are in the list without its term of this name."""
-        return self.without(name).per_sample(self._table.by_sample)
+        def count() -> list[tuple[str, int]]:
+            per_sample = found.per_sample(self._table.by_sample)
+            return [(one, int(per_sample[within(areas, Term("area", ":", one))].sum())) for one in ranges]
+
+        return found.once(f"area {' '.join(ranges)}", count)
 
     def counted_by_tag(self) -> list[tuple[str, int]]:
         """How many have each tag that the person sees. One query."""
@@ -144,7 +152,8 @@ class TrajectoryList:
         met = np.ones(len(self.columns), np.bool_)
         for term in others.items():
             met = met & self._alone(*term)
-        counts = Selected(met).counted(self.columns.column("condition"))
+        selected = self._table.selected(met)
+        counts = selected.once("condition", lambda: selected.counted(self.columns.column("condition")))
         found = {name: counts.get(code, 0) for code, name in enumerate(self.columns.conditions)}
         return found | {"none": int(np.count_nonzero(met & scope(query_of(others), self.columns)))}
 

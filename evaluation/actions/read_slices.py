@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.db.models import QuerySet
@@ -15,9 +16,10 @@ from annotation.models import Benchmark
 from annotation.statistics import dense_codes
 from evaluation.actions.list_asking import Asking
 from evaluation.actions.list_columns import SIDES, read_columns
+from evaluation.actions.list_selection import Selected
 from evaluation.actions.list_table import ListTable, table_of
 from evaluation.actions.list_words import check_query
-from evaluation.metrics.columns import Bools, Ints
+from evaluation.metrics.columns import Ints
 from evaluation.metrics.selection import LEADING, SELECTED, Summary, summarise
 from evaluation.models import Run, SavedSlice
 from evaluation.query.masks import listed
@@ -103,9 +105,8 @@ def _tables(
     one query for all that is not there yet."""
     table = table_of(benchmark, runs)
     asked = Asking(table, runs, person)
-    lists = [_listed(one, asked) for one in saved]
-    found_in = [found for found, _ in lists if found is not None]
-    parts = [_Part(run, rows, table) for found in found_in for run, rows in _by_run(found, runs, table)]
+    lists = [_listed(one, asked, table) for one in saved]
+    parts = [part for found, _ in lists if found is not None for part in _parts(found, runs, table)]
     missing = {name for part in parts for name in part.missing(metrics)}
     lacking = {part.run.scoring.pk for part in parts if part.missing(metrics)}
     added = read_columns(lacking, [f"{name}{side}" for name in missing for side in SIDES]) if lacking else {}
@@ -117,7 +118,7 @@ def _tables(
         if found is None
         else SliceTable(
             one,
-            int(np.count_nonzero(found)),
+            found.n,
             [row for row in (next(rows).row(metrics) for _ in runs) if row.n],
             "run" in fields_in(query_of({"q": one.query})),
         )
@@ -125,33 +126,54 @@ def _tables(
     ]
 
 
-def _listed(saved: SavedSlice, asked: Asking) -> tuple[Bools | None, str]:
+def _listed(saved: SavedSlice, asked: Asking, table: ListTable) -> tuple[Selected | None, str]:
     """What a slice lists, or why it means nothing any more."""
     try:
-        return listed(query_of({"q": saved.query}), asked), ""
+        return table.selected(listed(query_of({"q": saved.query}), asked)), ""
     except (InvalidInput, QueryError) as error:
         return None, str(error)
 
 
-def _by_run(found: Bools, runs: Sequence[Run], table: ListTable) -> Iterator[tuple[Run, Ints]]:
-    rows = np.flatnonzero(found)
-    of = table.column("run")[rows]
-    for run in runs:
-        yield run, rows[of == run.pk]
+class _Piece(NamedTuple):
+    """What is told of a run's trajectories on a slice without looking at them again."""
+
+    key: bytes
+    """By which they are: metrics of the same are kept under it."""
+    n: int
+    counts: Mapping[str, int]
+
+
+def _parts(found: Selected, runs: Sequence[Run], table: ListTable) -> list[_Part]:
+    """Of each run. Selections that are kept know their pieces: most visits of a slice look at no row."""
+    pieces = found.once("runs", lambda: {run.pk: _piece(_rows(found, run, table), table) for run in runs})
+    return [_Part(run, pieces[run.pk], found, table) for run in runs]
+
+
+def _rows(found: Selected, run: Run, table: ListTable) -> Ints:
+    return found.rows[found.of(table.column("run")) == run.pk]
+
+
+def _piece(rows: Ints, table: ListTable) -> _Piece:
+    counted = {name: int((table.column(name)[rows] == 1).sum()) for name in HIDDEN}
+    key = blake2b(rows.tobytes(), digest_size=16).digest()
+    return _Piece(key, len(rows), {"trajectories": len(rows), **counted})
 
 
 class _Part:
     """A run's trajectories on a slice."""
 
-    def __init__(self, run: Run, rows: Ints, table: ListTable) -> None:
-        self.run, self._rows, self._table = run, rows, table
-        self._key = blake2b(rows.tobytes(), digest_size=16).digest()
+    def __init__(self, run: Run, piece: _Piece, found: Selected, table: ListTable) -> None:
+        self.run, self._piece, self._found, self._table = run, piece, found, table
+
+    @cached_property
+    def _rows(self) -> Ints:
+        return _rows(self._found, self.run, self._table)
 
     def missing(self, metrics: Sequence[str]) -> list[str]:
         """Those not made yet; a run whose columns are not kept has none to make."""
-        if not len(self._rows) or not self._table.keeps(self.run):
+        if not self._piece.n or not self._table.keeps(self.run):
             return []
-        return [name for name in metrics if (name, self._key) not in self._table.summaries]
+        return [name for name in metrics if (name, self._piece.key) not in self._table.summaries]
 
     def make(self, metrics: Sequence[str], added: Mapping[int, Mapping[str, NDArray[Any]]]) -> None:
         """``added``: what each trajectory of a run adds to metrics, in the order of its kept columns; 0 where not."""
@@ -163,7 +185,7 @@ class _Part:
             above, below = (
                 columns[side][own].astype(np.float64) if (side := f"{name}{end}") in columns else none for end in SIDES
             )
-            self._table.summaries[name, self._key] = summarise(SELECTED[name], above, below, groups)
+            self._table.summaries[name, self._piece.key] = summarise(SELECTED[name], above, below, groups)
 
     def _groups(self) -> Ints | None:
         """The pictures; None where the run has each of them once."""
@@ -174,7 +196,6 @@ class _Part:
         return None if alone else cluster[rank[self._rows]]
 
     def row(self, metrics: Sequence[str]) -> SliceRow:
-        there = self._table.summaries
-        made = {name: there[name, self._key] for name in metrics if (name, self._key) in there}
-        counted = {name: int((self._table.column(name)[self._rows] == 1).sum()) for name in HIDDEN}
-        return SliceRow(self.run, len(self._rows), made, {"trajectories": len(self._rows), **counted})
+        there, key = self._table.summaries, self._piece.key
+        made = {name: there[name, key] for name in metrics if (name, key) in there}
+        return SliceRow(self.run, self._piece.n, made, self._piece.counts)

@@ -127,6 +127,9 @@ _ALL = (
     Field("wrong_in", Kind.NAME, "numbers of runs that are wrong on the sample"),
     Field("shared_with", Kind.NAME, "numbers of runs whose answer on the sample counts"),
     Field("cropped_in", Kind.NAME, "numbers of runs with a usable crop on the sample"),
+    Field("population_in", Kind.NAME, "numbers of runs with the sample in their grounding population"),
+    Field("grounded_in", Kind.NAME, "numbers of runs that are grounded on the sample"),
+    Field("ungrounded_in", Kind.NAME, "numbers of runs that are in that population, and not grounded"),
 )
 FIELDS: Mapping[str, Field] = {name: field for field in _ALL for name in (field.name, *field.aliases)}
 """Every field by its name and by its aliases. Any other name is a facet of the samples: ``category:Counting``, or

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.actions.list_places import Places
-from evaluation.actions.list_selection import Joint, Selected, packed
+from evaluation.actions.list_selection import Joint, Selected, digest, packed
 from evaluation.query.masks import within
 from evaluation.query.numbers import bounds
 from evaluation.query.samples import SampleRows
@@ -23,10 +23,24 @@ ROWS = st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 40), st.sampled_fro
 def test_columns_counted_together_are_those_counted_alone(rows):
     columns = {name: np.array([row[i] for row in rows], np.int64) for i, name in enumerate(("low", "calls", "run"))}
     found = Selected(np.array([row[3] for row in rows], np.bool_))
-    together = found.counted_together(Joint(columns))
+    together = Joint(columns).counted(found)
     for name, column in columns.items():
         assert together[name] == found.counted(column) == Counter(column[found.mask].tolist())
         assert found.counted_in({one: packed(column == one) for one in set(column.tolist())}) == together[name]
+
+
+@given(st.lists(st.booleans(), min_size=1), st.data())
+def test_rows_have_one_key_and_others_another(rows, data):
+    mask = np.array(rows, np.bool_)
+    other = mask.copy()
+    other[data.draw(st.integers(0, len(rows) - 1))] ^= True
+    assert digest(mask) == digest(mask.copy()) != digest(other)
+
+
+def test_what_is_counted_once_is_counted_of_these_rows_and_told_again():
+    counts, mask = {}, np.array([True, False, True])
+    first = Selected(mask, counts).once("two", lambda: 2)
+    assert [first, Selected(mask, counts).once("two", lambda: 3), Selected(mask).once("two", lambda: 3)] == [2, 2, 3]
 
 
 @pytest.mark.parametrize("apart", [1, 5_000])

@@ -77,7 +77,7 @@ def test_a_query_is_read_by_precedence(text, tree):
 @pytest.mark.parametrize(
     ("text", "column", "proposals"),
     [
-        ("grouned", 1, ("grounded", "counted")),
+        ("grouned", 1, ("grounded", "grounded_in:")),
         ("correct and categry:Color", 13, ("category:",)),
         ("category:Colr", 1, ("category:Color",)),
         ('run:"Model C"', 1, ('run:"Model B"', 'run:"Model A"')),
@@ -157,7 +157,7 @@ def test_undefined_is_asked_for_by_name():
     [
         ("", "sample:"),
         ("quad", "quadrant:"),
-        ("correct and ungr", None),
+        ("correct and ungl", None),
         ("correct and gro", "grounded "),
         ("quadrant:g-", "G-A+ "),
         ("category:ch", '"Chart & more" '),
