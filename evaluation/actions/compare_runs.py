@@ -14,9 +14,13 @@ from django.db.models import F
 from numpy.typing import NDArray
 
 from annotation.models import Benchmark, FacetValue, Sample
+from annotation.statistics import Interval
 from evaluation.actions.load_columns import cluster_codes
 from evaluation.actions.load_results import Results, results_of
+from evaluation.metrics.columns import TRUE
 from evaluation.metrics.comparison import Comparison, Pairing, common_rows, compare
+from evaluation.metrics.looks import LookComparison, compare_looks
+from evaluation.metrics.resampling import resampled_difference
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import natural
 from evaluation.metrics.tests import holm
@@ -45,6 +49,19 @@ def cell_terms(a: int, b: int) -> dict[str, dict[str, str]]:
     }
 
 
+def look_terms(a: int, b: int) -> dict[str, dict[str, str]]:
+    """The lists behind what is counted of where two runs looked, "n": the samples in both's grounding population.
+    What only one is grounded on is listed as its trajectories, else as those of the first."""
+    first, second, two = str(a), str(b), f"{a},{b}"
+    return {
+        "n": {"run": first, "population_in": two},
+        "both": {"run": first, "grounded_in": two},
+        "a_only": {"run": first, "grounded": "yes", "ungrounded_in": second},
+        "b_only": {"run": second, "grounded": "yes", "ungrounded_in": first},
+        "neither": {"run": first, "ungrounded_in": two},
+    }
+
+
 def comparable_runs(benchmark: Benchmark) -> list[Run]:
     """The runs that can be compared: scored, and not all of it errors. Best by accuracy first, baselines last."""
     alive = Run.objects.of(benchmark).without_tables().scored().filter(
@@ -68,7 +85,8 @@ class SliceDifference:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """``pairs``: the first run against each other one, p adjusted over them; ``slices``: of the first pair.
+    """``pairs``: the first run against each other one, p adjusted over them; ``slices``, ``look``, ``resampled`` (the
+    bootstrap interval of the difference): of the first pair.
 
     ``common``: samples that all of them have; ``samples``: all with gold. ``cells``: keys of the samples of each
     cell of the first pair, the largest difference in coverage first. ``facets``: names to slice by.
@@ -81,6 +99,8 @@ class SideBySide:
     common: int
     pairs: Sequence[Comparison]
     slices: Sequence[SliceDifference]
+    look: LookComparison
+    resampled: Interval | None
     facets: Sequence[str]
     cells: Mapping[str, Sequence[int]]
 
@@ -125,6 +145,8 @@ def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> 
         common=len(_common(results)),
         pairs=_adjusted(found),
         slices=_differences(_chosen(masks, by), samples, results, settings),
+        look=compare_looks(samples, results[0], results[1]),
+        resampled=_resampled(samples, results[0], results[1], settings),
         facets=[name for name, values in masks.items() if len(values) > 1],
         cells=_cells(samples, results[0], results[1], settings),
     )
@@ -188,6 +210,12 @@ def _differences(
     return [
         SliceDifference(by, value, one) for (by, value, _), one in zip(chosen, _adjusted(found), strict=True)
     ]  # fmt: skip
+
+
+def _resampled(samples: ComparedSamples, a: Results, b: Results, settings: MetricSettings) -> Interval | None:
+    pairing = common_rows(a, b, settings)
+    right = [(of.correct[rows] == TRUE).astype(np.int64) for of, rows in ((a, pairing.first), (b, pairing.second))]
+    return resampled_difference(right[0], right[1], samples.cluster[a.sample[pairing.first]])
 
 
 def _cells(samples: ComparedSamples, a: Results, b: Results, settings: MetricSettings) -> dict[str, list[int]]:

@@ -20,15 +20,18 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Results:
-    """The scores that metrics are made of, n rows in the order of their samples; a
-    ``evaluation.metrics.comparison.Results`` and more. ``sample``: primary keys, or rows after ``on``."""
+    """The scores that metrics are made of, n rows in the order of their samples: ``Results`` of
+    ``evaluation.metrics.comparison``, ``Looks`` of ``evaluation.metrics.looks``, and more. ``sample``: primary keys, or
+    rows after ``on``."""
 
     sample: Ints
     correct: Ints
     undecided: NDArray[np.bool_]
-    population: NDArray[np.bool_]
+    in_population: NDArray[np.bool_]
+    grounded: NDArray[np.bool_]
     quadrant: Ints
     coverage: NDArray[np.float64]
+    ioa: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.sample)
@@ -46,24 +49,31 @@ class Results:
 def load_results(run: int) -> Results:
     """Without an intervention, the lowest rollout of each sample."""
     # Truth comes as a number, so that nothing is left to convert value by value.
-    truth = [Cast(name, IntegerField()) for name in ("correct", "undecided", "in_population")]
+    truth = [Cast(name, IntegerField()) for name in ("correct", "undecided", "in_population", "grounded")]
     rows = (
         Score.objects.of_run(run)
         .order_by("trajectory__sample_id", "trajectory__rollout")
-        .values_list("trajectory__sample_id", "quadrant", "coverage", *truth)
+        .values_list("trajectory__sample_id", "quadrant", "coverage", "ioa", *truth)
     )
     lowest: dict[int, tuple[Any, ...]] = {}
-    for sample, *found in rows.iterator(chunk_size=5000):
-        lowest.setdefault(sample, tuple(found))
-    quadrant, coverage, correct, undecided, population = zip(*lowest.values(), strict=True) if lowest else ((),) * 5
+    for sample, *scores in rows.iterator(chunk_size=5000):
+        lowest.setdefault(sample, tuple(scores))
+    found = zip(*lowest.values(), strict=True) if lowest else ((),) * 7
+    quadrant, coverage, ioa, correct, undecided, population, grounded = found
     return Results(
         np.array(list(lowest), np.int64),
         np.array([UNKNOWN if right is None else right for right in correct], np.int64),
         np.array(undecided, bool),
         np.array(population, bool),
+        np.array(grounded, bool),
         np.array(quadrant, np.int64),
-        np.array([np.nan if share is None else share for share in coverage], np.float64),
+        _shares(coverage),
+        _shares(ioa),
     )
+
+
+def _shares(values: Sequence[float | None]) -> NDArray[np.float64]:
+    return np.array([np.nan if share is None else share for share in values], np.float64)
 
 
 def results_of(scoring: Scoring) -> Results:

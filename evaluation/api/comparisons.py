@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from annotation.api.loading import benchmark_for
 from annotation.workflow import Right
-from evaluation.actions.compare_runs import CELLS, cell_terms, comparable_runs, compare_runs
+from evaluation.actions.compare_runs import CELLS, cell_terms, comparable_runs, compare_runs, look_terms
 from evaluation.actions.find_slices import find_differences, least_of
 from evaluation.actions.read_crop_agreement import read_crop_agreement
 from evaluation.api.parts import Fields, intervals
@@ -43,6 +43,23 @@ PAIR: Fields = {
     ),
 }  # fmt: skip
 OF_SLICE: Fields = {"slice": serializers.DictField(child=serializers.CharField(), help_text="Facet and value."), **PAIR}
+LOOK: Fields = {
+    **{
+        name: serializers.IntegerField()
+        for name in ("n", "clusters", "dropped_a", "dropped_b", "both", "a_only", "b_only", "neither", "draws", "seed")
+    },
+    **{
+        name: serializers.FloatField(allow_null=True)
+        for name in (
+            "grounded_a", "grounded_b", "difference", "p_value", "p_cluster", "ioa_a", "ioa_b", "ioa_difference",
+            "ioa_p",
+        )
+    },
+    **intervals("interval", "clustered", "ioa_interval"),
+    "terms": serializers.DictField(
+        child=serializers.DictField(child=serializers.CharField()), help_text="Of each count: those of trajectories/."
+    ),
+}  # fmt: skip
 RUNS = OpenApiParameter(
     "run", int, many=True, required=True, description="Two to six runs: the first is compared with each other."
 )
@@ -66,6 +83,17 @@ RUNS = OpenApiParameter(
                 child=serializers.IntegerField(), help_text="Runs scored on another gold than the first."
             ),
             "pairs": inline_serializer("ComparedPair", dict(PAIR), many=True),
+            "look": inline_serializer(
+                "ComparedLook",
+                dict(LOOK),
+                help_text="Of the first two, where both have the sample in their grounding population: grounded or "
+                "not, and mean IoA. No p is adjusted; ioa_p is of draws random signs.",
+            ),
+            "resampled": serializers.DictField(
+                allow_null=True,
+                help_text="Bootstrap interval of the difference of the first two: low, high, method, "
+                "detail with draws and seed.",
+            ),
             "facets": serializers.ListField(child=serializers.CharField()),
             "slices": inline_serializer("ComparedSlice", dict(OF_SLICE), many=True),
             "cells": serializers.DictField(
@@ -99,6 +127,8 @@ def compare(request: Request, slug: str) -> Response:
             "other_settings": [run.pk for run in found.other_settings],
             "other_gold": [run.pk for run in found.other_gold],
             "pairs": [_pair(one, runs[0], other) for one, other in zip(found.pairs, runs[1:], strict=True)],
+            "look": plain(found.look) | {"terms": look_terms(runs[0].pk, runs[1].pk)},
+            "resampled": plain(found.resampled),
             "facets": found.facets,
             "slices": [_of_slice(one.found, runs[0], runs[1], {one.by: one.value}) for one in found.slices],
             "cells": {name: [keys[pk] for pk in pks] for name, pks in first.items()},

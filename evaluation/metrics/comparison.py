@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from evaluation.metrics.answers import counted
-from evaluation.metrics.columns import TRUE, Bools, Ints, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import TRUE, Bools, Ints
 from evaluation.metrics.faithfulness import paired_effect
 from evaluation.metrics.intervals import Interval, clustering
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.tests import detectable_difference, holm
+from evaluation.metrics.tests import detectable_difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +108,17 @@ def common_rows(a: Results, b: Results, settings: MetricSettings) -> Pairing:
     Rows whose answer does not count in either are left out: see ``evaluation.metrics.answers.counted``. Ordered by
     sample.
     """
-    keys_a, keys_b = _keys(a.sample), _keys(b.sample)
-    _, first, second = np.intersect1d(keys_a, keys_b, assume_unique=True, return_indices=True)
+    pairing = paired_rows(a.sample, b.sample)
+    first, second = pairing.first, pairing.second
     both = counted(a.correct[first], a.undecided[first], settings)
     both &= counted(b.correct[second], b.undecided[second], settings)
-    return Pairing(first[both].astype(np.int64), second[both].astype(np.int64))
+    return Pairing(first[both], second[both])
+
+
+def paired_rows(a: Ints, b: Ints) -> Pairing:
+    """All pairs of rows of the same sample, whatever was answered; ``a``, ``b``: the samples of the rows."""
+    _, first, second = np.intersect1d(_keys(a), _keys(b), assume_unique=True, return_indices=True)
+    return Pairing(first.astype(np.int64), second.astype(np.int64))
 
 
 def compare(
@@ -162,43 +166,6 @@ def compare(
         detectable=_detectable(table.lost, table.gained, n, deff),
         clusters=len(np.unique(cluster)),
     )
-
-
-def compare_all(
-    samples: SampleColumns,
-    runs: Mapping[str, ScoreColumns],
-    settings: MetricSettings,
-    reference: str | None = None,
-    only: Bools | None = None,
-) -> list[Comparison]:
-    """All pairs of runs, or each against ``reference`` (as run a), ``p_cluster`` adjusted by Holm over the list.
-
-    Each pair is compared on its own common trajectories. Raises ``ValueError`` for an unknown reference.
-    """
-    if reference is not None and reference not in runs:
-        raise ValueError(f"{reference!r} is not among the runs compared: {', '.join(runs)}.")
-    pairs = combinations(runs, 2) if reference is None else ((reference, other) for other in runs if other != reference)
-    found = [compare(samples, runs[a], runs[b], settings, (a, b), only) for a, b in pairs]
-    adjusted = holm([comparison.p_cluster for comparison in found])
-    return [replace(comparison, p_holm=p) for comparison, p in zip(found, adjusted, strict=True)]
-
-
-def common_results(runs: Sequence[ScoreColumns], settings: MetricSettings) -> tuple[Ints, Ints]:
-    """Results of several runs on the trajectories all have: samples (n,) and 1 or 0 for right or not, (n, runs).
-
-    What ``rank_models`` takes for a rank interval. Answers that do not count are left out as in ``common_rows``.
-    """
-    if not runs:
-        return np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
-    keys = [_keys(scores.sample) for scores in runs]
-    shared = keys[0]
-    for other in keys[1:]:
-        shared = np.intersect1d(shared, other, assume_unique=True)
-    correct = np.column_stack([_at(k, s.correct, shared) for k, s in zip(keys, runs, strict=True)])
-    undecided = np.column_stack([_at(k, s.undecided, shared) for k, s in zip(keys, runs, strict=True)])
-    inside = counted(correct, undecided == 1, settings).all(axis=1)
-    shared, correct = shared[inside], correct[inside]
-    return shared // _MOST_ROLLOUTS, (correct == TRUE).astype(np.int64)
 
 
 _MOST_ROLLOUTS = 1 << 20

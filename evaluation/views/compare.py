@@ -19,6 +19,7 @@ from evaluation.querysets_query import MOST_RUNS
 from evaluation.views.compare_export import comparison_file
 from evaluation.views.compare_frames import chosen
 from evaluation.views.compare_links import LEAST_RUNS, Asked, PairLinks
+from evaluation.views.compare_look import shown_look
 from evaluation.views.compare_shown import shown
 from evaluation.views.leaderboard_table import LETTERS
 from webapp.common.htmx import render_page
@@ -45,6 +46,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
         "asked": asked,
         "found": found,
         "shown": drawn,
+        "look": shown_look(found.look, PairLinks(slug, asked.runs[0].pk, asked.runs[1].pk)),
         "view": chosen(benchmark, asked.runs, found.cells[asked.cell], asked),
         "picks": _picks(asked.runs),
         "scored": scored,

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.urls import reverse
 
-from evaluation.actions.compare_runs import CELLS, cell_terms
+from evaluation.actions.compare_runs import CELLS, cell_terms, look_terms
 from evaluation.models import Run
 from evaluation.querysets_query import MOST_RUNS
 from webapp.common.errors import InvalidInput, NotFound
@@ -33,6 +33,7 @@ class PairLinks:
         self._list = reverse("evaluation:trajectories", args=[slug])
         self._slice = {f"facet.{name}": value for name, value in facets}
         self._terms = cell_terms(a, b)
+        self._looks = look_terms(a, b)
 
     def cell(self, name: str, n: int) -> Count:
         return self._count(n, self._terms[name])
@@ -42,6 +43,9 @@ class PairLinks:
 
     def cropped(self, n: int) -> Count:
         return self._count(n, self._terms["cropped"])
+
+    def look(self, name: str, n: int) -> Count:
+        return self._count(n, self._looks[name])
 
     def _count(self, n: int, terms: dict[str, str]) -> Count:
         return Count(n, f"{self._list}?{urlencode(terms | self._slice)}" if n else "")

@@ -16,10 +16,11 @@ from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.read_board import read_board
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
-from evaluation.models import Comparison, Run, Scoring, Trajectory
+from evaluation.models import Comparison, Run, Score, Scoring, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board, tries
 from tests.evaluation.crawl import counted_links, wrong_links
+from tests.evaluation.run_pages import make_benchmark
 from tests.factories import facet_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -66,6 +67,43 @@ def test_the_first_pair_is_the_comparison_of_the_leaderboard(lea):
     assert pair.p_cluster == stored.p_cluster
     assert {name: len(found.cells[name]) for name in CELLS} == {name: getattr(pair, name) for name in CELLS}
     assert (found.common, found.samples) == (9, 16)
+
+
+def test_where_two_runs_looked_is_said_of_the_samples_both_cropped(lea):
+    make_board(lea)
+    client = signed_in(lea)
+    answer = client.get(address("Model C", "Model D"))
+    look = answer.context["look"]
+    assert (look.n.n, look.only_a.n, look.only_b.n) == (9, 2, 0)
+    words = " ".join(answer.content.decode().split())
+    assert "no interval below 20 pictures; p from 10,000 random signs of pictures, seed 20260101" in words
+    # The population of D is the one both have.
+    own = {name: run("Model D").scoring.metrics.on_slice().get(metric=name) for name in ("mean_ioa", "grounded_score")}
+    shown = {"mean_ioa": look.found.ioa_b, "grounded_score": look.found.grounded_b}
+    assert shown == {name: pytest.approx(metric.value) for name, metric in own.items()}
+    api = client.get(f"/api/v1{PAGE}", {"run": [run("Model C").pk, run("Model D").pk]}).json()["look"]
+    assert (api["p_cluster"], api["ioa_p"]) == (look.found.p_cluster, look.found.ioa_p)
+    assert api["ioa_interval"] is None
+
+
+def test_runs_that_never_looked_at_the_same_sample_have_no_difference_in_looking(lea):
+    make_board(lea)
+    Score.objects.filter(scoring__run=run("Model D")).update(in_population=False, grounded=False, ioa=None)
+    answer = signed_in(lea).get(address("Model C", "Model D"))
+    assert "No sample is in the grounding population of both." in answer.content.decode()
+
+
+def test_the_resampled_interval_names_its_draws_and_is_that_of_the_api(lea):
+    make_benchmark(lea, {"seen": 12, "missed": 9}, models="AB")
+    client = signed_in(lea)
+    query = {"run": [run("A").pk, run("B").pk]}
+    found = client.get("/api/v1/benchmarks/street/compare/", query).json()["resampled"]
+    shown = client.get("/benchmarks/street/compare/", query)
+    of = shown.context["found"].resampled
+    assert (found["low"], found["high"]) == (of.low, of.high)
+    assert found["detail"]["draws"] == 10_000
+    words = f"95 % bootstrap, 10,000 draws of samples, seed {found['detail']['seed']}"
+    assert words in shown.content.decode()
 
 
 def test_slices_are_those_of_a_facet_with_holm_over_them(lea):

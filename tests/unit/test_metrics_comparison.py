@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.metrics.comparison import common_results, compare, compare_all
+from evaluation.metrics.comparison import compare
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slice_finder import find_slices
 from evaluation.metrics.tests import detectable_difference, mcnemar
@@ -96,40 +96,14 @@ def test_one_picture_has_no_interval_and_its_sign_flip_can_tell_nothing():
 def test_runs_are_told_apart_by_clusters_not_by_samples():
     samples = make_samples(16, cluster=np.repeat(np.arange(4), 4))
     wrong, right = make_scores(16), make_scores(16, correct=[1] * 16)
-    [found] = compare_all(samples, {"a": wrong, "b": right}, DEFAULT)
-    assert (found.p_value, found.p_cluster, found.p_holm) == (2 / 2**16, 2 / 2**4, 2 / 2**4)
+    found = compare(samples, wrong, right, DEFAULT)
+    assert (found.p_value, found.p_cluster) == (2 / 2**16, 2 / 2**4)
 
 
 def test_a_comparison_may_look_at_a_slice():
     n, a, b = runs(1, 2, 3, 4)
     found = compare(make_samples(n), a, b, DEFAULT, only=np.arange(n) < 3)
     assert (found.n, found.a_only, found.b_only, found.dropped_a) == (3, 2, 0, 0)
-
-
-def test_all_pairs_are_adjusted_together():
-    n, a, b = runs(20, 15, 2, 16)
-    found = compare_all(make_samples(n), {"a": a, "b": b, "c": a}, DEFAULT)
-    assert [(c.model_a, c.model_b) for c in found] == [("a", "b"), ("a", "c"), ("b", "c")]
-    p = mcnemar(15, 2)
-    assert [c.p_holm for c in found] == pytest.approx([3 * p, 1, 3 * p])
-
-
-def test_all_runs_against_a_reference():
-    n, a, b = runs(20, 15, 2, 16)
-    found = compare_all(make_samples(n), {"a": a, "b": b, "c": a}, DEFAULT, reference="b")
-    assert [(c.model_a, c.model_b) for c in found] == [("b", "a"), ("b", "c")]
-    with pytest.raises(ValueError, match="'x'"):
-        compare_all(make_samples(n), {"a": a}, DEFAULT, reference="x")
-
-
-def test_common_results_are_those_all_runs_have():
-    first = make_scores(3, sample=[2, 0, 1], correct=[1, 0, 1])
-    second = make_scores(2, sample=[1, 2], correct=[0, -1], undecided=[False, True])
-    sample, correct = common_results([first, second], DEFAULT)
-    assert sample.tolist() == [1, 2]
-    assert correct.tolist() == [[1, 0], [1, 0]]
-    assert common_results([first, second], MetricSettings(undecided_answer="exclude"))[0].tolist() == [1]
-    assert common_results([], DEFAULT)[1].size == 0
 
 
 def invented(rng, n=300, better=None):

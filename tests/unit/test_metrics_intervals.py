@@ -18,7 +18,7 @@ from evaluation.metrics.intervals import (
     t_quantile,
     wilson,
 )
-from evaluation.metrics.resampling import clustered_difference, paired_bootstrap, paired_exact
+from evaluation.metrics.resampling import clustered_difference, paired_bootstrap, paired_exact, resampled_difference
 
 
 @pytest.mark.parametrize(
@@ -232,12 +232,24 @@ def test_a_paired_interval_needs_counts_that_fit():
         paired_bootstrap(5, 6, 10)
 
 
+def test_a_resampled_difference_is_by_samples_where_each_has_its_picture_and_else_by_pictures():
+    rng = np.random.default_rng(4)
+    first, second = rng.integers(0, 2, 120), rng.integers(0, 2, 120)
+    pictures = np.repeat(np.arange(40), 3)
+    lost, gained = int((first > second).sum()), int((second > first).sum())
+    assert resampled_difference(first, second, np.arange(120)) == paired_bootstrap(lost, gained, 120)
+    assert resampled_difference(first, second, pictures) == clustered_difference(first, second, pictures)
+    assert resampled_difference(first[:0], second[:0], pictures[:0]) is None
+
+
 def test_a_clustered_difference_is_wider_than_an_independent_one():
     rng = np.random.default_rng(2)
     first, second = np.repeat(rng.integers(0, 2, 60), 5), np.repeat(rng.integers(0, 2, 60), 5)
     clustered = clustered_difference(first, second, np.repeat(np.arange(60), 5))
     alone = clustered_difference(first, second, np.arange(300))
     assert clustered.high - clustered.low > 1.8 * (alone.high - alone.low)
+    many = clustered_difference(rng.random(3000), rng.random(3000), np.arange(3000))
+    assert (clustered.method, many.method) == ("cluster-bootstrap", "cluster-t")
 
 
 @pytest.mark.parametrize("clustered", [False, True])

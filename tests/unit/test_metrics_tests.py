@@ -10,7 +10,14 @@ from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from evaluation.metrics.tests import cluster_differences, detectable_difference, holm, mcnemar, sign_flip
+from evaluation.metrics.tests import (
+    cluster_differences,
+    detectable_difference,
+    holm,
+    mcnemar,
+    sampled_sign_flip,
+    sign_flip,
+)
 
 
 @pytest.mark.parametrize(
@@ -96,3 +103,31 @@ def test_holm_leaves_the_undefined_out():
 def test_the_detectable_difference_gives_the_worked_example():
     assert detectable_difference(0.15, 0, 191) == pytest.approx(0.079, abs=1e-3)
     assert detectable_difference(0.15, 0, 0) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=60))
+def test_the_sampled_sign_flip_of_whole_numbers_is_the_exact_one_within_sampling_error(differences):
+    each = np.array(differences)
+    exact, drawn = sign_flip(each), sampled_sign_flip(each.astype(float), np.arange(len(each)))
+    assert drawn.p_value == pytest.approx(exact, abs=5 * np.sqrt(exact * (1 - exact) / drawn.draws) + 2 / drawn.draws)
+
+
+def test_the_sampled_sign_flip_turns_whole_clusters_and_can_be_made_again():
+    rng = np.random.default_rng(6)
+    scores, cluster = rng.normal(0.3, 1, 60), np.repeat(np.arange(12), 5)
+    found = sampled_sign_flip(scores, cluster, seed=9)
+    sums = scores.reshape(12, 5).sum(axis=1)
+    signs = np.array(list(itertools.product((-1, 1), repeat=12)))
+    exact = np.mean(np.abs(signs @ sums) >= abs(sums.sum()) - 1e-9)
+    assert found.p_value == pytest.approx(exact, abs=5 * np.sqrt(exact * (1 - exact) / found.draws))
+    assert (found, found.draws, found.seed) == (sampled_sign_flip(scores, cluster, seed=9), 10_000, 9)
+    again = rng.permutation(60)
+    assert sampled_sign_flip(scores[again], cluster[again], seed=9).p_value == pytest.approx(found.p_value, abs=1e-9)
+
+
+def test_the_sampled_sign_flip_of_nothing_is_undefined_and_of_no_difference_is_one():
+    assert sampled_sign_flip(np.zeros(0), np.zeros(0, np.int64)).p_value is None
+    assert sampled_sign_flip(np.zeros(9), np.arange(9)).p_value == 1.0
+    # Sums that are 0 but for rounding are no difference either.
+    assert sampled_sign_flip(np.array([0.1, 0.2, -0.3]), np.arange(3)).p_value == 1.0
