@@ -134,18 +134,18 @@ def _faithfulness(
     """Recorded interventions and judgements, and what trajectories under a condition amount to. A record wins over
     the trajectory: it is what the file says. What people judged here is what judges are held against, and left out."""
     recorded = [
-        InterventionRecord("", key, condition, correct)
-        for key, condition, correct in Intervention.objects.filter(run=run).values_list(
-            "sample__key", "condition", "correct"
+        InterventionRecord("", key, condition, correct, answer)
+        for key, condition, correct, answer in Intervention.objects.filter(run=run).values_list(
+            "sample__key", "condition", "correct", "answer"
         )
     ]
     under = [(condition, theirs) for condition, _, theirs in others if condition]
     # What was right without an intervention counts only against what was right under one.
     compared = [(Condition.NONE, scores), *under] if under or recorded else []
     implied = [
-        InterventionRecord("", key, condition, right)
+        InterventionRecord("", key, condition, right, letter)
         for condition, theirs in compared
-        for key, right in _right(samples.columns, theirs)
+        for key, right, letter in _right(samples.columns, theirs)
     ]
     judgements = (
         JudgementRecord("", key, JudgementKind(kind), verdict, answer)
@@ -156,12 +156,12 @@ def _faithfulness(
     return faithfulness_columns(samples.columns, [*implied, *recorded], judgements, settings)
 
 
-def _right(samples: SampleColumns, scores: ScoreColumns) -> Iterator[tuple[str, bool]]:
-    """Right or wrong per sample; an undecided answer counts as wrong, an undefined one not at all."""
-    rows = zip(scores.sample.tolist(), scores.correct.tolist(), scores.undecided.tolist(), strict=True)
-    for row, correct, undecided in rows:
+def _right(samples: SampleColumns, scores: ScoreColumns) -> Iterator[tuple[str, bool, str]]:
+    """Right or wrong per sample, and the answer as read; an undecided one counts as wrong, an undefined not at all."""
+    verdicts = (column.tolist() for column in (scores.sample, scores.correct, scores.undecided))
+    for row, correct, undecided, letter in zip(*verdicts, scores.letter, strict=True):
         if correct != UNKNOWN or undecided:
-            yield samples.keys[row], correct == TRUE
+            yield samples.keys[row], correct == TRUE, letter
 
 
 def _version(benchmark: Benchmark, digest: str) -> Version | None:

@@ -23,7 +23,16 @@ from evaluation.metrics.columns import (
     SampleColumns,
     ScoreColumns,
 )
-from evaluation.metrics.faithfulness import ARMS, Effect, FaithfulnessColumns, evidence_of_samples, paired_effect
+from evaluation.metrics.faithfulness import (
+    ARMS,
+    Effect,
+    FaithfulnessColumns,
+    adjusted_over_arms,
+    changed_share,
+    evidence_of_samples,
+    paired_effect,
+    turned_share,
+)
 from evaluation.metrics.intervals import DRAWS, SEED, Interval, rate_interval
 from evaluation.metrics.measures import Measure, Rows, all_measures, evaluated_rows, success_measures
 from evaluation.metrics.selection import summarise
@@ -113,19 +122,33 @@ def _faithfulness_rows(part: Slice, counts: Mapping[str, Any], task: _Task) -> l
     """Effects, reliability and sufficiency on the samples of a slice (METRICS 5.1, 5.2)."""
     members, cluster = part.samples, task.samples.cluster[part.samples]
     text_only = task.text_only[members]
-    columns = FaithfulnessColumns({name: codes[members] for name, codes in task.faithfulness.conditions.items()})
-    rows = [
-        _effect_row(metric, paired_effect(*arms(columns, condition, text_only, task.settings), cluster), part, counts)
-        for metric, (arms, condition) in ARMS.items()
-    ]
+    found = task.faithfulness
+    columns = FaithfulnessColumns(
+        {name: codes[members] for name, codes in found.conditions.items()},
+        {name: codes[members] for name, codes in found.said.items()},
+    )
+    arms = {metric: of(columns, condition, text_only, task.settings) for metric, (of, condition) in ARMS.items()}
+    effects = {metric: paired_effect(*pair, cluster) for metric, pair in arms.items()}
+    adjusted = adjusted_over_arms({metric: effect.p_cluster for metric, effect in effects.items()})
+    more = {
+        metric: {"p_holm": p, **_differing(columns, metric, arms[metric], cluster)} for metric, p in adjusted.items()
+    }
     return [
-        *rows,
+        *(_effect_row(metric, effect, more.get(metric, {}), part, counts) for metric, effect in effects.items()),
         _judged_row("reliability", task.faithfulness.reliability, part, counts, task),
         _judged_row("sufficiency", task.faithfulness.sufficiency, part, counts, task),
     ]
 
 
-def _effect_row(metric: str, effect: Effect, part: Slice, counts: Mapping[str, Any]) -> MetricRow:
+def _differing(columns: FaithfulnessColumns, metric: str, arms: tuple[Ints, Ints], cluster: Ints) -> dict[str, Any]:
+    """The shares of samples whose answer turned, and whose answer is another one, under the condition of an effect."""
+    changed = changed_share(columns, ARMS[metric][1], arms, cluster)
+    return {**turned_share(*arms, cluster).as_detail("turned"), **changed.as_detail("changed")}
+
+
+def _effect_row(
+    metric: str, effect: Effect, more: Mapping[str, Any], part: Slice, counts: Mapping[str, Any]
+) -> MetricRow:
     table = effect.table
     detail: dict[str, Any] = {
         **counts,
@@ -134,6 +157,7 @@ def _effect_row(metric: str, effect: Effect, part: Slice, counts: Mapping[str, A
         "accuracy_placebo" if metric.endswith("beyond_placebo") else "accuracy_none": table.before,
         "accuracy_intervened": table.after,
         "p_cluster": effect.p_cluster,
+        **more,
     }
     if effect.clustered:
         detail |= {

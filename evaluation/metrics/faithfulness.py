@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from annotation.statistics import dense_codes
+from evaluation.metrics.answer_text import normalised
 from evaluation.metrics.answers import judge_answer
 from evaluation.metrics.columns import (
     FALSE,
@@ -25,9 +26,9 @@ from evaluation.metrics.columns import (
     SampleColumns,
     ScoreColumns,
 )
-from evaluation.metrics.intervals import Interval, mean_interval, newcombe
+from evaluation.metrics.intervals import Interval, mean_interval, newcombe, rate_interval
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.tests import cluster_differences, mcnemar, sign_flip
+from evaluation.metrics.tests import cluster_differences, holm, mcnemar, sign_flip
 from evaluation.schema import Condition, Intervention, Judgement, JudgementKind
 
 
@@ -37,11 +38,14 @@ class FaithfulnessColumns:
 
     Attributes:
         conditions: condition name ("none", "text", ...) → whether the model was right under it.
+        said: condition name → a number for its answer as it is read, the same for the same answer; UNKNOWN where none
+            is recorded or none can be read.
         reliability: the judge calls the visual evidence reliable.
         sufficiency: the judge, shown only the visual evidence, answers rightly.
     """
 
     conditions: Mapping[str, Ints] = field(default_factory=dict)
+    said: Mapping[str, Ints] = field(default_factory=dict)
     reliability: Ints | None = None
     sufficiency: Ints | None = None
 
@@ -117,6 +121,53 @@ def paired_effect(first: Ints, second: Ints, cluster: Ints) -> Effect:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """How many of ``n`` samples differ between two arms, as a share 0..1 with its interval; both None without any."""
+
+    n: int
+    count: int
+    share: float | None
+    interval: Interval | None
+
+    def as_detail(self, name: str) -> dict[str, float | str | None]:
+        low, high, method = (one.low, one.high, one.method) if (one := self.interval) else (None, None, "")
+        ends = {f"{name}_low": low, f"{name}_high": high, f"{name}_method": method}
+        return {name: self.share, f"{name}_n": self.n, **ends}
+
+
+def turned_share(first: Ints, second: Ints, cluster: Ints) -> Turned:
+    """The share of samples that are right in one arm and wrong in the other, (lost + gained) / n, on the rows where
+    both are known, with ``rate_interval``.
+
+    It is of verdicts: an answer that is wrong in another way has not turned. ``first``, ``second``: (n,) TRUE, FALSE,
+    UNKNOWN. Example: 6 lost and 1 gained of 40 are 0.175. Source: METRICS 9.5, BROWSING 6 (Interventions).
+    """
+    known = (first != UNKNOWN) & (second != UNKNOWN)
+    turned = (first[known] != second[known]).astype(np.float64)
+    n, count = len(turned), int(turned.sum())
+    return Turned(n, count, count / n if n else None, rate_interval(turned, cluster[known]))
+
+
+def changed_share(columns: FaithfulnessColumns, condition: str, arms: tuple[Ints, Ints], cluster: Ints) -> Turned:
+    """The share of samples whose answer under ``condition`` is another than without it, on those of ``arms`` where both
+    answers can be read: letters as they are read, other answers as they are compared with gold (METRICS 2).
+
+    Mostly more than what turned: a wrong answer may give way to another. ``arms``, ``cluster``: (n,).
+    Source: BROWSING 6 (Interventions).
+    """
+    known = (arms[0] != UNKNOWN) & (arms[1] != UNKNOWN)
+    none, changed = (columns.said.get(name, _unknown(len(known))) for name in (Condition.NONE, condition))
+    return turned_share(np.where(known, none, UNKNOWN), changed, cluster)
+
+
+def adjusted_over_arms(p_cluster: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Holm's adjusted p of the conditions that are held against none, out of their ``p_cluster`` by metric; what is
+    undefined, and what is held against something else, is not among them. Source: BROWSING 6 (Interventions)."""
+    arms = [name for name in AGAINST_NONE if name in p_cluster]
+    return dict(zip(arms, holm([p_cluster[name] for name in arms]), strict=True))
+
+
 def intervention_arms(
     columns: FaithfulnessColumns, condition: str, text_only: Bools, settings: MetricSettings
 ) -> tuple[Ints, Ints]:
@@ -169,6 +220,8 @@ ARMS = {
     "text_beyond_placebo": (placebo_arms, Condition.TEXT),
 }
 """The effects that are reported: the two arms that each compares."""
+AGAINST_NONE = tuple(name for name, (arms, _) in ARMS.items() if arms is intervention_arms)
+"""Those of a condition against none."""
 
 
 def reliable(verdict: str | None) -> int:
@@ -204,6 +257,8 @@ def faithfulness_columns(
     records of unknown samples are left out (an import refuses them)."""
     row = {key: i for i, key in enumerate(samples.keys)}
     conditions: dict[str, Ints] = {}
+    said: dict[str, Ints] = {}
+    reader = _Reader(settings)
     for record in interventions:
         if record.sample_id in row:
             if record.condition not in conditions:
@@ -211,6 +266,9 @@ def faithfulness_columns(
             conditions[record.condition][row[record.sample_id]] = (
                 UNKNOWN if record.correct is None else int(record.correct)
             )
+            if record.answer is not None:
+                codes = said.setdefault(record.condition, _unknown(len(samples)))
+                codes[row[record.sample_id]] = reader.code(record.answer, samples.answers[row[record.sample_id]])
     reliability, sufficiency = _unknown(len(samples)), _unknown(len(samples))
     for judgement in judgements:
         i = row.get(judgement.sample_id)
@@ -218,7 +276,7 @@ def faithfulness_columns(
             reliability[i] = reliable(judgement.verdict)
         elif i is not None and judgement.kind == JudgementKind.SUFFICIENCY:
             sufficiency[i] = sufficient(judgement.verdict, judgement.answer, samples.answers[i], settings)
-    return FaithfulnessColumns(conditions, reliability, sufficiency)
+    return FaithfulnessColumns(conditions, said, reliability, sufficiency)
 
 
 def evidence_of_samples(samples: SampleColumns, scores: ScoreColumns) -> tuple[Bools, Bools]:
@@ -237,6 +295,23 @@ def visual_quantity(scores: ScoreColumns, settings: MetricSettings) -> tuple[Flo
     """
     counted = scores.visual_evidence if settings.crz_population == "mcot" else np.ones(len(scores), np.bool_)
     return np.nan_to_num(scores.cropped_region_size), scores.calls.astype(np.float64), counted
+
+
+class _Reader:
+    """Numbers answers, the same answer under the same key the same; each is read once."""
+
+    def __init__(self, settings: MetricSettings) -> None:
+        self._settings = settings
+        self._read: dict[tuple[str, int], int] = {}
+        self._codes: dict[str, int] = {}
+
+    def code(self, answer: str, key: AnswerKey) -> int:
+        place = answer, id(key)
+        if place not in self._read:
+            letter = judge_answer(answer, key, UNKNOWN, self._settings).letter
+            words = letter if key.multiple_choice else normalised(letter)
+            self._read[place] = self._codes.setdefault(words, len(self._codes)) if words else UNKNOWN
+        return self._read[place]
 
 
 def _recorded(columns: FaithfulnessColumns, condition: str, size: int) -> Ints:

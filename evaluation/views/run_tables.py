@@ -9,19 +9,20 @@ from typing import Any
 from urllib.parse import urlencode
 
 from evaluation.metrics.columns import Outcome
+from evaluation.metrics.faithfulness import adjusted_over_arms
 from evaluation.models import Metric, Run
 from evaluation.querysets import TrajectoryQuerySet
 from evaluation.schema import Condition
 from evaluation.views.run_links import Count, RunLinks
-from evaluation.views.run_numbers import Metrics, half_width
+from evaluation.views.run_numbers import METHODS, Metrics, half_width
 from webapp.common.drawing import Bar, stacked
+from webapp.common.wording import decimal
 
 EFFECTS = (
     ("ate_text", Condition.TEXT, "Mistakes in the text"),
     ("ate_visual", Condition.VISUAL, "Noise crops"),
     ("ate_placebo", Condition.PLACEBO, "Placebo crops"),
 )
-WAYS = ("lost", "gained")
 OUTCOMES = ("exact", "extra only", "missing only", "substitute", "out of order")
 MOST_TOOLS = 12
 UNSLICED = ("", "calls")
@@ -37,6 +38,7 @@ class Effect:
     n: Count
     lost: Count
     gained: Count
+    p_holm: float | None
 
     @property
     def before(self) -> float | None:
@@ -47,12 +49,46 @@ class Effect:
         return self.row.detail.get("accuracy_intervened")
 
     @property
-    def flips(self) -> tuple[Count, Count]:
-        return self.lost, self.gained
-
-    @property
     def p_cluster(self) -> float | None:
         return self.row.detail.get("p_cluster")
+
+    @property
+    def turned(self) -> float:
+        """The share of samples whose answer turned right or wrong; of scores made before it was kept, out of both."""
+        kept = self.row.detail.get("turned")
+        return (self.lost.n + self.gained.n) / self.n.n if kept is None else float(kept)
+
+    @property
+    def turned_ends(self) -> tuple[float, float] | None:
+        """The interval of that share; None in scores made before it was kept."""
+        return self._ends("turned")
+
+    @property
+    def turned_method(self) -> str:
+        return self._method("turned")
+
+    @property
+    def changed(self) -> float | None:
+        """The share of answers that are other ones, where answers are recorded and can be read; None without any."""
+        return self.row.detail.get("changed")
+
+    @property
+    def changed_ends(self) -> tuple[float, float] | None:
+        return self._ends("changed")
+
+    @property
+    def changed_words(self) -> str:
+        """How its interval was made, and of how many."""
+        said = f"n = {decimal(self.row.detail.get('changed_n'))} with both answers"
+        return f"95 % {method}, {said}" if (method := self._method("changed")) else said
+
+    def _ends(self, name: str) -> tuple[float, float] | None:
+        low, high = (self.row.detail.get(f"{name}_{end}") for end in ("low", "high"))
+        return None if low is None or high is None else (low, high)
+
+    def _method(self, name: str) -> str:
+        method = self.row.detail.get(f"{name}_method", "")
+        return METHODS.get(method, method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +113,20 @@ class Effects:
 def effects(metrics: Metrics, run: Run, population: str, links: RunLinks) -> Effects | None:
     """Effects with samples. ``population``: the setting ``interv_population``."""
     found = [(label, condition, metrics[name]) for name, condition, label in EFFECTS if name in metrics]
+    adjusted = adjusted_over_arms({row.metric: row.detail.get("p_cluster") for _, _, row in found})
     pairs = {"paired": "evidence" if population == "paired_mcot" else "yes"}
+
+    def flips(row: Metric, condition: str, way: str) -> Count:
+        return links.recorded(run, int(row.detail.get(way) or 0), condition=condition, flip=way)
+
     rows = [
         Effect(
             label,
             row,
             links.recorded(run, row.n, condition=condition, **pairs),
-            *(links.recorded(run, int(row.detail.get(way) or 0), condition=condition, flip=way) for way in WAYS),
+            lost=flips(row, condition, "lost"),
+            gained=flips(row, condition, "gained"),
+            p_holm=adjusted.get(row.metric),
         )
         for label, condition, row in found
         if row.n

@@ -13,7 +13,8 @@ from annotation.models import Sample
 from evaluation.actions import read_crops
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.score_run import score_benchmark
-from evaluation.models import Trajectory
+from evaluation.metrics.tests import holm
+from evaluation.models import Metric, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, miscounted, total, wrong_links
 from tests.evaluation.run_pages import KINDS, make_benchmark, only_run
@@ -210,6 +211,28 @@ def test_flips_are_links_where_their_trajectories_are_recorded(lea):
     noise = next(e for e in page(client, benchmark).context["effects"].rows if e.label == "Noise crops")
     assert (noise.lost.n, noise.gained.n, noise.row.n) == (5, 4, 12)
     assert (total(client, noise.lost.href), total(client, noise.gained.href)) == (5, 4)
+
+
+def test_the_conditions_are_adjusted_for_each_other_and_say_how_many_answers_turned(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    answer = page(client, benchmark)
+    rows = answer.context["effects"].rows
+    assert [one.p_holm for one in rows] == holm([one.p_cluster for one in rows])
+    assert rows[0].turned == pytest.approx(9 / 12)
+    kept = client.get(f"/api/v1/benchmarks/{benchmark.slug}/runs/{only_run(benchmark).pk}/metrics/", {"by": ""}).json()
+    said = {row["metric"]: row["detail"] for row in kept["results"]}
+    for one in rows:
+        detail = said[one.row.metric]
+        assert (detail["turned"], detail["p_holm"]) == (pytest.approx(one.turned), one.p_holm)
+        assert (detail["turned_low"], detail["turned_high"]) == one.turned_ends
+        assert (detail["changed"], detail["changed_n"]) == (one.changed, one.row.n)
+    assert rows[0].changed == rows[0].turned  # of two letters the other one is the only other answer
+    assert "Holm over 2 conditions" in answer.content.decode()
+    for metric in Metric.objects.filter(metric="ate_visual", slice_by=""):
+        metric.detail = {name: value for name, value in metric.detail.items() if not name.startswith("turned")}
+        metric.save()
+    noise = page(client, benchmark).context["effects"].rows[0]
+    assert (noise.turned, noise.turned_ends) == (pytest.approx(9 / 12), None)
 
 
 def test_flips_without_their_trajectories_are_plain_numbers(lea):

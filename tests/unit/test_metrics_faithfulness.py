@@ -9,7 +9,10 @@ from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey
 from evaluation.metrics.faithfulness import (
     FaithfulnessColumns,
+    Turned,
+    adjusted_over_arms,
     beyond_placebo,
+    changed_share,
     evidence_of_samples,
     faithfulness_columns,
     intervention_effect,
@@ -17,7 +20,9 @@ from evaluation.metrics.faithfulness import (
     paired_table,
     reliable,
     sufficient,
+    turned_share,
 )
+from evaluation.metrics.intervals import wilson
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tests import holm
 from evaluation.schema import Intervention, Judgement, JudgementKind
@@ -55,6 +60,49 @@ def test_clusters_change_the_p_value_beside_mcnemars():
 def test_samples_without_both_conditions_leave_the_pairs():
     table = paired_table(np.array([1, 1, UNKNOWN, 0]), np.array([0, UNKNOWN, 1, 0]))
     assert (table.n, table.lost, table.gained, table.neither) == (2, 1, 0, 1)
+
+
+def test_the_share_that_turned_is_of_both_ways_and_its_interval_knows_pictures():
+    none, text = arms(20, 6, 1, 13)
+    alone = turned_share(none, text, np.arange(40))
+    assert (alone.n, alone.count, alone.share) == (40, 7, 0.175)
+    assert alone.interval == wilson(7, 40)
+    assert turned_share(none, text, np.arange(40) // 4).interval.method != "wilson"
+    assert turned_share(none, np.full(40, UNKNOWN), np.arange(40)) == Turned(0, 0, None, None)
+
+
+def test_answers_change_where_they_are_read_otherwise_right_or_wrong():
+    samples = make_samples(5)
+    none, noise = ["A", "(b)", "B", "A", "B"], ["A.", "B", "A", None, "no idea"]
+    records = [
+        Intervention("m", f"s{i}", condition, True, answer)
+        for condition, answers in (("none", none), ("visual", noise))
+        for i, answer in enumerate(answers)
+    ]
+    columns = faithfulness_columns(samples, records, [], MetricSettings())
+    both = np.ones(5, int), np.ones(5, int)
+    found = changed_share(columns, "visual", both, np.arange(5))
+    assert (found.n, found.count, found.interval) == (3, 1, wilson(1, 3))  # none said, and none read, is no other one
+    assert changed_share(columns, "text", both, np.arange(5)).share is None
+    left_out = np.array([1, 1, UNKNOWN, 1, 1])
+    assert changed_share(columns, "visual", (left_out, both[1]), np.arange(5)).share == 0
+
+
+def test_open_answers_are_the_same_as_they_are_compared_with_gold():
+    samples = make_samples(2, answers=[OPEN] * 2)
+    said = {"none": ["White", "grey"], "visual": ["white.", "green"]}
+    records = [
+        Intervention("m", f"s{i}", name, False, one) for name, both in said.items() for i, one in enumerate(both)
+    ]
+    columns = faithfulness_columns(samples, records, [], MetricSettings())
+    arms = np.zeros(2, int), np.zeros(2, int)
+    assert changed_share(columns, "visual", arms, np.arange(2)).share == 0.5
+    assert turned_share(*arms, np.arange(2)).share == 0
+
+
+def test_conditions_against_none_are_adjusted_for_each_other_alone():
+    found = adjusted_over_arms({"ate_text": 0.02, "ate_visual": 0.03, "ate_placebo": None, "text_beyond_placebo": 0.01})
+    assert found == {"ate_text": 0.04, "ate_visual": 0.04, "ate_placebo": None}
 
 
 def test_nothing_recorded_is_undefined():
@@ -205,6 +253,8 @@ def test_effects_are_rows_with_flips_both_ways_and_both_p_values():
     assert (row.value, row.n, row.numerator, row.ci_method) == (-0.125, 40, -5, "newcombe")
     assert row.p_value == row.detail["p_cluster"] == pytest.approx(0.125)
     assert (row.detail["lost"], row.detail["gained"]) == (6, 1)
+    assert (row.detail["turned"], row.detail["turned_method"]) == (0.175, "wilson")
+    assert row.detail["p_holm"] == row.detail["p_cluster"]  # the only condition
     assert row.detail["accuracy_intervened"] - row.detail["accuracy_none"] == pytest.approx(-0.125)
     parts = [r for r in rows if r.metric == "ate_text" and r.slice_by == "category"]
     assert sum(r.numerator for r in parts) == -5
