@@ -8,7 +8,8 @@ from typing import Any, Self
 from django.apps import apps
 from django.db import models
 from django.db.models import Case, Count, Exists, F, OuterRef, Prefetch, Q, Subquery, When
-from django.db.models.functions import Coalesce
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Coalesce, NullIf
 
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.query.syntax import Node
@@ -29,6 +30,8 @@ SHOWN_IN_LISTS = (
     *(f"score__{name}" for name in _OF_SCORE),
 )
 """A third of the columns: to make objects of all would take most of the time of a list."""
+_CLUSTERED = ("cluster-t", "wilson-n-eff")
+"""Methods of intervals that rest on an effective number of samples."""
 
 
 class RunQuerySet(models.QuerySet[Any]):
@@ -190,6 +193,16 @@ class ScoreQuerySet(models.QuerySet[Any]):
         return self.filter(trajectory__in=trajectories)
 
 
+class ScoringQuerySet(models.QuerySet[Any]):
+    def compared(self, benchmark: Any) -> Self:
+        """Those of runs that are set beside others: a run in which every record is an error has failed, and is not."""
+        return self.filter(run__benchmark=benchmark, failed_n__lt=F("trajectories_n"))
+
+    def ranked(self, benchmark: Any) -> Self:
+        """Those that have a rank: scripted baselines are compared, but not ranked."""
+        return self.compared(benchmark).filter(run__model__baseline=False)
+
+
 class ComparisonQuerySet(models.QuerySet[Any]):
     def touching(self, scoring_id: int) -> Self:
         """Those that have this run on one of their sides."""
@@ -218,8 +231,11 @@ class MetricQuerySet(models.QuerySet[Any]):
         ``detailed``: metrics whose detail is read. It is decoded row by row, which takes longer than the rest of them.
         """
         detail = Case(When(metric__in=sorted(detailed), then=F("detail")), default=None)
+        # Taken out by the database; a null of JSON is 0 to some, which no effective number is.
+        n_eff = NullIf(Cast(KT("detail__n_eff"), models.FloatField()), 0.0)
+        clustered = Case(When(ci_method__in=_CLUSTERED, then=n_eff), default=None)
         fields = ("metric", "value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
-        return self.values_list("scoring_id", *fields, detail)
+        return self.values_list("scoring_id", *fields, clustered, detail)
 
     def named(self) -> Self:
         """With the names of METRICS 10."""

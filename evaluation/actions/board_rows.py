@@ -17,7 +17,8 @@ COUNTED_BY = "tool_call_rate"
 
 
 class BoardMetric(NamedTuple):
-    """A metric of a run on the slice of the board. ``detail`` is read of a few only: see ``read_board.DETAILED``."""
+    """A metric of a run on the slice of the board. ``n_eff``: effective samples of an interval by cluster. ``detail``:
+    of a few only, see ``read_board.DETAILED``."""
 
     metric: str
     value: float | None
@@ -27,6 +28,7 @@ class BoardMetric(NamedTuple):
     ci_high: float | None
     ci_method: str
     p_value: float | None
+    n_eff: float | None
     detail: Mapping[str, Any] | None
 
 

@@ -9,12 +9,13 @@ import numpy as np
 from django.db import transaction
 
 from annotation.models import Benchmark
+from annotation.statistics import MIN_CLUSTERS
 from evaluation.actions.load_columns import LoadedSamples
 from evaluation.actions.load_results import Results, load_results
 from evaluation.metrics.answers import counted
 from evaluation.metrics.columns import TRUE, Quadrant
 from evaluation.metrics.comparison import compare
-from evaluation.metrics.ranking import TOP, Ranking, rank_models
+from evaluation.metrics.ranking import TOP, Ranking, rank_models, with_tested_ranges
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Comparison, Scoring, Standing
 
@@ -24,11 +25,7 @@ RANKED_BY = ("valid_grounded_reasoning", "accuracy")
 def rank_runs(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings) -> None:
     """Replace all standings and comparisons of the benchmark. Runs that failed have none; baselines are compared,
     but not ranked."""
-    scorings = [
-        scoring
-        for scoring in Scoring.objects.filter(run__benchmark=benchmark).select_related("run__model").order_by("pk")
-        if scoring.trajectories_n and scoring.failed_n < scoring.trajectories_n
-    ]
+    scorings = list(Scoring.objects.compared(benchmark).select_related("run__model").order_by("pk"))
     results = [load_results(scoring.run_id).on(samples.pks) for scoring in scorings]
     ranked = [i for i, scoring in enumerate(scorings) if not scoring.run.model.baseline]
     with transaction.atomic():
@@ -47,7 +44,7 @@ def rank_runs(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSett
 def _ranking(metric: str, results: Sequence[Results], samples: LoadedSamples, settings: MetricSettings) -> Ranking:
     """A model's value is taken over its own samples: those it has no trajectory on weigh nothing."""
     shape = (len(samples.pks), len(results))
-    top, bottom = np.zeros(shape), np.zeros(shape)
+    top, bottom = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for column, run in enumerate(results):
         if metric == "accuracy":
             inside, right = counted(run.correct, run.undecided, settings), run.correct == TRUE
@@ -55,12 +52,14 @@ def _ranking(metric: str, results: Sequence[Results], samples: LoadedSamples, se
             inside, right = run.quadrant != Quadrant.OUTSIDE, run.quadrant == Quadrant.GPAP
         bottom[run.sample, column] = inside
         top[run.sample, column] = inside & right
-    return rank_models(top, samples.columns.cluster, bottom)
+    found = rank_models(top, samples.columns.cluster, bottom)
+    return found if found.clusters >= MIN_CLUSTERS else with_tested_ranges(found, top, bottom, samples.columns.cluster)
 
 
 def _save_standings(scorings: Sequence[Scoring], metric: str, ranking: Ranking) -> None:
     """Among three runs or fewer the chance of being among the first three says nothing: it is 1."""
-    detail = {"n": ranking.n, "clusters": ranking.clusters, "draws": ranking.draws, "seed": ranking.seed}
+    made_by = {"pairs": ranking.pairs} if ranking.pairs else {"draws": ranking.draws, "seed": ranking.seed}
+    detail = {"n": ranking.n, "clusters": ranking.clusters, "method": ranking.method, **made_by}
     told = sum(s.rank is not None for s in ranking.standings) > TOP
     Standing.objects.bulk_create(
         Standing(

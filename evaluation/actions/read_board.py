@@ -114,7 +114,8 @@ def _listed(table: SliceTable) -> tuple[str, dict[int, dict[str, BoardMetric]]]:
 
 def _summary(metric: str, one: Summary, detail: Mapping[str, float | None]) -> BoardMetric:
     low, high, method = (one.interval.low, one.interval.high, one.interval.method) if one.interval else (None, None, "")
-    return BoardMetric(metric, one.value, one.n, one.numerator, low, high, method, one.p_value, detail or None)
+    n_eff = one.interval.detail.get("n_eff") if one.interval else None
+    return BoardMetric(metric, one.value, one.n, one.numerator, low, high, method, one.p_value, n_eff, detail or None)
 
 
 def _metrics(

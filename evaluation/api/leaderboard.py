@@ -22,7 +22,7 @@ from evaluation.actions.read_slices import LISTED, QUERY
 from evaluation.metrics.catalogue import METRICS
 from webapp.common.errors import InvalidInput, NotAllowed, NotFound
 
-METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
+METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value", "n_eff")
 BANDS = ("ranked", "baselines", "failed", "unscored")
 PRINTED = ("value", "unit", "table", "n", "halfwidth", "p_value", "pooled")
 
@@ -41,8 +41,8 @@ ROW = inline_serializer(
         ),
         "standing": serializers.DictField(
             allow_null=True,
-            help_text="rank, low, high, p_best, p_top3 (null among three or fewer), and how they were drawn: draws, "
-            "seed, clusters.",
+            help_text="rank, low, high, p_best, p_top3 (null among three or fewer), and what the range rests on: "
+            "clusters, method (bootstrap: draws, seed; tests, below 20 clusters: pairs).",
         ),
         "metrics": serializers.DictField(child=serializers.DictField(), help_text="By name; value null is undefined."),
         "against": serializers.DictField(

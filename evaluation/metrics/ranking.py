@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
 from annotation.statistics import MIN_CLUSTERS, SEED
 from evaluation.metrics.columns import Floats, Ints
 from evaluation.metrics.resampling import PAIRED_DRAWS, resampled_values
+from evaluation.metrics.tests import cluster_differences, holm, sign_flip
 
 TIE = 1e-9
 """Values this near are equal."""
 TOP = 3
 """Being among the first so many is counted beside being best."""
+LEVEL = 0.05
+"""Adjusted p below which one model is above another."""
+DRAWN, TESTED = "bootstrap", "tests"
+"""What the ranges of a ranking are made by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +29,7 @@ class Standing:
 
     ``low``..``high`` is the 95 % rank interval, ``p_best`` the share of draws in which it was best, ``p_top3`` that in
     which it was among the first three, both 0..1 (shared places count in parts). All but ``value`` are None for a model
-    without a value; the interval and both shares are None below 20 clusters.
+    without a value; below 20 clusters nothing is drawn: both shares are None, and the interval is by tests.
     """
 
     value: float | None
@@ -36,19 +42,24 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Standings in the order of the columns given, and what they rest on."""
+    """Standings in the order of the columns given, and what they rest on: ``draws``, or ``pairs`` that were tested."""
 
     standings: tuple[Standing, ...]
     n: int
     clusters: int
     draws: int
     seed: int
+    pairs: int = 0
+
+    @property
+    def method(self) -> str:
+        return TESTED if self.pairs else DRAWN
 
 
 def rank_models(
-    numerators: Floats,
+    numerators: Floats | Ints,
     cluster: Ints,
-    denominators: Floats | None = None,
+    denominators: Floats | Ints | None = None,
     *,
     higher_is_better: bool = True,
     draws: int = PAIRED_DRAWS,
@@ -59,7 +70,8 @@ def rank_models(
     A model's value is Σ ``numerators`` / Σ ``denominators`` over the samples, (n, m) each; without denominators the
     mean. ``cluster``: (n,). Source: METRICS 9.4.
     """
-    weights = np.ones_like(numerators) if denominators is None else denominators
+    numerators = numerators.astype(np.float64)
+    weights = np.ones_like(numerators) if denominators is None else denominators.astype(np.float64)
     sign = 1.0 if higher_is_better else -1.0
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.where(weights.sum(axis=0) != 0, numerators.sum(axis=0) / weights.sum(axis=0), np.nan)
@@ -81,24 +93,37 @@ def rank_models(
     return Ranking(tuple(standings), len(numerators), clusters, draws, seed)
 
 
-def tie_groups(
-    order: Sequence[str], p_values: Mapping[tuple[str, str], float | None], level: float = 0.05
-) -> list[int]:
-    """Group number (from 0) of each model of ``order``, best first: models not told apart from the group's first.
+def with_tested_ranges(ranking: Ranking, passed: Ints, counted: Ints, cluster: Ints) -> Ranking:
+    """A ranking with few clusters, its ranges by exact tests of all pairs instead of draws.
 
-    ``p_values`` maps pairs, in either order, to adjusted p. A model opens a new group when it differs from the first
-    model of the present one with p < ``level``; a pair without p is not told apart.
+    1 + the models clearly above .. the models less those clearly below. One is clearly above another where the cluster
+    sign-flip test of what both ``passed`` (0 or 1), on the samples ``counted`` (0 or 1) for both, has p < 0.05 after
+    Holm's adjustment over all pairs. (n, m) each; ``cluster``: (n,). The range holds the rank, which is over each
+    model's own samples. As it was with fewer than two models with a value. Source: METRICS 9.3, 9.4; BROWSING 6.12.
     """
-    groups: list[int] = []
-    leader = ""
-    for position, model in enumerate(order):
-        p = p_values.get((leader, model), p_values.get((model, leader)))
-        if position == 0 or (p is not None and p < level):
-            leader = model
-            groups.append(groups[-1] + 1 if groups else 0)
-        else:
-            groups.append(groups[-1])
-    return groups
+    there = [model for model, standing in enumerate(ranking.standings) if standing.rank is not None]
+    pairs = list(combinations(there, 2))
+    if not pairs:
+        return ranking
+    met = counted * passed
+    sums = [cluster_differences(met[:, a] * counted[:, b], met[:, b] * counted[:, a], cluster) for a, b in pairs]
+    above, below = (dict.fromkeys(there, 0) for _ in range(2))
+    for (a, b), found, p in zip(pairs, sums, holm([sign_flip(one) for one in sums]), strict=True):
+        if p is not None and p < LEVEL:
+            better, worse = (a, b) if found.sum() > 0 else (b, a)
+            above[worse] += 1
+            below[better] += 1
+    standings = [
+        standing
+        if standing.rank is None
+        else replace(
+            standing,
+            low=min(standing.rank, 1 + above[model]),
+            high=max(standing.rank, len(there) - below[model]),
+        )
+        for model, standing in enumerate(ranking.standings)
+    ]
+    return replace(ranking, standings=tuple(standings), draws=0, pairs=len(pairs))
 
 
 def _ranks(values: Floats) -> Ints:

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from evaluation.models.run import Run, Trajectory
-from evaluation.querysets import MetricQuerySet, ScoreQuerySet
+from evaluation.querysets import MetricQuerySet, ScoreQuerySet, ScoringQuerySet
 
 
 class BenchmarkSettings(models.Model):
@@ -38,6 +38,8 @@ class Scoring(models.Model):
     trajectories_n = models.PositiveIntegerField()
     failed_n = models.PositiveIntegerField(default=0)
     extras = models.JSONField(default=dict, blank=True, help_text="Tables of the run page: tools, lengths, curves.")
+
+    objects = ScoringQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"scores of {self.run}"

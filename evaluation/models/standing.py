@@ -10,9 +10,10 @@ from evaluation.querysets import ComparisonQuerySet
 class Standing(models.Model):
     """A run's place among the ranked runs of its benchmark, by one metric: "3 [2-6]", with the chance of being best.
 
-    ``rank`` null: no value. ``low``, ``high``, ``p_best`` null: fewer than 20 clusters. ``p_top3``, the chance of being
-    among the first three, is null there too, among three ranked runs or fewer, and where the runs were ranked before it
-    was counted. Scripted baselines have no standing.
+    ``rank`` null: no value. ``p_best`` null: fewer than 20 clusters, of which nothing is drawn; ``low`` and ``high``
+    are by tests there, and null with one run alone or where the runs were ranked before there were tests. ``p_top3``,
+    the chance of being among the first three, is null there too, and among three ranked runs or fewer. ``detail``: n,
+    clusters, method, and draws and seed or pairs. Scripted baselines have no standing.
     """
 
     scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="standings")

@@ -46,7 +46,7 @@ def _basis(found: SideBySide) -> str:
     """What a figure rests on, in one line."""
     pair, scoring = found.pairs[0], found.runs[0].scoring
     on = f"{decimal(pair.n)} samples of both in {decimal(pair.clusters)} picture clusters"
-    return f"{on} · Newcombe’s 95 % intervals · {state_words(scoring)}"
+    return f"{on} · Newcombe’s 95 % intervals, unadjusted · {state_words(scoring)}"
 
 
 def _rows(found: SideBySide) -> Iterator[dict[str, Any]]:
@@ -68,7 +68,7 @@ def _document(found: SideBySide) -> Document:
     bands += [Band(f"{found.runs[1]}, by slice", [_texts(f"{one.by} {one.value}", one.found) for one in found.slices])]
     notes = [
         f"A is {found.runs[0]}; B is the run of the row. Difference: accuracy of B minus that of A in points, on the "
-        "samples both answered, with Newcombe’s 95 % interval.",
+        "samples both answered, with Newcombe’s 95 % interval, unadjusted.",
         "p exact: McNemar. p by picture: sign flip over pictures, the same with one sample each. p Holm: it, adjusted.",
         f"{found.samples} samples in {found.clusters} picture clusters; {found.common} answered by all runs.",
     ]

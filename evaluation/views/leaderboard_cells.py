@@ -14,10 +14,11 @@ from django.utils.safestring import SafeString
 
 from evaluation.actions.board_rows import BoardRow
 from evaluation.actions.read_published import PublishedRow
+from evaluation.metrics.ranking import TESTED
 from evaluation.models import Standing
 from webapp.common import svg
 from webapp.common.markup import put, put_each
-from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent
+from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
 
 STAR = put('<span class="ast" title="{}">*</span>', "p below .05, exact McNemar")
 NOTHING = SafeString()
@@ -143,21 +144,30 @@ def quadrant_bar(cells: Sequence[Cell]) -> SafeString:
 
 
 def place_words(standing: Standing | None, ranked_by: str) -> SafeString:
-    """``3 [2–6]``: a rank with its range; where there are too few pictures for a range, the rank, which says so when it
-    is pointed at; a dash without a rank."""
+    """``3 [2–6]``: a rank with its range; a rank that has none says so when it is pointed at; a dash without a rank."""
     if standing is None or not standing.rank:
         return put('<span class="faint">{}</span>', "–")
+    title = f"Rank by {ranked_by}, {_range_words(standing)}"
     if not standing.low:
-        title = f"Rank by {ranked_by}; no range of ranks below 20 picture clusters"
         return put('<b title="{}">{}</b>', title, standing.rank)
     spread = f"{standing.low}–{standing.high}"
-    drawn = f"95 % of the draws from {standing.low} to {standing.high}; best in {percent(standing.p_best)} %"
-    near = "" if standing.p_top3 is None else f", among the first three in {percent(standing.p_top3)} %"
-    title = f"Rank by {ranked_by}, {drawn}{near}"
     best = put('<span class="best xs">best {} %</span>', percent(standing.p_best, 0)) if standing.p_best else NOTHING
     return put(
         '<span title="{}"><b>{}</b> <span class="err">[{}]</span></span>{}', title, standing.rank, spread, best
     )  # fmt: skip
+
+
+def _range_words(standing: Standing) -> str:
+    """What the range of a rank is made of."""
+    if not standing.low:
+        return "alone" if standing.detail.get("method") else "without a range"
+    if standing.detail.get("method") == TESTED:
+        pairs, clusters = (decimal(standing.detail[name]) for name in ("pairs", "clusters"))
+        few = f"{clusters} picture clusters are too few for draws"
+        return f"from {standing.low} to {standing.high} by exact tests of {pairs} pairs after Holm’s correction; {few}"
+    near = "" if standing.p_top3 is None else f", among the first three in {percent(standing.p_top3)} %"
+    drawn = f"95 % of the draws from {standing.low} to {standing.high}"
+    return f"{drawn}; best in {percent(standing.p_best)} %{near}"
 
 
 def difference_markup(row: BoardRow, flips: Iterable[Cell], compare: str, axis: Axis) -> SafeString:
@@ -169,7 +179,9 @@ def difference_markup(row: BoardRow, flips: Iterable[Cell], compare: str, axis: 
         return put('<span class="faint">{}</span>', NOT_AVAILABLE)
     d = row.against
     clusters = d.p_cluster is not None and d.p_value is not None and abs(d.p_cluster - d.p_value) > SAME_P
-    tests = f"By picture p {p_value(d.p_cluster)}, after Holm {p_value(d.p_holm)}; McNemar alone {p_value(d.p_value)}"
+    ends = f"{percentage_points(d.low)} to {percentage_points(d.high)}"
+    tests = f"95 % interval {ends}, unadjusted; p by picture {p_value(d.p_cluster)}, after Holm {p_value(d.p_holm)}"
+    tests += f"; McNemar alone {p_value(d.p_value)}"
     return put(
         '<span title="{}">{}</span> <span class="flips xs">{} <span class="faint">of {}</span>{} {}</span>',
         tests,

@@ -8,6 +8,7 @@ from typing import Any
 from evaluation.actions.board_rows import PLACE, Board, BoardRow
 from evaluation.exporters.documents import Band, Document
 from evaluation.metrics.catalogue import METRICS
+from evaluation.metrics.ranking import TESTED
 from evaluation.views.leaderboard_cells import Cell, ShownPublished, ShownRow
 from evaluation.views.leaderboard_columns import ACCURACY, GROUNDED, GROUPS, QUADRANTS
 from evaluation.views.leaderboard_view import View
@@ -126,11 +127,14 @@ def _notes(view: View, board: Board) -> list[str]:
     if board.reference and board.whole:
         notes.append(
             f"Difference: accuracy minus that of {board.reference.run} on the samples both answered, Newcombe’s "
-            "interval, exact p of the sign flip over pictures (McNemar’s with one sample each) after Holm’s correction."
+            "interval, unadjusted; exact p of the sign flip over pictures (McNemar’s with one sample each), after "
+            "Holm’s correction."
         )
     if board.reference and board.reference.scoring:
         scoring = board.reference.scoring
         notes.append(f"{scoring.samples_n} samples, scored {scoring.computed_at:%Y-%m-%d}.")
     if board.ranked and board.whole:
-        notes.append(f"Rank by {METRICS[board.ranked_by].label}, with its 95 % range over joint draws of pictures.")
+        tested = any(row.standing and row.standing.detail.get("method") == TESTED for row in board.ranked)
+        made = "range by exact tests of all pairs" if tested else "95 % range over joint draws of pictures"
+        notes.append(f"Rank by {METRICS[board.ranked_by].label}, with its {made}.")
     return notes

@@ -14,6 +14,7 @@ from evaluation.actions.board_rows import PLACE, Board, BoardMetric, BoardRow, D
 from evaluation.actions.list_runs import RunRow
 from evaluation.actions.read_published import PublishedRow
 from evaluation.metrics.catalogue import METRICS
+from evaluation.views.design_effect import design_words
 from evaluation.views.leaderboard_cells import (
     NOTHING,
     Axis,
@@ -250,7 +251,8 @@ def _words(unit: str, value: float, counted: bool, metric: BoardMetric, lost: in
     of = decimal(metric.n)
     parts = [f"{decimal(metric.numerator)} of {of}" if counted and metric.numerator is not None else f"n = {of}"]
     if spread:
-        parts.append(f"95 % interval {spread} ({metric.ci_method})")
+        design = design_words(metric.n, metric.n_eff)
+        parts.append(f"95 % interval {spread} ({metric.ci_method}{design and f', {design}'})")
     if metric.metric in FLIPS:
         parts.append(f"lost {lost}, gained {gained}")
         parts.append(f"exact McNemar p {p_value(metric.p_value)}")

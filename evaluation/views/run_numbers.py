@@ -9,6 +9,7 @@ from annotation.statistics import MIN_CLUSTERS
 from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.grounded_difference import GroundedDifference, accuracy_difference, odds_ratio
 from evaluation.models import Metric
+from evaluation.views.design_effect import design_words
 from evaluation.views.run_links import Count, RunLinks
 from webapp.common.wording import NOT_AVAILABLE, decimal, percent, percentage_points
 
@@ -76,7 +77,8 @@ def interval_words(metric: Metric | None) -> str:
         of = "" if there is None else f", there {'is' if there == 1 else 'are'} {decimal(there)}"
         return f"No interval: too few independent pictures: {MIN_CLUSTERS} are needed{of}."
     ends = f"{percent(metric.ci_low)} to {percent(metric.ci_high)} %"
-    return f"95 % {METHODS.get(metric.ci_method, metric.ci_method)}: {ends}"
+    design = design_words(metric.n, metric.detail.get("n_eff"))
+    return f"95 % {METHODS.get(metric.ci_method, metric.ci_method)}: {ends}{design and f'; {design}'}"
 
 
 def strip(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> list[Number]:

@@ -40,7 +40,7 @@ class Ranking:
 
 
 def ranking(run: Run) -> Ranking | None:
-    """All scored runs of the benchmark by their share of G+A+; None where this one is not among them. One query."""
+    """All ranked runs of the benchmark by their share of G+A+; None where this one is not among them. One query."""
     ranked = read_ranking(run.benchmark)
     own = next((one.ranks for one in ranked if one.run == run.pk), None)
     if own is None:

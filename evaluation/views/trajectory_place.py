@@ -18,7 +18,9 @@ from evaluation.views.trajectories_terms import PAGE_SIZE, UNNARROWED
 OWN_TERMS = frozenset({"tab", "from", "whole", "after", "page"})
 """Terms of the address that belong to a page, not to the list."""
 
-NAMING_RUNS = frozenset({"right_in", "wrong_in", "shared_with", "cropped_in"})
+NAMING_RUNS = frozenset(
+    {"right_in", "wrong_in", "shared_with", "cropped_in", "population_in", "grounded_in", "ungrounded_in"}
+)
 """Terms whose values are numbers of runs, which are shown by their names."""
 
 

@@ -121,7 +121,7 @@ def test_the_board_over_the_api_has_what_stands_around_its_rows(client: Client) 
         "detectable",
         "tie",
     } == (set(row["against"]) - {"n"})
-    assert {"rank", "low", "high", "p_best", "p_top3", "draws", "seed"} <= set(row["standing"])
+    assert {"rank", "low", "high", "p_best", "p_top3", "clusters", "method"} <= set(row["standing"])
     assert {"missing", "failed", "unparsed", "undecided"} <= set(row["counts"])
     assert [one["against"]["p_holm"] for one in board["neighbours"]].count(None) < len(board["neighbours"])
     assert board["facets"]["category"]["Chart"] == 6

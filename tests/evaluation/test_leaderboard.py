@@ -117,6 +117,21 @@ def test_missing_failed_unparsed_and_unscored_are_all_said(lea):
     assert "Endpoint down" not in [row.row.run.model.name for row in answer.context["ranked"]]
 
 
+def test_a_rank_is_the_same_on_the_board_and_on_the_page_of_the_run(lea):
+    """Of runs that are ranked alone: neither page counts a baseline or a failed run among them."""
+    make_board(lea)
+    client = signed_in(lea)
+    answer = page(client)
+    rows = [row.row for row in answer.context["ranked"] if row.row.standing.rank]
+    for row in rows:
+        ranking = client.get(reverse("evaluation:run", args=["kitchen", row.run.pk])).context["ranking"]
+        assert (ranking.of, ranking.own[50]) == (len(rows), row.standing.rank)
+    [baseline] = answer.context["baselines"]
+    alone = client.get(reverse("evaluation:run", args=["kitchen", baseline.row.run.pk]))
+    assert alone.context["ranking"] is None
+    assert "Rank at every threshold" not in text_of(alone)
+
+
 def test_baselines_and_papers_have_no_rank_and_no_comparison_with_papers(lea):
     make_board(lea)
     answer = page(signed_in(lea))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 
 import pytest
 
@@ -21,18 +20,24 @@ def test_ranks_carry_their_range_and_their_chances_wherever_they_stand(lea):
     make_board(lea)
     client = signed_in(lea)
     Standing.objects.filter(scoring__run__model__name="Model C", metric="valid_grounded_reasoning").update(
-        rank=1, low=1, high=3, p_best=0.876, p_top3=0.952
+        rank=1, low=1, high=3, p_best=0.876, p_top3=0.952, detail={"clusters": 30, "draws": 10_000, "seed": 1}
     )
     content = client.get(BOARD).content.decode()
     assert "[1–3]" in content
     assert "best in 87.6 %, among the first three in 95.2 %" in content
     assert "[n/a]" not in content
-    assert re.search(r"no range of ranks below 20 picture clusters\">\d</b>", content)
+    few = "from 1 to 3 by exact tests of 3 pairs after Holm’s correction; 9 picture clusters are too few for draws"
+    assert content.count(few) == 2
     board = client.get("/api/v1/benchmarks/kitchen/leaderboard/").json()
     assert [row["standing"]["p_top3"] for row in board["ranked"] if row["model"] == "Model C"] == [0.952]
     sent = b"".join(client.get(BOARD, {"format": "csv"}).streaming_content).decode()
     rows = {row["model"]: row for row in csv.DictReader(sent.splitlines())}
     assert (rows["Model C"]["p_best"], rows["Model C"]["p_top3"], rows["Model D"]["p_top3"]) == ("0.876", "0.952", "")
+
+
+def test_a_rank_without_a_range_says_why():
+    assert "alone" in place_words(Standing(rank=1, detail={"method": "bootstrap"}), "accuracy")
+    assert "without a range" in place_words(Standing(rank=2, detail={"draws": 10_000}), "accuracy")
 
 
 def test_a_place_without_the_chance_of_the_first_three_says_nothing_of_it():

@@ -1,0 +1,16 @@
+"""What clusters do to an interval, in the words of every page that shows one."""
+
+from __future__ import annotations
+
+from webapp.common.wording import decimal
+
+ALONE = 1e-9
+"""An effective number this share of n from n is n: every sample has a picture of its own."""
+
+
+def design_words(n: int, n_eff: float | None) -> str:
+    """``design effect 1.36, as 46 independent samples``, from DEFF = n / n_eff (METRICS 9.1); "" where it is undefined,
+    and where samples share no pictures."""
+    if not n_eff or abs(n_eff - n) < ALONE * n:
+        return ""
+    return f"design effect {decimal(n / n_eff, 2)}, as {decimal(n_eff)} independent samples"

@@ -1,0 +1,82 @@
+"""What an interval rests on is said alike everywhere: the design effect of clusters, and that it is not adjusted."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.db import transaction
+from django.urls import reverse
+
+from evaluation.actions.save_runs import RunBook, save_trajectories
+from evaluation.actions.score_run import score_benchmark
+from evaluation.models import Metric, Run
+from evaluation.views.design_effect import design_words
+from tests.conftest import signed_in
+from tests.evaluation.board_data import make_board, tries
+
+pytestmark = [pytest.mark.django_db]
+BOARD = "/benchmarks/kitchen/leaderboard/"
+DESIGN = re.compile(r"design effect [0-9.]+, as [0-9,]+ independent samples")
+
+
+def words_of(answer):
+    return " ".join(answer.content.decode().split())
+
+
+def test_a_design_effect_is_said_where_samples_share_pictures():
+    assert design_words(62, 45.706) == "design effect 1.36, as 46 independent samples"
+    assert (design_words(62, 62.0), design_words(62, None), design_words(0, 0.0)) == ("", "", "")
+
+
+@pytest.mark.both_databases
+def test_board_and_page_of_a_run_say_the_same_design_effect(lea):
+    make_board(lea)
+    client, run = signed_in(lea), Run.objects.get(model__name="Model C")
+    kept = Metric.objects.get(scoring__run=run, metric="accuracy", slice_by="")
+    assert kept.detail["deff"] == pytest.approx(kept.n / kept.detail["n_eff"])
+    row = next(row for row in client.get(BOARD).context["ranked"] if row.row.run == run)
+    number = next(
+        one
+        for one in client.get(reverse("evaluation:run", args=["kitchen", run.pk])).context["numbers"]
+        if one.label == "Accuracy"
+    )
+    assert DESIGN.findall(row.accuracy.title) == DESIGN.findall(number.interval) == [
+        design_words(kept.n, kept.detail["n_eff"])
+    ]  # fmt: skip
+    assert f"design effect {kept.detail['deff']:.2f}" in row.accuracy.title
+
+
+@pytest.mark.one_database
+def test_an_effective_number_that_is_undefined_is_not_said(lea):
+    make_board(lea)
+    run = Run.objects.get(model__name="Model C")
+    kept = Metric.objects.get(scoring__run=run, metric="accuracy", slice_by="")
+    kept.detail |= {"deff": None, "n_eff": None}
+    kept.save()
+    row = next(row for row in signed_in(lea).get(BOARD).context["ranked"] if row.row.run == run)
+    assert "design effect" not in row.accuracy.title
+    assert "95 % interval" in row.accuracy.title
+
+
+@pytest.mark.one_database
+def test_intervals_beside_an_adjusted_p_say_that_they_are_not_adjusted(lea):
+    benchmark = make_board(lea, score=False)
+    with transaction.atomic():
+        save_trajectories(RunBook(benchmark, lea), tries("Model C", 5, 10, setting="code"), None)
+    score_benchmark(actor=lea, benchmark=benchmark)
+    client = signed_in(lea)
+    board = words_of(client.get(BOARD))
+    for words in (
+        ", unadjusted; p by picture",
+        "not adjusted for the number of comparisons",
+        "(Newcombe), unadjusted, on",
+        "Holm within a model; intervals unadjusted",
+    ):
+        assert words in board
+    runs = "&".join(f"run={run.pk}" for run in Run.objects.filter(model__name__in=["Model C", "Model D"]))
+    page = words_of(client.get(f"/benchmarks/kitchen/compare/?{runs}"))
+    assert "95 % (Newcombe), unadjusted" in page
+    assert "Holm over 2 · 95 % intervals, unadjusted" in page
+    found = words_of(client.get(f"/benchmarks/kitchen/compare/slices/?{runs}&least=1"))
+    assert "the 95 % intervals are unadjusted" in found
