@@ -38,7 +38,7 @@ from evaluation.publishing.places import (
 )
 from evaluation.publishing.reading import read
 from evaluation.publishing.rewriting import Targets, links, rewritten
-from evaluation.publishing.statics import static_files
+from evaluation.publishing.statics import signs, static_files
 from webapp.common.errors import Conflict, NotFound
 
 RECORD = "copy.json"
@@ -54,7 +54,8 @@ data-card.html    what the benchmark holds
 data/             the tables: leaderboard.* as shown, metrics.csv with every metric on every slice, samples.csv
 copy.json         the SHA-256 of every file
 
-It needs no server of ours: any that hands out files will do, such as `python -m http.server` in this folder.
+It needs no server of ours: any that hands out files will do, such as `python -m http.server` in this folder. Opened
+straight from the folder, the pages are all there too; to zoom and to move the line of a chart takes a server.
 """
 
 
@@ -218,11 +219,13 @@ def _finish(copy: Copy, lists: list[Place], today: date) -> None:
     for name in BOARD_FILES:
         if answer := read(f"{board}?format={name}", copy.reader):
             _write(copy, f"data/leaderboard.{name}", answer.content)
+    drawn = signs()
     for file, place in copy.pages.items():
         targets = Targets(
             page=partial(_page_link, copy, place),
             static=partial(_static_link, place),
             tiles=partial(_tiles_link, copy, place),
+            signs=drawn,
         )
         path = copy.folder / file
         path.write_bytes(rewritten(path.read_bytes(), targets, _notice(copy, place, lists, today)))

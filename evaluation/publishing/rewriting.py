@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
 
 from lxml import html
 
@@ -16,7 +17,7 @@ REMOVED = " | ".join(
         "//aside[@id='preview']",
         "//*[contains(@class, 'trajectories__foot')]/*[@data-needs-script]",
         "//nav[contains(@class, 'board-tools__all')]",
-        "//section[@class='toolbar']",
+        "//section[starts-with(@class, 'toolbar')]",
         "//details[contains(@class, 'menu')]",
         "//meta[@name='htmx-config']",
         "//script[contains(@src, 'htmx')]",
@@ -24,17 +25,21 @@ REMOVED = " | ".join(
     )
 )
 """What works with a server only. Of menus the slices stay: they are links to pages that are copied."""
+SIGN = "sign-"
+"""Before the name of a sign that is drawn in a page."""
 _ADDRESSES = {"href", "src", "srcset", "data-tiles", "data-viewer", "data-image"}
 _POLICY = "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'"
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Where an address of the application leads in the copy. Each gives a relative link, or None: not copied."""
+    """Where an address of the application leads in the copy. Each gives a relative link, or None: not copied.
+    ``signs``: what pages draw with ``use``, by name."""
 
     page: Callable[[str], str | None]
     static: Callable[[str], str | None]
     tiles: Callable[[str], str | None]
+    signs: Mapping[str, html.HtmlElement] = field(default_factory=dict)
 
 
 def rewritten(page: bytes, targets: Targets, notice: Sequence[tuple[str, str]]) -> bytes:
@@ -48,6 +53,7 @@ def rewritten(page: bytes, targets: Targets, notice: Sequence[tuple[str, str]]) 
     for element in list(document.iter()):
         if isinstance(element.tag, str):
             _rewrite(element, targets)
+    _draw_signs(document, targets.signs)
     for time in document.xpath("//time[@datetime]"):
         for child in list(time):
             child.drop_tree()
@@ -78,6 +84,21 @@ def links(page: bytes) -> list[Link]:
         else:
             found.append(Link(str(element.get("data-tiles")), "tiles"))
     return found
+
+
+def _draw_signs(document: html.HtmlElement, signs: Mapping[str, html.HtmlElement]) -> None:
+    """The signs of a page stand in it: a browser that opens it straight from a folder takes none from another file."""
+    used = [(use, name) for use in document.iter("use") if (name := use.get("href").partition("#")[2]) in signs]
+    if not used:
+        return
+    drawn = html.Element("svg", {"class": "vh", "aria-hidden": "true"})
+    for name in sorted({name for _, name in used}):
+        sign = deepcopy(signs[name])
+        sign.set("id", SIGN + name)
+        drawn.append(sign)
+    for use, name in used:
+        use.set("href", f"#{SIGN}{name}")
+    document.body.insert(0, drawn)
 
 
 def _rewrite(element: html.HtmlElement, targets: Targets) -> None:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
-from django.contrib.staticfiles.finders import get_finders
+from django.contrib.staticfiles.finders import find, get_finders
 from django.contrib.staticfiles.storage import staticfiles_storage
+from lxml import html
 
 NEEDED = ("css/", "js/", "img/", "vendor/")
 _JOINED = "css/app.css"
+
+
+def signs() -> dict[str, html.HtmlElement]:
+    """The symbols of the one file of signs, by name."""
+    drawing = html.fragment_fromstring(Path(str(find("img/icons.svg"))).read_text())
+    return {str(symbol.get("id")): symbol for symbol in drawing.iter("symbol")}
 
 
 def static_files() -> Iterator[tuple[str, bytes]]:

@@ -102,6 +102,10 @@ def test_a_copy_is_whole_and_its_numbers_are_those_of_the_lists_they_open(
     assert [pair for pair in counted if pair[0] != pair[1]] == []
 
     assert not any(page.xpath("//svg//span") for page in found.values())
+    drawn = [(use.get("href"), page) for page in found.values() for use in page.iter("use")]
+    assert len(drawn) > 50
+    assert all(len(page.xpath(f"//symbol[@id='{to.removeprefix('#')}']/*")) > 0 for to, page in drawn)
+    assert not any(page.xpath("//section[contains(@class, 'toolbar')]") for page in found.values())
     assert unreached(found) == set()
     assert going_nowhere(found) == []
 
