@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from evaluation.metrics.ranking import rank_models, tie_groups
+from evaluation.metrics.ranking import rank_models, with_tested_ranges
 from evaluation.metrics.resampling import resampled_values
 
 
@@ -101,7 +101,39 @@ def test_the_same_seed_gives_the_same_ranks():
     assert rank_models(values, np.arange(400), seed=4) == rank_models(values, np.arange(400), seed=4)
 
 
-def test_models_not_told_apart_from_the_first_of_their_group_are_tied():
-    p_values = {("a", "b"): 0.2, ("a", "c"): 0.01, ("d", "c"): 0.3, ("b", "c"): 0.5}
-    assert tie_groups(["a", "b", "c", "d"], p_values) == [0, 0, 1, 1]
-    assert tie_groups([], {}) == []
+def ranges_of(passed, counted=None, pictures=8):
+    passed = np.array(passed, np.int64).T
+    counted = np.ones_like(passed) if counted is None else np.array(counted, np.int64).T
+    cluster = np.arange(len(passed)) % pictures
+    return with_tested_ranges(rank_models(passed * counted, cluster, counted), passed, counted, cluster)
+
+
+def test_below_twenty_pictures_a_range_is_what_exact_tests_leave_open():
+    """Eight pictures of two samples: to be right everywhere and nowhere is told apart (p 2/256, of three 6/256)."""
+    found = ranges_of([[1] * 16, [0] * 16, [1] * 8 + [0] * 8])
+    assert [(s.rank, s.low, s.high, s.p_best) for s in found.standings] == [
+        (1, 1, 1, None), (3, 3, 3, None), (2, 2, 2, None),
+    ]  # fmt: skip
+    assert (found.method, found.pairs, found.draws) == ("tests", 3, 0)
+    near = ranges_of([[1] * 16, [0] * 16, [1] * 15 + [0]]).standings
+    assert [(s.rank, s.low, s.high) for s in near] == [(1, 1, 2), (3, 3, 3), (2, 1, 2)]
+
+
+def test_only_samples_that_count_for_both_are_tested():
+    """On the samples both have they are alike, whatever either does on its own."""
+    first, second = [1] * 8 + [0] * 8, [0] * 8 + [1] * 8
+    found = ranges_of([first, second], [[1] * 8 + [0] * 8, [0] * 8 + [1] * 8])
+    assert [(s.rank, s.low, s.high) for s in found.standings] == [(1, 1, 2)] * 2
+
+
+def test_one_model_and_one_without_a_value_have_no_range():
+    found = ranges_of([[1] * 16, [0] * 16], [[1] * 16, [0] * 16])
+    assert [(s.rank, s.low, s.high) for s in found.standings] == [(1, None, None), (None, None, None)]
+    assert found.method == "bootstrap"
+
+
+@given(arrays.arrays(np.int64, (4, 12), elements=st.integers(0, 1)), st.permutations(range(4)))
+def test_a_tested_range_holds_the_rank_and_follows_its_model(passed, order):
+    found = ranges_of(passed, pictures=6).standings
+    assert all(1 <= s.low <= s.rank <= s.high <= 4 for s in found)
+    assert [found[model] for model in order] == list(ranges_of(passed[list(order)], pictures=6).standings)
