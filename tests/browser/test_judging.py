@@ -27,9 +27,9 @@ def shows(page: Page, heading: str) -> None:
     expect(page.locator("sightline-judge.is-live").get_by_role("heading", name=heading)).to_be_visible()
 
 
-def test_both_questions_are_answered_by_keys(
-    tmp_path: Any, settings: Any, page: Page, live_server: Any, faults: list[str], lea: User, ana: User
-) -> None:
+@pytest.fixture
+def queue(tmp_path: Any, settings: Any, page: Page, live_server: Any, lea: User, ana: User) -> str:
+    """Ana is signed in; where her queue of one trajectory with two crops is."""
     files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "media"}}
     settings.STORAGES = settings.STORAGES | {"default": files}
     mug = next(record for record in records.samples() if record.id == "mug")
@@ -37,11 +37,26 @@ def test_both_questions_are_answered_by_keys(
     benchmark = Benchmark.objects.get()
     for person, role in ((lea, Role.LEAD), (ana, Role.ANNOTATOR)):
         add_member(actor=None, benchmark=benchmark, user=person, role=role)
-    queue = draw_judging(actor=lea, benchmark=benchmark, terms={}, size=1, people=1)
+    drawn = draw_judging(actor=lea, benchmark=benchmark, terms={}, size=1, people=1)
     sign_in(page.context, live_server.url, ana)
-    page.goto(f"{live_server.url}/benchmarks/kitchen/judging/{queue.pk}/")
+    return f"{live_server.url}/benchmarks/kitchen/judging/{drawn.pk}/"
+
+
+def begin(page: Page, queue: str) -> None:
+    page.goto(queue)
     page.get_by_role("button", name=re.compile("^(Judge|Start|Go on)")).press("Enter")
 
+
+def test_a_crop_that_does_not_come_says_so_in_its_place(page: Page, queue: str) -> None:
+    page.route("**/crops/*.jpg", lambda route: route.abort())
+    begin(page, queue)
+    shows(page, "Answer from the crops alone")
+    expect(page.locator(".judge__big figure:visible .missing")).to_have_text("did not load")
+    expect(page.locator(".judge__film .missing")).to_have_count(2)
+
+
+def test_both_questions_are_answered_by_keys(page: Page, queue: str, faults: list[str], ana: User) -> None:
+    begin(page, queue)
     shows(page, "Answer from the crops alone")
     last = page.get_by_role("img", name="Crop 2 of 2")
     expect(last).to_be_visible()

@@ -35,6 +35,18 @@ def test_a_small_window_shows_one_group_of_columns_at_a_time(board, page):
     assert "Calls" not in " ".join(heads.all_inner_texts())
 
 
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_row_can_be_made_the_reference_at_any_width(board, page, width):
+    """In a narrow window nothing hovers over it: it stands in sight."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(board)
+    link = page.get_by_role("link", name="make reference").first
+    link.focus()
+    expect(link).to_have_css("opacity", "1")
+    assert link.bounding_box()["x"] + link.bounding_box()["width"] <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_making_a_row_the_reference_compares_the_others_with_it(board, page):
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(board)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from django.conf import settings as project
 from playwright.sync_api import expect
 
 from evaluation.models import Note, Tagging
-from tests.conftest import signed_in
+from tests.browser.annotate_data import sign_in
 from tests.evaluation.run_pages import make_benchmark
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -31,9 +30,7 @@ def leave_a_note_unsent(page, rows, preview):
 
 def test_a_failure_is_found_tagged_and_sent_to_somebody_by_keyboard_alone(lea, live_server, page, faults):
     make_benchmark(lea, {"seen": 3, "seen-wrong": 4, "missed-wrong": 3}, pictures=False)
-    name = project.SESSION_COOKIE_NAME
-    cookie = {"name": name, "value": signed_in(lea).cookies[name].value, "url": live_server.url}
-    page.context.add_cookies([cookie])
+    sign_in(page.context, live_server.url, lea)
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{live_server.url}/benchmarks/street/trajectories/")
     rows, preview = page.locator(".trajectory-row"), page.locator("#preview")
@@ -91,9 +88,7 @@ def test_a_failure_is_found_tagged_and_sent_to_somebody_by_keyboard_alone(lea, l
 
 def test_rows_that_are_passed_quickly_end_at_the_last_and_nothing_is_complained_of(lea, live_server, page, faults):
     make_benchmark(lea, {"seen": 8}, pictures=False)
-    name = project.SESSION_COOKIE_NAME
-    cookie = {"name": name, "value": signed_in(lea).cookies[name].value, "url": live_server.url}
-    page.context.add_cookies([cookie])
+    sign_in(page.context, live_server.url, lea)
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{live_server.url}/benchmarks/street/trajectories/")
     rows, preview = page.locator(".trajectory-row"), page.locator("#preview")
@@ -113,3 +108,19 @@ def test_rows_that_are_passed_quickly_end_at_the_last_and_nothing_is_complained_
     # Those in between were not even asked for.
     assert len(asked) < 6
     assert faults == []
+
+
+def test_a_preview_that_never_comes_does_not_hold_up_the_next(lea, live_server, page):
+    make_benchmark(lea, {"seen": 4}, pictures=False)
+    sign_in(page.context, live_server.url, lea)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{live_server.url}/benchmarks/street/trajectories/")
+    rows, preview = page.locator(".trajectory-row"), page.locator("#preview")
+    first, second = (rows.nth(place).get_attribute("data-pk") for place in (1, 2))
+    expect(preview.locator("[data-pk]")).to_have_count(1)
+    page.route(f"**/{first}/preview/**", lambda route: None)
+    rows.nth(1).locator(".trajectory-row__open").focus()
+    page.wait_for_timeout(300)
+    rows.nth(2).locator(".trajectory-row__open").focus()
+    expect(preview.locator(f"[data-pk='{second}']")).to_have_count(1, timeout=8000)
+    expect(page.locator(".toast")).to_contain_text("The server did not answer.")

@@ -123,7 +123,7 @@ export class SightlineFrame extends HTMLElement {
     lightTogether(signal);
     window.addEventListener("hashchange", () => this.#follow(), { signal });
     tipOverTurns(this, this.#data.turns ?? [], signal);
-    linkChosen(this, this.#data.turns ?? [], signal);
+    linkChosen(this, this.#data.turns ?? [], this.#selection.current, signal);
     if (this.#data.dense?.length) pickAmongMany(this, this.#data.turns, this.#selection, this.#marks, signal);
   }
 

@@ -1,6 +1,6 @@
-const SHOWN = ".shot > img, .trajectory-row__loupe > img, .notes__picture > img";
+const SHOWN = ".shot > img, .trajectory-row__loupe > img, .notes__picture > img, .judge__film img";
 const SVG = "http://www.w3.org/2000/svg";
-const DRAWN = "svg.graph image";
+const DRAWN = "svg.graph image, .judge__big svg > image";
 const MIDDLE = { x: "50%", y: "50%", "text-anchor": "middle", "dominant-baseline": "central" };
 
 /** A picture that does not come says so in its place, whether it failed before this script ran or fails later. */
@@ -13,14 +13,17 @@ export function watchPictures(root) {
   for (const picture of root.querySelectorAll(DRAWN)) picture.setAttribute("href", picture.getAttribute("href"));
 }
 
+/** A drawing as large as its picture has no letters of a size to read: its words stand over it. */
 function tell(picture) {
-  const place = picture.parentElement;
+  const figure = picture.closest(".judge__big figure");
+  const place = figure ?? picture.parentElement;
   if (place.classList.contains("is-missing")) return;
   place.classList.add("is-missing");
-  const drawn = place.namespaceURI === SVG;
-  const words = document.createElementNS(place.namespaceURI, drawn ? "text" : "span");
+  const drawn = !figure && place.namespaceURI === SVG;
+  const words = drawn ? document.createElementNS(SVG, "text") : document.createElement("span");
   words.setAttribute("class", "missing");
   if (drawn) for (const [name, value] of Object.entries(MIDDLE)) words.setAttribute(name, value);
   words.textContent = "did not load";
-  picture.after(words);
+  if (figure) figure.append(words);
+  else picture.after(words);
 }
