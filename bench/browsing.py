@@ -29,14 +29,14 @@ ROWS = 50
 
 
 class Visits(NamedTuple):
-    """How often each list and each page is asked for, after the first time."""
+    """How often each list and each page is asked for after the first time; each list of few and of many in turn."""
 
     lists: int
     pages: int
+    turns: int
 
 
-VISITS, SMALL_VISITS = Visits(8, 20), Visits(1, 2)
-ROUNDS = 4
+VISITS, SMALL_VISITS = Visits(8, 20, 25), Visits(1, 2, 2)
 GROWTH = 1.2
 """A list of a million rows may take so many times what one of forty thousand takes."""
 Fresh = Callable[[], AbstractContextManager[dict[str, str]]]
@@ -62,12 +62,7 @@ def _database(name: str, fresh: Fresh, samples: int, share: int, runs: int, visi
     with fresh() as few, fresh() as environ:
         make(few, samples // share, runs)
         make(environ, samples, runs)
-        # In turn: the pace of the machine, which changes, is the same for both.
-        rounds = [
-            [workers.call("lists:visit_lists", one, visits=visits.lists) for one in (few, environ)]
-            for _ in range(ROUNDS)
-        ]
-        before, after = rounds[0]
+        before, after = (workers.call("lists:visit_lists", one, visits=visits.lists) for one in (few, environ))
         size = f"{name}, {runs} runs of {samples:,} trajectories"
         yield Row("browsing", f"{size}, first list of a process", after["first_s"], "s", 3)
         for words, pages in (("one field", PAGES), ("two fields", PAIRS)):
@@ -75,7 +70,10 @@ def _database(name: str, fresh: Fresh, samples: int, share: int, runs: int, visi
         right, wrong = (answers["pages"]["A right, B wrong"] for answers in (before, after))
         yield Row("browsing", f"{size}, A right and B wrong, list of 50", wrong["list"], "ms", LIST_MS,
                   limit=f"{wrong['total']:,} found; {right['list']:.0f} ms on {samples // share:,}")  # fmt: skip
-        yield _growth(size, *(list(seen) for seen in zip(*rounds, strict=True)), runs * samples // share)
+        totals = {page: min(of["pages"][page]["total"] for of in (before, after)) for page in after["pages"]}
+        # Where both have a whole page to show.
+        whole = [page for page, total in totals.items() if total >= ROWS] or list(totals)
+        yield _growth(size, few, environ, whole, visits.turns, runs * samples // share)
         yield from _pages(size, workers.call("lists:visit_pages", environ, visits=visits.pages))
         yield from measure_words(name, environ, f"{runs} runs of {samples:,} trajectories")
 
@@ -97,15 +95,20 @@ def _lists(name: str, pages: Mapping[str, Mapping[str, float]], load: float) -> 
         yield Row("browsing", f"{name}, {title}", seen[part], unit, most, limit=limit)
 
 
-def _growth(size: str, before: Sequence[Any], after: Sequence[Any], rows: int) -> Row:
-    """The whole list page, rows and facets, against the same of as many runs with so many rows in all, where both have
-    a whole page to show; the quickest visit of all rounds, to which neighbours add the least."""
-    totals = {page: [of[0]["pages"][page]["total"] for of in (before, after)] for page in before[0]["pages"]}
-    whole = [page for page, seen in totals.items() if min(seen) >= ROWS]
-    small, large = ({page: min(one["pages"][page]["page"] for one in of) for page in totals} for of in (before, after))
-    grown = {page: large[page] / small[page] for page in whole or totals}
+def _growth(
+    size: str, few: Mapping[str, str], many: Mapping[str, str], pages: Sequence[str], turns: int, rows: int
+) -> Row:
+    """The whole list page, rows and facets, against the same of as many runs with so many rows in all: the middle of
+    the ratios of visits one after the other, which the changing pace of the machine does not touch."""
+    with workers.Conversation(few) as small, workers.Conversation(many) as large:
+        seen = {
+            page: [[of.ask("lists:visit_list", page=page)["ms"] for of in (small, large)] for _ in range(1 + turns)][1:]
+            for page in pages
+        }
+    grown = {page: statistics.median(after / before for before, after in visits) for page, visits in seen.items()}
     page = max(grown, key=lambda one: grown[one])
-    limit = f"slowest of {len(grown)}: {page}, {small[page]:.0f} and {large[page]:.0f} ms of processor; "
+    before, after = (statistics.median(visit[place] for visit in seen[page]) for place in range(2))
+    limit = f"slowest of {len(grown)}: {page}, {before:.0f} and {after:.0f} ms of processor; "
     limit += f"in the middle {statistics.median(grown.values()):.2f} times"
     return Row("browsing", f"{size}, a list beside that of {rows:,} rows", grown[page], "times", GROWTH, limit=limit)
 

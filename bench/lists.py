@@ -7,6 +7,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -45,9 +46,40 @@ PAIRS: Mapping[str, Mapping[str, str]] = {
 OTHERS = {"A right, B wrong": {"q": 'run:"Model" correct and run:"Model 001" wrong'}}
 
 
+ALL: Mapping[str, Mapping[str, str]] = {**PAGES, **PAIRS, **OTHERS}
+
+
 def visit_lists(visits: int) -> dict[str, Any]:
-    """Milliseconds of processor: the list with its rows and its facets, in the middle, and the quickest whole page.
-    Seconds of the first page, by the clock."""
+    """Milliseconds of processor of the list, with its rows and its facets, in the middle. Seconds of the first page, by
+    the clock."""
+    benchmark, client, address, first = _opened()
+    pages: dict[str, Any] = {}
+    for name, terms in ALL.items():
+        asked, *seen = [_listed(benchmark, terms) for _ in range(1 + visits)]
+        client.get(address, terms)
+        begun = time.perf_counter()
+        answer = client.get(address, terms)
+        listed, facets, total = (statistics.median(one[place] for one in seen) for place in range(3))
+        pages[name] = {
+            "asked": asked[0],
+            "list": listed,
+            "facets": facets,
+            "clock": 1000 * (time.perf_counter() - begun),
+            "total": int(total),
+            "kb": len(gzip.compress(answer.content)) / 1024,
+        }
+    return {"pages": pages, "first_s": first, "load": os.getloadavg()[0]}
+
+
+def visit_list(page: str) -> dict[str, Any]:
+    """Milliseconds of processor of one visit of a whole page."""
+    _, client, address, _ = _opened()
+    return {"ms": _processor(lambda: client.get(address, ALL[page]))}
+
+
+@cache
+def _opened() -> tuple[Any, Any, str, float]:
+    """The benchmark, somebody who reads, where the list is, and how many seconds its first page took; once."""
     from django.urls import reverse
 
     from annotation.models import Benchmark
@@ -61,23 +93,7 @@ def visit_lists(visits: int) -> dict[str, Any]:
     client.get(address)
     first = time.perf_counter() - begun
     settle()
-    pages: dict[str, Any] = {}
-    for name, terms in {**PAGES, **PAIRS, **OTHERS}.items():
-        asked, *seen = [_listed(benchmark, terms) for _ in range(1 + visits)]
-        pages_seen = [_processor(lambda terms=terms: client.get(address, terms)) for _ in range(visits)]
-        begun = time.perf_counter()
-        answer = client.get(address, terms)
-        listed, facets, total = (statistics.median(one[place] for one in seen) for place in range(3))
-        pages[name] = {
-            "asked": asked[0],
-            "list": listed,
-            "facets": facets,
-            "page": min(pages_seen),
-            "clock": 1000 * (time.perf_counter() - begun),
-            "total": int(total),
-            "kb": len(gzip.compress(answer.content)) / 1024,
-        }
-    return {"pages": pages, "first_s": first, "load": os.getloadavg()[0]}
+    return benchmark, client, address, first
 
 
 def _listed(benchmark: Any, terms: Mapping[str, str]) -> tuple[float, float, int]:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
@@ -37,6 +37,34 @@ def call(function: str, environ: Mapping[str, str], **arguments: Any) -> dict[st
         raise RuntimeError(f"{function} failed:\n{done.stderr}")
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answer
+
+
+class Conversation:
+    """A process that is asked one thing after another: two of them, asked in turn, are measured at the same pace."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        command, pipe = [sys.executable, "-m", "bench.workers"], subprocess.PIPE
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, **environ}, stdin=pipe, stdout=pipe, text=True, bufsize=1
+        )
+
+    def ask(self, function: str, **arguments: Any) -> dict[str, Any]:
+        """As ``call``, in this process."""
+        asked, answers = self._process.stdin, self._process.stdout
+        if asked is None or answers is None:
+            raise RuntimeError("The process has no pipes.")
+        asked.write(json.dumps([function, arguments]) + "\n")
+        line = answers.readline()
+        if not line:
+            raise RuntimeError(f"{function} failed.")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
 
 
 @contextmanager
@@ -107,4 +135,7 @@ def answer(function: str, arguments: Mapping[str, Any], environ: Mapping[str, st
 
 
 if __name__ == "__main__":
-    print(json.dumps(answer(sys.argv[1], json.loads(sys.argv[2]), {})))
+    if sys.argv[1:]:
+        print(json.dumps(answer(sys.argv[1], json.loads(sys.argv[2]), {})))
+    for line in sys.stdin if not sys.argv[1:] else ():
+        print(json.dumps(answer(*json.loads(line), {})), flush=True)
