@@ -10,11 +10,16 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.test import Client
+from hypothesis import HealthCheck, settings
 
 from tests import databases
 from tests.factories import make_user
 from webapp.accounts.models import User
 from webapp.jobs.runner import run_waiting
+
+# What is tested is not how fast examples are made and run: others work on this machine too.
+settings.register_profile("unhurried", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 _DATABASE = {"django_db_setup", "db", "transactional_db", "live_server"}
 _LOCAL = ("127.0.0.1", "::1", "localhost")
