@@ -10,10 +10,12 @@ from collections.abc import Mapping
 
 import numpy as np
 from django.db import connection, models, transaction
+from numpy.typing import NDArray
 
 from annotation.models import Benchmark
-from evaluation.actions.list_columns import keep_columns
-from evaluation.models import ListColumn, Metric, Model, Run, Score, Scoring, Step, Trajectory
+from evaluation.actions.list_columns import keep_columns, read_columns
+from evaluation.actions.list_values import packed_rows, put_rows
+from evaluation.models import ListColumn, ListValue, Metric, Model, Run, Score, Scoring, Step, Trajectory
 from webapp.common.bulk import insert_rows
 
 FLIPPED = 23
@@ -42,7 +44,7 @@ def _copy(source: Run, run: Run, shift: int, number: int) -> None:
     changed = {"trajectory_id": f"trajectory_id + {shift}", "scoring_id": str(scoring.pk), "correct": flipped}
     _insert(Score, changed, f"scoring_id = {old}")
     _insert(Metric, {"id": "NULL", "scoring_id": str(scoring.pk)}, f"scoring_id = {old}")
-    keep_columns(scoring)
+    _copy_values(old, scoring.pk, keep_columns(scoring) - shift)
     _copy_kept(old, scoring.pk, shift)
 
 
@@ -53,6 +55,18 @@ def _copy_kept(old: int, new: int, shift: int) -> None:
     moved = {"chain pk": lambda data: (np.frombuffer(data, np.int64) + shift).tobytes()}
     copied = [(new, name, kind, moved.get(name, bytes)(data)) for name, kind, data in rows]
     insert_rows(ListColumn, ["scoring", "name", "kind", "data"], copied)
+
+
+def _copy_values(old: int, new: int, pks: NDArray[np.int64]) -> None:
+    """What is kept by value, of the trajectories in the order of the copy's columns."""
+    theirs = read_columns([old], ["pk"])[old]["pk"]
+    place = np.argsort(theirs)[np.searchsorted(np.sort(theirs), pks)]
+    copied = []
+    for field, value, kind, data in ListValue.objects.filter(scoring=old).values_list("field", "value", "kind", "rows"):
+        there = np.zeros(len(theirs), np.bool_)
+        put_rows(there, kind, data)
+        copied.append((new, field, value, *packed_rows(np.flatnonzero(there[place]), len(pks))))
+    insert_rows(ListValue, ["scoring", "field", "value", "kind", "rows"], copied)
 
 
 def _insert(table: type[models.Model], changed: Mapping[str, str], where: str) -> None:

@@ -7,6 +7,7 @@ from django.contrib import admin
 from evaluation.models import (
     FailureLabel,
     ListColumn,
+    ListValue,
     Note,
     SampleAlias,
     SavedMapping,
@@ -63,6 +64,13 @@ class SavedSliceAdmin(ReadOnlyAdmin):
 class ListColumnAdmin(ReadOnlyAdmin):
     list_display = ("scoring_id", "name", "kind")
     search_fields = ("name",)
+
+
+@admin.register(ListValue)
+class ListValueAdmin(ReadOnlyAdmin):
+    list_display = ("scoring_id", "field", "value", "kind")
+    list_filter = ("field",)
+    search_fields = ("value",)
 
 
 @admin.register(WordPart)

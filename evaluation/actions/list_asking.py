@@ -11,10 +11,10 @@ import numpy as np
 from django.db.models import Q
 from numpy.typing import NDArray
 
-from evaluation.actions.list_fields import KEPT, found_in
+from evaluation.actions.list_fields import KEPT, found_in, having
 from evaluation.actions.list_selection import Selected
 from evaluation.actions.list_table import ListTable
-from evaluation.actions.list_tools import calls_tool
+from evaluation.actions.list_values import NAMED
 from evaluation.metrics.columns import Bools, Ints
 from evaluation.models import FailureLabel, Run, Tagging, Trajectory
 from evaluation.query.fields import FIELDS
@@ -76,14 +76,14 @@ class Asking:
             return self._holding(holding(self._table.benchmark, name, node.value))
         if not isinstance(node, Term):
             return self._asked(node)
-        if name == "tool":
-            return calls_tool(self._table.tools, node.value, lambda only: self._asked(node, only))
         if name == "tag":
             return self._tagged(node.value)
         ask = partial(self._answered, name, node)
         return self._table.answered(node, ask) if name in KEPT else ask()
 
     def _answered(self, name: str, term: Term) -> Bools:
+        if name in NAMED:
+            return having(self._table, name, term.value, partial(self._asked, term))
         found = found_in(self._table, name, term)
         return self._asked(term) if found is None else found
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.metrics.settings import MetricSettings
-from evaluation.models import ListColumn, Run, Scoring, Trajectory
+from evaluation.models import ListColumn, ListValue, Run, Scoring, Trajectory
 from evaluation.query.masks import UNSCORED
 from webapp.common.bulk import bare, insert_rows
 
@@ -131,8 +131,9 @@ def keep_columns(
     pks: Sequence[int] = (),
     added: Mapping[str, NDArray[Any]] | None = None,
     written: Sequence[Written] | None = None,
-) -> None:
-    """Store the columns of a run beside its scores. Call in the transaction that wrote them.
+) -> NDArray[np.int64]:
+    """Store the columns of a run beside its scores; the trajectories in their order. Call in the transaction that wrote
+    the scores.
 
     ``added``: of ``added_columns``, of the trajectories ``pks``. ``written``: of ``build_columns``.
     """
@@ -144,6 +145,8 @@ def keep_columns(
         found[name][places] = values
     rows = [(scoring.pk, name, values.dtype.str, values.tobytes()) for name, values in found.items()]
     insert_rows(ListColumn, ["scoring", "name", "kind", "data"], rows)
+    order_of: NDArray[np.int64] = found["pk"]
+    return order_of
 
 
 def added_columns(measures: Iterable[tuple[str, NDArray[np.float64], NDArray[np.float64]]]) -> Arrays:
@@ -164,6 +167,7 @@ def added_columns(measures: Iterable[tuple[str, NDArray[np.float64], NDArray[np.
 def forget_columns(runs: Collection[int]) -> None:
     """The trajectories of these runs change. Call in the transaction that changes them."""
     ListColumn.objects.filter(scoring__run__in=runs).delete()
+    ListValue.objects.filter(scoring__run__in=runs).delete()
 
 
 def with_columns(scorings: Collection[int]) -> set[int]:

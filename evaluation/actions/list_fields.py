@@ -11,15 +11,31 @@ import numpy as np
 from django.db.models import Q
 
 from evaluation.actions.list_table import ListTable
+from evaluation.actions.list_values import ANY, NAMED, keys_of
 from evaluation.metrics.columns import Bools
 from evaluation.models import FailureLabel, Judgement
 from evaluation.query.masks import within
 from evaluation.query.syntax import DEFINED, UNDEFINED, Term
-from evaluation.querysets_query import MOST_RUNS, is_number
+from evaluation.querysets_query import MOST_RUNS, NOTHING, is_number
 
-KEPT = frozenset({"tool_failed", "reference_tool", "aligned", "followed", "crop_cell", "paired", "beside", "flip"})
-"""Fields that only the database knows, or that put trajectories beside others, and that say the same as long as the
-table is the same."""
+KEPT = frozenset({"paired", "beside", "flip", *NAMED})
+"""Fields that put trajectories beside others, or that are kept by value: what they say is the same as long as the table
+is."""
+
+
+def having(table: ListTable, name: str, value: str, ask: Callable[[Q], Bools]) -> Bools:
+    """(n,) the trajectories with a value of a field that is kept by value. One query, and one more for trajectories of
+    which it is not kept. ``ask``: those of some trajectories that the database finds."""
+    whole = name != "crop_cell" and value in (DEFINED, UNDEFINED)
+    found, unkept = table.valued(name, [ANY] if whole else keys_of(name, value))
+    scored = table.column("scored") == 1
+    if whole and value == UNDEFINED:
+        found = scored & ~found & ~np.isin(table.column("run"), list(unkept))
+    # What is not scored has calls all the same.
+    apart = Q(score=None) if name in ("tool", "tool_failed") and not scored.all() else NOTHING
+    if unkept or apart is not NOTHING:
+        found |= ask(Q(run__in=unkept) | apart)
+    return found
 
 
 def found_in(table: ListTable, name: str, term: Term) -> Bools | None:

@@ -18,11 +18,10 @@ from django.db.models import Subquery
 from numpy.typing import NDArray
 
 from annotation.models import Benchmark, FacetValue, Gold, Sample
-from evaluation.actions.chain_columns import read_chains
 from evaluation.actions.list_columns import CONDITIONS, Arrays, build_columns, read_columns, with_columns
 from evaluation.actions.list_places import Places
 from evaluation.actions.list_selection import Bits, Counts, Joint, Selected, digest, packed
-from evaluation.actions.list_tools import ToolRows, bits, tool_rows
+from evaluation.actions.list_values import bits, put_rows, read_values
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.sample_table import SampleTable
 from evaluation.metrics.columns import Bools, Ints
@@ -128,7 +127,13 @@ class ListTable:
     @cached_property
     def _pair(self) -> Ints:
         """(n,) one number for all trajectories of one run on one sample."""
-        return self._pairs(self._columns["run"], self.by_sample.rank)
+        own = np.array([run.pk for run, _ in self._of], np.int64)
+        firsts = np.searchsorted(self._run_pks, own) * len(self.sample_table)
+        # Fresh memory takes longer than the sums: a few bytes each where they do.
+        kind = np.int32 if len(own) * len(self.sample_table) < 2**31 else np.int64
+        found: Ints = np.repeat(firsts.astype(kind), [len(part) for part in self._parts("pk")])[self._order]
+        found += self.by_sample.rank.astype(kind, copy=False)
+        return found
 
     def beside(self, rows: Ints) -> Bools:
         """(n,) those in the same run on the same sample as some row."""
@@ -177,15 +182,22 @@ class ListTable:
         with self._lock:
             self._fetch(names)
 
-    @cached_property
-    def tools(self) -> ToolRows:
-        """Which trajectories call which tool. One query, once."""
-        runs = {key: run.pk for run, key in self._of if key is not None}
-        kept = {runs[key]: chains for key, chains in read_chains(list(runs)).items()}
-        return tool_rows(len(self), {run.pk for run, _ in self._of}, kept, self.places)
+    def valued(self, field: str, keys: Collection[str]) -> tuple[Bools, set[int]]:
+        """(n,) which have one of some values of a field that is kept by value, and the runs of which it is not kept.
+        One query."""
+        kept = read_values([key for _, key in self._of if key is not None], field, keys)
+        found, unkept, start = np.zeros(len(self), np.bool_), set[int](), 0
+        for (run, key), pks in zip(self._of, self._parts("pk"), strict=True):
+            own = found[start : start + len(pks)]
+            start += len(pks)
+            for rows in kept.get(key or 0, ()):
+                put_rows(own, *rows)
+            if key not in kept:
+                unkept.add(run.pk)
+        return found[self._order], unkept
 
     def answered(self, term: Term, ask: Callable[[], Bools]) -> Bools:
-        """What the database says of a field of ``KEPT``, asked once."""
+        """What holds of a comparison as long as the table is the same, asked once."""
         key = term.field, term.value
         with self._lock:
             kept = self._answers.get(key)

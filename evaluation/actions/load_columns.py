@@ -39,11 +39,13 @@ class LoadedSamples:
 @dataclass(frozen=True)
 class LoadedRun:
     """Trajectories as columns; ``pks[i]`` is the trajectory of row ``i``, ``positions[j]`` the step position of step
-    row ``j`` in its trajectory (steps after the answer are left out of the columns, so positions may skip)."""
+    row ``j`` in its trajectory (steps after the answer are left out of the columns, so positions may skip);
+    ``failed[j]``: it failed as recorded, whatever a replay gave."""
 
     columns: RunColumns
     pks: list[int]
     positions: NDArray[np.int64]
+    failed: NDArray[np.bool_]
 
 
 @collector_paused()
@@ -131,7 +133,7 @@ def _columns(
         cost=np.array([_nan(row[5]) for row in rows], float),
         failed=np.array([bool(row[6]) for row in rows], bool),
     )
-    return LoadedRun(columns, pks, steps.positions)
+    return LoadedRun(columns, pks, steps.positions, steps.failed)
 
 
 def _steps_of(pks: Sequence[int], of: Any) -> QuerySet[Step]:

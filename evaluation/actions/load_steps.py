@@ -42,11 +42,13 @@ _FIELDS = (
 @dataclass(frozen=True)
 class LoadedSteps:
     """The steps of some trajectories, in the order of these; see ``RunColumns`` for ``start``, ``final_image`` and
-    ``tools``. ``positions``: the position of every step in its trajectory."""
+    ``tools``. ``positions``: the position of every step in its trajectory; ``failed``: the record says that the call
+    failed, whatever a replay gave."""
 
     columns: StepColumns
     start: Ints
     positions: Ints
+    failed: Bools
     final_image: Ints
     tools: list[str]
 
@@ -69,15 +71,13 @@ def load_steps(
     tools, pictures, sources = _Codes(), _Codes({ORIGINAL: ORIGINAL_IMAGE}), _Codes()
     parts = [_arrays(rows, tools, pictures, sources) for rows in _chunks(found)]
     whole = [np.concatenate(column) for column in zip(*(parts or [_arrays([], tools, pictures, sources)]), strict=True)]
-    owner = whole[0]
+    owner, failed = whole[0], ~whole[6]
     _put_replayed(replayed, owner, whole[1], whole[2], whole[6])
     wanted = np.array(trajectories, np.int64)
     first = np.searchsorted(owner, wanted)
     counts = np.searchsorted(owner, wanted, "right") - first
-    start = _starts(counts)
-    _, positions, numbers, tool, coords, image_out, ok, unused, has_bbox, source = (
-        column[_ranges(first, counts)] for column in whole
-    )
+    start, chosen = _starts(counts), _ranges(first, counts)
+    _, positions, numbers, tool, coords, image_out, ok, unused, has_bbox, source = (column[chosen] for column in whole)
     in_start, image_in = _inputs(source, sources, pictures)
     named = np.array([NO_IMAGE if name is None else pictures[name] for name in finals], np.int64)
     trajectory = np.repeat(np.arange(len(wanted)), counts)
@@ -98,7 +98,7 @@ def load_steps(
         ok=ok,
         unused=unused,
     )
-    return LoadedSteps(columns, start, positions, named, list(tools))
+    return LoadedSteps(columns, start, positions, failed[chosen], named, list(tools))
 
 
 def _chunks(found: QuerySet[Step]) -> Iterator[list[tuple[Any, ...]]]:

@@ -15,6 +15,7 @@ from annotation.workflow import Right
 from evaluation.actions.chain_columns import keep_chains
 from evaluation.actions.keep_words import keep_words
 from evaluation.actions.list_columns import added_columns, keep_columns
+from evaluation.actions.list_values import keep_values, values_of
 from evaluation.actions.load_columns import LoadedRun, LoadedSamples, load_run, load_samples
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.rank_runs import rank_runs
@@ -83,6 +84,8 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
     rows = aggregate(samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness, measures=measures)
     added = added_columns(selected_measures(samples.columns, scores, measures, settings, faithfulness))
     del measures
+    parts = [(loaded, scores, chains)]
+    parts += [(part, theirs, chains_of(samples.columns, part.columns, theirs)) for _, part, theirs in others]
     tables = tables_of(samples.columns, scores, loaded.columns, chains, settings)
     with transaction.atomic():
         Scoring.objects.filter(run=run).delete()
@@ -98,11 +101,10 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
             failed_n=int(loaded.columns.failed.sum()),
             extras=tables.whole,
         )
-        written = [save_scores(scoring, loaded, scores, chains)]
-        for _, part, theirs in others:
-            written.append(save_scores(scoring, part, theirs, chains_of(samples.columns, part.columns, theirs)))
+        written = [save_scores(scoring, *part) for part in parts]
         save_metrics(scoring, rows)
-        keep_columns(scoring, loaded.pks, added, written)
+        pks = keep_columns(scoring, loaded.pks, added, written)
+        keep_values(scoring, pks, [(part[0].pks, values_of(samples.columns, *part)) for part in parts])
         keep_chains(scoring, loaded, chains)
         save_slice_tables(scoring, tables)
         Scoring.objects.filter(pk=scoring.pk).update(seconds=time.monotonic() - begun)

@@ -6,7 +6,7 @@ first. Source of the quantities: METRICS 3.2, 3.3 and 6.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
@@ -17,7 +17,7 @@ from evaluation.metrics.alignment import UNPAIRED
 from evaluation.metrics.columns import Bools, Ints, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.intervals import rate_interval
 from evaluation.metrics.names import name_codes
-from evaluation.metrics.ragged import different, positions_of, rows_of, spans, starts_of
+from evaluation.metrics.ragged import different, grouped, positions_of, rows_of, spans, starts_of
 from evaluation.metrics.references import chain_at
 
 BETWEEN = ">"
@@ -140,9 +140,31 @@ def transition_words(chains: Chains) -> list[str]:
     return _words(chains, *_followed(chains))
 
 
+def confusion_rows(chains: Chains) -> dict[str, Ints]:
+    """The same words, and the trajectories (rows) that have each, in order."""
+    return _rows_with(chains, *_aligned(chains))
+
+
+def transition_rows(chains: Chains) -> dict[str, Ints]:
+    """The same of ``transitions``."""
+    return _rows_with(chains, *_followed(chains))
+
+
+def reference_rows(chains: Chains) -> dict[str, Ints]:
+    """The trajectories (rows) whose reference toolchain has each tool, by its half of a word, in order."""
+    row, first, _ = _aligned(chains)
+    called = first < len(chains.names)
+    return _by_word(lambda code: half_word(chains.names[code]), first[called], row[called], len(chains))
+
+
 def pair_word(first: str, second: str) -> str:
     """A pair as one word, of canonical names."""
-    return BETWEEN.join(name[:LONGEST_NAME].replace(BETWEEN, "/") for name in (first, second))
+    return f"{half_word(first)}{BETWEEN}{half_word(second)}"
+
+
+def half_word(name: str) -> str:
+    """A canonical name as it stands in the word of a pair."""
+    return name[:LONGEST_NAME].replace(BETWEEN, "/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +282,24 @@ def _counted(chains: Chains, row: Ints, first: Ints, second: Ints) -> list[Pair]
     counted = zip(found.tolist(), times.tolist(), owners.tolist(), strict=True)
     pairs = [Pair(names[at // width], names[at % width], calls, several) for at, calls, several in counted]
     return sorted(pairs, key=lambda pair: (pair.first, pair.second))
+
+
+def _rows_with(chains: Chains, row: Ints, first: Ints, second: Ints) -> dict[str, Ints]:
+    names = (*chains.names, "")
+
+    def word(code: int) -> str:
+        return pair_word(names[code // len(names)], names[code % len(names)])
+
+    return _by_word(word, first * len(names) + second, row, len(chains))
+
+
+def _by_word(word: Callable[[int], str], codes: Ints, row: Ints, n: int) -> dict[str, Ints]:
+    """Long names that begin alike have one word."""
+    found: dict[str, Ints] = {}
+    for code, rows in grouped(codes, row, n):
+        named = word(code)
+        found[named] = np.union1d(found[named], rows) if named in found else rows
+    return found
 
 
 def _words(chains: Chains, row: Ints, first: Ints, second: Ints) -> list[str]:

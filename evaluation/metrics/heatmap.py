@@ -13,6 +13,7 @@ from evaluation.metrics.grounding import gold_sets, known_sizes
 from evaluation.metrics.ragged import rows_of
 
 COLUMNS, ROWS = 24, 14
+NO_CELL = -1
 BLOCK = 16_384
 _MIDDLE = np.array([1 / 3, 2 / 3])
 
@@ -99,17 +100,22 @@ def crop_cells(samples: SampleColumns, scores: ScoreColumns, rows: Ints | None =
     A cell holds its left and upper edge; a centre on the right or lower edge of the picture is in the last cell. Those
     without a scoring crop, or on a picture of unknown size, are in none.
     """
-    counts = np.zeros((ROWS, COLUMNS), np.int64)
-    at = np.arange(len(scores)) if rows is None else rows
-    at = at[scores.in_population[at] & np.isfinite(scores.crop_box[at]).all(axis=1)]
-    size, box = known_sizes(samples.size)[scores.sample[at]], scores.crop_box[at]
-    known = np.isfinite(size).all(axis=1)
-    size, box = size[known], box[known]
+    cells = cells_of_crops(samples, scores)
+    cells = cells if rows is None else cells[rows]
+    return np.bincount(cells[cells != NO_CELL], minlength=ROWS * COLUMNS).reshape(ROWS, COLUMNS)
+
+
+def cells_of_crops(samples: SampleColumns, scores: ScoreColumns) -> Ints:
+    """(n,) the cell that ``crop_cells`` counts each trajectory in, row · COLUMNS + column, or NO_CELL."""
+    cells = np.full(len(scores), NO_CELL)
+    size = known_sizes(samples.size)[scores.sample]
+    known = np.isfinite(scores.crop_box).all(axis=1) & np.isfinite(size).all(axis=1)
+    at = np.flatnonzero(scores.in_population & known)
+    size, box = size[at], scores.crop_box[at]
     across = np.floor_divide((box[:, 0] + box[:, 2]) * COLUMNS, 2 * size[:, 0])
     down = np.floor_divide((box[:, 1] + box[:, 3]) * ROWS, 2 * size[:, 1])
-    places = np.clip(down, 0, ROWS - 1).astype(np.int64), np.clip(across, 0, COLUMNS - 1).astype(np.int64)
-    np.add.at(counts, places, 1)
-    return counts
+    cells[at] = np.clip(down, 0, ROWS - 1) * COLUMNS + np.clip(across, 0, COLUMNS - 1)
+    return cells
 
 
 def _overlaps(low: Floats, high: Floats, edges: Floats) -> Floats:

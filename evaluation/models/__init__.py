@@ -1,5 +1,5 @@
 from evaluation.models.judging import JudgingItem, JudgingQueue, JudgingSeat
-from evaluation.models.listing import FailureLabel, ListColumn, Note, SavedSlice, Tag, Tagging
+from evaluation.models.listing import FailureLabel, ListColumn, ListValue, Note, SavedSlice, Tag, Tagging
 from evaluation.models.mapping import SampleAlias, SavedMapping
 from evaluation.models.replay import Replay, ReplayedStep
 from evaluation.models.run import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Step, ToolList, Trajectory
@@ -17,6 +17,7 @@ __all__ = [
     "JudgingQueue",
     "JudgingSeat",
     "ListColumn",
+    "ListValue",
     "Metric",
     "Model",
     "Note",

@@ -28,6 +28,26 @@ class ListColumn(models.Model):
         return f"{self.name} of {self.scoring_id}"
 
 
+class ListValue(models.Model):
+    """Which trajectories of a scored run have one value of a field of names: see ``evaluation.actions.list_values``.
+
+    ``rows``: their places in the columns of the run. Derived, and taken away, together with these.
+    """
+
+    # Found by the constraint below, which begins with it.
+    scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="list_values", db_index=False)
+    field = models.CharField(max_length=20)
+    value = models.CharField(max_length=200)
+    kind = models.CharField(max_length=4)
+    rows = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["scoring", "field", "value"], name="list_value_once")]
+
+    def __str__(self) -> str:
+        return f"{self.field} {self.value} of {self.scoring_id}"
+
+
 class Tag(models.Model):
     """A word that people put on trajectories: of everyone on the benchmark, or (``owner``) of one person alone."""
 

@@ -7,9 +7,12 @@ import math
 import re
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from annotation.models import Gold
 from evaluation.actions.keep_words import keep_words
 from evaluation.actions.list_asking import run_names
 from evaluation.actions.list_columns import forget_columns
@@ -18,7 +21,19 @@ from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.score_run import score_benchmark
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
-from evaluation.models import FailureLabel, Judgement, Note, Run, Score, Step, Tag, Tagging, Trajectory, WordPart
+from evaluation.models import (
+    FailureLabel,
+    Judgement,
+    ListValue,
+    Note,
+    Run,
+    Score,
+    Step,
+    Tag,
+    Tagging,
+    Trajectory,
+    WordPart,
+)
 from evaluation.query.numbers import bounds
 from evaluation.query.parser import parse
 from evaluation.query.syntax import And, Elsewhere, Not, Or, Text, fields_in
@@ -225,24 +240,37 @@ OWN = (
     "flip:gained", "beside:visual", "right_in:{}", "wrong_in:{}", "right_in:{},{}", "wrong_in:{},{}",
     "shared_with:{},{}", "cropped_in:{}", "cropped_in:{},{}", "population_in:{},{}", "grounded_in:{}",
     "grounded_in:{},{}", "ungrounded_in:{}", "ungrounded_in:{},{}", "right_in:x", "right_in:0", "aligned:\"crop>crop\"",
-    "followed:\">crop\"", "reference_tool:resize", "crop_cell:10-9",
+    "followed:\">crop\"", "reference_tool:resize", "crop_cell:10-9", "crop_cell:010-09", "crop_cell:99-9",
+    "crop_cell:any", "aligned:any", "aligned:none", "aligned:crop", "followed:any", "followed:none",
+    "followed:\"crop>\" rollout:0..9",     "followed:\"Zoom In>\" condition:visual",
+    "reference_tool:any", "reference_tool:none", "reference_tool:\"RE size\"",
+    "tool_failed:crop", "tool_failed:none", "tool_failed:\"[\\\"crop\\\", \\\"zoom in\\\"]\"",
+    "tool_failed:any condition:visual", "tool:nothing", "tool:{long}", "tool_failed:{long}",
     "judged:reliability", "unjudged:reliability", "judged:sufficiency condition:visual", "tag:none", "failure_by:none",
     "beside:nothing", "paired:evidence", "paired:evidence condition:placebo", "flip:lost wrong",
 )  # fmt: skip
 """Queries that the table answers by itself, or asks the database once."""
 
 
-@pytest.mark.parametrize("kept", ["all runs", "one run"])
+LONG = "crop " * 60 + "again"
+
+
+@pytest.mark.parametrize("kept", ["all runs", "one run", "columns alone"])
 def test_what_the_table_knows_is_what_the_database_says(lea, kept):
     benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
     runs = list(Run.objects.of(benchmark))
     Step.objects.filter(trajectory__run=runs[0], pk__in=list(Step.objects.values_list("pk", flat=True)[::3])).update(
         tool="Zoom In"
     )
-    Step.objects.filter(trajectory__run=runs[1], position=1).update(tool="zoom in")
+    Step.objects.filter(trajectory__run=runs[1], position=1).update(tool="zoom in", ok=False)
+    Step.objects.filter(trajectory__run=runs[1], trajectory__sample__key="seen-01", position=0).update(tool=LONG)
+    Step.objects.filter(trajectory__run=runs[0], trajectory__sample__key="seen-02").update(ok=False, flag="post_answer")
+    Gold.objects.filter(sample__key="seen-03").delete()
     score_benchmark(actor=lea, benchmark=benchmark)
     if kept == "one run":
         forget_columns([runs[0].pk])
+    if kept == "columns alone":
+        ListValue.objects.filter(scoring__run=runs[0]).delete()
     runs = list(Run.objects.of(benchmark))
     judged = [("seen-00", "reliability", "Yes."), ("seen-01", "reliability", " "), ("seen-02", "sufficiency", None)]
     for key, kind, verdict in judged:
@@ -253,12 +281,23 @@ def test_what_the_table_knows_is_what_the_database_says(lea, kept):
     )
     found = 0
     for query in OWN:
-        query = query.format(runs[0].pk, runs[1].pk)
+        query = query.format(runs[0].pk, runs[1].pk, long=f'"{LONG}"')
         rows = set(Trajectory.objects.of(benchmark).listed({"q": query}).values_list("pk", flat=True))
         for _ in range(2):
             assert set(TrajectoryList(benchmark, runs, {"q": query}).pks.tolist()) == rows, query
         found += bool(rows)
     assert found > 20
+
+
+@pytest.mark.parametrize("query", ["tool:crop", "tool_failed:any", "aligned:none", 'followed:">crop"', "crop_cell:3-5"])
+def test_what_is_kept_by_value_is_found_without_a_look_at_steps_or_scores(lea, query):
+    benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
+    runs = list(Run.objects.of(benchmark))
+    len(TrajectoryList(benchmark, runs, {}).pks)
+    with CaptureQueriesContext(connection) as asked:
+        len(TrajectoryList(benchmark, runs, {"q": query}).pks)
+    assert sum("evaluation_listvalue" in one["sql"] for one in asked) == 1
+    assert not [one for one in asked if re.search("evaluation_(step|score|trajectory)\\b", one["sql"])]
 
 
 def test_pages_of_a_query_follow_each_other(lea):

@@ -8,15 +8,20 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.metrics.alignment import align
+from evaluation.metrics.alignment import UNPAIRED, align
 from evaluation.metrics.chain_lengths import length_table, lengths_by, pass_rate_by
 from evaluation.metrics.chains import (
+    LONGEST_NAME,
     Chains,
     chains_of,
     choices,
     confusion,
+    confusion_rows,
     confusion_words,
     join_chains,
+    pair_word,
+    reference_rows,
+    transition_rows,
     transition_words,
     transitions,
     uses,
@@ -61,6 +66,34 @@ def test_pairs_of_tools_are_counted_by_call_and_by_trajectory() -> None:
         ("d", "d"): (1, 1), ("d", ""): (1, 1), ("a", ""): (1, 1), ("", ""): (1, 1),
     }  # fmt: skip
     assert transition_words(found)[1::2] == ["\n>d\nd>\nd>d\n", "\n>\n"]
+
+
+@given(st.lists(st.tuples(st.none() | tools.filter(bool), tools), min_size=1, max_size=5))
+def test_the_trajectories_of_a_word_are_those_that_have_it(cases: list[tuple[list[str] | None, list[str]]]) -> None:
+    found = chains(*[("".join(a) if a else None, "".join(b)) for a, b in cases])
+    for rows, words in ((confusion_rows, confusion_words), (transition_rows, transition_words)):
+        texts = words(found)
+        by_word = {word: [] for text in texts for word in text.split("\n")[1:-1]}
+        for word, having in by_word.items():
+            having += [row for row, text in enumerate(texts) if f"\n{word}\n" in text]
+        assert {word: having.tolist() for word, having in rows(found).items()} == by_word
+    wanted = {tool: [row for row, (a, _) in enumerate(cases) if tool in (a or ())] for tool in "abcd"}
+    assert {tool: rows.tolist() for tool, rows in reference_rows(found).items()} == {
+        tool: rows for tool, rows in wanted.items() if rows
+    }
+
+
+def test_long_names_that_begin_alike_have_one_word() -> None:
+    names = tuple("a" * LONGEST_NAME + end for end in ("", "b", "c"))
+    one, two, three = (np.array(codes) for codes in ([0, 1], [2], [0]))
+    found = Chains(
+        names, np.array([0, 2, 3]), np.concatenate([one, two]), np.ones(3, bool), np.full(3, UNPAIRED),
+        np.ones(2, bool), np.array([0, 0, 1]), three,
+    )  # fmt: skip
+    word = pair_word(names[0], names[0])
+    assert transition_rows(found)[word].tolist() == [0]
+    assert confusion_rows(found)[pair_word("", names[2])].tolist() == [0, 1]
+    assert reference_rows(found) == {names[0]: np.array([1])}
 
 
 def test_a_tool_is_chosen_once_per_sample_and_undefined_is_not_0() -> None:
