@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django.apps import apps
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
+
+from evaluation.query.syntax import DEFINED, UNDEFINED
 
 
 def beside() -> Any:
@@ -18,6 +20,17 @@ def paired(value: str) -> Q:
     """Under a condition, with one without it beside: any (``yes``), or one with visual evidence (``evidence``)."""
     plain = beside().evaluated()
     return Q(Exists(plain.filter(score__visual_evidence=True) if value == "evidence" else plain), score__isnull=False)
+
+
+def repeated(value: str, counted: Q) -> Q:
+    """The sample has at least two rollouts in the run that are ``counted``: right in all of them (``always``), in some,
+    in none (``never``); ``any``: at least two, ``none``: fewer."""
+    if value == UNDEFINED:
+        return ~repeated(DEFINED, counted)
+    rollouts = beside().filter(counted, condition="none").order_by().values("sample")
+    several = rollouts.annotate(n=Count("pk"), right=Count("pk", filter=Q(score__correct=True))).filter(n__gte=2)
+    met = {DEFINED: Q(), "always": Q(right=F("n")), "some": Q(right__gt=0, right__lt=F("n")), "never": Q(right=0)}
+    return Q(Exists(several.filter(met[value]))) if value in met else Q(pk__in=[])
 
 
 def judged(kind: str) -> Exists:

@@ -31,7 +31,7 @@ from evaluation.query.syntax import (
     fields_in,
 )
 from evaluation.querysets_chains import called, pair_of, referred
-from evaluation.querysets_pairs import beside, flipped, judged, paired
+from evaluation.querysets_pairs import beside, flipped, judged, paired, repeated
 from evaluation.querysets_places import crop_cell
 from evaluation.querysets_words import holding, in_notes
 from webapp.common.errors import InvalidInput
@@ -321,6 +321,7 @@ CONDITIONS: Mapping[str, Callable[[str], Q]] = {
     "failure": _failure,
     "failure_by": _failure_by,
     "flip": flipped,
+    "repeats": lambda value: repeated(value.casefold(), counted()),
     "paired": paired,
     "beside": lambda value: Q(Exists(beside().filter(condition=value))),
     "judged": lambda kind: Q(judged(kind), score__visual_evidence=True),

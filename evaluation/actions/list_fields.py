@@ -18,7 +18,7 @@ from evaluation.query.masks import within
 from evaluation.query.syntax import DEFINED, UNDEFINED, Term
 from evaluation.querysets_query import MOST_RUNS, NOTHING, is_number
 
-KEPT = frozenset({"paired", "beside", "flip", *NAMED})
+KEPT = frozenset({"repeats", "paired", "beside", "flip", *NAMED})
 """Fields that put trajectories beside others, or that are kept by value: what they say is the same as long as the table
 is."""
 
@@ -104,6 +104,20 @@ def _labelled(table: ListTable, term: Term) -> Bools:
     return ~met if term.value == UNDEFINED else met
 
 
+def _repeated(table: ListTable, term: Term) -> Bools:
+    """By how many rollouts of the pair of run and sample count, and how many of them are right."""
+    plain = table.column("condition") == 0
+    n, right = table.beside_n(plain & _counted(table)), table.beside_n(plain & _right(table))
+    several: Bools = n >= 2
+    return {
+        DEFINED: several,
+        UNDEFINED: ~several,
+        "always": several & (right == n),
+        "some": several & (right > 0) & (right < n),
+        "never": several & (right == 0),
+    }.get(term.value.casefold(), np.zeros(len(table), np.bool_))
+
+
 def _paired(table: ListTable, term: Term) -> Bools:
     scored = table.column("scored") == 1
     plain = scored & (table.column("evaluated") == 1)
@@ -175,6 +189,7 @@ _KNOWN: Mapping[str, Callable[[ListTable, Term], Bools]] = {
     "boxes": _boxes,
     "targets": _targets,
     "priced": _priced,
+    "repeats": _repeated,
     "paired": _paired,
     "beside": _under,
     "failure_by": _labelled,

@@ -139,6 +139,12 @@ class ListTable:
         """(n,) those in the same run on the same sample as some row."""
         return self._in_pairs(self._pair[rows])
 
+    def beside_n(self, rows: Bools) -> Ints:
+        """(n,) how many of these rows are in the same run on the same sample as each."""
+        counts = np.bincount(self._pair[rows], minlength=len(self._run_pks) * len(self.sample_table))
+        found: Ints = counts[self._pair]
+        return found
+
     def on(self, runs: Ints, ranks: Ints) -> Bools:
         """(n,) those in one of these runs on the sample of the rank beside it."""
         here = np.isin(runs, self._run_pks)

@@ -11,6 +11,7 @@ from evaluation.metrics.columns import TRUE, Ints, Quadrant, RunColumns, SampleC
 from evaluation.metrics.grounded_difference import grounded_difference
 from evaluation.metrics.heatmap import HeatMap, crop_cells, heat_maps
 from evaluation.metrics.names import canonical_name
+from evaluation.metrics.repeats import Repeats, Rollouts, repeats
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import CALLS, WHOLE, Slice, slice_rows
 from evaluation.metrics.tables import (
@@ -38,15 +39,22 @@ class RunTables:
 
 
 def tables_of(
-    samples: SampleColumns, scores: ScoreColumns, run: RunColumns, chains: Chains, settings: MetricSettings
+    samples: SampleColumns,
+    scores: ScoreColumns,
+    run: RunColumns,
+    chains: Chains,
+    rollouts: Rollouts,
+    settings: MetricSettings,
 ) -> RunTables:
-    """The tables of a scored run."""
+    """The tables of a scored run. ``rollouts``: those of the repeated samples."""
     parts = [part for part in slice_rows(samples, scores.sample, scores.calls) if part.by != CALLS]
     values = Counter(part.by for part in parts)
     parts = [part for part in parts if part.by == WHOLE or (values[part.by] <= MOST_VALUES and len(part.rows))]
     maps = heat_maps(samples, run, scores, [part.rows for part in parts])
     whole, *others = (
-        _tables(samples, scores, run, chains.take(part.rows), settings, part.rows) | _heat(heat)
+        _tables(samples, scores, run, chains.take(part.rows), settings, part.rows)
+        | _heat(heat)
+        | _repeats(repeats(rollouts if part.by == WHOLE else rollouts.on(part.samples)))
         for part, heat in zip(parts, maps, strict=True)
     )
     names: dict[str, list[str]] = {}
@@ -92,3 +100,7 @@ def _tables(
 
 def _heat(found: HeatMap | None) -> dict[str, Any]:
     return {"heat": None if found is None else asdict(found) | {"difference": found.difference.round(6).tolist()}}
+
+
+def _repeats(found: Repeats | None) -> dict[str, Any]:
+    return {"repeats": None if found is None else asdict(found)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import Count
@@ -26,6 +27,7 @@ from evaluation.metrics.chains import chains_of
 from evaluation.metrics.columns import TRUE, UNKNOWN, SampleColumns, ScoreColumns
 from evaluation.metrics.faithfulness import FaithfulnessColumns, faithfulness_columns
 from evaluation.metrics.measures import all_measures, evaluated_rows
+from evaluation.metrics.repeats import rollouts_of
 from evaluation.metrics.score import score_run as score_columns
 from evaluation.metrics.selection import selected_measures
 from evaluation.metrics.settings import MetricSettings
@@ -84,9 +86,11 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
     rows = aggregate(samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness, measures=measures)
     added = added_columns(selected_measures(samples.columns, scores, measures, settings, faithfulness))
     del measures
+    further = [other.scores for other in others if other.further and other.condition == Condition.NONE]
+    rollouts = rollouts_of(samples.columns, scores, further, settings)
+    tables = tables_of(samples.columns, scores, loaded.columns, chains, rollouts, settings)
     parts = [(loaded, scores, chains)]
-    parts += [(part, theirs, chains_of(samples.columns, part.columns, theirs)) for _, part, theirs in others]
-    tables = tables_of(samples.columns, scores, loaded.columns, chains, settings)
+    parts += [(one.loaded, one.scores, chains_of(samples.columns, one.loaded.columns, one.scores)) for one in others]
     with transaction.atomic():
         Scoring.objects.filter(run=run).delete()
         scoring = Scoring.objects.create(
@@ -112,9 +116,17 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
     return scoring
 
 
-def _others(
-    run: Run, samples: LoadedSamples, settings: MetricSettings
-) -> Iterator[tuple[str, LoadedRun, ScoreColumns]]:
+@dataclass(frozen=True)
+class _Other:
+    """Trajectories under one condition, as scored: the lowest rollout of each sample, or (``further``) the others."""
+
+    condition: str
+    further: bool
+    loaded: LoadedRun
+    scores: ScoreColumns
+
+
+def _others(run: Run, samples: LoadedSamples, settings: MetricSettings) -> Iterator[_Other]:
     """The trajectories that metrics are not made of, scored for their own pages: further rollouts, interventions."""
     counted = Trajectory.objects.filter(run=run).order_by().values("condition")
     conditions = counted.annotate(trajectories=Count("pk"), on=Count("sample", distinct=True)).order_by("condition")
@@ -123,14 +135,15 @@ def _others(
     for condition, further in parts:
         loaded = load_run(run, samples, condition=condition, further=further)
         if len(loaded.columns):
-            yield ("" if further else condition), loaded, score_columns(samples.columns, loaded.columns, settings)
+            scores = score_columns(samples.columns, loaded.columns, settings)
+            yield _Other(condition, further, loaded, scores)
 
 
 def _faithfulness(
     run: Run,
     samples: LoadedSamples,
     scores: ScoreColumns,
-    others: list[tuple[str, LoadedRun, ScoreColumns]],
+    others: list[_Other],
     settings: MetricSettings,
 ) -> FaithfulnessColumns:
     """Recorded interventions and judgements, and what trajectories under a condition amount to. A record wins over
@@ -141,7 +154,7 @@ def _faithfulness(
             "sample__key", "condition", "correct", "answer"
         )
     ]
-    under = [(condition, theirs) for condition, _, theirs in others if condition]
+    under = [(other.condition, other.scores) for other in others if not other.further]
     # What was right without an intervention counts only against what was right under one.
     compared = [(Condition.NONE, scores), *under] if under or recorded else []
     implied = [

@@ -20,6 +20,8 @@ class Kind(StrEnum):
 
 
 YES_NO = ("yes", "no")
+REPEATED = ("always", "some", "never")
+"""How the rollouts of one sample in one run turned out, where at least two count in accuracy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,7 @@ _ALL = (
     Field("transcript", Kind.TEXT, "words in what was said or seen in a turn"),
     # Between trajectories of one sample
     _choice("flip", "a condition changed the answer", ("lost", "gained")),
+    _choice("repeats", "right in which of the sample's counted rollouts, of two or more", REPEATED),
     _choice("paired", "has a trajectory without a condition beside it", ("yes", "evidence")),
     Field("beside", Kind.NAME, "the same run has a scored trajectory under this condition"),
     _choice("judged", "a judge gave a verdict of this kind", ("reliability", "sufficiency", "answer")),

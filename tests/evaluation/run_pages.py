@@ -93,6 +93,31 @@ def trajectories(model: str, kinds: dict[str, int]) -> Iterator[Trajectory]:
         yield Trajectory(model, "seen-00", rollout=1, answer="B")
 
 
+FURTHER = {
+    "seen-01": "AA",
+    "seen-02": "AB",
+    "seen-wrong-00": "BB",
+    "seen-wrong-01": "BA",
+    "missed-00": "A",
+    "unanswered-00": "B",
+    "undecided-00": ("Quay",),
+}
+"""Answers of rollouts 1, 2, ... of some samples: right in all of them, in some, in none."""
+
+
+def repeat(benchmark: Benchmark, lea: User, model: str = "Model C") -> None:
+    """Adds them to the run of a model, and one under an intervention, which is no rollout of its sample."""
+    rows = [
+        Trajectory(model, key, rollout=number, answer=answer, steps=(_zoom(SEEN),))
+        for key, answers in FURTHER.items()
+        for number, answer in enumerate(answers, start=1)
+    ]
+    rows.append(Trajectory(model, "seen-03", condition="visual", rollout=1, answer="A", steps=(_zoom(SEEN),)))
+    with transaction.atomic():
+        save_trajectories(RunBook(benchmark, lea), rows, None)
+    score_benchmark(actor=lea, benchmark=benchmark)
+
+
 def make_benchmark(
     lea: User,
     kinds: dict[str, int] = KINDS,

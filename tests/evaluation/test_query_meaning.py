@@ -37,7 +37,7 @@ from evaluation.models import (
 from evaluation.query.numbers import bounds
 from evaluation.query.parser import parse
 from evaluation.query.syntax import And, Elsewhere, Not, Or, Text, fields_in
-from tests.evaluation.run_pages import make_benchmark
+from tests.evaluation.run_pages import make_benchmark, repeat
 from webapp.common.errors import InvalidInput
 
 pytestmark = pytest.mark.django_db
@@ -145,9 +145,18 @@ class Plain:
             "failure": lambda: FAILURES[self.said.get(row.pk, getattr(score, "failure", -1))] == value,
             "tool": lambda: value in {step.tool for step in row.steps.all()},
             "tag": lambda: (row.pk, value) in self.tags if value != "none" else row.pk not in dict(self.tags),
+            "repeats": lambda: self.repeats(row) in ([value] if value != "any" else ("always", "some", "never")),
             "category": lambda: ("category", value) in facets,
             "sample": lambda: row.sample.key.startswith(value[:-1]) if value.endswith("*") else row.sample.key == value,
         }[name]()
+
+    def repeats(self, row):
+        """How the rollouts of the same run on the same sample turned out that count in accuracy."""
+        there = (r for r in self.rows if (r.run_id, r.sample_id, r.condition) == (row.run_id, row.sample_id, "none"))
+        found = [verdict(r.score) for r in there if getattr(r, "score", None) and verdict(r.score) in ANSWERED]
+        if len(found) < 2:
+            return "none"
+        return {len(found): "always", 0: "never"}.get(found.count("yes"), "some")
 
 
 @pytest.fixture
@@ -155,6 +164,7 @@ def street(lea, sam):
     """Two runs, some answers changed; tags of everybody, of Lea and of Sam; a note; a corrected failure; one run that
     has an index of words, and one that is not scored and has none."""
     benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
+    repeat(benchmark, lea)
     first, second = Run.objects.of(benchmark)
     ours = list(Trajectory.objects.filter(run=first, condition="none").order_by("pk"))
     Score.objects.filter(trajectory__in=[row.pk for row in ours[:6]]).update(correct=False, quadrant=1)
@@ -190,7 +200,10 @@ QUERIES = {
     "ioa_gt:none": True, "ioa > 0.3 and ioa <= 0.5": True, "calls:2..3": True, "quadrant:none": True,
     "failure:wrong_tool": True, "tag:glare": True, "tag:mine": True, "tag:theirs": False, "tag:none": True,
     "note:mistake": True, "tool:crop": True, "boxes:1": True, "boxes:0": True, "boxes > 1": False, "calls:0": True,
-    "area < 2%": True, "condition:visual": True, "rollout > 0": True, '"WHICH colour"': True, '"colour which"': False,
+    "repeats:always": True, "repeats:some": True, "repeats:never": True, "repeats:any": True, "repeats:none": True,
+    "not repeats:some": True, "repeats:some rollout > 0": True, "repeats:any rollout:0..9 counted": True,
+    "repeats:some condition:visual": True, 'run:"Model D" and run:"Model C" repeats:never': True,
+    'run:"Model D" repeats:any': False, "area < 2%": True, "condition:visual": True, "rollout > 0": True, '"WHICH colour"': True, '"colour which"': False,
     '"nothing like it"': False, '"red sign"': True, '"sign zoom*"': True, '"sign zoom"': False, '"red i"': False,
     '"left red sign" or transcript:"zoom in on"': True, 'transcript:"GRÖSSE 3"': True, "transcript:roter": False,
     "question:col*": True, "question:sign": False, "answer:b": True, "note:same": True,
@@ -247,7 +260,8 @@ OWN = (
     "tool_failed:crop", "tool_failed:none", "tool_failed:\"[\\\"crop\\\", \\\"zoom in\\\"]\"",
     "tool_failed:any condition:visual", "tool:nothing", "tool:{long}", "tool_failed:{long}",
     "judged:reliability", "unjudged:reliability", "judged:sufficiency condition:visual", "tag:none", "failure_by:none",
-    "beside:nothing", "paired:evidence", "paired:evidence condition:placebo", "flip:lost wrong",
+    "repeats:always", "repeats:some", "repeats:never", "repeats:any", "repeats:none", "repeats:always rollout:0..9",
+    "repeats:any condition:visual", "beside:nothing", "paired:evidence", "paired:evidence condition:placebo", "flip:lost wrong",
 )  # fmt: skip
 """Queries that the table answers by itself, or asks the database once."""
 
@@ -258,6 +272,7 @@ LONG = "crop " * 60 + "again"
 @pytest.mark.parametrize("kept", ["all runs", "one run", "columns alone"])
 def test_what_the_table_knows_is_what_the_database_says(lea, kept):
     benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
+    repeat(benchmark, lea)
     runs = list(Run.objects.of(benchmark))
     Step.objects.filter(trajectory__run=runs[0], pk__in=list(Step.objects.values_list("pk", flat=True)[::3])).update(
         tool="Zoom In"
