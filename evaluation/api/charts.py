@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from annotation.api.loading import benchmark_for
 from evaluation.actions.read_crops import MISSED, CropPoints, crop_points, crop_regions, crop_sizes
 from evaluation.actions.read_ranking import read_ranking
+from evaluation.actions.read_repeats import LISTED, read_repeats
 from evaluation.actions.read_thresholds import read_grounded_difference, slice_intervals
 from evaluation.api.parts import Fields
 from evaluation.metrics.columns import Outcome, Quadrant
@@ -48,6 +49,22 @@ POINT: Fields = {
     "coverage": serializers.FloatField(allow_null=True),
     "concentration": serializers.FloatField(allow_null=True),
     "quadrant": serializers.CharField(allow_null=True),
+}
+REPEATS: Fields = {
+    "counts": inline_serializer("RepeatedCount", {"name": serializers.CharField(), **COUNTED}, many=True),
+    "clusters": serializers.IntegerField(help_text="Pictures of these samples."),
+    "least": serializers.IntegerField(help_text="Rollouts of a sample, at least."),
+    "mean": serializers.FloatField(help_text="On average."),
+    "most": serializers.IntegerField(help_text="At most."),
+    "value": serializers.FloatField(help_text="Mean over samples of the share right of each one's rollouts."),
+    "ci_low": serializers.FloatField(allow_null=True),
+    "ci_high": serializers.FloatField(allow_null=True),
+    "ci_method": serializers.CharField(allow_blank=True),
+    "detail": serializers.DictField(help_text="How the interval was made: clusters, design effect."),
+    "se": serializers.FloatField(allow_null=True, help_text="Standard error between pictures; null with one."),
+    "within": serializers.FloatField(help_text="Variance of rollouts about the mean of their sample, pooled."),
+    "se_draws": serializers.FloatField(help_text="Standard error of value that the draws alone make."),
+    "first": serializers.FloatField(allow_null=True, help_text="Share right of the first rollouts alone."),
 }
 CHARTS = inline_serializer(
     "RunCharts",
@@ -140,6 +157,9 @@ CHARTS = inline_serializer(
                 "by_segment": serializers.DictField(),
             },
         ),
+        "repeats": inline_serializer(
+            "RepeatedRollouts", REPEATS, allow_null=True, help_text="Null where no sample has two rollouts that count."
+        ),
     },
 )
 
@@ -188,6 +208,7 @@ def run_charts(request: Request, slug: str, pk: int) -> Response:
                 "by_targets": tables.get("outcomes", {}),
                 "by_segment": found.plan_outcomes_by("segment"),
             },
+            "repeats": _repeats(tables, own),
         }
     )
 
@@ -199,6 +220,14 @@ def _tables(scoring: Scoring, by: str, value: str) -> Mapping[str, Any]:
     if row is None and not scoring.metrics.on_slice(by, value).exists():
         raise NotFound(f"There is no slice {by} = {value}.")
     return row.tables if row else {}
+
+
+def _repeats(tables: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, Any] | None:
+    found = read_repeats(tables)
+    if found is None:
+        return None
+    counts = [{"name": name, "n": getattr(found, name), "terms": {**own, **terms}} for name, terms in LISTED.items()]
+    return {"counts": counts, **{name: plain(getattr(found, name)) for name in REPEATS if name != "counts"}}
 
 
 def _intervals(scoring: Scoring, tables: Mapping[str, Any], by: str, value: str) -> Any:

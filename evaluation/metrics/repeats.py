@@ -97,9 +97,9 @@ def rollouts_of(
 def repeats(found: Rollouts) -> Repeats | None:
     """How the rollouts of the samples turned out; None without a repeated sample.
 
-    With m_i the mean and k_i >= 2 the rollouts of sample i: value = Σ m_i / n, σ² = Σ_i Σ_j (x_ij − m_i)² / Σ (k_i − 1),
-    and se_draws² = (1/n²) Σ σ²/k_i, which is σ²/(k n) where all k_i are k. Source: BROWSING 6.3.
-    Example: 1, 1 and 1, 0 of two samples: 0.75; σ² = 0.5 / 2, se_draws² = 0.25 / 4 (the draws alone).
+    With m_i the mean of the k_i >= 2 rollouts x_ij of sample i: value = Σ m_i / n,
+    σ² = Σ_i Σ_j (x_ij - m_i)² / Σ (k_i - 1), se_draws² = (1/n²) Σ σ²/k_i, which is σ²/(k n) where all k_i are k.
+    Example: 1, 1 and 1, 0 of two samples: value 0.75, σ² = 0.5 / 2, se_draws² = 0.25 / 4. Source: BROWSING 6.3.
     """
     if not len(found.sample):
         return None
@@ -108,7 +108,7 @@ def repeats(found: Rollouts) -> Repeats | None:
     means = right / k
     cluster = np.zeros(n, np.int64)
     cluster[code] = found.cluster
-    # Σ_j (x_j − m)² of answers that are 1 or 0 is k m (1 − m).
+    # Σ_j (x_j − m)² of answers that are 1 or 0 is k m (1 - m).
     within = float((right * (1 - means)).sum() / (k - 1).sum())
     first_n, first_right = int(found.first.sum()), int(found.right[found.first].sum())
     one = _interval(means, cluster)

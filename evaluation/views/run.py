@@ -17,7 +17,7 @@ from evaluation.actions.read_thresholds import read_grounded_difference, slice_i
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring
 from evaluation.querysets import TrajectoryQuerySet, samples_without_trajectory
-from evaluation.views import run_charts, run_numbers, run_ranking, run_regions, run_tables
+from evaluation.views import run_charts, run_numbers, run_ranking, run_regions, run_repeats, run_tables
 from evaluation.views.run_links import RunLinks
 from webapp.common.errors import NotFound
 
@@ -125,6 +125,7 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
         "call_points": _call_points(shown),
         "seen": run_charts.seen_curve(extras.get("coverage", ()), made, links),
         "plans": run_tables.plans(extras, metrics, found, links),
+        "repeats": run_repeats.repeated(extras, links),
         "hidden": run_tables.never_hidden(metrics, counts, missing, links),
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,7 @@ from evaluation.views.trajectory_notes import ShownNote
 from evaluation.views.trajectory_plan import plan_of
 from evaluation.views.trajectory_turns import Excerpt
 from evaluation.views.trajectory_verdicts import verdict_lines
+from webapp.common.wording import NOT_AVAILABLE
 
 RAW_CAP = 20_000
 CONDITIONS = {"none": "none", "text": "text changed", "visual": "picture changed", "placebo": "placebo"}
@@ -45,18 +47,27 @@ class TabLink:
 @dataclass(frozen=True, slots=True)
 class Trial:
     """The same run on the same sample under one condition. ``href`` "": only the outcome was recorded. ``crops``: the
-    scored one; ``flip``: "lost" or "gained" against the plain trajectory."""
+    scored one; ``flip``: "lost" or "gained" against the plain trajectory. ``numbered``: there are several rollouts
+    under its condition."""
 
     condition: str
     rollout: int
     said: str
     correct: bool | None
+    undecided: bool
     quadrant: str
     href: str
     current: bool
     calls: int | None = None
     crops: Sequence[Mapping[str, Any]] = ()
     flip: str = ""
+    numbered: bool = False
+
+    @property
+    def verdict(self) -> str:
+        if self.correct is None:
+            return "undecided" if self.undecided else NOT_AVAILABLE
+        return "right" if self.correct else "wrong"
 
 
 def tab_context(
@@ -71,11 +82,12 @@ def tab_context(
     others, outcomes = read_others(row)
     trials = [_trial(request, other, detail, row) for other in others] + [_outcome(one, detail) for one in outcomes]
     judgements = [_judged(one, request) for one in verdicts.told]
+    repeated = any(one.rollout != row.rollout and one.condition == row.condition for one in others)
     plan = bool(detail.record.content.plan.targets)
     labels = {"plan": "Tool plan"} if plan else {}
     labels |= {
         "toolchain": "Toolchain",
-        "interventions": "Interventions",
+        "interventions": "Rollouts, interventions" if repeated else "Interventions",
         "judgements": "Judgements",
         "notes": "Notes",
         "raw": "Raw record",
@@ -140,6 +152,7 @@ def _trial(request: HttpRequest, other: Any, detail: TrajectoryDetail, row: Any)
         other.rollout,
         said_words(letter, detail.record.content.options) or missing,
         score.correct if score else None,
+        bool(score and score.undecided),
         Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
         f"{address}?{urlencode({'tab': 'interventions'})}",
         other.pk == row.pk,
@@ -157,16 +170,23 @@ def _crops(score: Any) -> list[dict[str, Any]]:
 
 def _with_flips(trials: Sequence[Trial]) -> list[Trial]:
     """Each that is not the plain trajectory, with how it turned its answer (METRICS 5.1)."""
-    plain = next((one.correct for one in trials if one.condition == "none" and not one.rollout), None)
+    # In order of their rollouts: metrics are made of the lowest one, which need not be number 0.
+    plain = next((one.correct for one in trials if one.condition == "none"), None)
     turned: dict[tuple[bool | None, bool | None], str] = {(True, False): "lost", (False, True): "gained"}
+    several = Counter(one.condition for one in trials if one.href)
     return [
-        replace(one, flip="" if one.condition == "none" else turned.get((plain, one.correct), "")) for one in trials
+        replace(
+            one,
+            flip="" if one.condition == "none" else turned.get((plain, one.correct), ""),
+            numbered=several[one.condition] > 1 and bool(one.href),
+        )
+        for one in trials
     ]
 
 
 def _outcome(one: Any, detail: TrajectoryDetail) -> Trial:
     said = said_words(one.answer or "", detail.record.content.options)
-    return Trial(CONDITIONS.get(one.condition, one.condition), 0, said, one.correct, "", "", False)
+    return Trial(CONDITIONS.get(one.condition, one.condition), 0, said, one.correct, False, "", "", False)
 
 
 def _raw(row: Any, *, whole: bool) -> Excerpt:

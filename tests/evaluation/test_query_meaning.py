@@ -203,7 +203,8 @@ QUERIES = {
     "repeats:always": True, "repeats:some": True, "repeats:never": True, "repeats:any": True, "repeats:none": True,
     "not repeats:some": True, "repeats:some rollout > 0": True, "repeats:any rollout:0..9 counted": True,
     "repeats:some condition:visual": True, 'run:"Model D" and run:"Model C" repeats:never': True,
-    'run:"Model D" repeats:any': False, "area < 2%": True, "condition:visual": True, "rollout > 0": True, '"WHICH colour"': True, '"colour which"': False,
+    'run:"Model D" repeats:any': False,
+    "area < 2%": True, "condition:visual": True, "rollout > 0": True, '"WHICH colour"': True, '"colour which"': False,
     '"nothing like it"': False, '"red sign"': True, '"sign zoom*"': True, '"sign zoom"': False, '"red i"': False,
     '"left red sign" or transcript:"zoom in on"': True, 'transcript:"GRÖSSE 3"': True, "transcript:roter": False,
     "question:col*": True, "question:sign": False, "answer:b": True, "note:same": True,
@@ -261,7 +262,8 @@ OWN = (
     "tool_failed:any condition:visual", "tool:nothing", "tool:{long}", "tool_failed:{long}",
     "judged:reliability", "unjudged:reliability", "judged:sufficiency condition:visual", "tag:none", "failure_by:none",
     "repeats:always", "repeats:some", "repeats:never", "repeats:any", "repeats:none", "repeats:always rollout:0..9",
-    "repeats:any condition:visual", "beside:nothing", "paired:evidence", "paired:evidence condition:placebo", "flip:lost wrong",
+    "repeats:any condition:visual", "beside:nothing", "paired:evidence",
+    "paired:evidence condition:placebo", "flip:lost wrong",
 )  # fmt: skip
 """Queries that the table answers by itself, or asks the database once."""
 

@@ -1,0 +1,25 @@
+"""The repeated rollouts of a run, or of a slice of it, as scoring kept them, and what lists each of their counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evaluation.metrics.repeats import Repeats
+
+LISTED: Mapping[str, Mapping[str, str]] = {
+    "n": {"repeats": "any"},
+    "rollouts": {"repeats": "any", "rollout": "0+", "counted": "yes"},
+    "always": {"repeats": "always"},
+    "some": {"repeats": "some"},
+    "never": {"repeats": "never"},
+    "first_n": {"repeats": "any", "counted": "yes"},
+    "first_right": {"repeats": "any", "right": "yes"},
+}
+"""The counts, and the terms of the list of each. Without a rollout among them a list has one trajectory of a sample."""
+
+
+def read_repeats(tables: Mapping[str, Any] | None) -> Repeats | None:
+    """None where no sample is repeated, and in scores made before it was kept."""
+    kept = (tables or {}).get("repeats")
+    return Repeats(**kept) if kept else None
