@@ -82,12 +82,12 @@ def tab_context(
     others, outcomes = read_others(row)
     trials = [_trial(request, other, detail, row) for other in others] + [_outcome(one, detail) for one in outcomes]
     judgements = [_judged(one, request) for one in verdicts.told]
-    repeated = any(one.rollout != row.rollout and one.condition == row.condition for one in others)
+    rollouts = sum(one.condition == row.condition for one in others)
     plan = bool(detail.record.content.plan.targets)
     labels = {"plan": "Tool plan"} if plan else {}
     labels |= {
         "toolchain": "Toolchain",
-        "interventions": "Rollouts, interventions" if repeated else "Interventions",
+        "interventions": "Rollouts, interventions" if rollouts > 1 else "Interventions",
         "judgements": "Judgements",
         "notes": "Notes",
         "raw": "Raw record",
@@ -112,6 +112,8 @@ def tab_context(
         "tab": current,
         "whole_raw": _here(request, tab="raw", whole="1"),
         "verdict_lines": verdict_lines(verdicts.told, answer.rule),
+        "rollouts_n": rollouts,
+        "rollouts_href": f"{_here(request, tab='interventions')}#more",
         "judgements_n": len(judgements),
         "judgements_href": f"{_here(request, tab='judgements')}#more",
         "kept_back": verdicts.kept_back,

@@ -13,7 +13,7 @@ from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.read_trajectory import load_trajectory, read_trajectory
 from evaluation.actions.score_run import score_benchmark
 from evaluation.metrics.columns import Quadrant
-from evaluation.models import Intervention, Judgement, Trajectory
+from evaluation.models import Intervention, Judgement, Score, Trajectory
 from evaluation.schema import Usage
 from tests.conftest import signed_in
 from tests.evaluation import records
@@ -236,6 +236,25 @@ def test_the_same_sample_under_another_condition_is_linked(client):
     text = page(client, address(plain, "?tab=interventions"))
     assert address(noisy) in text
     assert "outcome only" in text
+
+
+def test_rollouts_of_a_sample_lead_to_one_another_and_say_right_or_wrong(client):
+    first, second = of("Model A", "mug"), of("Model A", "mug", rollout=1)
+    text = page(client, address(first, "?tab=interventions"))
+    assert 'rollout 0</a><span class="muted">, one of 2</span>' in text
+    assert address(second) in text
+    assert address(first) in page(client, address(second, "?tab=interventions"))
+    said = [trial.verdict for trial in client.get(address(first, "?tab=interventions")).context["trials"]]
+    assert said == [{True: "right", False: "wrong"}[row.score.correct] for row in (first, second)]
+
+
+def test_what_noise_turned_is_against_the_lowest_rollout_whatever_its_number(client):
+    noisy = of("Model B", "mug", condition="visual")
+    plain = of("Model B", "mug")
+    Score.objects.filter(trajectory=plain).update(correct=not noisy.score.correct)
+    Trajectory.objects.filter(pk=plain.pk).update(rollout=1)
+    trials = client.get(address(noisy, "?tab=interventions")).context["trials"]
+    assert [trial.flip for trial in trials] == ["", "gained" if noisy.score.correct else "lost"]
 
 
 def test_judgements_are_listed(client):
