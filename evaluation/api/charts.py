@@ -158,7 +158,10 @@ CHARTS = inline_serializer(
             },
         ),
         "repeats": inline_serializer(
-            "RepeatedRollouts", REPEATS, allow_null=True, help_text="Null where no sample has two rollouts that count."
+            "RepeatedRollouts",
+            dict(REPEATS),
+            allow_null=True,
+            help_text="Null where no sample has two rollouts that count.",
         ),
     },
 )
