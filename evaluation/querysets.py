@@ -194,13 +194,14 @@ class ScoreQuerySet(models.QuerySet[Any]):
 
 
 class ScoringQuerySet(models.QuerySet[Any]):
-    def compared(self, benchmark: Any) -> Self:
-        """Those of runs that are set beside others: a run in which every record is an error has failed, and is not."""
-        return self.filter(run__benchmark=benchmark, failed_n__lt=F("trajectories_n"))
+    def compared(self, benchmarks: Any) -> Self:
+        """On these benchmarks those of runs that are set beside others: a run in which every record is an error has
+        failed, and is not."""
+        return self.filter(run__benchmark__in=benchmarks, failed_n__lt=F("trajectories_n"))
 
-    def ranked(self, benchmark: Any) -> Self:
+    def ranked(self, benchmarks: Any) -> Self:
         """Those that have a rank: scripted baselines are compared, but not ranked."""
-        return self.compared(benchmark).filter(run__model__baseline=False)
+        return self.compared(benchmarks).filter(run__model__baseline=False)
 
 
 class ComparisonQuerySet(models.QuerySet[Any]):

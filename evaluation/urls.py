@@ -16,6 +16,7 @@ from evaluation.views import (
     judging,
     judging_question,
     leaderboard,
+    macro,
     metric_settings,
     replay,
     run,
@@ -41,6 +42,7 @@ JUDGING = f"{BENCHMARK}/judging/<int:pk>"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
+    path("leaderboard/", macro.macro, name="macro"),
     path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="leaderboard"),
     path(f"{BENCHMARK}/toolchain/analysis/", chains.chains, name="chains"),
     path(f"{BENCHMARK}/compare/", compare.compare, name="compare"),

@@ -100,6 +100,8 @@ SITE = [
     Line("api-job-cancel", ("{job}",), post=lead_only_job(401)),
     Line("api-job-retry", ("{job}",), post=lead_only_job(401)),
     Line("evaluation:home", get=everyone()),
+    Line("evaluation:macro", get=everyone()),
+    Line("api-macro", get=everyone()),
     Line("annotation:toolbox", get=signed_in()),
     Line("annotation:benchmarks", get=everyone()),
     Line("annotation:new-benchmark", get=only(ADMIN, visitor=SIGN_IN, stranger=403),

@@ -25,7 +25,7 @@ RANKED_BY = ("valid_grounded_reasoning", "accuracy")
 def rank_runs(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings) -> None:
     """Replace all standings and comparisons of the benchmark. Runs that failed have none; baselines are compared,
     but not ranked."""
-    scorings = list(Scoring.objects.compared(benchmark).select_related("run__model").order_by("pk"))
+    scorings = list(Scoring.objects.compared([benchmark]).select_related("run__model").order_by("pk"))
     results = [load_results(scoring.run_id).on(samples.pks) for scoring in scorings]
     ranked = [i for i, scoring in enumerate(scorings) if not scoring.run.model.baseline]
     with transaction.atomic():

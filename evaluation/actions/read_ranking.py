@@ -30,7 +30,7 @@ class RankedRun:
 
 def read_ranking(benchmark: Benchmark) -> list[RankedRun]:
     """All ranked runs by name; empty with fewer than two of them, or more than can be told apart. One query."""
-    found = Scoring.objects.ranked(benchmark).order_by("run__model__name", "run__setting", "run")
+    found = Scoring.objects.ranked([benchmark]).order_by("run__model__name", "run__setting", "run")
     named = found.values_list("run", "run__model__name", "run__setting", "extras__thresholds")
     rows = [row for row in named if row[3] and len(row[3]) == STEPS + 1 and sum(row[3][0])]
     if not 2 <= len(rows) <= MOST_RUNS:

@@ -17,6 +17,7 @@ from annotation.api.loading import public_benchmark_for
 from annotation.workflow import Right
 from evaluation.actions.board_rows import PLACE, Ablation, BoardMetric, BoardRow, Difference, Neighbours
 from evaluation.actions.read_board import SORTED_BY, read_board
+from evaluation.actions.read_macro import RATES, MacroBoard, MacroRow, read_macro
 from evaluation.actions.read_published import PublishedRow
 from evaluation.actions.read_slices import LISTED, QUERY
 from evaluation.metrics.catalogue import METRICS
@@ -208,3 +209,75 @@ def _row(row: BoardRow) -> dict[str, Any]:
 
 def _metric(metric: BoardMetric) -> dict[str, Any]:
     return {name: getattr(metric, name) for name in METRIC_FIELDS}
+
+
+MACRO = inline_serializer(
+    "MacroBoard",
+    {
+        "metric": serializers.CharField(),
+        "draws": serializers.IntegerField(help_text="0: nothing is drawn, and nobody is ranked."),
+        "seed": serializers.IntegerField(),
+        "benchmarks": inline_serializer(
+            "MacroColumn",
+            {
+                "benchmark": serializers.CharField(),
+                "samples": serializers.IntegerField(),
+                "clusters": serializers.IntegerField(help_text="Pictures; below 20 on any nothing is drawn."),
+            },
+            many=True,
+        ),
+        "rows": inline_serializer(
+            "MacroRow",
+            {
+                "model": serializers.CharField(),
+                "setting": serializers.CharField(allow_blank=True),
+                **{
+                    name: serializers.FloatField(allow_null=True)
+                    for name in ("value", "low", "high", "rank", "rank_low", "rank_high", "p_best", "p_top3")
+                },
+                "on": serializers.DictField(
+                    child=serializers.DictField(),
+                    help_text="By benchmark: run, value, n, interval, and odd: scored otherwise than most runs there.",
+                ),
+            },
+            many=True,
+        ),
+    },
+)
+
+
+@extend_schema(
+    operation_id="macro_leaderboard",
+    parameters=[
+        OpenApiParameter("on", str, many=True, description="Names of benchmarks; by default those most models share."),
+        OpenApiParameter("metric", str, enum=RATES),
+    ],
+    responses=MACRO,
+)
+@api_view(["GET"])
+@permission_classes([AllowAny])
+def macro(request: Request) -> Response:
+    """Models over several benchmarks: macro means and ranks, those that lack a benchmark last and without. Visitors see
+    public benchmarks."""
+    terms = request.query_params
+    board = read_macro(request.user, on=terms.getlist("on"), metric=terms.get("metric") or RATES[0])
+    columns = [
+        {"benchmark": column.benchmark.slug, "samples": column.samples, "clusters": column.clusters}
+        for column in board.columns
+    ]
+    rows = [{**row.numbers, "on": _cells(row, board)} for row in (*board.rows, *board.lacking)]
+    head = {"metric": board.metric, "draws": board.draws, "seed": board.seed}
+    return Response({**head, "benchmarks": columns, "rows": rows})
+
+
+def _cells(row: MacroRow, board: MacroBoard) -> dict[str, Any]:
+    found = {column.benchmark.slug: row.cells.get(column.benchmark.pk) for column in board.columns}
+    return {
+        slug: {
+            "run": cell.scoring.run_id,
+            "odd": cell.odd,
+            **{name: getattr(cell.metric, name) for name in METRIC_FIELDS},
+        }
+        for slug, cell in found.items()
+        if cell
+    }

@@ -26,6 +26,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/runs/<int:pk>/metrics/", runs.run_metrics, name="api-run-metrics"),
     path(f"{BENCHMARK}/runs/<int:pk>/charts/", charts.run_charts, name="api-run-charts"),
     path(f"{BENCHMARK}/metrics/", runs.metrics, name="api-metrics"),
+    path("leaderboard/", leaderboard.macro, name="api-macro"),
     path(f"{BENCHMARK}/leaderboard/", leaderboard.leaderboard, name="api-leaderboard"),
     path(f"{BENCHMARK}/trajectories/", trajectories.trajectories, name="api-trajectories"),
     path(f"{BENCHMARK}/toolchains/", chains.toolchains, name="api-toolchains"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -72,14 +72,29 @@ def rank_models(
     """
     numerators = numerators.astype(np.float64)
     weights = np.ones_like(numerators) if denominators is None else denominators.astype(np.float64)
-    sign = 1.0 if higher_is_better else -1.0
+    clusters, drawn = len(np.unique(cluster)), None
+    if clusters >= MIN_CLUSTERS:
+        drawn = resampled_values(numerators, weights, cluster, draws=draws, seed=seed)
+    standings = standings_of(totals_ratio(numerators, weights), drawn, higher_is_better)
+    return Ranking(standings, len(numerators), clusters, draws, seed)
+
+
+def totals_ratio(numerators: Floats, denominators: Floats) -> Floats:
+    """Σ ``numerators`` / Σ ``denominators`` of m models, (n, m) each, NaN where the denominator is 0."""
+    above, below = numerators.sum(axis=0), denominators.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.where(weights.sum(axis=0) != 0, numerators.sum(axis=0) / weights.sum(axis=0), np.nan)
-    clusters = len(np.unique(cluster))
+        return np.where(below != 0, above / below, np.nan)
+
+
+def standings_of(values: Floats, drawn: Iterable[Floats] | None, higher_is_better: bool) -> tuple[Standing, ...]:
+    """Of ``values`` (m,), NaN for a model without one, and of the same in joint draws, in blocks (draws, m); None:
+    nothing is drawn."""
+    sign = 1.0 if higher_is_better else -1.0
     ranks = _ranks(sign * values[None, :])[0]
     counts = None
-    if clusters >= MIN_CLUSTERS:
-        counts, best, top = _rank_counts(sign, resampled_values(numerators, weights, cluster, draws=draws, seed=seed))
+    if drawn is not None:
+        counts, best, top = _rank_counts(sign, drawn)
+        draws = int(counts[0].sum())
     standings = []
     for model, value in enumerate(values):
         if not np.isfinite(value):
@@ -90,7 +105,7 @@ def rank_models(
             low, high = _rank_interval(counts[model])
             shares = float(best[model] / draws), float(top[model] / draws)
             standings.append(Standing(float(value), int(ranks[model]), low, high, *shares))
-    return Ranking(tuple(standings), len(numerators), clusters, draws, seed)
+    return tuple(standings)
 
 
 def with_tested_ranges(ranking: Ranking, passed: Ints, counted: Ints, cluster: Ints) -> Ranking:
@@ -133,7 +148,7 @@ def _ranks(values: Floats) -> Ints:
     return np.asarray(above.sum(axis=2) + 1, dtype=np.int64)
 
 
-def _rank_counts(sign: float, blocks: Iterator[Floats]) -> tuple[Ints, Floats, Floats]:
+def _rank_counts(sign: float, blocks: Iterable[Floats]) -> tuple[Ints, Floats, Floats]:
     """How many draws gave each model each rank, (m, m); its first places and its places among the first three, shared
     ones counted in parts, (m,) each."""
     counts: Ints | None = None

@@ -6,14 +6,14 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from django.utils.safestring import SafeString
 
 from evaluation.actions.board_rows import PLACE, Board, BoardMetric, BoardRow, Difference
-from evaluation.actions.list_runs import RunRow
 from evaluation.actions.read_published import PublishedRow
 from evaluation.metrics.catalogue import METRICS
+from evaluation.models import Run
 from evaluation.views.design_effect import design_words
 from evaluation.views.leaderboard_cells import (
     NOTHING,
@@ -196,7 +196,16 @@ def shown_ablations(board: Board, addresses: Addresses) -> list[ShownAblation]:
     ]  # fmt: skip
 
 
-def metric_cell(row: BoardRow | RunRow, column: Column, addresses: Addresses, classes: str = "") -> Cell:
+class Measured(Protocol):
+    """A run with its metrics."""
+
+    @property
+    def run(self) -> Run: ...
+    @property
+    def metrics(self) -> Mapping[str, BoardMetric]: ...
+
+
+def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: str = "") -> Cell:
     """The value of a run in a column, with what it rests on and a link where it counts trajectories."""
     metric = row.metrics.get(column.metric)
     if metric is None or metric.value is None:

@@ -44,7 +44,7 @@ THEIRS = {
 """Pages that others than the lead see differently, among them those that stop them."""
 MAIN = frozenset(
     f"evaluation:{name}"
-    for name in ("home", "leaderboard", "runs", "run", "trajectories", "trajectory", "sample", "compare")
+    for name in ("home", "leaderboard", "macro", "runs", "run", "trajectories", "trajectory", "sample", "compare")
 )
 """Pages that people read on a telephone; they are seen at its width too."""
 COMPARED = tuple(f"/benchmarks/kitchen/agreement/{page}" for page in ("", "people/"))
