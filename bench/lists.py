@@ -43,6 +43,7 @@ PAIRS: Mapping[str, Mapping[str, str]] = {
     "tool and wrong": {"q": 'tool:"Canny Edge" wrong'},
     "ioa and sample": {"q": "ioa > 0.5 sample:sample-00001*"},
 }
+WORDS = frozenset({"words in a question"})
 OTHERS = {"A right, B wrong": {"q": 'run:"Model" correct and run:"Model 001" wrong'}}
 
 
