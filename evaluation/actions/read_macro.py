@@ -135,10 +135,10 @@ def read_macro(person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]) -
     chosen = _chosen(offered, on or _shared(scorings))
     if not chosen:
         return MacroBoard(metric, offered, [], [], [], 0, SEED)
-    rows = _rows([scoring for scoring in scorings if scoring.run.benchmark in chosen], metric)
+    theirs = [scoring for scoring in scorings if scoring.run.benchmark in chosen]
+    rows = _rows(theirs, metric)
     whole = [row for row in rows if len(row.cells) == len(chosen)]
-    of = tuple((cell.scoring.pk, cell.scoring.computed_at) for row in whole for cell in row.cells.values())
-    key = (metric, tuple(benchmark.pk for benchmark in chosen), of)
+    key = (metric, tuple((scoring.pk, scoring.computed_at) for scoring in theirs))
     drawn = _DRAWN.get(key, lambda: _drawn(metric, chosen, whole))
     # Among three or fewer the chance of being among the first three says nothing.
     standings = [one if len(whole) > TOP else replace(one, p_top3=None) for one in drawn.macro.standings]
