@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from django.db.models import Count
 from numpy.typing import NDArray
 
-from annotation.models import Benchmark, FacetValue, GoldBox, PlanTool, Sample
+from annotation.models import Benchmark, FacetValue, Gold, GoldBox, PlanTool, Sample
 from evaluation.metrics.columns import Bools, Ints
 from evaluation.query.postings import LAST
 from evaluation.query.samples import Values
@@ -20,7 +19,8 @@ class SampleTable:
     """The samples of a benchmark in order of id, with what narrows lists by sample."""
 
     def __init__(self, benchmark: Benchmark) -> None:
-        fields = ("pk", "evidence_share", "image_group", "image_id", "image_name", "key", "gold__revision__answer_type")
+        gold = ("gold__revision__answer_type", "gold__revision")
+        fields = ("pk", "evidence_share", "image_group", "image_id", "image_name", "key", *gold)
         self._benchmark = benchmark
         rows = list(Sample.objects.filter(benchmark=benchmark).order_by("key").values_list(*fields))
         taken = list(zip(*rows, strict=True)) or [()] * len(fields)
@@ -28,6 +28,7 @@ class SampleTable:
         keys = sorted(zip(taken[5], range(len(rows)), strict=True))
         self._keys, self._by_key = [key for key, _ in keys], np.array([rank for _, rank in keys], np.int64)
         self._types = np.array(taken[6], np.object_)
+        self._revisions = np.array([pk or 0 for pk in taken[7]], np.int64)
         pictures: dict[Any, int] = {}
         named = [row[2] or row[3] or row[4] or ("sample", row[0]) for row in rows]
         self.cluster = np.array([pictures.setdefault(name, len(pictures)) for name in named], np.int64)
@@ -68,11 +69,15 @@ class SampleTable:
         return self._of_gold(PlanTool.objects.filter(step__isnull=False))
 
     def _of_gold(self, rows: Any) -> Ints:
-        counts, sample = np.zeros(len(self), np.int64), "revision__gold_of__sample"
-        there = rows.filter(revision__gold_of__sample__benchmark=self._benchmark).order_by()
-        found = np.array(list(there.values_list(sample).annotate(n=Count("pk"))), np.int64).reshape(-1, 2)
-        counts[self.ranks(found[:, 0])] = found[:, 1]
-        return counts
+        """(n,) how many of these rows the gold of each has. A number for each row is read sooner than counts by sample,
+        which the database sorts for."""
+        gold = Gold.objects.filter(sample__benchmark=self._benchmark).values("revision")
+        pks = rows.filter(revision__in=gold).order_by().values_list("revision", flat=True).iterator(chunk_size=20_000)
+        found = np.fromiter(pks, np.int64)
+        found = found[np.isin(found, self._revisions)]
+        order = np.argsort(self._revisions)
+        ranks = order[np.searchsorted(self._revisions, found, sorter=order)]
+        return np.bincount(ranks, minlength=len(self))
 
     def _facets(self, benchmark: Benchmark) -> dict[str, Values]:
         rows = FacetValue.objects.filter(sample__benchmark=benchmark).order_by()
