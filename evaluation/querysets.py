@@ -160,28 +160,6 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
             Prefetch("failure_labels", queryset=said, to_attr="labels_in_force"),
         )
 
-    def after(self, place: Any) -> Self:
-        """Those behind this trajectory in list order."""
-        key = place.sample.key
-        same = Q(sample__key=key)
-        return self.filter(
-            Q(sample__key__gt=key)
-            | same & Q(run_id__gt=place.run_id)
-            | same & Q(run_id=place.run_id, rollout__gt=place.rollout)
-            | same & Q(run_id=place.run_id, rollout=place.rollout, condition__gt=place.condition)
-        )
-
-    def before(self, place: Any) -> Self:
-        """Those ahead of this trajectory in list order."""
-        key = place.sample.key
-        same = Q(sample__key=key)
-        return self.filter(
-            Q(sample__key__lt=key)
-            | same & Q(run_id__lt=place.run_id)
-            | same & Q(run_id=place.run_id, rollout__lt=place.rollout)
-            | same & Q(run_id=place.run_id, rollout=place.rollout, condition__lt=place.condition)
-        )
-
 
 class ScoreQuerySet(models.QuerySet[Any]):
     def of_run(self, run: Any) -> Self:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
@@ -25,7 +27,7 @@ from evaluation.metrics.failures import FAILURES, NO_FAILURE
 from evaluation.models import Run, Score, Trajectory
 from evaluation.query.fields import described
 from evaluation.querysets_query import TERMS, other_terms
-from webapp.common.api_paging import PAGING, page_of, paged
+from webapp.common.api_paging import PAGING, page_of, paged_keys
 
 MEASURES = tuple(name for name in SAMPLE_COLUMNS if name not in ("run", "model", "sample"))
 NAMED = {"quadrant": Quadrant.NAMES, "plan_outcome": Outcome.NAMES, "chain_status": ChainStatus.NAMES}
@@ -68,8 +70,14 @@ def trajectories(request: Request, slug: str) -> Response:
     """
     benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request, KNOWN)
     check_query(benchmark, terms.get("q", ""), request.user)
-    rows = Trajectory.objects.of(benchmark).listed(terms, request.user)
-    return paged(request, rows.select_related(*RELATED).with_marks(request.user).distinct(), "pk", _shown)
+    found = TrajectoryList(benchmark, list(Run.objects.of(benchmark).without_tables()), terms, request.user)
+    rows = Trajectory.objects.select_related(*RELATED).with_marks(request.user)
+
+    def read(pks: list[int]) -> Iterator[Trajectory]:
+        by_pk = rows.in_bulk(pks)
+        return (by_pk[pk] for pk in pks if pk in by_pk)
+
+    return paged_keys(request, np.sort(found.pks).data, read, _shown)
 
 
 @extend_schema(

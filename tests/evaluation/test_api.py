@@ -208,7 +208,8 @@ def test_trajectories_are_narrowed_as_their_page_narrows_them(benchmark, lea, te
 @pytest.mark.both_databases
 def test_pages_follow_each_other_by_key(benchmark, lea):
     client = signed_in(lea)
-    for path, size in (("samples/", 3), ("metrics/", 100), (f"runs/{Run.objects.first().pk}/metrics/", 90)):
+    metrics = f"runs/{Run.objects.first().pk}/metrics/"
+    for path, size in (("samples/", 3), ("metrics/", 100), (metrics, 90), ("trajectories/", 2)):
         whole = client.get(API + path, {"limit": 1000}).json()
         seen, address = [], f"{API}{path}?limit={size}"
         while address:
@@ -225,6 +226,7 @@ def test_pages_follow_each_other_by_key(benchmark, lea):
     [
         ("metrics/?cursor=odd", 400, "cursor", "no such page"),
         ("metrics/?cursor=cD1hYmM=", 400, "cursor", "no such page"),  # a key that is no number
+        ("trajectories/?cursor=cD1hYmM=", 400, "cursor", "no such page"),
         ("agreement/judges/?cursor=bz1hYmM=", 400, "cursor", "no such page"),  # a place that is none
         ("metrics/?by=weather", 400, "by", "weather"),
         ("runs/?limit=many", 400, "limit", "whole number"),

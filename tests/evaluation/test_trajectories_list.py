@@ -320,6 +320,24 @@ def test_no_page_reads_all_trajectories_or_scores(lea):
     assert [line for line in scanned if SCAN.search(line)] == []
 
 
+@pytest.mark.both_databases
+def test_the_api_and_the_page_of_a_trajectory_read_no_rows_but_those_they_show(lea):
+    """Whatever list they are of: which rows those are, its table says."""
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    shown = Trajectory.objects.of(benchmark).listed({}).first()
+    for here in (f"/api/v1{address(benchmark)}", f"{address(benchmark)}{shown.pk}/"):
+        for terms in ({}, {"q": "ioa >= 0 or wrong"}, {"quadrant": "G+A+"}):
+            assert client.get(here, terms).status_code == 200
+            with CaptureQueriesContext(connection) as made:
+                client.get(here, terms)
+            # PostgreSQL's driver has no words for what closes a cursor.
+            asked = [query["sql"] or "" for query in made.captured_queries]
+            read = [sql for sql in asked if 'FROM "evaluation_trajectory"' in sql]
+            assert read
+            assert [sql for sql in read if not OF_ROWS.search(sql)] == []
+
+
+OF_ROWS = re.compile(r'"evaluation_trajectory"\."(id|sample_id)" (IN \(|= )')
 SCAN = re.compile(r"SCAN evaluation_(trajectory|score|step)\b|Seq Scan on evaluation_(trajectory|score|step)\b")
 
 

@@ -57,12 +57,12 @@ def test_a_thousand_turns_come_in_pages(lea, query, first, last):
 @pytest.mark.parametrize("turns", [1, 40])
 def test_the_number_of_queries_does_not_grow_with_the_turns(lea, django_assert_num_queries, turns):
     """Session, user, benchmark, role; trajectory, boxes, reference, plan tools, facets; settings, further chains,
-    its columns, replayed ones; notes; count of turns, turns; in the list, before it, all, previous, next; others,
-    outcomes, judgements; arguments."""
+    its columns, replayed ones; notes; count of turns, turns; runs, which of them have columns, state of samples;
+    others, outcomes, judgements; arguments."""
     scored_kitchen(lea, trajectories=[many(turns), *records.trajectories()[2:]])
     client, here = signed_in(lea), address()
     client.get(here)
-    with django_assert_num_queries(25):
+    with django_assert_num_queries(23):
         assert client.get(here).status_code == 200
 
 

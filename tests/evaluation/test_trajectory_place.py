@@ -1,4 +1,4 @@
-"""The database tells a place in a list's own order, the table of the list tells it in any other: both say the same."""
+"""A trajectory's place in the list it was opened from: the one it has among the rows that the database lists."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from django.urls import reverse
 
-from evaluation.actions.list_order import Place
-from evaluation.actions.read_list import TrajectoryList
-from evaluation.models import Run, Trajectory
+from evaluation.models import Trajectory
 from evaluation.views import trajectory_place
 from evaluation.views.trajectory_place import place_of
 from tests.evaluation.run_pages import make_benchmark
@@ -18,25 +16,27 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.mark.parametrize("terms", [{}, {"quadrant": "G+A+"}, {"q": "calls >= 1 not failed"}, {"correct": "no"}])
-def test_database_and_table_tell_the_same_place(lea, monkeypatch, terms):
+def test_the_place_is_the_one_among_the_rows_that_the_database_lists(lea, monkeypatch, terms):
     monkeypatch.setattr(trajectory_place, "PAGE_SIZE", 3)
     benchmark = make_benchmark(lea)
-    runs = list(Run.objects.of(benchmark))
-    listed = TrajectoryList(benchmark, runs, terms, lea)
-    assert listed.total > 3
-    for pk in Trajectory.objects.of(benchmark).values_list("pk", flat=True):
-        told = place_of(benchmark.slug, Trajectory.objects.get(pk=pk), terms, lea)
-        expected = listed.place(pk, 3)
-        assert (told and told.number) == (expected and expected.number)
-        if told and expected:
-            assert told.total == listed.total
-            assert (told.previous, told.next, told.listed) == addresses(benchmark.slug, terms, pk, expected)
+    listed = list(Trajectory.objects.of(benchmark).listed(terms, lea).for_list().values_list("pk", flat=True))
+    assert len(listed) > 3
+    for row in Trajectory.objects.of(benchmark):
+        told = place_of(benchmark.slug, row, terms, lea)
+        assert (told is not None) == (row.pk in listed)
+        if told:
+            at = listed.index(row.pk)
+            assert (told.number, told.total) == (at + 1, len(listed))
+            assert (told.previous, told.next, told.listed) == addresses(benchmark.slug, terms, listed, at)
 
 
-def addresses(slug: str, terms: dict[str, str], pk: int, place: Place) -> tuple[str, str, str]:
-    def trajectory(pk: int) -> str:
-        return f"{reverse('evaluation:trajectory', args=[slug, pk])}?{urlencode(terms)}" if pk else ""
+def addresses(slug: str, terms: dict[str, str], listed: list[int], at: int) -> tuple[str, str, str]:
+    """Of the rows before and behind, and of the page of three that holds it."""
 
-    behind = {"after": place.page_after} if place.page_after else {}
-    listed = f"{reverse('evaluation:trajectories', args=[slug])}?{urlencode({**terms, **behind, 'at': pk})}"
-    return trajectory(place.previous), trajectory(place.next), listed
+    def trajectory(at: int) -> str:
+        there = 0 <= at < len(listed)
+        return f"{reverse('evaluation:trajectory', args=[slug, listed[at]])}?{urlencode(terms)}" if there else ""
+
+    behind = {"after": listed[at // 3 * 3 - 1]} if at >= 3 else {}
+    page = f"{reverse('evaluation:trajectories', args=[slug])}?{urlencode({**terms, **behind, 'at': listed[at]})}"
+    return trajectory(at - 1), trajectory(at + 1), page

@@ -168,5 +168,5 @@ def test_verdicts_take_one_query_more_however_many(lea, kitchen, n, django_asser
         judged(trajectory, judge=f"judge {number}")
     client = signed_in(lea)
     client.get(address(trajectory))
-    with django_assert_num_queries(26):
+    with django_assert_num_queries(24):
         assert client.get(address(trajectory)).status_code == 200

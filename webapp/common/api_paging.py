@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -81,6 +82,38 @@ class PlacePagination(KeysetPagination):
         return None if first is None else self.encode_cursor(Cursor(first, False, None))
 
 
+class KeyPagination(KeysetPagination):
+    """Pages by key too, for rows whose keys are known, rising, before any row is read."""
+
+    def paginate_keys(self, keys: Sequence[int], request: Request) -> list[int]:
+        self.base_url = request.build_absolute_uri()
+        size, cursor = self.get_page_size(request), self.decode_cursor(request)
+        if cursor is None or cursor.position is None:
+            first, last = 0, size
+        elif cursor.reverse:
+            last = bisect_left(keys, _key(str(cursor.position)))
+            first = max(last - size, 0)
+        else:
+            first = bisect_right(keys, _key(str(cursor.position)))
+            last = first + size
+        found = [int(key) for key in keys[first:last]]
+        self._next = found[-1] if found and last < len(keys) else None
+        self._previous = found[0] if found and first else None
+        return found
+
+    def get_next_link(self) -> str | None:
+        return None if self._next is None else self.encode_cursor(Cursor(0, False, self._next))
+
+    def get_previous_link(self) -> str | None:
+        return None if self._previous is None else self.encode_cursor(Cursor(0, True, self._previous))
+
+
+def _key(position: str) -> int:
+    if not (position.isascii() and position.isdigit() and len(position) < 19):
+        raise InvalidInput(_STALE, code="stale_page", field="cursor")
+    return int(position)
+
+
 def paged(
     request: Request,
     rows: QuerySet[Any],
@@ -103,6 +136,15 @@ def paged_rows(request: Request, rows: Iterable[Any], shown: Callable[[Any], Any
     pages = PlacePagination()
     found = pages.paginate_rows(rows, request)
     return pages.get_paginated_response([shown(row) for row in found])
+
+
+def paged_keys(
+    request: Request, keys: Sequence[int], read: Callable[[list[int]], Iterable[Any]], shown: Callable[[Any], Any]
+) -> Response:
+    """One page of rows with these keys, rising. ``read``: the rows of some keys, in their order."""
+    pages = KeyPagination()
+    found = pages.paginate_keys(keys, request)
+    return pages.get_paginated_response([shown(row) for row in read(found)])
 
 
 def page_of(name: str, item: serializers.Field | type[serializers.Serializer]) -> serializers.Serializer:
