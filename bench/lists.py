@@ -51,18 +51,16 @@ ALL: Mapping[str, Mapping[str, str]] = {**PAGES, **PAIRS, **OTHERS}
 
 
 def visit_lists(visits: int) -> dict[str, Any]:
-    """Milliseconds of processor of the list, with its rows and its facets, in the middle. Seconds of the first page, by
-    the clock."""
+    """Milliseconds of the list, with its rows and its facets, in the middle. Seconds of the first page by the clock."""
     benchmark, client, address, first = _opened()
     pages: dict[str, Any] = {}
     for name, terms in ALL.items():
-        asked, *seen = [_listed(benchmark, terms) for _ in range(1 + visits)]
+        seen = [_listed(benchmark, terms) for _ in range(1 + visits)][1:]
         client.get(address, terms)
         begun = time.perf_counter()
         answer = client.get(address, terms)
         listed, facets, total = (statistics.median(one[place] for one in seen) for place in range(3))
         pages[name] = {
-            "asked": asked[0],
             "list": listed,
             "facets": facets,
             "clock": 1000 * (time.perf_counter() - begun),
@@ -72,10 +70,16 @@ def visit_lists(visits: int) -> dict[str, Any]:
     return {"pages": pages, "first_s": first, "load": os.getloadavg()[0]}
 
 
+def ask_lists() -> dict[str, Any]:
+    """Milliseconds of each list when it is the first time that this process is asked for it."""
+    benchmark, *_ = _opened()
+    return {"asked": {name: _listed(benchmark, terms)[0] for name, terms in ALL.items()}}
+
+
 def visit_list(page: str) -> dict[str, Any]:
-    """Milliseconds of processor of one visit of a whole page."""
+    """Milliseconds of one visit of a whole page."""
     _, client, address, _ = _opened()
-    return {"ms": _processor(lambda: client.get(address, ALL[page]))}
+    return {"ms": _worked(lambda: client.get(address, ALL[page]))}
 
 
 @cache
@@ -102,18 +106,22 @@ def _listed(benchmark: Any, terms: Mapping[str, str]) -> tuple[float, float, int
     from evaluation.models import Run, Trajectory
     from evaluation.views.trajectories_facets import facets
 
-    begun = time.process_time()
-    runs = list(Run.objects.of(benchmark).without_tables())
-    found = TrajectoryList(benchmark, runs, terms)
-    pks, _ = found.page("", 50)
-    list(Trajectory.objects.filter(pk__in=pks).for_list())
-    listed = time.process_time()
-    facets(found, terms, runs)
-    return 1000 * (listed - begun), 1000 * (time.process_time() - listed), found.total
+    made: list[Any] = []
+
+    def listed() -> None:
+        runs = list(Run.objects.of(benchmark).without_tables())
+        found = TrajectoryList(benchmark, runs, terms)
+        pks, _ = found.page("", 50)
+        list(Trajectory.objects.filter(pk__in=pks).for_list())
+        made.extend((found, runs))
+
+    took = _worked(listed)
+    found, runs = made
+    return took, _worked(lambda: facets(found, terms, runs)), found.total
 
 
 def visit_pages(visits: int) -> dict[str, Any]:
-    """Whole pages as a reader asks for them: p95 of processor time, and the first visit."""
+    """Whole pages as a reader asks for them: p95, and the first visit."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
     from django.urls import reverse
@@ -131,14 +139,19 @@ def visit_pages(visits: int) -> dict[str, Any]:
     pages = {
         "the board": board,
         "the board on a facet": f"{board}?by=category&slice=counting",
-        "one trajectory": reverse("evaluation:trajectory", args=[slug, middle]),
+        "one trajectory": (trajectory := reverse("evaluation:trajectory", args=[slug, middle])),
+        "one trajectory of a query": f"{trajectory}?q=counted",
         "two runs compared": f"{compare}?run={first}&run={second}&by=category",
     }
     found = {}
+    client.get(reverse("annotation:benchmarks"))
+    begun = time.perf_counter()
+    client.get(pages["one trajectory"])
+    cold = time.perf_counter() - begun
     client.get(board)
     settle()
     for name, address in pages.items():
-        seen = [_processor(lambda address=address: client.get(address)) for _ in range(1 + visits)]
+        seen = [_worked(lambda address=address: client.get(address)) for _ in range(1 + visits)]
         begun = time.perf_counter()
         with CaptureQueriesContext(connection) as queries:
             answer = client.get(address)
@@ -151,13 +164,32 @@ def visit_pages(visits: int) -> dict[str, Any]:
         }
         if answer.status_code != 200:
             raise RuntimeError(f"{address} answered {answer.status_code}.")
-    return {"pages": found, "load": os.getloadavg()[0]}
+    return {"pages": found, "cold_s": cold, "load": os.getloadavg()[0]}
 
 
 def _processor(work: Callable[[], Any]) -> float:
     begun = time.process_time()
     work()
     return 1000 * (time.process_time() - begun)
+
+
+def _worked(work: Callable[[], Any]) -> float:
+    """Milliseconds of processor of this process, and those that it waits for the answers of a database in another."""
+    from django.db import connection
+
+    waited = 0.0
+
+    def wait(execute: Callable[..., Any], *query: Any) -> Any:
+        nonlocal waited
+        clock, own = time.perf_counter(), time.process_time()
+        try:
+            return execute(*query)
+        finally:
+            waited += max(time.perf_counter() - clock - (time.process_time() - own), 0.0)
+
+    with connection.execute_wrapper(wait):
+        worked = _processor(work)
+    return worked + 1000 * waited
 
 
 def time_numbers(samples: int, models: int) -> dict[str, Any]:
