@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -9,34 +10,43 @@ from typing import Any
 from django.db.models import Count, Max, Subquery
 
 from annotation.models import Benchmark, Gold
-from evaluation.actions.metric_settings import settings_of
+from evaluation.actions.metric_settings import settings_by_benchmark
 from evaluation.models import Scoring
 from webapp.common.bulk import HowMany
 
+State = tuple[datetime | None, int]
+"""When the last gold of a benchmark was accepted, and how much there is."""
+
 
 class Freshness:
-    """Of one benchmark: two queries, and one more when any gold has changed since it was asked last."""
+    """Of one benchmark or several: two queries, and one more when any gold has changed since the same were asked last.
 
-    def __init__(self, benchmark: Benchmark) -> None:
-        self.settings = settings_of(benchmark)
-        self._changed = self.settings.changed()
-        self._last, self._count = _gold(benchmark.pk, benchmark.created_at, _state_of_gold(benchmark))
+    Every page that shows scores asks here, so that none calls a number today's that another calls an earlier one.
+    """
+
+    def __init__(self, *benchmarks: Benchmark) -> None:
+        self.settings = settings_by_benchmark(benchmarks) if benchmarks else {}
+        named = tuple((benchmark.pk, benchmark.created_at) for benchmark in benchmarks)
+        self._gold = _gold(named, _state_of_gold(named[0][0])) if named else {}
 
     def stale(self, scoring: Scoring) -> bool:
-        changed = self._last is not None and self._last > scoring.computed_at
+        """Of a scoring whose run is loaded."""
+        benchmark = scoring.run.benchmark_id
+        last, count = self._gold[benchmark]
+        changed = last is not None and last > scoring.computed_at
         return (
             scoring.stale
             or changed
-            or scoring.samples_n != self._count
-            or scoring.settings != self._changed
+            or scoring.samples_n != count
+            or scoring.settings != self.settings[benchmark].changed()
         )  # fmt: skip
 
 
-def _state_of_gold(benchmark: Benchmark) -> tuple[Any, ...]:
+def _state_of_gold(benchmark: int) -> tuple[Any, ...]:
     """What is another after any change of gold, of whichever benchmark: how much there is, and the last made and the
     last accepted. Each part is read from an index, a twentieth of the time of counting the gold of one benchmark."""
     rows = Gold.objects.order_by()
-    state: tuple[Any, ...] = Benchmark.objects.filter(pk=benchmark.pk).values_list(
+    state: tuple[Any, ...] = Benchmark.objects.filter(pk=benchmark).values_list(
         HowMany(rows.values("pk")),
         Subquery(rows.order_by("-pk").values("pk")[:1]),
         Subquery(rows.order_by("-accepted_at").values("accepted_at")[:1]),
@@ -45,7 +55,9 @@ def _state_of_gold(benchmark: Benchmark) -> tuple[Any, ...]:
 
 
 @lru_cache(maxsize=64)
-def _gold(benchmark: int, _created: datetime, _state: tuple[Any, ...]) -> tuple[datetime | None, int]:
-    """When the last gold was accepted, and how much there is; counted anew when the state of gold is another."""
-    found = Gold.objects.filter(sample__benchmark=benchmark).aggregate(last=Max("accepted_at"), n=Count("pk"))
-    return found["last"], found["n"]
+def _gold(benchmarks: tuple[tuple[int, datetime], ...], _state: tuple[Any, ...]) -> Mapping[int, State]:
+    """By benchmark; counted anew when the state of gold is another."""
+    pks = [pk for pk, _ in benchmarks]
+    rows = Gold.objects.filter(sample__benchmark__in=pks).order_by().values_list("sample__benchmark")
+    found = {pk: (last, count) for pk, last, count in rows.annotate(last=Max("accepted_at"), n=Count("pk"))}
+    return {pk: found.get(pk, (None, 0)) for pk in pks}

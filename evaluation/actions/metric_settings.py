@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -20,8 +20,14 @@ from webapp.common.errors import InvalidInput
 
 def settings_of(benchmark: Benchmark) -> MetricSettings:
     """The settings the benchmark is scored with: METRICS 8's defaults but for what was changed."""
-    row = BenchmarkSettings.objects.filter(benchmark=benchmark).first()
-    return MetricSettings.from_mapping(row.values if row else {})
+    return settings_by_benchmark([benchmark])[benchmark.pk]
+
+
+def settings_by_benchmark(benchmarks: Sequence[Benchmark]) -> dict[int, MetricSettings]:
+    """The same of each of these. One query."""
+    rows = BenchmarkSettings.objects.filter(benchmark__in=benchmarks).values_list("benchmark", "values")
+    changed = dict(rows)
+    return {one.pk: MetricSettings.from_mapping(changed.get(one.pk, {})) for one in benchmarks}
 
 
 def change_settings(*, actor: User | None, benchmark: Benchmark, values: Mapping[str, Any]) -> MetricSettings:

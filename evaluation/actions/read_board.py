@@ -93,7 +93,7 @@ def read_board(
         neighbours=neighbours,
         ablations=_ablations(alive) if not slice_by else [],
         facets=_facets(chosen),
-        settings=_settings(chosen, freshness.settings),
+        settings=_settings(chosen, freshness.settings[benchmark.pk]),
         ranked_by=ranked_by,
         query=query,
     )

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from annotation.models import Benchmark
+from evaluation.actions.freshness import Freshness
 from evaluation.models import Metric, Run, Scoring
 from webapp.common.models import AuditEntry
 from webapp.common.wording import decimal
@@ -49,6 +50,7 @@ class RecentRun:
     population: int
     accuracy: float | None
     evaluated: int
+    stale: bool
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Happening:
 
 
 def recent_runs(user: Person, most: int = 6) -> list[RecentRun]:
-    """The runs scored last among the benchmarks a person may see. Two queries."""
+    """The runs scored last among the benchmarks a person may see. Two queries, and those of how fresh they are."""
     visible = Benchmark.objects.visible_to(user)
     runs = Run.objects.filter(benchmark__in=visible).scored().select_related("model", "benchmark", "scoring")
     found = list(runs.order_by("-scoring__computed_at", "-pk")[:most])
@@ -70,10 +72,11 @@ def recent_runs(user: Person, most: int = 6) -> list[RecentRun]:
     wanted = Metric.objects.filter(scoring__run__in=found, metric__in=[*QUADRANTS, ACCURACY]).on_slice()
     for metric in wanted:
         metrics.setdefault(metric.scoring_id, {})[metric.metric] = metric
-    return [_recent(run, metrics.get(run.scoring.pk, {})) for run in found]
+    fresh = Freshness(*{run.benchmark_id: run.benchmark for run in found}.values())
+    return [_recent(run, metrics.get(run.scoring.pk, {}), fresh) for run in found]
 
 
-def _recent(run: Run, metrics: dict[str, Metric]) -> RecentRun:
+def _recent(run: Run, metrics: dict[str, Metric], fresh: Freshness) -> RecentRun:
     shares = [metrics[name].value for name in QUADRANTS if name in metrics]
     known = [share for share in shares if share is not None]
     accuracy = metrics.get(ACCURACY)
@@ -84,6 +87,7 @@ def _recent(run: Run, metrics: dict[str, Metric]) -> RecentRun:
         population=metrics[QUADRANTS[0]].n if QUADRANTS[0] in metrics else 0,
         accuracy=accuracy.value if accuracy else None,
         evaluated=accuracy.n if accuracy else 0,
+        stale=fresh.stale(run.scoring),
     )
 
 

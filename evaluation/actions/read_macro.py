@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from annotation.models import Benchmark, Sample
 from annotation.statistics import MIN_CLUSTERS, SEED, dense_codes
 from evaluation.actions.board_rows import BoardMetric
+from evaluation.actions.freshness import Freshness
 from evaluation.actions.list_columns import SIDES, Arrays, read_columns
 from evaluation.actions.load_columns import cluster_codes
 from evaluation.actions.read_board import DETAILED
@@ -48,11 +49,13 @@ _DRAWN: Kept[_Drawn] = Kept(32)
 
 @dataclass(frozen=True)
 class MacroCell:
-    """A run on one benchmark. ``odd``: scored with other settings or on another gold than most runs there."""
+    """A run on one benchmark. ``odd``: scored with other settings or on another gold than most runs there; ``stale``:
+    its scores are not of today."""
 
     scoring: Scoring
     metric: BoardMetric
     odd: bool
+    stale: bool
 
 
 @dataclass(frozen=True)
@@ -118,8 +121,8 @@ class MacroBoard:
 
 
 def read_macro(person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]) -> MacroBoard:
-    """Of the benchmarks named ``on``, by default those that most models share. Two queries, and two more when any was
-    scored since.
+    """Of the benchmarks named ``on``, by default those that most models share. Four queries, one more when gold has
+    changed since and two when any was scored.
 
     Raises ``NotFound`` for a benchmark that has no ranked run the person may see, ``InvalidInput`` for a metric that is
     none of ``RATES``, and for too many benchmarks.
@@ -136,7 +139,7 @@ def read_macro(person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]) -
     if not chosen:
         return MacroBoard(metric, offered, [], [], [], 0, SEED)
     theirs = [scoring for scoring in scorings if scoring.run.benchmark in chosen]
-    rows = _rows(theirs, metric)
+    rows = _rows(theirs, metric, Freshness(*chosen))
     whole = [row for row in rows if len(row.cells) == len(chosen)]
     key = (metric, tuple((scoring.pk, scoring.computed_at) for scoring in theirs))
     drawn = _DRAWN.get(key, lambda: _drawn(metric, chosen, whole))
@@ -175,7 +178,7 @@ def _chosen(offered: Sequence[Benchmark], on: Sequence[str]) -> list[Benchmark]:
     return [benchmark for benchmark in offered if benchmark.slug in on]
 
 
-def _rows(scorings: Sequence[Scoring], metric: str) -> list[MacroRow]:
+def _rows(scorings: Sequence[Scoring], metric: str, fresh: Freshness) -> list[MacroRow]:
     """One query."""
     values = {
         row[0]: BoardMetric(*row[1:])
@@ -187,7 +190,8 @@ def _rows(scorings: Sequence[Scoring], metric: str) -> list[MacroRow]:
         run, value = scoring.run, values.get(scoring.pk)
         own = cells.setdefault((run.model.name, run.setting), {})
         if value is not None and value.value is not None:
-            own[run.benchmark_id] = MacroCell(scoring, value, _made_by(scoring) != usual[run.benchmark_id])
+            odd = _made_by(scoring) != usual[run.benchmark_id]
+            own[run.benchmark_id] = MacroCell(scoring, value, odd, fresh.stale(scoring))
     return [MacroRow(model, setting, own) for (model, setting), own in cells.items()]
 
 

@@ -14,6 +14,7 @@ from annotation.actions.access import require
 from annotation.models import Benchmark, Version
 from annotation.workflow import Right
 from evaluation.actions.chain_columns import keep_chains
+from evaluation.actions.freshness import Freshness
 from evaluation.actions.keep_words import keep_words
 from evaluation.actions.list_columns import added_columns, keep_columns
 from evaluation.actions.list_values import keep_values, values_of
@@ -53,7 +54,8 @@ def score_benchmark(
     settings = settings_of(benchmark)
     runs = list(Run.objects.of(benchmark))
     if only_stale:
-        runs = [run for run in runs if is_stale(run, samples.digest, settings)]
+        fresh = Freshness(benchmark)
+        runs = [run for run in runs if is_stale(run, samples.digest, fresh)]
     scorings = []
     for done, run in enumerate(runs):
         if report:
@@ -66,10 +68,10 @@ def score_benchmark(
     return scorings
 
 
-def is_stale(run: Run, digest: str, settings: MetricSettings) -> bool:
-    """Whether a run has no scores, or scores of other trajectories, another gold or other settings."""
+def is_stale(run: Run, digest: str, fresh: Freshness) -> bool:
+    """Whether a run has no scores, or scores that pages call stale, or of another gold than that with this digest."""
     scoring = getattr(run, "scoring", None)
-    return scoring is None or scoring.stale or scoring.gold_digest != digest or scoring.settings != settings.changed()
+    return scoring is None or scoring.gold_digest != digest or fresh.stale(scoring)
 
 
 @collector_paused()

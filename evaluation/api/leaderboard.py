@@ -237,7 +237,7 @@ MACRO = inline_serializer(
                 },
                 "on": serializers.DictField(
                     child=serializers.DictField(),
-                    help_text="By benchmark: run, value, n, interval, and odd: scored otherwise than most runs there.",
+                    help_text="By benchmark: run, value, n, interval; stale; odd: not scored as most runs there.",
                 ),
             },
             many=True,
@@ -276,6 +276,7 @@ def _cells(row: MacroRow, board: MacroBoard) -> dict[str, Any]:
         slug: {
             "run": cell.scoring.run_id,
             "odd": cell.odd,
+            "stale": cell.stale,
             **{name: getattr(cell.metric, name) for name in METRIC_FIELDS},
         }
         for slug, cell in found.items()

@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.loading import benchmark_for
+from evaluation.actions.freshness import Freshness
 from evaluation.metrics.catalogue import METRIC_COLUMNS
 from evaluation.models import Metric, Run, Scoring
 from evaluation.querysets import MetricQuerySet
@@ -22,6 +23,7 @@ from webapp.common.errors import InvalidInput
 
 class ScoringSerializer(serializers.ModelSerializer):
     version = serializers.IntegerField(source="version.number", default=None, allow_null=True, read_only=True)
+    stale = serializers.SerializerMethodField(help_text="Scored on other trajectories, gold or settings than today's.")
 
     class Meta:
         model = Scoring
@@ -29,6 +31,10 @@ class ScoringSerializer(serializers.ModelSerializer):
             "settings", "version", "gold_digest", "stale", "computed_at", "samples_n", "trajectories_n", "failed_n",
         )  # fmt: skip
         read_only_fields = fields
+
+    def get_stale(self, scoring: Scoring) -> bool:
+        fresh: Freshness = self.context["freshness"]
+        return fresh.stale(scoring)
 
 
 class RunSerializer(serializers.ModelSerializer):
@@ -62,16 +68,19 @@ class MetricSerializer(serializers.ModelSerializer):
 @api_view(["GET"])
 def runs(request: Request, slug: str) -> Response:
     """The runs on a benchmark, in the order they came."""
-    rows = Run.objects.of(benchmark_for(request, slug)).with_counts()
-    return paged(request, rows, "pk", lambda row: RunSerializer(row).data)
+    benchmark = benchmark_for(request, slug)
+    context = {"freshness": Freshness(benchmark)}
+    rows = Run.objects.of(benchmark).with_counts()
+    return paged(request, rows, "pk", lambda row: RunSerializer(row, context=context).data)
 
 
 @extend_schema(operation_id="run", responses=RunSerializer)
 @api_view(["GET"])
 def run(request: Request, slug: str, pk: int) -> Response:
     """One run and how it was scored."""
-    rows = Run.objects.of(benchmark_for(request, slug)).with_counts()
-    return Response(RunSerializer(get_object_or_404(rows, pk=pk)).data)
+    benchmark = benchmark_for(request, slug)
+    found = get_object_or_404(Run.objects.of(benchmark).with_counts(), pk=pk)
+    return Response(RunSerializer(found, context={"freshness": Freshness(benchmark)}).data)
 
 
 SLICE = [

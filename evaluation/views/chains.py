@@ -16,6 +16,7 @@ from evaluation.views.chains_export import FORMATS, chains_file
 from evaluation.views.chains_links import ChainLinks
 from evaluation.views.chains_shown import TICKS, shown
 from evaluation.views.sample_runs import letters
+from evaluation.views.staleness import staleness
 
 
 @require_safe
@@ -32,7 +33,7 @@ def chains(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
         **benchmark_context(request, benchmark, "leaderboard"),
         "found": found,
         "shown": shown(found, ChainLinks(slug, found), letters),
-        "stale": any(run.scoring.stale for run in found.runs),
+        **staleness(benchmark, found.runs),
         "scored": [run for run in runs if getattr(run, "scoring", None)],
         "most": MOST_RUNS,
         "ticks": TICKS,

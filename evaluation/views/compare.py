@@ -9,7 +9,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.views.loading import load_benchmark
+from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions.compare_runs import comparable_runs, compare_runs
 from evaluation.actions.read_crop_agreement import read_crop_agreement
@@ -22,6 +22,7 @@ from evaluation.views.compare_links import LEAST_RUNS, Asked, PairLinks
 from evaluation.views.compare_look import shown_look
 from evaluation.views.compare_shown import shown
 from evaluation.views.leaderboard_table import LETTERS
+from evaluation.views.staleness import staleness
 from webapp.common.htmx import render_page
 from webapp.common.http import Request
 
@@ -42,7 +43,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     drawn = shown(slug, found, asked)
     if format := request.GET.get("format"):
         return comparison_file(slug, found, drawn, format)
-    context |= {
+    context |= staleness(benchmark, asked.runs) | {
+        "rights": rights_in(request, benchmark),
         "asked": asked,
         "found": found,
         "shown": drawn,

@@ -90,8 +90,9 @@ class ShownCell:
     cell: Cell | None
     bar: SafeString
     href: str
-    odd: bool
     runs: str
+    odd: bool = False
+    stale: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,10 +139,10 @@ def _rank(standing: Standing | None) -> SafeString:
 def _cell(found: MacroCell | None, column: MacroColumn, metric: str, axis: Axis) -> ShownCell:
     slug = column.benchmark.slug
     if found is None:
-        return ShownCell(None, put(""), "", False, reverse("evaluation:runs", args=[slug]))
+        return ShownCell(None, put(""), "", reverse("evaluation:runs", args=[slug]))
     addresses = Addresses(slug)
     cell = metric_cell(_Row(found.scoring.run, {metric: found.metric}), COLUMNS[metric], addresses)
-    return ShownCell(cell, cell.with_bar(axis), addresses.run(found.scoring.run_id), found.odd, "")
+    return ShownCell(cell, cell.with_bar(axis), addresses.run(found.scoring.run_id), "", found.odd, found.stale)
 
 
 class _Row(NamedTuple):
@@ -153,7 +154,7 @@ class _Row(NamedTuple):
 
 def _file(board: MacroBoard) -> tuple[Iterator[dict[str, Any]], list[str]]:
     """The rows of the page in its order, and their columns."""
-    ends = ("", "_low", "_high", "_n", "_run")
+    ends = ("", "_low", "_high", "_n", "_run", "_stale")
     names = [f"{column.benchmark.slug}{end}" for column in board.columns for end in ends]
     return (_file_row(row, board) for row in (*board.rows, *board.lacking)), [*WHO, *names]
 
@@ -164,5 +165,5 @@ def _file_row(row: MacroRow, board: MacroBoard) -> dict[str, Any]:
         if cell := row.cells.get(column.benchmark.pk):
             one, slug = cell.metric, column.benchmark.slug
             found |= {slug: one.value, f"{slug}_low": one.ci_low, f"{slug}_high": one.ci_high}
-            found |= {f"{slug}_n": one.n, f"{slug}_run": cell.scoring.run_id}
+            found |= {f"{slug}_n": one.n, f"{slug}_run": cell.scoring.run_id, f"{slug}_stale": cell.stale}
     return found

@@ -19,6 +19,7 @@ from evaluation.models import Run, Scoring
 from evaluation.querysets import TrajectoryQuerySet, samples_without_trajectory
 from evaluation.views import run_charts, run_numbers, run_ranking, run_regions, run_repeats, run_tables
 from evaluation.views.run_links import RunLinks
+from evaluation.views.staleness import staleness
 from webapp.common.errors import NotFound
 
 PREFERRED_FACET = "category"
@@ -47,6 +48,7 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "failures_href": links.list(right="no"),
         "judging_href": f"{reverse('evaluation:judging', args=[slug])}?{urlencode({'run': pk, **links.narrowed})}",
         "piece": piece,
+        **staleness(benchmark, [run]),
     }
     if scoring is not None:
         whole = {row.metric: row for row in scoring.metrics.on_slice()}

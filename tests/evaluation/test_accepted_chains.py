@@ -12,8 +12,8 @@ from annotation.models import AcceptedChain, Benchmark, Sample
 from annotation.schema import ToolCall
 from annotation.workflow import Role
 from evaluation.actions.export_rows import sample_rows
+from evaluation.actions.freshness import Freshness
 from evaluation.actions.load_columns import load_samples
-from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.record_session import open_session, record_session
 from evaluation.actions.score_run import is_stale, score_benchmark
 from evaluation.models import Run, Trajectory
@@ -45,7 +45,7 @@ def test_scores_take_the_closest_accepted_chain_say_which_and_go_stale_with_it(
         return row["reference_chain"], row["reference_calls"], row["edit_distance"]
 
     def stale() -> bool:
-        return is_stale(Run.objects.get(), load_samples(benchmark).digest, settings_of(benchmark))
+        return is_stale(Run.objects.get(), load_samples(benchmark).digest, Freshness(benchmark))
 
     def page() -> Any:
         return signed_in(lea).get(f"/benchmarks/kitchen/trajectories/{Trajectory.objects.get().pk}/?tab=toolchain")

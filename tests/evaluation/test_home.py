@@ -128,7 +128,8 @@ def test_it_takes_the_same_queries_for_one_benchmark_and_for_many(lea: User, dja
         scored(lea, f"desk-{number}")
         Sample.objects.filter(key="cup").update(state="to_do")
         # session, person; cards: benchmarks, roles, pictures; what waits: benchmarks, four kinds, two of them with the
-        # rules of the queues, the next sample with the rule; runs: runs, metrics; jobs; news: benchmarks, entries.
-        with django_assert_num_queries(19):
+        # rules of the queues, the next sample with the rule; runs: runs, metrics, how fresh they are (3); jobs; news:
+        # benchmarks, entries.
+        with django_assert_num_queries(22):
             answer = client.get("/")
         assert len(answer.context["cards"]) == number + 1

@@ -292,15 +292,6 @@ def test_a_run_of_plans_alone_has_its_outcomes(lea):
     assert "n/a" in page(client, benchmark).content.decode()
 
 
-def test_scores_of_another_day_are_said_to_be_stale(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    assert "Score the run again" not in page(client, benchmark).content.decode()
-    run = only_run(benchmark)
-    run.scoring.stale = True
-    run.scoring.save()
-    assert "Score the run again" in page(client, benchmark).content.decode()
-
-
 def test_scores_without_tables_still_have_a_page(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea)
     scoring = only_run(benchmark).scoring
@@ -348,13 +339,13 @@ def test_a_run_of_another_benchmark_is_not_here(lea):
 
 @pytest.mark.parametrize("many", [1, 20])
 def test_the_number_of_queries_does_not_grow(lea, many, django_assert_num_queries):
-    """Session, person, benchmark, roles, run, counts, missing samples, roles for the buttons, metrics; missed crops,
-    their ids and points; regions; sizes; numbers of calls; thresholds of all runs; the answers noise lost, the pairs of
-    noise, of the placebo, and of both; metrics by calls, facets, the slices of one. The scatter and the table are as
-    long as the run, in as many queries."""
+    """Session, person, benchmark, roles, run, counts, missing samples, roles for the buttons, how fresh the scores are
+    (2), metrics; missed crops, their ids and points; regions; sizes; numbers of calls; thresholds of all runs; the
+    answers noise lost, the pairs of noise, of the placebo, and of both; metrics by calls, facets, the slices of one.
+    The scatter and the table are as long as the run, in as many queries."""
     client = signed_in(lea)
     benchmark = make_benchmark(lea, {"seen": 3 * many, "missed": 2 * many, "missed-wrong": many})
     url = reverse("evaluation:run", args=[benchmark.slug, only_run(benchmark).pk])
     client.get(url)
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(24):
         client.get(url)

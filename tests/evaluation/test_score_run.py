@@ -12,8 +12,9 @@ from annotation.actions.freeze import freeze_version
 from annotation.actions.save_samples import save_samples
 from annotation.actions.tool_bank import accept_tool
 from annotation.models import BankTool, Sample
+from evaluation.actions.freshness import Freshness
 from evaluation.actions.load_columns import load_samples
-from evaluation.actions.metric_settings import change_settings, settings_of
+from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import is_stale, score_benchmark
 from evaluation.models import Comparison, Metric, Run, Score, Scoring, Standing
@@ -67,7 +68,7 @@ def test_trajectories_under_a_condition_make_the_intervention(benchmark, lea):
 def test_scores_go_stale_with_settings_gold_and_new_trajectories(benchmark, lea):
     def stale():
         digest = load_samples(benchmark).digest
-        return [is_stale(run, digest, settings_of(benchmark)) for run in Run.objects.of(benchmark)]
+        return [is_stale(run, digest, Freshness(benchmark)) for run in Run.objects.of(benchmark)]
 
     assert stale() == [True, True]
     score_benchmark(actor=lea, benchmark=benchmark)

@@ -66,7 +66,7 @@ class Command(BaseCommand):
         )
         for row in board.rows():
             cells = " ".join(f"{_cell(row, name):>6}" for name in SHOWN)
-            self.stdout.write(f"{row.run!s:<{width}} {_count(row):>6} {cells}  {_interval(row)}")
+            self.stdout.write(f"{row.run!s:<{width}} {_count(row):>6} {cells}  {_interval(row)}{'  stale' * row.stale}")
         for row in board.unscored:
             self.stdout.write(f"{row.run!s:<{width}} not scored yet")
 

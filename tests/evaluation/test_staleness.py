@@ -1,0 +1,106 @@
+"""Scores that are not of today: pages, the command and the API say so alike, and scoring ends it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from io import StringIO
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+from django.utils import timezone
+
+from annotation.actions.benchmarks import add_member
+from annotation.models import Gold
+from annotation.workflow import Role
+from evaluation.actions.score_run import score_benchmark
+from evaluation.models import Run, Scoring
+from tests.conftest import signed_in
+from tests.evaluation.board_data import make_board
+
+pytestmark = pytest.mark.django_db
+SINCE = "settings or Sightline have changed since"
+HERE = "/benchmarks/kitchen"
+
+
+def pages(run, other):
+    return {
+        "leaderboard": f"{HERE}/leaderboard/",
+        "leaderboard on a query": f"{HERE}/leaderboard/?q=wrong",
+        "runs": f"{HERE}/runs/",
+        "run": f"{HERE}/runs/{run}/",
+        "compare": f"{HERE}/compare/?run={run}&run={other}",
+        "chains": f"{HERE}/toolchain/analysis/",
+        "over benchmarks": "/leaderboard/",
+        "home": "/",
+    }
+
+
+def told(client):
+    """Which pages and answers of the API say that scores are of an earlier state."""
+    runs = list(Run.objects.scored().order_by("pk"))
+    first, second = [run.pk for run in runs if run.scoring.failed_n < run.scoring.trajectories_n][:2]
+    found = {name: SINCE in client.get(address).content.decode() for name, address in pages(first, second).items()}
+    api = f"/api/v1{HERE}"
+    board = client.get(f"{api}/leaderboard/").json()
+    over = client.get("/api/v1/leaderboard/").json()["rows"]
+    with StringIO() as out:
+        call_command("leaderboard", "kitchen", stdout=out)
+        found["command"] = out.getvalue().splitlines()[1].endswith("  stale")
+    return found | {
+        "API, leaderboard": any(row["stale"] for row in board["ranked"]),
+        "API, over benchmarks": any(cell["stale"] for row in over for cell in row["on"].values()),
+        "API, runs": any(one["scoring"]["stale"] for one in client.get(f"{api}/runs/").json()["results"]),
+        "API, run": client.get(f"{api}/runs/{first}/").json()["scoring"]["stale"],
+    }
+
+
+def new_gold(_):
+    """Accepted anew with the same content: who asks for the gold by its time sees another one."""
+    Gold.objects.update(accepted_at=timezone.now())
+
+
+def less_gold(_):
+    Gold.objects.order_by("pk").first().delete()
+
+
+def of_a_release_before(_):
+    import_module("evaluation.migrations.0018_scores_without_values").mark_stale(apps, None)
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("change", [new_gold, less_gold, of_a_release_before])
+def test_every_page_says_it_and_scoring_what_is_stale_ends_it(lea, change):
+    benchmark, client = make_board(lea), signed_in(lea)
+    assert set(told(client).values()) == {False}
+    change(benchmark)
+    assert {name for name, said in told(client).items() if not said} == set()
+    score_benchmark(actor=lea, benchmark=benchmark, only_stale=True)
+    assert {name for name, said in told(client).items() if said} == set()
+
+
+@pytest.mark.one_database
+def test_who_may_score_is_offered_it_and_others_are_told_who_can(lea, rui):
+    benchmark = make_board(lea)
+    add_member(actor=lea, benchmark=benchmark, user=rui, role=Role.REVIEWER)
+    Scoring.objects.update(stale=True)
+    run, other = Run.objects.scored().order_by("pk").values_list("pk", flat=True)[:2]
+    for name, address in pages(run, other).items():
+        if name not in ("over benchmarks", "home"):
+            hers, his = (signed_in(person).get(address).content.decode() for person in (lea, rui))
+            assert "Score now" in hers, name
+            assert "Score now" not in his, name
+            assert "A researcher or the lead can" in his, name
+
+
+@pytest.mark.one_database
+def test_few_runs_are_named_and_many_are_counted(lea):
+    make_board(lea)
+    client, (first, *others) = signed_in(lea), Run.objects.scored().order_by("pk")
+    first.scoring.stale = True
+    first.scoring.save()
+    chains = f"{HERE}/toolchain/analysis/"
+    assert f"Scores of an earlier state: {first}.</b>" in client.get(chains).content.decode()
+    Scoring.objects.update(stale=True)
+    assert len(others) >= 3
+    assert f"Scores of an earlier state: {1 + len(others)} runs.</b>" in client.get(chains).content.decode()
