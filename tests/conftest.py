@@ -56,6 +56,15 @@ def network_is_closed() -> Iterator[None]:
     patch.undo()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def tokens_hold_no_words() -> Iterator[None]:
+    """Every page carries a random token, which now and then held the name or number that a test must not find there."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr("django.middleware.csrf.get_random_string", lambda length, **_: "q" * length)
+    yield
+    patch.undo()
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
     """Takes the place of what pytest-django brings, which migrates anew for every process."""
