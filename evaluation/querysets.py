@@ -20,7 +20,7 @@ _OF_SAMPLE = ("key", "gold__revision", *(f"image__{name}" for name in ("sha256",
 _OF_REVISION = ("question", "options", "answers")
 _OF_SCORE = (
     "correct", "undecided", "letter", "invoked", "in_population", "quadrant", "crop_index", "crop_x1", "crop_y1",
-    "crop_x2", "crop_y2", "coverage", "concentration", "ioa", "usable_crops", "calls", "plan_outcome",
+    "crop_x2", "crop_y2", "usable_crops", "calls", "plan_outcome",
 )  # fmt: skip
 SHOWN_IN_LISTS = (
     *_OF_TRAJECTORY,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from evaluation.actions.list_shown import SHOW
 from evaluation.actions.list_table import ListTable
 from evaluation.metrics.columns import Ints
 from evaluation.query.fields import FIELDS, Kind
@@ -12,6 +13,8 @@ from webapp.common.errors import InvalidInput
 
 SORT = "sort"
 """The name in an address: ``sort=ioa`` from the lowest, ``sort=-ioa`` from the highest."""
+LOOK = frozenset({SORT, SHOW, "density"})
+"""Terms of an address that say how a list is shown, not which trajectories it has."""
 OFFERED: Mapping[str, str] = {
     "ioa": "IoA", "iou": "IoU", "area": "evidence area", "calls": "calls", "region": "area of the crops",
     "edit_distance": "edits to the reference", "seconds": "seconds", "output_tokens": "tokens written", "usd": "cost",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from evaluation.actions.list_shown import SHOWABLE, values_of
 from evaluation.actions.read_marks import tags_on
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
@@ -27,11 +28,30 @@ LIST_COLUMNS = (*_READ, "failure_said_by", "tags")
 that the person sees. What is not scored or not defined is None."""
 
 
-def list_rows(pks: Sequence[int], runs: Sequence[Run], person: Any = None) -> Iterator[dict[str, Any]]:
-    """One row for each of these trajectories of these runs, in this order; one that has gone meanwhile is left out."""
+def column_of(field: str) -> str:
+    """The column that says what a field does."""
+    return next((column for column, path in _READ.items() if path == SHOWABLE.get(field)), field)
+
+
+def columns_with(shown: Sequence[str]) -> tuple[str, ...]:
+    """The columns of a list whose rows show these fields: those of every list, then what is in none of them."""
+    return tuple(dict.fromkeys((*LIST_COLUMNS, *map(column_of, shown))))
+
+
+def list_rows(
+    pks: Sequence[int], runs: Sequence[Run], person: Any = None, columns: Sequence[str] = LIST_COLUMNS
+) -> Iterator[dict[str, Any]]:
+    """One row for each of these trajectories of these runs, in this order; one that has gone meanwhile is left out.
+    ``columns``: those of ``columns_with``."""
+    more = columns[len(LIST_COLUMNS) :]
     names = {run.pk: str(run) for run in runs}
     for first in range(0, len(pks), CHUNK):
-        yield from _rows(pks[first : first + CHUNK], names, person)
+        chunk = pks[first : first + CHUNK]
+        rows = _rows(chunk, names, person)
+        if more:
+            shown = values_of(chunk, more)
+            rows = (row | shown.get(row["id"], dict.fromkeys(more)) for row in rows)
+        yield from rows
 
 
 def _rows(pks: Sequence[int], names: dict[int, str], person: Any) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from annotation.models import Benchmark
 from evaluation.actions.list_asking import Asking
-from evaluation.actions.list_order import SORT, Place, order_in
+from evaluation.actions.list_order import LOOK, SORT, Place, order_in
 from evaluation.actions.list_selection import Selected
 from evaluation.actions.list_table import ListTable, table_of
 from evaluation.metrics.columns import Bools, Ints
@@ -34,8 +34,8 @@ class TrajectoryList:
         person: Any = None,
         table: ListTable | None = None,
     ) -> None:
-        self._terms, self._person, self._benchmark = dict(terms), person, benchmark
-        sort = self._terms.pop(SORT, "")
+        self._terms = {name: value for name, value in terms.items() if name not in LOOK}
+        self._person, self._benchmark, sort = person, benchmark, terms.get(SORT, "")
         self._table = table or table_of(benchmark, runs)
         self._table.prepare(WANTED)
         self.columns, self._samples = Asking(self._table, runs, person), self._table.sample_table

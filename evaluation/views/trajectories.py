@@ -13,7 +13,8 @@ from django.views.decorators.http import require_safe
 from annotation.actions.access import roles_of
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
-from evaluation.actions.list_order import SORT
+from evaluation.actions.list_order import LOOK
+from evaluation.actions.list_shown import values_of
 from evaluation.actions.list_table import ListTable, table_of
 from evaluation.actions.list_words import tools_of, vocabulary_of
 from evaluation.actions.read_list import TrajectoryList
@@ -27,6 +28,7 @@ from evaluation.views.trajectories_file import list_file
 from evaluation.views.trajectories_order import orders_of
 from evaluation.views.trajectories_preview import preview_context
 from evaluation.views.trajectories_rows import row_of
+from evaluation.views.trajectories_shown import Fact, Shown, facts_of, shown_of
 from evaluation.views.trajectories_terms import PAGE_SIZE, narrowing, query_error, terms_of
 from webapp.common.paging import Page
 
@@ -53,16 +55,20 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
     table = table_of(benchmark, runs)
     error = query_error(terms.get("q", ""), vocabulary_of(benchmark, runs, request.user, table))
     format = request.GET.get("format", "")
+    shown = shown_of(terms, table.sample_table.facets)
     if format and not error:
-        return list_file(slug, TrajectoryList(benchmark, runs, terms, request.user, table), runs, request.user, format)
+        found = TrajectoryList(benchmark, runs, terms, request.user, table)
+        return list_file(slug, found, runs, request.user, format, shown.names)
     context: dict[str, Any] = {
         "benchmark": benchmark, "q": terms.get("q", ""), "error": error, "terms": _hidden(terms),
-        "tokens": _tokens(terms, runs), "density": _density(request), "member": bool(roles_of(request.user, benchmark)),
+        "tokens": _tokens(terms, runs), "density": _density(terms), "rows_show": shown,
+        "member": bool(roles_of(request.user, benchmark)),
         "address": urlencode(narrowing(terms)), "orders": orders_of(terms),
+        "clear": address({name: value for name, value in terms.items() if name in LOOK}),
         "run": next((run for run in runs if str(run.pk) == terms.get("run")), None),
         "parquet": writes_parquet(),
     }  # fmt: skip
-    context |= _nothing() if error else _found(request, table, runs, terms)
+    context |= _nothing() if error else _found(request, table, runs, terms, shown)
     at = request.GET.get("at", "")
     if at.isascii() and at.isdigit() and len(at) < 19:
         context |= {"shown": preview_context(request, slug, int(at))}
@@ -83,18 +89,19 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse({"proposals": found})
 
 
-def _found(request: HttpRequest, table: ListTable, runs: list[Run], terms: Terms) -> dict[str, Any]:
+def _found(request: HttpRequest, table: ListTable, runs: list[Run], terms: Terms, shown: Shown) -> dict[str, Any]:
     benchmark = table.benchmark
     found = TrajectoryList(benchmark, runs, terms, request.user, table)
     pks, before = found.page(request.GET.get("after", ""), PAGE_SIZE)
     more = before + len(pks) < found.total
     rows, tags = _rows(pks), tags_on(pks, request.user)
+    facts = _facts(rows, shown)
     return {
         "total": found.total,
         "page": Page(rows, str(pks[-1]) if more else ""),
         "first": before + 1,
         "last": before + len(pks),
-        "rows": [row_of(trajectory, benchmark.slug, terms, tags) for trajectory in rows],
+        "rows": [row_of(row, benchmark.slug, terms, tags, facts[row.pk]) for row in rows],
         "facets": facets(found, terms, runs),
         "several_runs": found.several_runs,
     }
@@ -111,12 +118,20 @@ def _rows(pks: list[int]) -> list[Trajectory]:
     return [found[pk] for pk in pks if pk in found]
 
 
+def _facts(rows: list[Trajectory], shown: Shown) -> dict[int, list[Fact]]:
+    """What each row shows of its numbers; of the usual ones nothing where it is outside the grounding population."""
+    values = values_of([row.pk for row in rows], shown.names)
+    there = [row for row in rows if shown.apart or (hasattr(row, "score") and row.score.in_population)]
+    found: dict[int, list[Fact]] = {row.pk: [] for row in rows}
+    return found | {row.pk: facts_of(values.get(row.pk, {}), shown.names) for row in there}
+
+
 def _tokens(terms: Terms, runs: list[Run]) -> list[Token]:
     names = {str(run.pk): str(run) for run in runs}
     return [
         Token(name.removeprefix("facet."), names.get(value, value) if name == "run" else value, without)
         for name, value in terms.items()
-        if name not in ("q", SORT) and (without := address(terms, **{name: ""}))
+        if name != "q" and name not in LOOK and (without := address(terms, **{name: ""}))
     ]
 
 
@@ -125,6 +140,6 @@ def _hidden(terms: Terms) -> list[tuple[str, str]]:
     return [(name, value) for name, value in terms.items() if name != "q"]
 
 
-def _density(request: HttpRequest) -> str:
-    wanted = request.GET.get("density", "")
+def _density(terms: Terms) -> str:
+    wanted = terms.get("density", "")
     return wanted if wanted in DENSITIES else ""

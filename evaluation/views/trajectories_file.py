@@ -7,7 +7,7 @@ from typing import Any
 
 from django.http import FileResponse
 
-from evaluation.actions.list_rows import LIST_COLUMNS, list_rows
+from evaluation.actions.list_rows import columns_with, list_rows
 from evaluation.actions.read_list import TrajectoryList
 from evaluation.exporters.tables import WRITERS
 from evaluation.models import Run
@@ -15,9 +15,12 @@ from evaluation.views.exports import download
 from webapp.common.errors import InvalidInput
 
 
-def list_file(slug: str, found: TrajectoryList, runs: Sequence[Run], person: Any, format: str) -> FileResponse:
-    """Raises ``InvalidInput`` for a format that there is not."""
+def list_file(
+    slug: str, found: TrajectoryList, runs: Sequence[Run], person: Any, format: str, shown: Sequence[str]
+) -> FileResponse:
+    """With a column for whatever rows show. Raises ``InvalidInput`` for a format that there is not."""
     if format not in WRITERS:
         raise InvalidInput(f"A list is exported as {', '.join(WRITERS)}, not as {format!r}.", field="format")
-    rows = list_rows(found.pks.tolist(), runs, person)
-    return download(f"{slug}-trajectories.{format}", lambda out: WRITERS[format](out, rows, LIST_COLUMNS))
+    columns = columns_with(shown)
+    rows = list_rows(found.pks.tolist(), runs, person, columns)
+    return download(f"{slug}-trajectories.{format}", lambda out: WRITERS[format](out, rows, columns))

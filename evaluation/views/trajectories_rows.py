@@ -12,6 +12,7 @@ from django.urls import reverse
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.views.sample_frame import Corners, Frame, frame_of, gold_corners
 from evaluation.views.trajectories_facets import OUTCOMES, Terms
+from evaluation.views.trajectories_shown import Fact
 from evaluation.views.trajectories_terms import UNNARROWED
 
 LOUPE_SIDE = 240
@@ -42,9 +43,10 @@ class Row:
     more_calls: int
     preview: str
     tags: Sequence[str]
+    facts: Sequence[Fact]
 
 
-def row_of(trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence[str]]) -> Row:
+def row_of(trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence[str]], facts: Sequence[Fact]) -> Row:
     sample, score = trajectory.sample, getattr(trajectory, "score", None)
     frame, gold = frame_of(slug, sample), gold_corners(sample)
     revision = sample.gold.revision if hasattr(sample, "gold") else None
@@ -69,6 +71,7 @@ def row_of(trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence
         more_calls=max(0, calls - MOST_DOTS),
         preview=f"{reverse('evaluation:trajectory-preview', args=[slug, trajectory.pk])}?{urlencode(terms)}",
         tags=tags.get(trajectory.pk, ()),
+        facts=facts,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from django.http import HttpRequest
 
-from evaluation.actions.list_order import SORT
+from evaluation.actions.list_order import LOOK
 from evaluation.query.check import Vocabulary, read
 from evaluation.query.syntax import QueryError
 from evaluation.querysets_query import TERMS
@@ -19,12 +19,12 @@ UNNARROWED = {"list": "all"}
 
 
 def terms_of(request: HttpRequest) -> dict[str, str]:
-    """``q``, fields of queries, facets and the order; blank and unknown names are left out."""
+    """``q``, fields of queries, facets, and how the list is shown; blank and unknown names are left out."""
     asked = ((name, str(value).strip()) for name, value in request.GET.items())
     return {
         name: value
         for name, value in asked
-        if value and (name in ("q", SORT) or name in TERMS or name.startswith("facet."))
+        if value and (name == "q" or name in LOOK or name in TERMS or name.startswith("facet."))
     }  # fmt: skip
 
 
@@ -38,8 +38,8 @@ def query_error(query: str, vocabulary: Vocabulary) -> QueryError | None:
 
 
 def narrowing(terms: Mapping[str, str]) -> dict[str, str]:
-    """These terms without the order: what says which trajectories a list has."""
-    return {name: value for name, value in terms.items() if name != SORT}
+    """These terms without those of its look: what says which trajectories a list has."""
+    return {name: value for name, value in terms.items() if name not in LOOK}
 
 
 def opened_from(request: HttpRequest) -> dict[str, str]:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 from django.urls import reverse
 
-from evaluation.actions.list_order import SORT
+from evaluation.actions.list_order import LOOK
 from evaluation.actions.read_list import TrajectoryList
 from evaluation.models import Run
 from evaluation.views.trajectories_terms import PAGE_SIZE, UNNARROWED
@@ -81,5 +81,5 @@ def _words(runs: Iterable[Run], terms: Mapping[str, str]) -> list[str]:
         f"{name.removeprefix('facet.').replace('_', ' ')} "
         + (" and ".join(names.get(run, run) for run in value.split(",")) if name in NAMING_RUNS else value)
         for name, value in terms.items()
-        if name not in ("run", "quadrant", "trajectory", SORT, *UNNARROWED)
+        if name not in ("run", "quadrant", "trajectory", *LOOK, *UNNARROWED)
     ]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.models import Benchmark
 from evaluation.actions.list_order import SORT
-from evaluation.actions.list_rows import list_rows
+from evaluation.actions.list_rows import column_of, columns_with, list_rows
+from evaluation.actions.list_shown import NOTHING, chosen_in
 from evaluation.actions.list_words import vocabulary_of
 from evaluation.actions.read_list import TrajectoryList
 from evaluation.management.output import the_benchmark
@@ -27,10 +29,11 @@ class Command(BaseCommand):
         parser.add_argument("slug")
         parser.add_argument("--query", default="", help='such as: run:"Model A" quadrant:G-A- and calls > 4')
         parser.add_argument("--sort", default="", help="a field that is a number: ioa lowest first, -ioa highest first")
+        parser.add_argument("--show", default="", help="what each row says besides, such as seconds,facet.category")
         parser.add_argument("--format", choices=["table", "jsonl", "count"], default="table")
         parser.add_argument("--fields", action="store_true", help="print the fields of the query language instead")
 
-    def handle(self, *, slug: str, query: str, sort: str, format: str, fields: bool, **options: Any) -> None:
+    def handle(self, *, slug: str, query: str, sort: str, show: str, format: str, fields: bool, **options: Any) -> None:
         if fields:
             for field in described():
                 self.stdout.write(f"{field.name:<16} {field.kind:<13} {field.about}")
@@ -44,20 +47,28 @@ class Command(BaseCommand):
         terms = {name: value for name, value in (("q", query.strip()), (SORT, sort)) if value}
         try:
             found = TrajectoryList(benchmark, runs, terms)
+            shown = chosen_in(show or NOTHING, found.facet_values)
         except InvalidInput as error:
             raise CommandError(str(error)) from error
         if format == "count":
             self.stdout.write(str(found.total))
             return
-        for row in list_rows(found.pks.tolist(), runs):
-            self.stdout.write(_line(row) if format == "table" else json.dumps(row))
+        for row in list_rows(found.pks.tolist(), runs, columns=columns_with(shown)):
+            self.stdout.write(_line(row, shown) if format == "table" else json.dumps(row))
         if format == "table":
             self.stdout.write(f"{found.total} trajectories.")
 
 
-def _line(facts: dict[str, Any]) -> str:
+def _line(facts: dict[str, Any], shown: Sequence[str]) -> str:
+    more = "".join(f"  {name}={_said(facts, name)}" for name in shown)
     verdict = {True: "right", False: "wrong"}.get(facts["correct"], "n/a")
     ioa = "n/a" if facts["ioa"] is None else f"{facts['ioa']:.2f}"
     return (
         f"{facts['id']:>9} {facts['sample']:<24} {facts['run']:<28} {facts['quadrant'] or 'n/a':<5} {verdict:<6} {ioa}"
+        f"{more}"
     )
+
+
+def _said(facts: dict[str, Any], name: str) -> Any:
+    value = facts[column_of(name)]
+    return "n/a" if value is None else value

@@ -1,0 +1,123 @@
+"""What rows of the list of trajectories show: its words, and the menu that chooses among them. All of it is links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from evaluation.actions.list_order import SORT
+from evaluation.actions.list_shown import DATA, MOST, SHOW, USUAL, chosen_in, show_of, sorted_by
+from evaluation.query.fields import FIELDS
+from evaluation.views.leaderboard_table import written
+from evaluation.views.trajectories_facets import Terms, address
+from webapp.common.wording import NOT_AVAILABLE, TIMES, decimal, duration, small_share
+
+Writer = Callable[[Any], str]
+_TWO: Writer = partial(decimal, digits=2)
+
+
+def _words(value: str) -> str:
+    return value.replace("_", " ")
+
+
+def _times(value: float) -> str:
+    return f"{decimal(value, 1)}{TIMES}"
+
+
+GROUPS: Mapping[str, Mapping[str, tuple[str, Writer]]] = {
+    "Grounding": {
+        "ioa_gt": ("coverage", _TWO),
+        "ioa_pred": ("concentr.", _TWO),
+        "ioa": ("IoA", _TWO),
+        "iou": ("IoU", _TWO),
+        "area": ("evidence", small_share),
+        "region": ("crops’ area", small_share),
+        "zoom": ("zoom", _times),
+        "crops": ("usable crops", decimal),
+    },
+    "Toolchain": {
+        "calls": ("calls", decimal),
+        "tools": ("tools", decimal),
+        "chain": ("effective calls", decimal),
+        "reference_calls": ("reference calls", decimal),
+        "edit_distance": ("edits", decimal),
+        "kendall_tau": ("Kendall τ", _TWO),
+        "chain_status": ("chain", _words),
+    },
+    "Planning": {
+        "outcome": ("plan", _words),
+        "missing": ("tools missing", decimal),
+        "extra": ("tools extra", decimal),
+        "prefix": ("right steps", decimal),
+    },
+    "Failure and cost": {
+        "failure": ("why", _words),
+        "seconds": ("time", duration),
+        "input_tokens": ("tokens read", decimal),
+        "output_tokens": ("tokens written", decimal),
+        "usd": ("cost", partial(written, "usd")),
+        "rollout": ("rollout", decimal),
+    },
+}
+_SAID: Mapping[str, tuple[str, Writer]] = {name: said for group in GROUPS.values() for name, said in group.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One value of a row, "n/a" where undefined."""
+
+    label: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A field that rows show or could show. ``href``: the list with it or without; "" where no more can be added."""
+
+    label: str
+    about: str
+    on: bool
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """``names``: the fields that rows show, those chosen behind the one they are sorted by. ``apart``: they are not
+    merely the usual ones. ``usual``: the list with those, "" where they stand."""
+
+    names: Sequence[str]
+    apart: bool
+    groups: Sequence[tuple[str, Sequence[Choice]]]
+    usual: str
+
+
+def shown_of(terms: Terms, facets: Collection[str]) -> Shown:
+    """Raises ``InvalidInput`` where the address names what rows cannot show."""
+    chosen = chosen_in(terms.get(SHOW, ""), facets)
+    names = (*sorted_by(terms.get(SORT, ""), chosen), *chosen)
+
+    def choice(name: str, label: str, about: str) -> Choice:
+        on = name in chosen
+        others = [one for one in chosen if one != name] if on else [*chosen, name]
+        return Choice(label, about, on, address(terms, **{SHOW: show_of(others)}) if len(others) <= MOST else "")
+
+    groups = [
+        (title, [choice(name, label, FIELDS[name].about) for name, (label, _) in group.items()])
+        for title, group in GROUPS.items()
+    ]
+    if facets:
+        data = [choice(f"{DATA}{name}", name, f"{name} of the sample") for name in sorted(facets)]
+        groups.append(("Of the sample", data))
+    return Shown(names, names != USUAL, groups, address(terms, **{SHOW: ""}) if terms.get(SHOW) else "")
+
+
+def facts_of(values: Mapping[str, Any], names: Sequence[str]) -> list[Fact]:
+    """What a row says of these fields."""
+    found = []
+    for name in names:
+        label, write = _SAID.get(name, (name.removeprefix(DATA), str))
+        value = values.get(name)
+        found.append(Fact(label, NOT_AVAILABLE if value is None else write(value)))
+    return found
