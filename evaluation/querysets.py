@@ -45,13 +45,17 @@ class RunQuerySet(models.QuerySet[Any]):
     def scored(self) -> Self:
         return self.filter(scoring__isnull=False)
 
-    def with_counts(self) -> Self:
-        """Adds ``trajectories_n`` (without an intervention) and ``failed_n`` (error records among them)."""
-        plain = Q(trajectories__condition="none")
-        return self.annotate(
-            trajectories_n=Count("trajectories", filter=plain),
-            failed_n=Count("trajectories", filter=plain & ~Q(trajectories__error="")),
-        )
+
+def with_counts(runs: Iterable[Any]) -> list[Any]:
+    """These runs with ``trajectories_n`` (without an intervention) and ``failed_n`` (error records among them). One
+    query: to join a million rows to fifty runs, and count within each, takes PostgreSQL ten times as long."""
+    found = list(runs)
+    plain = apps.get_model("evaluation", "Trajectory").objects.filter(run__in=found, condition="none").order_by()
+    counts = plain.values_list("run").annotate(n=Count("pk"), failed=Count("pk", filter=~Q(error="")))
+    by_run = {run: (n, failed) for run, n, failed in counts}
+    for run in found:
+        run.trajectories_n, run.failed_n = by_run.get(run.pk, (0, 0))
+    return found
 
 
 def samples_without_trajectory(run: Any, terms: Mapping[str, str] | None = None) -> models.QuerySet[Any]:

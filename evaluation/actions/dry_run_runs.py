@@ -19,6 +19,7 @@ from evaluation.actions.join_halves import joined
 from evaluation.actions.save_runs import digest, repeat_issue
 from evaluation.actions.upload import path_of
 from evaluation.models import Intervention, Judgement, RolloutGroup, Run, Trajectory
+from evaluation.querysets import with_counts
 from evaluation.schema import Intervention as InterventionRecord
 from evaluation.schema import Judgement as JudgementRecord
 from evaluation.schema import RolloutGroup as RolloutGroupRecord
@@ -40,7 +41,7 @@ class RunReading(RunsSaver):
         self.boxes = BoxTally({key: (width, height) for key, width, height in sizes})
         self._there = {
             (run.model.name, run.setting): run
-            for run in Run.objects.filter(benchmark=record.benchmark).select_related("model").with_counts()
+            for run in with_counts(Run.objects.filter(benchmark=record.benchmark).select_related("model"))
         }
         self._again = Again(record)
         self._written: dict[int, int] = {}

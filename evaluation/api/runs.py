@@ -16,7 +16,7 @@ from annotation.api.loading import benchmark_for
 from evaluation.actions.freshness import Freshness
 from evaluation.metrics.catalogue import METRIC_COLUMNS
 from evaluation.models import Metric, Run, Scoring
-from evaluation.querysets import MetricQuerySet
+from evaluation.querysets import MetricQuerySet, with_counts
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.errors import InvalidInput
 
@@ -70,8 +70,8 @@ def runs(request: Request, slug: str) -> Response:
     """The runs on a benchmark, in the order they came."""
     benchmark = benchmark_for(request, slug)
     context = {"freshness": Freshness(benchmark)}
-    rows = Run.objects.of(benchmark).with_counts()
-    return paged(request, rows, "pk", lambda row: RunSerializer(row, context=context).data)
+    rows = Run.objects.of(benchmark).without_tables()
+    return paged(request, rows, "pk", lambda row: RunSerializer(row, context=context).data, with_counts)
 
 
 @extend_schema(operation_id="run", responses=RunSerializer)
@@ -79,7 +79,7 @@ def runs(request: Request, slug: str) -> Response:
 def run(request: Request, slug: str, pk: int) -> Response:
     """One run and how it was scored."""
     benchmark = benchmark_for(request, slug)
-    found = get_object_or_404(Run.objects.of(benchmark).with_counts(), pk=pk)
+    [found] = with_counts([get_object_or_404(Run.objects.of(benchmark).without_tables(), pk=pk)])
     return Response(RunSerializer(found, context={"freshness": Freshness(benchmark)}).data)
 
 

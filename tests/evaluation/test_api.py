@@ -177,6 +177,21 @@ def test_the_metrics_of_a_run_are_its_rows(benchmark, lea):
     assert {row["slice_by"] for row in rows} >= {"", "category"}
 
 
+@pytest.mark.both_databases
+def test_a_run_says_how_many_trajectories_it_has_without_an_intervention_and_how_many_failed(benchmark, lea):
+    first = Trajectory.objects.filter(run__model__name="Model A", condition="none").order_by("pk").first()
+    Trajectory.objects.filter(pk=first.pk).update(error="timeout")
+    empty = Run.objects.create(benchmark=benchmark, model=first.run.model, setting="not begun")
+    client, told = signed_in(lea), {}
+    for row in Trajectory.objects.filter(condition="none"):
+        n, failed = told.get(row.run_id, (0, 0))
+        told[row.run_id] = (n + 1, failed + bool(row.error))
+    rows = client.get(API + "runs/").json()["results"]
+    assert {row["id"]: (row["trajectories"], row["failed"]) for row in rows} == told | {empty.pk: (0, 0)}
+    assert told[first.run_id][1] > 0
+    assert [client.get(f"{API}runs/{row['id']}/").json() for row in rows] == rows
+
+
 def test_samples_and_trajectories_are_rows_of_the_native_format(benchmark, lea):
     client = signed_in(lea)
     whole = json.loads(b"".join(client.get(API + "export/").streaming_content))
