@@ -106,10 +106,10 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         account. Without a condition or rollout among them: the trajectories metrics are made of."""
         return self.meeting(query_of(terms), person)
 
-    def counted_by(self, *paths: str) -> list[tuple[Any, ...]]:
-        """How many have each value, as (value, ..., n), the most frequent first. Joins of earlier filters are left."""
-        rows = self.model.objects.filter(pk__in=self.order_by().values("pk")).order_by()
-        return list(rows.values_list(*paths).annotate(n=Count("pk", distinct=True)).order_by("-n", *paths))
+    def by_calls(self) -> dict[int, int]:
+        """How many of those that are scored made so many calls."""
+        calls = self.filter(score__isnull=False).order_by().values_list("score__calls")
+        return dict(calls.annotate(n=Count("pk")))
 
     def never_hidden(self) -> dict[str, int]:
         """Counts that every page of a run shows (METRICS 9.7); each is a field of queries."""
@@ -131,10 +131,9 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         """How often each of the five outcomes of a plan, by value of a facet of their samples, in order."""
         plans = self.filter(score__plan_outcome__gt=Outcome.NONE, sample__facets__name=facet)
         counted: dict[str, list[int]] = {}
-        of_facets = "sample__facets__name", "sample__facets__value"
-        for name, value, outcome, n in plans.counted_by(*of_facets, "score__plan_outcome"):
-            if name == facet:
-                counted.setdefault(value, [0] * len(Outcome.NAMES))[outcome] += n
+        pairs = plans.order_by().values_list("sample__facets__value", "score__plan_outcome")
+        for value, outcome, n in pairs.annotate(n=Count("pk", distinct=True)):
+            counted.setdefault(value, [0] * len(Outcome.NAMES))[outcome] = n
         return dict(sorted(counted.items()))
 
     def how_many(self, lists: Sequence[Mapping[str, str]]) -> list[int]:

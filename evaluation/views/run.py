@@ -103,7 +103,6 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
     placed = metrics.get("valid_grounded_reasoning")
     failed = 0 < scoring.trajectories_n == scoring.failed_n
     heat = extras.get("heat") or {}
-    made = dict(found.filter(score__isnull=False).counted_by("score__calls"))
     return {
         "settings": settings,
         "run_failed": failed,
@@ -125,7 +124,7 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
         "tools": run_tables.tools(extras, links, scoring.extras.get("tool_names", {})),
         "lengths": run_charts.length_bars(extras.get("lengths", ()), links),
         "call_points": _call_points(shown),
-        "seen": run_charts.seen_curve(extras.get("coverage", ()), made, links),
+        "seen": run_charts.seen_curve(extras.get("coverage", ()), found.by_calls(), links),
         "plans": run_tables.plans(extras, metrics, found, links),
         "repeats": run_repeats.repeated(extras, links),
         "hidden": run_tables.never_hidden(metrics, counts, missing, links),
