@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.actions.access import roles_of
-from annotation.views.loading import load_benchmark
+from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions.read_failure_agreement import FailureAgreement, read_failure_agreement
 from evaluation.actions.read_slices import SliceRow, SliceTable, read_slices, saved_slices
@@ -22,6 +22,7 @@ from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.selection import LEADING
 from evaluation.models import Run, SavedSlice
 from evaluation.query.tokens import quoted
+from evaluation.views.staleness import staleness
 from evaluation.views.trajectories_terms import narrowing, terms_of
 from webapp.accounts.http import SignedInRequest
 
@@ -38,6 +39,7 @@ def slices(request: HttpRequest, slug: str) -> HttpResponse:
         "metrics": [METRICS[name] for name in LEADING],
         "failures": [_agreeing(one, address) for one in read_failure_agreement(benchmark)],
         "tables": [_shown(table, address) for table in tables],
+        "rights": rights_in(request, benchmark), **staleness(benchmark, runs),
     }  # fmt: skip
     return render(request, "evaluation/slices.html", context)
 

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotation.actions.access import roles_of
-from annotation.views.loading import load_benchmark
+from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions.list_order import LOOK
 from evaluation.actions.list_shown import values_of
@@ -23,6 +23,7 @@ from evaluation.exporters.tables import writes_parquet
 from evaluation.models import Run, Trajectory
 from evaluation.query.check import Vocabulary
 from evaluation.query.complete import complete
+from evaluation.views.staleness import staleness
 from evaluation.views.trajectories_facets import Facet, Terms, address, facets
 from evaluation.views.trajectories_file import list_file
 from evaluation.views.trajectories_order import orders_of
@@ -65,8 +66,9 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
         "member": bool(roles_of(request.user, benchmark)),
         "address": urlencode(narrowing(terms)), "orders": orders_of(terms),
         "clear": address({name: value for name, value in terms.items() if name in LOOK}),
-        "run": next((run for run in runs if str(run.pk) == terms.get("run")), None),
-        "parquet": writes_parquet(),
+        "run": (one := next((run for run in runs if str(run.pk) == terms.get("run")), None)),
+        "parquet": writes_parquet(), "rights": rights_in(request, benchmark),
+        **staleness(benchmark, [one] if one else runs),
     }  # fmt: skip
     context |= _nothing() if error else _found(request, table, runs, terms, shown)
     at = request.GET.get("at", "")

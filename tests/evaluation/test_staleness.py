@@ -14,6 +14,7 @@ from annotation.actions.benchmarks import add_member
 from annotation.models import Gold
 from annotation.workflow import Role
 from evaluation.actions.score_run import score_benchmark
+from evaluation.actions.slices import save_slice
 from evaluation.models import Run, Scoring
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
@@ -31,6 +32,9 @@ def pages(run, other):
         "run": f"{HERE}/runs/{run}/",
         "compare": f"{HERE}/compare/?run={run}&run={other}",
         "chains": f"{HERE}/toolchain/analysis/",
+        "list": f"{HERE}/trajectories/",
+        "list of a run": f"{HERE}/trajectories/?run={run}",
+        "slices": f"{HERE}/slices/",
         "over benchmarks": "/leaderboard/",
         "home": "/",
     }
@@ -72,6 +76,7 @@ def of_a_release_before(_):
 @pytest.mark.parametrize("change", [new_gold, less_gold, of_a_release_before])
 def test_every_page_says_it_and_scoring_what_is_stale_ends_it(lea, change):
     benchmark, client = make_board(lea), signed_in(lea)
+    save_slice(actor=lea, benchmark=benchmark, name="Wrong", query="wrong")
     assert set(told(client).values()) == {False}
     change(benchmark)
     assert {name for name, said in told(client).items() if not said} == set()
@@ -83,6 +88,7 @@ def test_every_page_says_it_and_scoring_what_is_stale_ends_it(lea, change):
 def test_who_may_score_is_offered_it_and_others_are_told_who_can(lea, rui):
     benchmark = make_board(lea)
     add_member(actor=lea, benchmark=benchmark, user=rui, role=Role.REVIEWER)
+    save_slice(actor=lea, benchmark=benchmark, name="Wrong", query="wrong")
     Scoring.objects.update(stale=True)
     run, other = Run.objects.scored().order_by("pk").values_list("pk", flat=True)[:2]
     for name, address in pages(run, other).items():
