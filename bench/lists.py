@@ -102,8 +102,10 @@ def _opened() -> tuple[Any, Any, str, float]:
 
 
 def _listed(benchmark: Any, terms: Mapping[str, str]) -> tuple[float, float, int]:
+    from evaluation.actions.list_shown import USUAL, values_of
     from evaluation.actions.read_list import TrajectoryList
     from evaluation.models import Run, Trajectory
+    from evaluation.views.staleness import staleness
     from evaluation.views.trajectories_facets import facets
 
     made: list[Any] = []
@@ -113,6 +115,8 @@ def _listed(benchmark: Any, terms: Mapping[str, str]) -> tuple[float, float, int
         found = TrajectoryList(benchmark, runs, terms)
         pks, _ = found.page("", 50)
         list(Trajectory.objects.filter(pk__in=pks).for_list())
+        values_of(pks, USUAL)
+        staleness(benchmark, runs)
         made.extend((found, runs))
 
     took = _worked(listed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from evaluation.actions.list_shown import DATA
 from evaluation.actions.read_list import TrajectoryList
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
@@ -15,8 +16,6 @@ ANSWERS = {1: "yes", 0: "no", 2: "undecided", -1: "none"}
 """By the codes of the column ``correct``."""
 AREAS = ("..0.05%", "0.05%..0.2%", "0.2%..1%", "1%..")
 """Ranges of the share of the picture that is evidence; a share on a border is in both."""
-DATA = "facet."
-"""Before the name of a facet that is the samples' own."""
 
 
 def facet_counts(found: TrajectoryList) -> dict[str, dict[str, int]]:

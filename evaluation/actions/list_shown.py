@@ -21,6 +21,7 @@ USUAL = ("ioa_gt", "ioa_pred", "ioa")
 """What is shown where nothing was chosen."""
 MOST = 6
 DATA = "facet."
+"""Before the name of a facet that is the samples' own."""
 _CODED: Mapping[str, tuple[str, Sequence[str]]] = {
     "failure": ("score__failure", FAILURES),
     "outcome": ("score__plan_outcome", Outcome.NAMES),

@@ -69,6 +69,13 @@ def crop_regions(found: TrajectoryQuerySet, threshold: float) -> list[Region]:
     ]
 
 
+def region_terms(trajectory: Any, threshold: float) -> Terms:
+    """The terms of the list of its region, empty for one that is in none. One query."""
+    lists = [{"population": "yes", **terms} for _, _, terms in _region_terms(f"{threshold:g}")]
+    there = type(trajectory).objects.filter(pk=trajectory.pk).how_many(lists)
+    return next((terms for terms, n in zip(lists, there, strict=True) if n), {})
+
+
 def _region_terms(edge: str) -> list[tuple[str, str, Terms]]:
     zoom = f"{math.sqrt(1 / WHOLE):.4f}"
     part = {"zoom_above": zoom, "ioa_above": "0"}

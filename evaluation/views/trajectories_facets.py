@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from evaluation.actions import list_facets
-from evaluation.actions.list_facets import DATA, facet_counts
+from evaluation.actions.list_facets import facet_counts
+from evaluation.actions.list_shown import DATA
 from evaluation.actions.read_list import TrajectoryList
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES

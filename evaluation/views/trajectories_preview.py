@@ -13,10 +13,14 @@ from django.views.decorators.http import require_safe
 from annotation.actions.access import roles_of
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
+from evaluation.actions.alike import alike
+from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.read_marks import read_marks
 from evaluation.actions.read_trajectory import load_trajectory, read_trajectory, read_turns
 from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.failures import FAILURES
+from evaluation.models import Run
+from evaluation.views.run_links import Count
 from evaluation.views.sample_frame import frame_of, gold_corners
 from evaluation.views.trajectories_terms import UNNARROWED, terms_of
 from evaluation.views.trajectory_answer import answer_of
@@ -62,6 +66,16 @@ def preview_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "answer": answer_of(row, detail), "question": detail.record.content.question,
         "quadrant": Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
         "marks": marks, "notes": [(note, place_of_note(note)) for note in marks.notes], "failures": FAILURE_WORDS,
+        "alike": _alike(request, benchmark, row, marks.failure, detail.settings.ioa_threshold),
         "member": bool(roles_of(request.user, benchmark)),
         "terms": urlencode(terms), "open": f"{reverse('evaluation:trajectory', args=[slug, pk])}?{opened}",
     }  # fmt: skip
+
+
+def _alike(request: HttpRequest, benchmark: Any, row: Any, failure: str, threshold: float) -> Count | None:
+    """How many went as this one did, itself among them; None for one that is not scored."""
+    terms = alike(row, failure, threshold)
+    if not terms:
+        return None
+    found = TrajectoryList(benchmark, list(Run.objects.of(benchmark).without_tables()), terms, request.user)
+    return Count(found.total, f"{reverse('evaluation:trajectories', args=[benchmark.slug])}?{urlencode(terms)}")

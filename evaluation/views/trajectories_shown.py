@@ -91,6 +91,7 @@ class Shown:
     apart: bool
     groups: Sequence[tuple[str, Sequence[Choice]]]
     usual: str
+    most: int = MOST
 
 
 def shown_of(terms: Terms, facets: Collection[str]) -> Shown:
