@@ -102,7 +102,8 @@ def _opened() -> tuple[Any, Any, str, float]:
 
 
 def _listed(benchmark: Any, terms: Mapping[str, str]) -> tuple[float, float, int]:
-    from evaluation.actions.list_shown import USUAL, values_of
+    from evaluation.actions.list_shown import USUAL, read_with
+    from evaluation.actions.list_table import table_of
     from evaluation.actions.read_list import TrajectoryList
     from evaluation.models import Run, Trajectory
     from evaluation.views.staleness import staleness
@@ -112,11 +113,11 @@ def _listed(benchmark: Any, terms: Mapping[str, str]) -> tuple[float, float, int
 
     def listed() -> None:
         runs = list(Run.objects.of(benchmark).without_tables())
-        found = TrajectoryList(benchmark, runs, terms)
+        table = table_of(benchmark, runs)
+        found = TrajectoryList(benchmark, runs, terms, table=table)
         pks, _ = found.page("", 50)
-        list(Trajectory.objects.filter(pk__in=pks).for_list())
-        values_of(pks, USUAL)
-        staleness(benchmark, runs)
+        list(Trajectory.objects.filter(pk__in=pks).for_list().annotate(**read_with(USUAL)))
+        staleness(benchmark, runs, table.gold_state)
         made.extend((found, runs))
 
     took = _worked(listed)

@@ -16,18 +16,23 @@ from webapp.common.bulk import HowMany
 
 State = tuple[datetime | None, int]
 """When the last gold of a benchmark was accepted, and how much there is."""
+GoldState = tuple[Any, ...]
 
 
 class Freshness:
     """Of one benchmark or several: two queries, and one more when any gold has changed since the same were asked last.
 
     Every page that shows scores asks here, so that none calls a number today's that another calls an earlier one.
+    ``state``: the values of ``state_of_gold`` where they were just asked for, which saves a query.
     """
 
-    def __init__(self, *benchmarks: Benchmark) -> None:
+    def __init__(self, *benchmarks: Benchmark, state: GoldState | None = None) -> None:
         self.settings = settings_by_benchmark(benchmarks) if benchmarks else {}
         named = tuple((benchmark.pk, benchmark.created_at) for benchmark in benchmarks)
-        self._gold = _gold(named, _state_of_gold(named[0][0])) if named else {}
+        if named and state is None:
+            state = Benchmark.objects.filter(pk=named[0][0]).values_list(*state_of_gold()).get()
+        self._gold = _gold(named, state) if state is not None else {}
+        self._changed = {benchmark: settings.changed() for benchmark, settings in self.settings.items()}
 
     def stale(self, scoring: Scoring) -> bool:
         """Of a scoring whose run is loaded."""
@@ -38,24 +43,23 @@ class Freshness:
             scoring.stale
             or changed
             or scoring.samples_n != count
-            or scoring.settings != self.settings[benchmark].changed()
+            or scoring.settings != self._changed[benchmark]
         )  # fmt: skip
 
 
-def _state_of_gold(benchmark: int) -> tuple[Any, ...]:
+def state_of_gold() -> tuple[Subquery, ...]:
     """What is another after any change of gold, of whichever benchmark: how much there is, and the last made and the
     last accepted. Each part is read from an index, a twentieth of the time of counting the gold of one benchmark."""
     rows = Gold.objects.order_by()
-    state: tuple[Any, ...] = Benchmark.objects.filter(pk=benchmark).values_list(
+    return (
         HowMany(rows.values("pk")),
         Subquery(rows.order_by("-pk").values("pk")[:1]),
         Subquery(rows.order_by("-accepted_at").values("accepted_at")[:1]),
-    ).get()  # fmt: skip
-    return state
+    )
 
 
 @lru_cache(maxsize=64)
-def _gold(benchmarks: tuple[tuple[int, datetime], ...], _state: tuple[Any, ...]) -> Mapping[int, State]:
+def _gold(benchmarks: tuple[tuple[int, datetime], ...], _state: GoldState) -> Mapping[int, State]:
     """By benchmark; counted anew when the state of gold is another."""
     pks = [pk for pk, _ in benchmarks]
     rows = Gold.objects.filter(sample__benchmark__in=pks).order_by().values_list("sample__benchmark")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evaluation.actions.list_shown import SHOWABLE, values_of
+from evaluation.actions.list_shown import SHOWABLE, Read, read_with, values_of
 from evaluation.actions.read_marks import tags_on
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
@@ -43,20 +43,17 @@ def list_rows(
 ) -> Iterator[dict[str, Any]]:
     """One row for each of these trajectories of these runs, in this order; one that has gone meanwhile is left out.
     ``columns``: those of ``columns_with``."""
-    more = columns[len(LIST_COLUMNS) :]
     names = {run.pk: str(run) for run in runs}
     for first in range(0, len(pks), CHUNK):
-        chunk = pks[first : first + CHUNK]
-        rows = _rows(chunk, names, person)
-        if more:
-            shown = values_of(chunk, more)
-            rows = (row | shown.get(row["id"], dict.fromkeys(more)) for row in rows)
-        yield from rows
+        yield from _rows(pks[first : first + CHUNK], names, person, columns[len(LIST_COLUMNS) :])
 
 
-def _rows(pks: Sequence[int], names: dict[int, str], person: Any) -> Iterator[dict[str, Any]]:
-    read = Trajectory.objects.filter(pk__in=pks).order_by().values_list(*_READ.values())
-    found = {values[0]: dict(zip(_READ, values, strict=True)) for values in read}
+def _rows(pks: Sequence[int], names: dict[int, str], person: Any, more: Sequence[str]) -> Iterator[dict[str, Any]]:
+    own = len(_READ)
+    with_more = Trajectory.objects.filter(pk__in=pks).order_by().annotate(**read_with(more))
+    read = list(with_more.values_list(*_READ.values(), "sample_id", *read_with(more)))
+    found = {values[0]: dict(zip(_READ, values[:own], strict=True)) for values in read}
+    shown = values_of({values[0]: Read(values[own], values[own + 1 :]) for values in read}, more)
     labels = FailureLabel.objects.filter(trajectory__in=pks, current=True).select_related("person")
     said, tags = {label.trajectory_id: label for label in labels}, tags_on(pks, person)
     for row in (found[pk] for pk in pks if pk in found):
@@ -70,4 +67,5 @@ def _rows(pks: Sequence[int], names: dict[int, str], person: Any) -> Iterator[di
             "run": names[row["run"]],
             "failure_said_by": label.said_by if label else None,
             "tags": tags.get(row["id"], []),
+            **shown[row["id"]],
         }

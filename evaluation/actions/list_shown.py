@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
+
+from django.db.models import F
 
 from annotation.models import FacetValue
 from evaluation.metrics.columns import ChainStatus, Outcome
 from evaluation.metrics.failures import FAILURES
-from evaluation.models import FailureLabel, Trajectory
+from evaluation.models import FailureLabel
 from evaluation.query.fields import FIELDS, nearest
 from evaluation.querysets_query import NUMBERS
 from webapp.common.errors import InvalidInput
@@ -66,23 +68,33 @@ def _known(name: str, facets: Collection[str]) -> str:
     raise InvalidInput(f"Rows cannot show {name[:40]!r}. Did you mean {alike}?", code="show", field=SHOW)
 
 
-def values_of(pks: Sequence[int], names: Sequence[str]) -> dict[int, dict[str, Any]]:
+class Read(NamedTuple):
+    """A trajectory as it was read: its sample, and the values of ``read_with`` in their order."""
+
+    sample: int
+    values: Sequence[Any]
+
+
+def read_with(names: Sequence[str]) -> dict[str, F]:
+    """What the rows of these fields are read with, by the name that each gets."""
+    return {f"shown_{name}": F(SHOWABLE[name]) for name in names if name in SHOWABLE}
+
+
+def values_of(read: Mapping[int, Read], names: Sequence[str]) -> dict[int, dict[str, Any]]:
     """What these trajectories say in these fields: None where undefined, several values of a facet joined by commas.
-    One query; one more for facets, and one for failures, which are those in force."""
-    own = [name for name in names if not name.startswith(DATA)]
-    rows = Trajectory.objects.filter(pk__in=pks).order_by()
-    read = list(rows.values_list("pk", "sample", *(SHOWABLE[name] for name in own)))
-    found = {row[0]: dict(zip(own, row[2:], strict=True)) for row in read}
+    One query for facets, where there are any among them, and one for failures, which are those in force."""
+    own, data = [name for name in names if name in SHOWABLE], [name for name in names if name not in SHOWABLE]
+    found = {pk: dict(zip(own, row.values, strict=True)) for pk, row in read.items()}
     if "failure" in own:
-        labels = FailureLabel.objects.filter(trajectory__in=pks, current=True)
+        labels = FailureLabel.objects.filter(trajectory__in=read, current=True)
         for pk, failure in labels.values_list("trajectory", "failure"):
             found[pk]["failure"] = failure
     for values in found.values():
         values |= {name: _named(name, values[name]) for name in _CODED.keys() & values.keys()}
-    if data := [name.removeprefix(DATA) for name in names if name not in own]:
-        facets = _facets({row[1] for row in read}, data)
-        for pk, sample, *_ in read:
-            found[pk] |= {f"{DATA}{name}": facets.get((sample, name)) for name in data}
+    if data:
+        facets = _facets({row.sample for row in read.values()}, [name.removeprefix(DATA) for name in data])
+        for pk, row in read.items():
+            found[pk] |= {name: facets.get((row.sample, name.removeprefix(DATA))) for name in data}
     return found
 
 

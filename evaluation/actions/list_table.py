@@ -17,7 +17,8 @@ import numpy as np
 from django.db.models import Subquery
 from numpy.typing import NDArray
 
-from annotation.models import Benchmark, FacetValue, Gold, Sample
+from annotation.models import Benchmark, FacetValue, Sample
+from evaluation.actions.freshness import GoldState, state_of_gold
 from evaluation.actions.list_columns import CONDITIONS, Arrays, build_columns, read_columns, with_columns
 from evaluation.actions.list_places import Places
 from evaluation.actions.list_selection import Bits, Counts, Joint, Selected, digest, packed
@@ -61,6 +62,8 @@ class ListTable:
 
     def __init__(self, benchmark: Benchmark, runs: Sequence[Run], samples: SampleTable, kept: set[int]) -> None:
         self.benchmark, self.sample_table = benchmark, samples
+        self.gold_state: GoldState | None = None
+        """Of the gold that the table is of, for ``Freshness``."""
         self._lock = threading.Lock()
         self._of = [(run, run.scoring.pk if _scoring(run) in kept else None) for run in runs]
         settings = settings_of(benchmark)
@@ -276,13 +279,12 @@ def _settings(run: Run, otherwise: MetricSettings) -> MetricSettings:
 def _state_of_samples(benchmark: Benchmark) -> tuple[Any, ...]:
     """What is another after any change of samples, facets or gold: how many there are, and which is the last. Facets
     are written anew when they change, and counting the rows of all benchmarks takes a fiftieth of counting those of
-    one. One query, each part of it on an index."""
+    one. One query, each part of it on an index; the parts of gold are the last."""
     samples, facets = Sample.objects.order_by("-pk"), FacetValue.objects.order_by("-pk")
-    gold = Gold.objects.order_by("-accepted_at")
     found = Benchmark.objects.filter(pk=benchmark.pk).values_list(
         HowMany(samples.order_by().values("pk")), Subquery(samples.values("pk")[:1]),
         HowMany(facets.order_by().values("pk")), Subquery(facets.values("pk")[:1]),
-        Subquery(gold.values("accepted_at")[:1]),
+        *state_of_gold(),
     )  # fmt: skip
     return tuple(found.get())
 
@@ -295,12 +297,14 @@ def table_of(benchmark: Benchmark, runs: Sequence[Run]) -> ListTable:
     """The table of a benchmark: two queries when it is kept, some more when it is not."""
     kept = with_columns([scoring for run in runs if (scoring := _scoring(run)) is not None])
     named = tuple((run.pk, run.scoring.pk, run.scoring.computed_at) for run in runs if _scoring(run) in kept)
-    key = (benchmark.pk, benchmark.created_at, named, *_state_of_samples(benchmark))
+    state = _state_of_samples(benchmark)
+    key = (benchmark.pk, benchmark.created_at, named, *state)
     with _LOCK:
         if key in _TABLES:
             _TABLES.move_to_end(key)
             return _TABLES[key]
     table = ListTable(benchmark, runs, SampleTable(benchmark), kept)
+    table.gold_state = state[-len(state_of_gold()) :]
     if len(named) == len(runs):
         with _LOCK:
             for other in [other for other in _TABLES if other[0] == benchmark.pk]:

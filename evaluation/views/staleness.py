@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from evaluation.actions.freshness import Freshness
+from evaluation.actions.freshness import Freshness, GoldState
 from evaluation.actions.queue_scoring import scoring_under_way
 from evaluation.models import Run
 
 
-def staleness(benchmark: Any, runs: Iterable[Run]) -> dict[str, Any]:
+def staleness(benchmark: Any, runs: Iterable[Run], state: GoldState | None = None) -> dict[str, Any]:
     """Context of template evaluation/_stale.html: those of the runs whose scores are not of today, and the job that
-    makes them anew. Two or three queries, one more where there are any."""
-    fresh = Freshness(benchmark)
+    makes them anew. Two or three queries, one less with the ``state`` of the gold, one more where there are any."""
+    fresh = Freshness(benchmark, state=state)
     stale = [run for run in runs if hasattr(run, "scoring") and fresh.stale(run.scoring)]
     return {"stale": stale, "scoring_job": scoring_under_way(benchmark) if stale else None}

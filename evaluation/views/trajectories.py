@@ -14,7 +14,7 @@ from annotation.actions.access import roles_of
 from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions.list_order import LOOK
-from evaluation.actions.list_shown import values_of
+from evaluation.actions.list_shown import Read, read_with, values_of
 from evaluation.actions.list_table import ListTable, table_of
 from evaluation.actions.list_words import tools_of, vocabulary_of
 from evaluation.actions.read_list import TrajectoryList
@@ -68,7 +68,7 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
         "clear": address({name: value for name, value in terms.items() if name in LOOK}),
         "run": (one := next((run for run in runs if str(run.pk) == terms.get("run")), None)),
         "parquet": writes_parquet(), "rights": rights_in(request, benchmark),
-        **staleness(benchmark, [one] if one else runs),
+        **staleness(benchmark, [one] if one else runs, table.gold_state),
     }  # fmt: skip
     context |= _nothing() if error else _found(request, table, runs, terms, shown)
     at = request.GET.get("at", "")
@@ -96,7 +96,7 @@ def _found(request: HttpRequest, table: ListTable, runs: list[Run], terms: Terms
     found = TrajectoryList(benchmark, runs, terms, request.user, table)
     pks, before = found.page(request.GET.get("after", ""), PAGE_SIZE)
     more = before + len(pks) < found.total
-    rows, tags = _rows(pks), tags_on(pks, request.user)
+    rows, tags = _rows(pks, shown), tags_on(pks, request.user)
     facts = _facts(rows, shown)
     return {
         "total": found.total,
@@ -114,15 +114,17 @@ def _nothing() -> dict[str, Any]:
     return {"total": 0, "page": Page([], ""), "first": 0, "last": 0, "rows": [], "facets": none}
 
 
-def _rows(pks: list[int]) -> list[Trajectory]:
+def _rows(pks: list[int], shown: Shown) -> list[Trajectory]:
     """These trajectories with all that a row shows, in this order."""
-    found = {row.pk: row for row in Trajectory.objects.filter(pk__in=pks).for_list().prefetch_related(PLAN)}
+    rows = Trajectory.objects.filter(pk__in=pks).for_list().annotate(**read_with(shown.names))
+    found = {row.pk: row for row in rows.prefetch_related(PLAN)}
     return [found[pk] for pk in pks if pk in found]
 
 
 def _facts(rows: list[Trajectory], shown: Shown) -> dict[int, list[Fact]]:
     """What each row shows of its numbers; of the usual ones nothing where it is outside the grounding population."""
-    values = values_of([row.pk for row in rows], shown.names)
+    read = {row.pk: Read(row.sample_id, [getattr(row, name) for name in read_with(shown.names)]) for row in rows}
+    values = values_of(read, shown.names)
     there = [row for row in rows if shown.apart or (hasattr(row, "score") and row.score.in_population)]
     found: dict[int, list[Fact]] = {row.pk: [] for row in rows}
     return found | {row.pk: facts_of(values.get(row.pk, {}), shown.names) for row in there}

@@ -251,11 +251,11 @@ def test_a_stranger_finds_no_list(lea, sam):
 def test_the_number_of_queries_does_not_grow(lea, many, django_assert_num_queries):
     """Session, person, benchmark, roles; runs; what the table of columns is of: kept columns, samples with facets and
     gold; names of tags; failures said by people; tags counted; trajectories with all of a row, gold boxes, plan tools;
-    their tags; what rows show; how fresh scores are (2)."""
+    their tags; how fresh scores are."""
     client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": many})
     terms = {"quadrant": "G+A+", "q": "correct or ioa > 0.2"}
     listed(client, benchmark, **terms)  # The table of columns is made once.
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(15):
         listed(client, benchmark, **terms)
 
 
