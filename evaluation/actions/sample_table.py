@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,6 +34,10 @@ class SampleTable:
         self.area = np.array([np.nan if share is None else share for share in taken[1]], np.float64)
         self._by_pk = np.argsort(self.pks)
         self.facets = self._facets(benchmark)
+        self.boxes = self._of_gold(GoldBox.objects)
+        """(n,) gold boxes. Read now, as facets are: the first who asks for them would wait for the database."""
+        self.targets = self._of_gold(PlanTool.objects.filter(step__isnull=False))
+        """(n,) tools that the gold plan needs."""
 
     def __len__(self) -> int:
         return len(self.pks)
@@ -57,16 +60,6 @@ class SampleTable:
             return np.empty(0, np.int64)
         found: Ints = self._by_pk[np.searchsorted(self.pks, samples, sorter=self._by_pk)]
         return found
-
-    @cached_property
-    def boxes(self) -> Ints:
-        """(n,) gold boxes. One query, once."""
-        return self._of_gold(GoldBox.objects)
-
-    @cached_property
-    def targets(self) -> Ints:
-        """(n,) tools that the gold plan needs. One query, once."""
-        return self._of_gold(PlanTool.objects.filter(step__isnull=False))
 
     def _of_gold(self, rows: Any) -> Ints:
         """(n,) how many of these rows the gold of each has. A number for each row is read sooner than counts by sample,
