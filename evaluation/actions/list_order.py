@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evaluation.actions.list_shown import SHOW
@@ -15,11 +14,8 @@ SORT = "sort"
 """The name in an address: ``sort=ioa`` from the lowest, ``sort=-ioa`` from the highest."""
 LOOK = frozenset({SORT, SHOW, "density"})
 """Terms of an address that say how a list is shown, not which trajectories it has."""
-OFFERED: Mapping[str, str] = {
-    "ioa": "IoA", "iou": "IoU", "area": "evidence area", "calls": "calls", "region": "area of the crops",
-    "edit_distance": "edits to the reference", "seconds": "seconds", "output_tokens": "tokens written", "usd": "cost",
-}  # fmt: skip
-"""Fields that pages offer to sort by, each with its words; any field that is a number may be asked for."""
+OFFERED = ("ioa", "iou", "area", "calls", "region", "edit_distance", "seconds", "output_tokens", "usd")
+"""Fields that pages offer to sort by; any field that is a number may be asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from evaluation.actions.list_order import OFFERED, SORT
 from evaluation.views.trajectories_facets import Terms, address
+from evaluation.views.trajectories_shown import label
 
 ENDS = (("", "lowest"), ("-", "highest"))
 
@@ -34,10 +35,10 @@ def orders_of(terms: Terms) -> Orders:
     name = now.removeprefix("-")
     end = dict(ENDS)[now.removesuffix(name)]
     return Orders(
-        chosen=f"{OFFERED.get(name, name)}, {end} first" if now else "sample",
+        chosen=f"{label(name)}, {end} first" if now else "sample",
         own=End("sample, then run", address(terms, **{SORT: ""}), not now),
         by=[
-            (words, [End(of, address(terms, **{SORT: sign + one}), sign + one == now) for sign, of in ENDS])
-            for one, words in OFFERED.items()
+            (label(one), [End(of, address(terms, **{SORT: sign + one}), sign + one == now) for sign, of in ENDS])
+            for one in OFFERED
         ],
     )

@@ -32,7 +32,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, Writer]]] = {
         "ioa_pred": ("concentr.", _TWO),
         "ioa": ("IoA", _TWO),
         "iou": ("IoU", _TWO),
-        "area": ("evidence", small_share),
+        "area": ("evidence area", small_share),
         "region": ("crops’ area", small_share),
         "zoom": ("zoom", _times),
         "crops": ("usable crops", decimal),
@@ -62,6 +62,12 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, Writer]]] = {
     },
 }
 _SAID: Mapping[str, tuple[str, Writer]] = {name: said for group in GROUPS.values() for name, said in group.items()}
+
+
+def label(name: str) -> str:
+    """The words of a field, by its name or an alias, wherever lists name it; a facet is its own."""
+    field = FIELDS.get(name)
+    return _SAID[field.name][0] if field and field.name in _SAID else name.removeprefix(DATA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +105,14 @@ def shown_of(terms: Terms, facets: Collection[str]) -> Shown:
     chosen = chosen_in(terms.get(SHOW, ""), facets)
     names = (*sorted_by(terms.get(SORT, ""), chosen), *chosen)
 
-    def choice(name: str, label: str, about: str) -> Choice:
+    def choice(name: str, about: str) -> Choice:
         on = name in chosen
         others = [one for one in chosen if one != name] if on else [*chosen, name]
-        return Choice(label, about, on, address(terms, **{SHOW: show_of(others)}) if len(others) <= MOST else "")
+        return Choice(label(name), about, on, address(terms, **{SHOW: show_of(others)}) if len(others) <= MOST else "")
 
-    groups = [
-        (title, [choice(name, label, FIELDS[name].about) for name, (label, _) in group.items()])
-        for title, group in GROUPS.items()
-    ]
+    groups = [(title, [choice(name, FIELDS[name].about) for name in group]) for title, group in GROUPS.items()]
     if facets:
-        data = [choice(f"{DATA}{name}", name, f"{name} of the sample") for name in sorted(facets)]
+        data = [choice(f"{DATA}{name}", f"{name} of the sample") for name in sorted(facets)]
         groups.append(("Of the sample", data))
     return Shown(names, names != USUAL, groups, address(terms, **{SHOW: ""}) if terms.get(SHOW) else "")
 
@@ -118,7 +121,6 @@ def facts_of(values: Mapping[str, Any], names: Sequence[str]) -> list[Fact]:
     """What a row says of these fields."""
     found = []
     for name in names:
-        label, write = _SAID.get(name, (name.removeprefix(DATA), str))
-        value = values.get(name)
-        found.append(Fact(label, NOT_AVAILABLE if value is None else write(value)))
+        write, value = _SAID[name][1] if name in _SAID else str, values.get(name)
+        found.append(Fact(label(name), NOT_AVAILABLE if value is None else write(value)))
     return found

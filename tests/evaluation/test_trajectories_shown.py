@@ -75,6 +75,16 @@ def test_every_field_that_rows_can_show_has_its_words_and_says_what_the_file_say
             assert next(iter(facts(listed(client, benchmark, sort=f"-{name}", show="none")).values())).keys() == {label}
 
 
+def test_the_menu_of_orders_and_the_rows_name_a_field_alike(lea):
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    orders = listed(client, benchmark).context["orders"]
+    for words, ends in orders.by:
+        answer = client.get(reverse("evaluation:trajectories", args=[benchmark.slug]) + ends[1].href)
+        assert answer.context["orders"].chosen == f"{words}, highest first"
+        assert {words} < {label for row in facts(answer).values() for label in row} | {""}, words
+    assert listed(client, benchmark, sort="coverage").context["orders"].chosen == "coverage, lowest first"
+
+
 def test_without_a_choice_rows_in_the_grounding_population_say_the_usual_three(lea):
     answer = listed(signed_in(lea), make_benchmark(lea))
     found = {row.trajectory.sample.key: [fact.label for fact in row.facts] for row in answer.context["rows"]}
