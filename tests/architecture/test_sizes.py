@@ -1,20 +1,11 @@
-"""Files and functions stay as small as a person reads at once."""
+"""Functions stay as small as a person reads at once; the size of a file is a question for its reviewer."""
 
 import ast
 import re
 
-import pytest
-
 from tests.architecture.source import files, text, tree
 
-LINES = {".py": 400, ".js": 200, ".css": 250, ".html": 120}
 FUNCTION_LINES = 60
-
-
-@pytest.mark.parametrize(("suffix", "limit"), LINES.items())
-def test_files_are_short(suffix, limit):
-    sizes = {path: len(text(path).splitlines()) for path in files(suffix) if "migrations" not in path.parts}
-    assert {str(path): size for path, size in sizes.items() if size > limit} == {}
 
 
 def test_functions_are_short():
