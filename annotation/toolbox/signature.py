@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, wraps
@@ -58,8 +59,6 @@ class Parameter:
 
     def checked(self, tool: str, value: object) -> Any:
         """``value`` as the tool takes it: 5.0 is the whole number 5, a list becomes a tuple, nothing else is bent."""
-        if value is None and self.optional:
-            return None
         if self.kind is Kind.LIST:
             items = value if isinstance(value, list | tuple) and len(value) == self.length else [None]
             found: Any = tuple(_number(item, whole=True) for item in items)
@@ -82,14 +81,24 @@ class Parameter:
         )
 
     def json_schema(self) -> dict[str, Any]:
+        """The parameter as a flat JSON Schema that hosted model APIs accept.
+
+        One ``type``, with ``description``, ``enum`` of strings, bounds and ``items`` only: no combinators, no ``null``,
+        no ``default``. What these keywords cannot say is in the description, and the call checks it.
+        """
         schema = _json_type(self)
-        if self.optional:
-            schema = {"anyOf": [schema, {"type": "null"}]}
-        if self.description:
-            schema["description"] = self.description
-        if not self.required:
-            schema["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
+        if said := "; ".join(part for part in (self.description, *self._beyond_schema()) if part):
+            schema["description"] = said
         return schema
+
+    def _beyond_schema(self) -> Iterator[str]:
+        """What only the description can say: odd numbers, choices of integers, and the default."""
+        if self.range and self.range.odd:
+            yield "odd"
+        if self.kind is Kind.CHOICE and not all(isinstance(choice, str) for choice in self.choices):
+            yield "one of " + ", ".join(str(choice) for choice in self.choices)
+        if not self.required and self.default is not None:
+            yield f"default {json.dumps(self.default)}"
 
 
 def shown_value(value: object) -> str:
@@ -114,13 +123,15 @@ def _number(value: object, *, whole: bool) -> float | int | None:
 
 def _json_type(parameter: Parameter) -> dict[str, Any]:
     if parameter.kind is Kind.CHOICE:
-        return {"enum": list(parameter.choices)}
+        numbers = [choice for choice in parameter.choices if isinstance(choice, int)]
+        if numbers:
+            return {"type": "integer", "minimum": min(numbers), "maximum": max(numbers)}
+        return {"type": "string", "enum": list(parameter.choices)}
     if parameter.kind is Kind.BOOLEAN:
         return {"type": "boolean"}
     number: dict[str, Any] = {"type": "number" if parameter.kind is Kind.NUMBER else "integer"}
     if parameter.range:
         number |= {"minimum": parameter.range.low, "maximum": parameter.range.high}
-        number |= {"not": {"multipleOf": 2}} if parameter.range.odd else {}
     if parameter.kind is Kind.LIST:
         return {"type": "array", "items": number, "minItems": parameter.length, "maxItems": parameter.length}
     return number
@@ -193,10 +204,13 @@ def snake_case(name: str) -> str:
 
 
 def checked_arguments(function: Callable[..., ToolResult], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """``arguments`` by their names here, each checked. Raises ``ToolError`` naming the first that is wrong."""
+    """``arguments`` by their names here, each checked; a null counts as absent.
+
+    Raises ``ToolError`` naming the first that is wrong.
+    """
     tool = function.__name__
     known = {parameter.name: parameter for parameter in parameters_of(function)}
-    given = {snake_case(name): value for name, value in arguments.items()}
+    given = {snake_case(name): value for name, value in arguments.items() if value is not None}
     for name in given:
         if name not in known:
             raise ToolError(tool, name, given[name], "the parameters " + (", ".join(known) or "(none)"))

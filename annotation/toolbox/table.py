@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -47,9 +47,9 @@ class ToolSpec:
     ``size`` foretells the output's (width, height) of a tool that changes it: ``size(width, height, **arguments)``;
     ``fits`` raises, of the same, what the tool raises where a place does not lie in a picture of that size.
     ``max_input_pixels`` is the largest picture a slow tool is run on; None = any. ``effort`` foretells its time,
-    ``working_bytes`` its memory, a pixel of the input. ``rules`` are parts of a JSON Schema on several parameters at
-    once. ``pick`` is what a click or a box on the picture fills in. ``preview`` gives, from the arguments, the share
-    of the screen's side that a preview of a slow tool is made at.
+    ``working_bytes`` its memory, a pixel of the input. ``rules`` are sentences on several parameters at once, for its
+    description. ``pick`` is what a click or a box on the picture fills in. ``preview`` gives, from the arguments, the
+    share of the screen's side that a preview of a slow tool is made at.
     """
 
     function: Callable[..., ToolResult]
@@ -60,7 +60,7 @@ class ToolSpec:
     max_input_pixels: int | None = None
     effort: Effort | None = None
     working_bytes: int = 16
-    rules: tuple[Mapping[str, Any], ...] = ()
+    rules: tuple[str, ...] = ()
     pick: Pick | None = None
     preview: Callable[..., float] | None = None
     fits: Callable[..., None] | None = None
@@ -192,13 +192,15 @@ TOOLS: dict[str, ToolSpec] = {
 
 
 def json_schema(name: str) -> dict[str, Any]:
-    """JSON Schema of the arguments of ``TOOLS[name]``, pictures apart; its defaults are valid by it.
+    """JSON Schema of the arguments of ``TOOLS[name]``, without its images.
 
-    It accepts what the tool accepts by these names. It cannot say what compares two values (``lower`` up to ``upper``)
-    or a value with the picture (a crop inside it): that the call says.
+    It stays in the subset that hosted model APIs accept: ``type``, ``properties``, ``required`` and
+    ``additionalProperties`` at the root, flat properties, no combinators. It is never stricter than the tool. Rules
+    that it cannot state (odd numbers, one value beside another, a crop inside the image) are in the descriptions, and
+    the call checks them.
     """
-    parameters, rules = TOOLS[name].parameters, TOOLS[name].rules
-    return ({"allOf": list(rules)} if rules else {}) | {
+    parameters = TOOLS[name].parameters
+    return {
         "type": "object",
         "properties": {parameter.name: parameter.json_schema() for parameter in parameters},
         "required": [parameter.name for parameter in parameters if parameter.required],
@@ -207,12 +209,13 @@ def json_schema(name: str) -> dict[str, Any]:
 
 
 def openai_tool(name: str) -> dict[str, Any]:
-    """The tool as chat-completions endpoints take it; pictures are named by their ids."""
+    """The tool as chat-completions endpoints take it; images are named by their ids."""
     spec, schema = TOOLS[name], json_schema(name)
     pictures = {
-        picture: {"type": "string", "description": 'id of a picture: "original", or one that an earlier call returned'}
+        picture: {"type": "string", "description": 'id of an image: "original", or one that an earlier call returned'}
         for picture in spec.pictures
     }
     schema["properties"] = pictures | schema["properties"]
     schema["required"] = [*spec.pictures, *schema["required"]]
-    return {"type": "function", "function": {"name": name, "description": spec.description, "parameters": schema}}
+    description = " ".join((spec.description, *spec.rules))
+    return {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
