@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from datetime import timedelta
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.actions.access import require
 from annotation.actions.chain_runs import original_of, run_sent
 from annotation.actions.find_sample import find_sample
-from annotation.models import Benchmark, Sample
+from annotation.actions.import_samples import finish_record
+from annotation.importers.fields import Report, RowRefused
+from annotation.models import Benchmark, ImportRecord, Sample
 from annotation.schema import ToolCall
 from annotation.toolbox.results import Picture
 from annotation.toolbox.runner import ChainResult
-from evaluation.actions.import_runs import import_runs
+from annotation.workflow import Right
+from evaluation.actions.import_runs import RunsSaver
 from evaluation.agents.tool_session import ToolSession
+from evaluation.importers.interface import ReadOptions
+from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.models import Run
+from evaluation.schema import Trajectory
 from webapp.accounts.models import User
+from webapp.common.errors import InvalidInput
+
+SESSION_FILE = "sessions"
+IDLE = timedelta(days=1)
+"""A record takes sessions until this long after the last one."""
 
 
 def open_session(benchmark: Benchmark, key: str, *, shared: bool = False) -> tuple[ToolSession, dict[str, Any]]:
@@ -53,10 +66,40 @@ def sample_keys(benchmark: Benchmark, after: str = "", most: int = 200) -> list[
 
 
 def record_session(*, actor: User | None, benchmark: Benchmark, row: Mapping[str, Any]) -> Run:
-    """One trajectory of the native format, as if it came in a file; gives the run that it is in. The same sample
-    answered again: the last counts."""
-    with TemporaryDirectory(prefix="session-") as folder:
-        path = Path(folder) / "trajectories.jsonl"
-        path.write_text(json.dumps(dict(row)) + "\n", encoding="utf-8")
-        _, imported = import_runs(actor=actor, benchmark=benchmark, path=path, format="native")
-    return imported.runs[0]
+    """Keep one trajectory of the native format; gives the run that it is in. The same sample answered again: the last
+    counts.
+
+    All sessions of one person with one model and setting go into one import record, until a day passes without one:
+    so they are undone together, and the list of imports stays short.
+    """
+    require(actor, benchmark, Right.IMPORT_RUNS)
+    report = Report(SESSION_FILE, None)
+    try:
+        trajectory = trajectory_from(row, ReadOptions(), report)
+    except RowRefused as refused:
+        raise InvalidInput(refused.issue.done, code="not-recorded") from refused
+    with transaction.atomic():
+        # Answers that come at once find the same record.
+        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        record = _open_record(actor, benchmark, trajectory)
+        saver = RunsSaver(actor, benchmark, record)
+        saver.take_all(iter((trajectory, *report.issues)), None)
+        finish_record(actor, record, saver.result.counts)
+    if not saver.book.runs:
+        raise InvalidInput(saver.result.issues[-1].done, code="not-recorded")
+    return saver.book.runs[0]
+
+
+def _open_record(actor: User | None, benchmark: Benchmark, trajectory: Trajectory) -> ImportRecord:
+    """The record of this person's sessions with this model and setting, or a new one."""
+    named = {
+        "benchmark": benchmark,
+        "kind": ImportRecord.Kind.RUNS,
+        "format": "native",
+        "file_name": SESSION_FILE,
+        "created_by": actor,
+        "options": {"model": trajectory.model, "setting": trajectory.setting, "session": True},
+    }
+    still_open = timezone.now() - IDLE
+    found = ImportRecord.objects.filter(**named, state=ImportRecord.State.DONE, finished_at__gte=still_open).first()
+    return found or ImportRecord.objects.create(**named, state=ImportRecord.State.RUNNING)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -125,19 +125,31 @@ class ToolSession:
             step |= {"bbox": [x, y, x + box["width"], y + box["height"]], "coords": "pixel"}
         return step
 
-    def trajectory(self, answer: str, model: str, setting: str) -> dict[str, Any]:
+    def trajectory(
+        self,
+        answer: str,
+        model: str,
+        setting: str,
+        *,
+        texts: Sequence[str] = (),
+        usage: Mapping[str, Any] | None = None,
+        messages: Sequence[Mapping[str, Any]] = (),
+    ) -> dict[str, Any]:
         """The session as a row of ``trajectories``: what was called, what it gave, and the answer as written.
 
-        A step keeps the digest of its picture, by which a replay knows that every value came out the same.
+        A step keeps the digest of its image, by which a replay knows that every value came out the same. ``texts``:
+        what the model wrote before each call; ``messages``: its transcript; ``usage``: what the caller counted.
         """
-        for step in self.steps:
+        for number, step in enumerate(self.steps):
             if step["ok"]:
                 step["out_digest"] = picture_key(self._pictures[step["image_out"]])
-        return {
+            if number < len(texts) and texts[number]:
+                step["text"] = texts[number]
+        return ({"messages": list(messages)} if messages else {}) | {
             "model": model,
             "sample_id": self.sample,
             "setting": setting,
             "steps": self.steps,
             "answer": answer,
-            "usage": {"seconds": round(self._clock() - self._begun, 3)},
+            "usage": {"seconds": round(self._clock() - self._begun, 3)} if usage is None else dict(usage),
         }

@@ -20,6 +20,7 @@ from annotation.imaging.encoding import encode
 from annotation.workflow import Right
 from evaluation.actions.record_session import open_session, record_session
 from evaluation.agents.tool_session import MOST_CALLS, Called, ToolSession
+from evaluation.agents.transcripts import MOST_MESSAGES, TranscriptProblem, transcript_of
 from webapp.accounts.http import person_of
 
 MOST_SECONDS = 30
@@ -34,6 +35,12 @@ class SessionCallSerializer(serializers.Serializer):
     )
 
 
+class UsageSerializer(serializers.Serializer):
+    input_tokens = serializers.IntegerField(required=False, min_value=0, max_value=2**63 - 1)
+    output_tokens = serializers.IntegerField(required=False, min_value=0, max_value=2**63 - 1)
+    usd = serializers.FloatField(required=False, min_value=0)
+
+
 class SessionSerializer(serializers.Serializer):
     calls = serializers.ListField(child=SessionCallSerializer(), max_length=MOST_CALLS)
 
@@ -43,6 +50,16 @@ class AnswerSerializer(SessionSerializer):
     model = serializers.CharField(max_length=200)
     setting = serializers.CharField(required=False, default="interface", allow_blank=True, max_length=200)
     seconds = serializers.FloatField(required=False, min_value=0, help_text="What the session took in all.")
+    usage = UsageSerializer(required=False, help_text="What the model's API counted for the whole session.")
+    messages = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        max_length=MOST_MESSAGES,
+        help_text=(
+            "The transcript as chat completions write it. The text before each call is shown with that turn, all "
+            "messages on the page of the trajectory. Bytes of images are not kept."
+        ),
+    )
 
 
 @extend_schema(operation_id="session", request=SessionSerializer, responses={200: dict})
@@ -69,8 +86,14 @@ def answer(request: Request, slug: str, key: str) -> Response:
     given = _given(AnswerSerializer, request)
     worked, _ = open_session(benchmark, key, shared=True)
     _calls(worked, given["calls"])
-    row = worked.trajectory(given["answer"], given["model"], given["setting"])
-    row["usage"] = {"seconds": given["seconds"]} if "seconds" in given else {}
+    try:
+        written = transcript_of(given.get("messages", ()), len(worked.steps))
+    except TranscriptProblem as problem:
+        raise serializers.ValidationError({"messages": [str(problem)]}) from problem
+    usage = dict(given.get("usage", {})) | ({"seconds": given["seconds"]} if "seconds" in given else {})
+    row = worked.trajectory(
+        given["answer"], given["model"], given["setting"], texts=written.texts, usage=usage, messages=written.kept
+    )
     run = record_session(actor=person_of(request), benchmark=benchmark, row=row)
     return Response({"run": run.pk, "sample": key, "calls": len(worked.steps)}, status=201)
 

@@ -47,7 +47,13 @@ _OWN: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     ),
     "answer": (
         "Answers the sample's question and ends the session, which is recorded as a trajectory.",
-        {"session": _SESSION, "text": {"type": "string"}},
+        {
+            "session": _SESSION,
+            "text": {"type": "string"},
+            "reasoning": {"type": "string", "description": "what led to the answer; shown with the trajectory"},
+            "input_tokens": {"type": "integer", "minimum": 0, "description": "of the whole session, where known"},
+            "output_tokens": {"type": "integer", "minimum": 0, "description": "of the whole session, where known"},
+        },
         ["session", "text"],
     ),
 }
@@ -77,7 +83,7 @@ class ToolboxDesk:
             if session is None:
                 return f"There is no session {key!r} under way. Call open_sample first.", None, False
             if name == "answer":
-                return self._answer(key, session, str(given.get("text", "")))
+                return self._answer(key, session, given)
             called = session.call(name, {part: value for part, value in given.items() if part != "session"})
             self._make_room(key)
         except ApplicationError as error:
@@ -101,8 +107,11 @@ class ToolboxDesk:
                 break
             del self._sessions[other]
 
-    def _answer(self, key: str, session: ToolSession, text: str) -> tuple[str, Picture | None, bool]:
-        row = session.trajectory(text, self.model, self.setting)
+    def _answer(self, key: str, session: ToolSession, given: Mapping[str, Any]) -> tuple[str, Picture | None, bool]:
+        reasoning = str(given.get("reasoning") or "")
+        said = [{"role": "assistant", "text": reasoning, "images": 0}] if reasoning else []
+        row = session.trajectory(str(given.get("text", "")), self.model, self.setting, messages=said)
+        row["usage"] |= {name: given[name] for name in ("input_tokens", "output_tokens") if given.get(name) is not None}
         record_session(actor=None, benchmark=self.benchmark, row=row)
         del self._sessions[key]
         return f"Recorded: {len(session.steps)} calls on {session.sample}.", None, True

@@ -25,7 +25,7 @@ from evaluation.views.trajectory_answer import Answer, said_words
 from evaluation.views.trajectory_graph import graph_of
 from evaluation.views.trajectory_notes import ShownNote
 from evaluation.views.trajectory_plan import plan_of
-from evaluation.views.trajectory_turns import Excerpt
+from evaluation.views.trajectory_turns import TEXT_CAP, Excerpt, excerpt
 from evaluation.views.trajectory_verdicts import verdict_lines
 from webapp.common.wording import NOT_AVAILABLE
 
@@ -90,9 +90,11 @@ def tab_context(
         "interventions": "Rollouts, interventions" if rollouts > 1 else "Interventions",
         "judgements": "Judgements",
         "notes": "Notes",
-        "raw": "Raw record",
     }
+    messages = _messages(row)
+    labels |= ({"messages": "Messages"} if messages else {}) | {"raw": "Raw record"}
     counts = {"interventions": len(trials) - 1, "judgements": len(judgements), "notes": len(notes)}
+    counts["messages"] = len(messages)
     wanted = request.GET.get("tab", "")
     current = wanted if wanted in labels else next(iter(labels))
     shown: Mapping[str, Callable[[], dict[str, Any]]] = {
@@ -101,6 +103,7 @@ def tab_context(
         "interventions": lambda: {"trials": _with_flips(trials)},
         "judgements": lambda: {"judgements": judgements},
         "notes": lambda: {"notes": notes},
+        "messages": lambda: {"messages": messages},
         "raw": lambda: {"raw": _raw(row, whole=request.GET.get("whole") == "1")},
     }
     links = [
@@ -119,6 +122,21 @@ def tab_context(
         "kept_back": verdicts.kept_back,
         **shown[current](),
     }
+
+
+def _messages(row: Any) -> list[Mapping[str, Any]]:
+    """The transcript that was sent with the answer of a session; a file may hold anything under this name."""
+    found = row.extra.get("messages")
+    messages = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [
+        {
+            "role": str(one.get("role", "")),
+            "text": excerpt(one["text"], TEXT_CAP),
+            "images": one["images"] if isinstance(one.get("images"), int) else 0,
+        }
+        for one in messages
+        if isinstance(one.get("text"), str)
+    ]
 
 
 def _judged(one: Said, request: HttpRequest) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from datetime import timedelta
 from typing import Any
 
 import cv2
@@ -12,23 +13,26 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 
 from annotation.actions import chain_runs
 from annotation.actions.benchmarks import add_member, create_benchmark
 from annotation.actions.save_samples import save_samples
 from annotation.actions.store_images import store_pictures
 from annotation.imaging.encoding import encode
-from annotation.models import Benchmark, Image
+from annotation.models import Benchmark, Image, ImportRecord
 from annotation.schema import SampleContent, SampleRecord
 from annotation.toolbox import geometry, outlines
 from annotation.toolbox.cache import picture_key
 from annotation.toolbox.table import TOOLS
 from annotation.workflow import Role
+from evaluation.actions.record_session import IDLE
 from evaluation.agents import tool_session
 from evaluation.agents.tool_session import MOST_CALLS, ToolSession
 from evaluation.management import toolbox_server
 from evaluation.management.toolbox_server import ToolboxDesk, served
 from evaluation.models import Run, Step, Trajectory
+from tests.conftest import signed_in
 from tests.unit.toolbox_cases import scene, template
 from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
@@ -88,6 +92,65 @@ def test_sessions_on_several_samples_are_one_run(benchmark: Benchmark) -> None:
         desk.call("answer", {"session": opened(desk, sample), "text": "3"})
     assert Run.objects.count() == 1
     assert Trajectory.objects.count() == 2
+
+
+def test_the_sessions_of_one_model_and_setting_are_one_import(benchmark: Benchmark, lea: User) -> None:
+    """D10.3: ten answers made ten import records. Over both ways in, for two people, and after a quiet day."""
+    add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
+    desk, client = ToolboxDesk(benchmark, "agent-7", "interface"), signed_in(lea)
+
+    def sent(key: str, model: str = "agent-7") -> Any:
+        given = {"calls": [], "answer": "2", "model": model}
+        return client.post(f"/api/v1/benchmarks/kitchen/sessions/answer/{key}/", given, "application/json")
+
+    for sample in ("one", "two", "one"):
+        desk.call("answer", {"session": opened(desk, sample), "text": "3"})
+        assert sent(sample).status_code == 201
+    records = ImportRecord.objects.filter(kind="runs").order_by("pk")
+    assert [(one.created_by, one.counts["trajectories"], one.state) for one in records] == [
+        (None, 3, "done"),
+        (lea, 3, "done"),
+    ]
+    sent("one", model="agent-8")
+    assert records.all().count() == 3, "another model"
+    records.update(finished_at=timezone.now() - IDLE - timedelta(minutes=1))
+    sent("one")
+    assert records.all().count() == 4, "after a day without one"
+    assert Trajectory.objects.filter(run__model__name="agent-7").count() == 2
+
+
+def test_messages_and_tokens_of_a_session_are_kept_and_shown(benchmark: Benchmark, lea: User) -> None:
+    """D10.6: what the model wrote before each call, its transcript and its usage."""
+    add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
+    client = signed_in(lea)
+    calls = [{"tool": "flip", "arguments": {"direction": "vertical"}}] * 2
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    messages = [
+        {"role": "user", "content": [{"type": "text", "text": "How many shapes?"}, picture]},
+        {"role": "assistant", "reasoning_content": "Upside <b>down</b> first.", "content": None, "tool_calls": [{}]},
+        {"role": "tool", "content": "image_1: 160 × 120 pixels."},
+        {"role": "assistant", "content": "And back.", "tool_calls": [{}]},
+        {"role": "assistant", "content": "There are 2."},
+    ]
+    given = {"calls": calls, "answer": "2", "model": "agent-9", "messages": messages}
+    given["usage"] = {"input_tokens": 900, "output_tokens": 41, "usd": 0.01}
+    address = "/api/v1/benchmarks/kitchen/sessions/answer/one/"
+    assert client.post(address, given, "application/json").status_code == 201
+    trajectory = Trajectory.objects.get()
+    assert list(trajectory.steps.order_by("position").values_list("text", flat=True)) == [
+        "Upside <b>down</b> first.",
+        "And back.",
+    ]
+    assert (trajectory.input_tokens, trajectory.output_tokens, float(trajectory.usd)) == (900, 41, 0.01)
+    page = client.get(f"/benchmarks/kitchen/trajectories/{trajectory.pk}/?tab=messages").content.decode()
+    assert "There are 2." in page
+    assert "Upside &lt;b&gt;down&lt;/b&gt; first." in page
+    assert "base64" not in page
+    wrong = client.post(address, given | {"messages": ["hello"]}, "application/json")
+    assert wrong.status_code == 400
+    wrong = client.post(address, given | {"messages": [{"content": "hello"}]}, "application/json")
+    assert wrong.status_code == 400
+    assert "messages[0]" in wrong.json()["error"]["message"]
 
 
 def test_what_an_agent_gets_wrong_is_said_and_nothing_is_raised(benchmark: Benchmark) -> None:

@@ -20,7 +20,7 @@ from tests.unit.toolbox_cases import scene, template
 
 BEYOND_SCHEMA = re.compile(
     r"inside the|up to (upper|threshold_high) =|at least min_radius|while \d|edge pixels, not|at most \d+ × \d+ pixels"
-    r"|, odd$|one of \d|either|together|color_mode = color"
+    r"|, odd$|one of \d|either|together|while color_mode"
 )
 """What a flat schema cannot say: odd numbers, choices of integers, one value beside another, and the image itself."""
 ROOT = {"type", "properties", "required", "additionalProperties"}
