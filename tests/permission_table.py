@@ -88,6 +88,7 @@ SITE = [
     Line("accounts:rename", post=signed_in()),
     Line("accounts:change-password", post=signed_in()),
     Line("accounts:sign-out-others", post=signed_in()),
+    Line("accounts:end-session", ("{session}",), post=only(LEAD, visitor=SIGN_IN, other=404)),
     Line("accounts:create-token", post=signed_in()),
     Line("accounts:revoke-token", ("{token}",), post=only(LEAD, visitor=SIGN_IN, other=404)),
     Line("jobs:jobs", get=signed_in()),

@@ -47,6 +47,7 @@ from tests.evaluation.run_pages import make_benchmark
 from tests.factories import make_user
 from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
+from webapp.accounts.sessions import kept_as
 from webapp.jobs.models import Job
 from webapp.jobs.runner import run_waiting
 
@@ -105,6 +106,7 @@ class World:
             "job": Job.objects.filter(created_by=lea).first().pk,
             "token": create_token(name="notebook", actor=lea)[0].pk,
             "secret": secret,
+            "session": kept_as(self._session(lea)),
             "invitation": invitation.pk,
             "ana": ana.pk,
             **marks_of(lea, benchmark),

@@ -1,8 +1,11 @@
 """One's own account, invitations and tokens."""
 
 from datetime import timedelta
+from io import StringIO
+from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
@@ -15,7 +18,7 @@ from rest_framework.test import APIRequestFactory
 from tests.conftest import signed_in
 from tests.factories import PASSWORD
 from webapp.accounts import actions
-from webapp.accounts.models import ApiToken, Invitation, User
+from webapp.accounts.models import ApiToken, Invitation, Session, User
 from webapp.accounts.tokens import TokenAuthentication
 from webapp.common.errors import Conflict, InvalidInput, NotFound
 from webapp.common.models import AuditEntry
@@ -41,6 +44,47 @@ def test_changing_the_password_keeps_this_browser_and_signs_out_the_others(ana: 
         "password.change",
         "user.rename",
     ]
+
+
+@pytest.mark.parametrize("how", ["page", "admin site", "admin site, none at all", "command", "shell"])
+def test_a_new_password_revokes_tokens_and_ends_sessions_however_it_is_set(
+    ana: User, sam: User, admin: User, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D4.1"""
+    here, elsewhere, other = signed_in(ana), signed_in(ana), signed_in(sam)
+    mine, theirs = (make_token(user) for user in (ana, sam))
+    assert ask(mine).status_code == 200
+    form = f"/admin/accounts/user/{ana.pk}/password/"
+    if how == "page":
+        here.post("/account/password/", {"old": PASSWORD, "new": NEW})
+    elif how == "admin site":
+        sent = {"password1": NEW, "password2": NEW, "set-password": "1", "usable_password": "true"}
+        assert signed_in(admin).post(form, sent).status_code == 302
+    elif how == "admin site, none at all":
+        sent = {"usable_password": "false", "unset-password": "1"}
+        assert signed_in(admin).post(form, sent).status_code == 302
+    elif how == "command":
+        monkeypatch.setattr("getpass.getpass", lambda prompt: NEW)
+        call_command("changepassword", ana.email, stdout=StringIO())
+    else:
+        ana.set_password(NEW)
+        ana.save()
+    ana.refresh_from_db()
+    assert not ana.check_password(PASSWORD)
+    assert ask(mine).status_code == 401
+    assert elsewhere.get("/account/").status_code == 302
+    assert Session.objects.filter(user=ana).count() == (how == "page")
+    assert ask(theirs).status_code == 200
+    assert other.get("/account/").status_code == 200
+
+
+def test_a_stronger_hash_of_the_same_password_ends_nothing(ana: User, settings: Any) -> None:
+    """D4.1: it is saved when somebody signs in, and is no new password."""
+    secret, before = make_token(ana), ana.password
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher", *settings.PASSWORD_HASHERS]
+    assert ana.check_password(PASSWORD)
+    assert ana.password != before
+    assert ask(secret).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -101,6 +145,10 @@ def test_a_person_with_an_account_accepts_signed_in_and_nobody_accepts_for_anoth
 @api_view(["GET"])
 def whoami(request: Request) -> Response:
     return Response({"email": request.user.email})
+
+
+def make_token(user: User) -> str:
+    return actions.create_token(name="notebook", actor=user)[1]
 
 
 def ask(secret: str) -> Response:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
 from tests.conftest import signed_in
 from tests.factories import PASSWORD
 from webapp.accounts.models import Session, User
-from webapp.accounts.sessions import browser_of
+from webapp.accounts.sessions import LIMITS, USED_STEP, browser_of, kept_as
 from webapp.common.models import AuditEntry
+from webapp.jobs.sweeper import sweep
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 EDGE = "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0"
@@ -35,13 +37,13 @@ def test_the_account_lists_where_and_when_one_signed_in(ana: User) -> None:
     assert timezone.now() - session.signed_in_at < timedelta(minutes=1)
     assert "Firefox on Linux" in text
     assert "192.0.2.7" in text
-    assert "Sign out everywhere else" not in text
+    assert "/account/sessions/sign-out/" not in text
 
 
 @pytest.mark.django_db
 def test_signing_out_elsewhere_keeps_this_browser_and_other_people(ana: User, sam: User) -> None:
     here, elsewhere, other = signed_in(ana), signed_in(ana), signed_in(sam)
-    assert "Sign out everywhere else" in here.get("/account/").content.decode()
+    assert "/account/sessions/sign-out/" in here.get("/account/").content.decode()
     assert here.post("/account/sessions/sign-out/").url == "/account/"
     assert here.get("/account/").status_code == 200
     assert elsewhere.get("/account/").status_code == 302
@@ -63,7 +65,7 @@ def test_a_changed_password_keeps_what_this_browser_is_known_by(ana: User) -> No
 @pytest.mark.django_db
 def test_a_session_past_its_time_is_not_listed(ana: User) -> None:
     here, _ = signed_in(ana), signed_in(ana)
-    Session.objects.exclude(session_key=here.session.session_key).update(expire_date=timezone.now())
+    Session.objects.exclude(pk=kept_as(here.session.session_key)).update(expire_date=timezone.now())
     assert len(here.get("/account/").context["sessions"]) == 1
 
 
@@ -72,3 +74,76 @@ def test_signing_out_leaves_no_session(ana: User) -> None:
     client = signed_in(ana)
     client.post("/sign-out/")
     assert not Session.objects.filter(user=ana).exists()
+
+
+@pytest.mark.django_db
+def test_a_copy_of_the_database_opens_no_session(ana: User) -> None:
+    """D4.4: the row holds a hash, and neither it nor anything beside it is a key."""
+    here = signed_in(ana)
+    row = Session.objects.get(user=ana)
+    key = here.cookies[settings.SESSION_COOKIE_NAME].value
+    assert row.pk == kept_as(key)
+    assert key not in f"{row.pk} {row.session_data}"
+    thief = Client()
+    thief.cookies[settings.SESSION_COOKIE_NAME] = row.pk
+    assert thief.get("/account/").status_code == 302
+    assert here.get("/account/").status_code == 200
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("stays", [False, True])
+def test_a_session_ends_when_it_is_not_used_and_at_its_limit_however_much_it_is_used(ana: User, stays: bool) -> None:
+    """D4.4: the server ends it; the cookie of the browser says nothing about it."""
+    client = Client()
+    client.post("/sign-in/", {"email": ana.email, "password": PASSWORD} | ({"stay": "on"} if stays else {}))
+    limits, now = LIMITS[stays], timezone.now()
+    [session] = Session.objects.filter(user=ana)
+    assert abs(session.expire_date - now - limits.idle) < timedelta(minutes=1)
+
+    Session.objects.update(last_used=now - USED_STEP * 2, expire_date=now + timedelta(minutes=1))
+    assert client.get("/account/").status_code == 200
+    session.refresh_from_db()
+    assert session.expire_date - now > limits.idle - timedelta(minutes=1)
+    assert now - session.last_used < timedelta(minutes=1)
+
+    almost = now - limits.most + timedelta(minutes=2)
+    Session.objects.update(last_used=now - USED_STEP * 2, signed_in_at=almost)
+    assert client.get("/account/").status_code == 200
+    session.refresh_from_db()
+    assert session.expire_date == almost + limits.most
+
+    Session.objects.update(expire_date=now)
+    assert client.get("/account/").status_code == 302
+
+
+@pytest.mark.django_db
+def test_looking_at_pages_writes_the_last_use_once_in_a_while(ana: User) -> None:
+    client = signed_in(ana)
+    before = Session.objects.get(user=ana).last_used
+    client.get("/account/")
+    assert Session.objects.get(user=ana).last_used == before
+
+
+@pytest.mark.django_db
+def test_each_session_has_an_end_and_nobody_ends_that_of_another(ana: User, sam: User) -> None:
+    """D4.4"""
+    here, elsewhere = signed_in(ana), signed_in(ana)
+    other = kept_as(elsewhere.session.session_key)
+    end = f"/account/sessions/{other}/end/"
+    assert end in here.get("/account/").content.decode()
+    assert signed_in(sam).post(end).status_code == 404
+    assert here.post(end).url == "/account/"
+    assert elsewhere.get("/account/").status_code == 302
+    assert here.get("/account/").status_code == 200
+    own = kept_as(here.session.session_key)
+    assert here.post(f"/account/sessions/{own}/end/").url == "/sign-in/"
+    assert not Session.objects.filter(user=ana).exists()
+
+
+@pytest.mark.django_db
+def test_sessions_that_have_ended_are_swept(ana: User, sam: User) -> None:
+    signed_in(ana), signed_in(sam)
+    now = timezone.now()
+    Session.objects.filter(user=ana).update(expire_date=now - timedelta(seconds=1))
+    sweep(now)
+    assert [session.user for session in Session.objects.all()] == [sam]

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from webapp.accounts.models import ApiToken, Invitation, Session, User
+from webapp.accounts.sessions import kept_as
 from webapp.accounts.tokens import hashed, new_secret
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput, NotFound
@@ -116,20 +117,35 @@ def _new_user(email: str, *, name: str, password: str) -> User:
 
 @transaction.atomic
 def sign_out_others(*, actor: User, keep: str | None) -> int:
-    """End the sessions of this person but for the one with the key ``keep``; how many there were."""
-    ended, _ = Session.objects.filter(user=actor).exclude(session_key=keep).delete()
+    """End the sessions of this person except the one with the key ``keep``; how many there were."""
+    ended, _ = Session.objects.filter(user=actor).exclude(session_key=kept_as(keep)).delete()
     if ended:
         audit.record(actor=actor, action="session.end", subject=actor, data={"ended": ended})
     return ended
 
 
 @transaction.atomic
+def end_session(*, actor: User, session_id: str) -> None:
+    """End one session of this person, by the hash of its key. Raises ``NotFound`` when there is none."""
+    ended, _ = Session.objects.filter(user=actor, session_key=session_id).delete()
+    if not ended:
+        raise NotFound("This session has ended already. Go back to your account and load it again.")
+    audit.record(actor=actor, action="session.end", subject=actor, data={"ended": ended})
+
+
+def delete_ended_sessions(now: datetime) -> int:
+    """Delete the rows of sessions that have ended; how many. Nothing that a person did: it leaves no audit entry."""
+    return Session.objects.filter(expire_date__lte=now).delete()[0]
+
+
+@transaction.atomic
 def change_password(*, password: str, actor: User) -> None:
-    """A new password. Every session ends; the browser that asked for it gets a new one from its view."""
+    """Set a new password. Every session and token ends (``User.save``); the browser that asked gets a new session from
+    its view."""
+    tokens = actor.api_tokens.count()
     actor.set_password(password)
     actor.save(update_fields=["password"])
-    Session.objects.filter(user=actor).delete()
-    audit.record(actor=actor, action="password.change", subject=actor)
+    audit.record(actor=actor, action="password.change", subject=actor, data={"tokens_revoked": tokens})
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.base_session import AbstractBaseSession
-from django.db import models
+from django.db import models, transaction
 from django.db.models.functions import Lower
 from django.utils import timezone
 
@@ -41,6 +41,10 @@ class User(AbstractBaseUser, PermissionsMixin):
     date_joined = models.DateTimeField(default=timezone.now)
 
     objects = UserManager()
+    _password: str | None
+    """Set by Django between ``set_password`` and ``save``."""
+    _locked = False
+    """Whether the password was just taken away."""
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -55,6 +59,27 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     def clean(self) -> None:
         self.email = self.email.strip().lower()
+
+    def set_unusable_password(self) -> None:
+        super().set_unusable_password()
+        self._locked = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save. A new password ends all sessions and tokens, whoever sets it: the person, the admin site or a command.
+
+        A stronger hash of the same password is no new password.
+        """
+        renewed = self.pk is not None and (self._password is not None or self._locked)
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            if renewed:
+                self.end_access()
+        self._locked = False
+
+    def end_access(self) -> None:
+        """End every session and revoke every token of this person."""
+        Session.objects.filter(user=self).delete()
+        ApiToken.objects.filter(user=self).delete()
 
     def get_full_name(self) -> str:
         return self.name
@@ -160,13 +185,20 @@ class SignInAttempt(models.Model):
 
 
 class Session(AbstractBaseSession):
-    """A browser that came here; who is signed in there, since when, from where. Written by ``SessionStore``."""
+    """A browser that came here; who is signed in there, since when, from where. Written by ``SessionStore``.
 
+    Only the hash of the key is kept, so a copy of the database opens nothing. ``expire_date`` moves with use, up to a
+    limit (``webapp.accounts.sessions``).
+    """
+
+    session_key = models.CharField("hash of the key", max_length=64, primary_key=True)
     # Without a constraint: a session that is saved while its person is deleted must not fail the request.
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, db_constraint=False, on_delete=models.CASCADE, related_name="sessions"
     )
     signed_in_at = models.DateTimeField(null=True)
+    last_used = models.DateTimeField(default=timezone.now)
+    stays = models.BooleanField(default=False, help_text="Whether the person asked to stay signed in.")
     address = models.GenericIPAddressField(null=True)
     browser = models.CharField(max_length=60, blank=True, default="")
 

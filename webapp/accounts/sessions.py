@@ -1,10 +1,14 @@
-"""Sessions that know whose they are, so that people see where they are signed in: the SESSION_ENGINE."""
+"""The SESSION_ENGINE. A session knows whose it is, so that people see where they are signed in, and ends when it is not
+used. The database holds hashes of keys only."""
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any, cast
+import hashlib
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple, cast
 
+from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
@@ -25,7 +29,32 @@ SYSTEMS = (
 )  # fmt: skip
 
 
+class Limits(NamedTuple):
+    """How long a session lasts without use, and at most."""
+
+    idle: timedelta
+    most: timedelta
+
+
+LIMITS = {
+    False: Limits(timedelta(hours=8), timedelta(days=7)),
+    True: Limits(timedelta(days=14), timedelta(seconds=settings.SESSION_COOKIE_AGE)),
+}
+"""By whether the person asked to stay signed in on this computer."""
+USED_STEP = timedelta(minutes=5)
+"""How exactly the last use is known: noting each request would write with each request."""
 LIVE = Prepared(lambda key, now: Session.objects.filter(session_key=key, expire_date__gt=now), str, datetime)
+
+
+def kept_as(key: str | None) -> str:
+    """What the database holds of a session key. A plain hash is enough: there is nothing to guess in a random key."""
+    return hashlib.sha256((key or "").encode()).hexdigest()
+
+
+def ends_at(now: datetime, signed_in_at: datetime | None, *, stays: bool) -> datetime:
+    """When a session that is used now ends unless it is used again."""
+    limits = LIMITS[stays]
+    return min(now + limits.idle, (signed_in_at or now) + limits.most)
 
 
 class SessionStore(DatabaseStore):
@@ -37,19 +66,47 @@ class SessionStore(DatabaseStore):
 
     def _get_session_from_db(self) -> Session | None:
         """As Django does, with every request."""
-        found: Session | None = LIVE.first(self.session_key or "", timezone.now())
+        now = timezone.now()
+        found: Session | None = LIVE.first(kept_as(self.session_key), now)
         if found is None:
             self._session_key = None
+        elif now - found.last_used > USED_STEP:
+            ends = ends_at(now, found.signed_in_at, stays=found.stays)
+            Session.objects.filter(pk=found.pk).update(last_used=now, expire_date=ends)
         return found
+
+    async def _aget_session_from_db(self) -> Session | None:
+        return await sync_to_async(self._get_session_from_db)()
+
+    def exists(self, session_key: str) -> bool:
+        return super().exists(kept_as(session_key))
+
+    async def aexists(self, session_key: str) -> bool:
+        return await super().aexists(kept_as(session_key))
 
     def create_model_instance(self, data: dict[str, Any]) -> Session:
         row = cast(Session, super().create_model_instance(data))
         about = data.get(SIGNED_IN, {})
+        row.session_key = kept_as(row.session_key)
         row.user_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None
         row.signed_in_at = parse_datetime(about["at"]) if about else None
+        row.last_used = timezone.now()
+        row.stays = not self.get_expire_at_browser_close()
+        row.expire_date = ends_at(row.last_used, row.signed_in_at, stays=row.stays)
         row.address = about.get("address")
         row.browser = about.get("browser", "")
         return row
+
+    async def acreate_model_instance(self, data: dict[str, Any]) -> Session:
+        return await sync_to_async(self.create_model_instance)(data)
+
+    def delete(self, session_key: str | None = None) -> None:
+        key = session_key or self.session_key
+        if key is not None:
+            super().delete(kept_as(key))
+
+    async def adelete(self, session_key: str | None = None) -> None:
+        await sync_to_async(self.delete)(session_key)
 
 
 @receiver(user_logged_in)

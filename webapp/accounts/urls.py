@@ -13,6 +13,7 @@ urlpatterns = [
     path("account/name/", views.rename, name="rename"),
     path("account/password/", views.change_password, name="change-password"),
     path("account/sessions/sign-out/", views.sign_out_others, name="sign-out-others"),
+    path("account/sessions/<slug:session_id>/end/", views.end_session, name="end-session"),
     path("account/tokens/", views.create_token, name="create-token"),
     path("account/tokens/<int:token_id>/revoke/", views.revoke_token, name="revoke-token"),
 ]

@@ -19,7 +19,7 @@ from webapp.accounts import actions
 from webapp.accounts.forms import AcceptForm, NameForm, PasswordForm, SignInForm, TokenForm
 from webapp.accounts.http import SignedInRequest
 from webapp.accounts.models import User
-from webapp.accounts.sessions import sessions_of
+from webapp.accounts.sessions import kept_as, sessions_of
 from webapp.accounts.throttle import begin_attempt, end_attempt
 from webapp.common.errors import ApplicationError, NotAllowed, with_headers
 from webapp.common.http import Request, client_address
@@ -100,8 +100,8 @@ def _account_page(
     secret: str = "",
 ) -> HttpResponse:
     """Template accounts/account.html; context: name_form (name), password_form (old, new), token_form (name, days),
-    rules (what a password has to be), sessions (signed_in_at, address, browser), session_key (of this browser),
-    tokens (name, created, last_used, expires), secret (a token just made, shown this once; else "").
+    rules (what a password has to be), sessions (signed_in_at, last_used, address, browser), this_session (its
+    id), tokens (name, created, last_used, expires), secret (a token just made, shown this once; else "").
     """
     forms = (name_form, password_form, token_form)
     context = {
@@ -110,7 +110,7 @@ def _account_page(
         "token_form": token_form or TokenForm(),
         "rules": password_validators_help_texts(),
         "sessions": sessions_of(request.user),
-        "session_key": request.session.session_key,
+        "this_session": kept_as(request.session.session_key),
         "tokens": request.user.api_tokens.all(),
         "secret": secret,
     }
@@ -143,7 +143,7 @@ def change_password(request: SignedInRequest) -> HttpResponse:
         return _account_page(request, password_form=form)
     actions.change_password(password=form.cleaned_data["new"], actor=request.user)
     update_session_auth_hash(request, request.user)
-    messages.success(request, "Your password is changed. You are signed out everywhere else.")
+    messages.success(request, "Password changed. All your other sessions have ended and all your tokens are revoked.")
     return redirect("accounts:account")
 
 
@@ -152,8 +152,19 @@ def change_password(request: SignedInRequest) -> HttpResponse:
 def sign_out_others(request: SignedInRequest) -> HttpResponse:
     """End the sessions of this person in other browsers."""
     ended = actions.sign_out_others(actor=request.user, keep=request.session.session_key)
-    said = f"Signed out in {ended} other browser{'s' if ended != 1 else ''}." if ended else "Nobody else was signed in."
+    said = f"{ended} other session{'s' if ended != 1 else ''} ended." if ended else "There was no other session."
     messages.success(request, said)
+    return redirect("accounts:account")
+
+
+@login_required
+@require_POST
+def end_session(request: SignedInRequest, session_id: str) -> HttpResponse:
+    """End one session of this person; one's own as signing out does."""
+    if session_id == kept_as(request.session.session_key):
+        return sign_out(request)
+    actions.end_session(actor=request.user, session_id=session_id)
+    messages.success(request, "The session has ended.")
     return redirect("accounts:account")
 
 

@@ -10,6 +10,7 @@ from django.db import DatabaseError, connection
 from django.db.models import Q
 from django.utils import timezone
 
+from webapp.accounts.actions import delete_ended_sessions
 from webapp.jobs.messages import send
 from webapp.jobs.models import Job
 from webapp.jobs.registry import SWEEPS
@@ -42,7 +43,7 @@ def prune(now: datetime) -> int:
 
 def sweep(now: datetime) -> None:
     """All that is done each hour. A file that cannot be removed now is tried again in an hour."""
-    for each in (prune, *SWEEPS):
+    for each in (prune, delete_ended_sessions, *SWEEPS):
         try:
             each(now)
         except OSError:
