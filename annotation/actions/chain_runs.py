@@ -57,7 +57,7 @@ class ShownChain:
 
 def original_of(sample: Sample) -> Picture:
     """The pixels of the sample's picture, from memory where they were asked for lately. Raises ``Conflict``."""
-    image = _image_of(sample)
+    image = image_of(sample)
     known = CACHE.get(image.sha256)
     if known is not None and known.image is not None:
         return known.image
@@ -136,7 +136,8 @@ def _in_turn() -> Iterator[None]:
         raise Later("The chain was changed meanwhile.", code="superseded") from None
 
 
-def _image_of(sample: Sample) -> Image:
+def image_of(sample: Sample) -> Image:
+    """The stored image of a sample. Raises ``Conflict`` where it is missing or not prepared yet."""
     image = sample.image
     if image is None or image.state != Image.State.READY:
         why = sample.image_problem or "it is still being prepared"
@@ -145,7 +146,7 @@ def _image_of(sample: Sample) -> Image:
 
 
 def _size_of(sample: Sample) -> tuple[int, int]:
-    image = _image_of(sample)
+    image = image_of(sample)
     return image.width, image.height
 
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
-from annotation.actions.chain_runs import original_of, run_sent
+from annotation.actions.chain_runs import image_of, original_of, run_sent
 from annotation.actions.find_sample import find_sample
 from annotation.actions.import_samples import finish_record
 from annotation.importers.fields import Report, RowRefused
-from annotation.models import Benchmark, ImportRecord, Sample
+from annotation.models import Benchmark, Image, ImportRecord, Sample
 from annotation.schema import ToolCall
 from annotation.toolbox.results import Picture
 from annotation.toolbox.runner import ChainResult
 from annotation.workflow import Right
 from evaluation.actions.import_runs import RunsSaver
-from evaluation.agents.tool_session import ToolSession
+from evaluation.agents.tool_session import ToolSession, run_alone
 from evaluation.importers.interface import ReadOptions
 from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.models import Run
@@ -34,8 +34,16 @@ IDLE = timedelta(days=1)
 """A record takes sessions until this long after the last one."""
 
 
-def open_session(benchmark: Benchmark, key: str, *, shared: bool = False) -> tuple[ToolSession, dict[str, Any]]:
-    """A session on a sample, and what the agent is told: its question and options, never its gold.
+class Opened(NamedTuple):
+    """A session on a sample; ``asked`` is what the agent is told: question and options, never the gold."""
+
+    session: ToolSession
+    asked: dict[str, Any]
+    image: Image
+
+
+def open_session(benchmark: Benchmark, key: str, *, shared: bool = False) -> Opened:
+    """A session on a sample. Raises ``Conflict`` when its image is not there.
 
     ``shared``: in a process that serves others too, where each call waits for its turn and its result is kept by
     content, so that a session can be made again from its calls. Its calls raise ``Later``.
@@ -47,10 +55,9 @@ def open_session(benchmark: Benchmark, key: str, *, shared: bool = False) -> tup
     asked = (
         {"question": revision.question, "options": revision.options} if revision else {"question": "", "options": {}}
     )
-    if not shared:
-        return ToolSession(key, original_of(sample)), asked
-    sha256 = sample.image.sha256 if sample.image else ""
-    return ToolSession(key, original_of(sample), partial(_in_turn, sha256)), asked
+    image = image_of(sample)
+    run = partial(_in_turn, image.sha256) if shared else run_alone
+    return Opened(ToolSession(key, original_of(sample), run), asked, image)
 
 
 def _in_turn(

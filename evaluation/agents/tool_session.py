@@ -26,11 +26,13 @@ _CUTS = ("crop", "zoom_in")
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What a call gave: the id of its picture and the picture, None where it failed; ``text`` for the agent."""
+    """What a call gave: the id of its image and the image, None where it failed; ``text`` for the agent; ``key`` names
+    the image by its content, "" where that is not known."""
 
     image_id: str | None
     picture: Picture | None
     text: str
+    key: str = ""
 
     @property
     def ok(self) -> bool:
@@ -106,7 +108,7 @@ class ToolSession:
         self._pictures[step.image_id], self._keys[step.image_id] = step.image, step.key
         height, width = step.image.shape[:2]
         measured = f" {json.dumps(dict(step.measurements))}" if step.measurements else ""
-        return Called(step.image_id, step.image, f"{step.image_id}: {width} × {height} pixels.{measured}")
+        return Called(step.image_id, step.image, f"{step.image_id}: {width} × {height} pixels.{measured}", step.key)
 
     def _step(self, tool: str, arguments: Mapping[str, Any], ids: tuple[str, ...], called: Called) -> dict[str, Any]:
         step: dict[str, Any] = {
@@ -134,18 +136,21 @@ class ToolSession:
         texts: Sequence[str] = (),
         usage: Mapping[str, Any] | None = None,
         messages: Sequence[Mapping[str, Any]] = (),
+        sent: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """The session as a row of ``trajectories``: what was called, what it gave, and the answer as written.
 
         A step keeps the digest of its image, by which a replay knows that every value came out the same. ``texts``:
-        what the model wrote before each call; ``messages``: its transcript; ``usage``: what the caller counted.
+        what the model wrote before each call; ``messages``: its transcript; ``usage``: what the caller counted;
+        ``sent``: how its images were sent.
         """
         for number, step in enumerate(self.steps):
             if step["ok"]:
                 step["out_digest"] = picture_key(self._pictures[step["image_out"]])
             if number < len(texts) and texts[number]:
                 step["text"] = texts[number]
-        return ({"messages": list(messages)} if messages else {}) | {
+        kept = ({"messages": list(messages)} if messages else {}) | ({"sent": dict(sent)} if sent else {})
+        return kept | {
             "model": model,
             "sample_id": self.sample,
             "setting": setting,

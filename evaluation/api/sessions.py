@@ -16,9 +16,10 @@ from rest_framework.response import Response
 
 from annotation.actions.chain_runs import Later
 from annotation.api.loading import benchmark_for
-from annotation.imaging.encoding import encode
+from annotation.imaging.model_view import ModelView
 from annotation.workflow import Right
 from evaluation.actions.record_session import open_session, record_session
+from evaluation.actions.session_views import policy, view_of, view_of_original
 from evaluation.agents.tool_session import MOST_CALLS, Called, ToolSession
 from evaluation.agents.transcripts import MOST_MESSAGES, TranscriptProblem, transcript_of
 from webapp.accounts.http import person_of
@@ -65,17 +66,22 @@ class AnswerSerializer(SessionSerializer):
 @extend_schema(operation_id="session", request=SessionSerializer, responses={200: dict})
 @api_view(["POST"])
 def session(request: Request, slug: str, key: str) -> Response:
-    """What the last of the calls gave: text, picture as PNG, and its id; without a call the question and its picture.
+    """What the last of the calls gave: text, image and its id; without a call the question and its image.
+
+    ``image`` is base64 of ``media_type``: the stored file where it can be sent as it is, else JPEG of quality 95 with
+    full color resolution, or PNG for masks. Results have their full size.
 
     A call that is refused says why and is part of the session. 409 with the code busy: ask again in a second.
     """
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     given = _given(SessionSerializer, request)
-    worked, asked = open_session(benchmark, key, shared=True)
+    worked, asked, image = open_session(benchmark, key, shared=True)
     last = _calls(worked, given["calls"])
     if last is None:
-        last = Called("original", worked.original, "")
-    return Response({"sample": key, **asked, "calls": len(worked.steps), **_shown(last)})
+        shown = _shown(Called("original", worked.original, ""), view_of_original(image, worked.original))
+    else:
+        shown = _shown(last, view_of(last.picture, last.key) if last.picture is not None else None)
+    return Response({"sample": key, **asked, "calls": len(worked.steps), **shown})
 
 
 @extend_schema(operation_id="session_answer", request=AnswerSerializer, responses={201: dict})
@@ -84,7 +90,7 @@ def answer(request: Request, slug: str, key: str) -> Response:
     """Answer the question: the session becomes a trajectory of the model's run; answered again, the last one counts."""
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     given = _given(AnswerSerializer, request)
-    worked, _ = open_session(benchmark, key, shared=True)
+    worked, _, _ = open_session(benchmark, key, shared=True)
     _calls(worked, given["calls"])
     try:
         written = transcript_of(given.get("messages", ()), len(worked.steps))
@@ -92,7 +98,13 @@ def answer(request: Request, slug: str, key: str) -> Response:
         raise serializers.ValidationError({"messages": [str(problem)]}) from problem
     usage = dict(given.get("usage", {})) | ({"seconds": given["seconds"]} if "seconds" in given else {})
     row = worked.trajectory(
-        given["answer"], given["model"], given["setting"], texts=written.texts, usage=usage, messages=written.kept
+        given["answer"],
+        given["model"],
+        given["setting"],
+        texts=written.texts,
+        usage=usage,
+        messages=written.kept,
+        sent=policy(None),
     )
     run = record_session(actor=person_of(request), benchmark=benchmark, row=row)
     return Response({"run": run.pk, "sample": key, "calls": len(worked.steps)}, status=201)
@@ -113,9 +125,9 @@ def _calls(worked: ToolSession, calls: Sequence[dict[str, Any]]) -> Called | Non
     return last
 
 
-def _shown(called: Called) -> dict[str, Any]:
+def _shown(called: Called, view: ModelView | None) -> dict[str, Any]:
     told: dict[str, Any] = {"ok": called.ok, "text": called.text, "image_id": called.image_id}
-    if called.picture is not None:
-        height, width = called.picture.shape[:2]
-        told |= {"width": width, "height": height, "image": base64.b64encode(encode(called.picture)).decode()}
+    if view is not None:
+        told |= {"width": view.width, "height": view.height, "media_type": view.media_type}
+        told["image"] = base64.b64encode(view.data).decode()
     return told

@@ -14,11 +14,11 @@ from typing import Any
 
 from django.db import close_old_connections
 
-from annotation.imaging.encoding import encode, fitted
+from annotation.imaging.model_view import ModelView
 from annotation.models import Benchmark
-from annotation.toolbox.results import Picture
 from annotation.toolbox.table import TOOLS, openai_tool
 from evaluation.actions.record_session import open_session, record_session, sample_keys
+from evaluation.actions.session_views import policy, view_of, view_of_original
 from evaluation.agents.tool_session import ToolSession
 from webapp.common.errors import ApplicationError
 
@@ -71,8 +71,8 @@ class ToolboxDesk:
         own = [(name, text, _schema(values, required)) for name, (text, values, required) in _OWN.items()]
         return own + [_with_session(name) for name in TOOLS]
 
-    def call(self, name: str, given: Mapping[str, Any]) -> tuple[str, Picture | None, bool]:
-        """(text, picture, whether it went well)."""
+    def call(self, name: str, given: Mapping[str, Any]) -> tuple[str, ModelView | None, bool]:
+        """(text, view of the image, whether it went well)."""
         try:
             if name == "list_samples":
                 return json.dumps(sample_keys(self.benchmark, str(given.get("after", "")))), None, True
@@ -88,17 +88,18 @@ class ToolboxDesk:
             self._make_room(key)
         except ApplicationError as error:
             return error.message, None, False
-        return called.text, called.picture, called.ok
+        view = view_of(called.picture, called.key, LONGEST_SIDE) if called.picture is not None else None
+        return called.text, view, called.ok
 
-    def _open(self, key: str) -> tuple[str, Picture | None, bool]:
-        session, asked = open_session(self.benchmark, key)
+    def _open(self, key: str) -> tuple[str, ModelView | None, bool]:
+        session, asked, image = open_session(self.benchmark, key)
         while len(self._sessions) >= MOST_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
         name = secrets.token_hex(8)
         self._sessions[name] = session
         height, width = session.original.shape[:2]
         said = {"session": name, "image": "original", "width": width, "height": height, **asked}
-        return json.dumps(said), session.original, True
+        return json.dumps(said), view_of_original(image, session.original, LONGEST_SIDE), True
 
     def _make_room(self, key: str) -> None:
         """Let sessions go, the oldest first and this one never, while the pictures of all are too many."""
@@ -107,10 +108,12 @@ class ToolboxDesk:
                 break
             del self._sessions[other]
 
-    def _answer(self, key: str, session: ToolSession, given: Mapping[str, Any]) -> tuple[str, Picture | None, bool]:
+    def _answer(self, key: str, session: ToolSession, given: Mapping[str, Any]) -> tuple[str, ModelView | None, bool]:
         reasoning = str(given.get("reasoning") or "")
         said = [{"role": "assistant", "text": reasoning, "images": 0}] if reasoning else []
-        row = session.trajectory(str(given.get("text", "")), self.model, self.setting, messages=said)
+        row = session.trajectory(
+            str(given.get("text", "")), self.model, self.setting, messages=said, sent=policy(LONGEST_SIDE)
+        )
         row["usage"] |= {name: given[name] for name in ("input_tokens", "output_tokens") if given.get(name) is not None}
         record_session(actor=None, benchmark=self.benchmark, row=row)
         del self._sessions[key]
@@ -129,7 +132,7 @@ def _with_session(name: str) -> tuple[str, str, dict[str, Any]]:
     return name, function["description"], schema
 
 
-def _in_thread(desk: ToolboxDesk, name: str, given: Mapping[str, Any]) -> tuple[str, Picture | None, bool]:
+def _in_thread(desk: ToolboxDesk, name: str, given: Mapping[str, Any]) -> tuple[str, ModelView | None, bool]:
     """The call, without a connection to the database that died while the server waited."""
     close_old_connections()
     return desk.call(name, given)
@@ -146,11 +149,11 @@ def served(desk: ToolboxDesk) -> Any:
         return types.ListToolsResult(tools=tools)
 
     async def call_tool(_context: Any, params: Any) -> Any:
-        text, picture, ok = await to_thread.run_sync(_in_thread, desk, params.name, params.arguments or {})
+        text, view, ok = await to_thread.run_sync(_in_thread, desk, params.name, params.arguments or {})
         content: list[Any] = [types.TextContent(type="text", text=text)]
-        if picture is not None:
-            data = base64.b64encode(encode(fitted(picture, LONGEST_SIDE))).decode()
-            content.append(types.ImageContent(type="image", data=data, mime_type="image/png"))
+        if view is not None:
+            data = base64.b64encode(view.data).decode()
+            content.append(types.ImageContent(type="image", data=data, mime_type=view.media_type))
         return types.CallToolResult(content=content, is_error=not ok)
 
     return Server("sightline-toolbox", instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool)

@@ -33,7 +33,7 @@ def test_scores_take_the_closest_accepted_chain_say_which_and_go_stale_with_it(
 ) -> None:
     add_member(actor=None, benchmark=benchmark, user=rui, role=Role.REVIEWER)
     add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
-    session, _ = open_session(benchmark, "one")
+    session = open_session(benchmark, "one").session
     session.call("crop", CROP.arguments)
     session.call("flip", FLIP.arguments)
     record_session(actor=None, benchmark=benchmark, row=session.trajectory("2", "agent-7", "interface"))

@@ -85,7 +85,7 @@ def test_a_version_keeps_the_chains_and_the_page_shows_what_became_of_them(
 
 
 def test_the_export_of_scores_says_how_many_chains_were_accepted(benchmark: Benchmark, sample: Sample) -> None:
-    session, _ = open_session(benchmark, "one")
+    session = open_session(benchmark, "one").session
     session.call("crop", CROP.arguments)
     record_session(actor=None, benchmark=benchmark, row=session.trajectory("2", "agent-7", "interface"))
     score_benchmark(actor=None, benchmark=benchmark, only_stale=True)

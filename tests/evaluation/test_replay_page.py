@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def test_a_recorded_session_runs_again_as_it_was_recorded(benchmark: Benchmark, lea: User, sam: Any) -> None:
-    session, _ = open_session(benchmark, "one")
+    session = open_session(benchmark, "one").session
     session.call("crop", {"x": 80, "y": 40, "width": 60, "height": 50})
     session.call("rotate", {"image": "image_1", "angle": 30})
     session.call("blur", {"image": "image_1", "method": "median", "ksize": 4})

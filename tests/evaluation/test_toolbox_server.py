@@ -20,6 +20,7 @@ from annotation.actions.benchmarks import add_member, create_benchmark
 from annotation.actions.save_samples import save_samples
 from annotation.actions.store_images import store_pictures
 from annotation.imaging.encoding import encode
+from annotation.imaging.model_view import POLICY
 from annotation.models import Benchmark, Image, ImportRecord
 from annotation.schema import SampleContent, SampleRecord
 from annotation.toolbox import geometry, outlines
@@ -55,10 +56,16 @@ def benchmark(db: None, tmp_path: Any, settings: Any) -> Benchmark:
     return benchmark
 
 
+def close(data: bytes, expected: Any) -> bool:
+    """Whether a file shows these pixels, as near as JPEG of quality 95 keeps them."""
+    found = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB)
+    return found.shape == expected.shape and float(np.abs(found.astype(int) - expected).mean()) < 3
+
+
 def opened(desk: ToolboxDesk, sample: str = "one") -> str:
-    text, picture, ok = desk.call("open_sample", {"sample": sample})
+    text, view, ok = desk.call("open_sample", {"sample": sample})
     assert ok
-    assert picture is not None
+    assert view is not None
     told = json.loads(text)
     assert (told["question"], told["width"], "answers" in told) == ("How many shapes?", 160, False)
     return str(told["session"])
@@ -69,10 +76,11 @@ def test_a_session_is_recorded_as_a_trajectory_with_its_crop_and_its_failed_call
     assert json.loads(desk.call("list_samples", {})[0]) == ["one", "two"]
     session = opened(desk)
     box = {"session": session, "image": "original", "x": 80, "y": 40, "width": 60, "height": 60}
-    text, picture, ok = desk.call("crop", box)
+    text, view, ok = desk.call("crop", box)
     assert (text.split(":")[0], ok) == ("image_1", True)
     expected = geometry.crop(scene(), x=80, y=40, width=60, height=60).image
-    assert np.array_equal(picture, expected)  # type: ignore[arg-type]
+    assert view is not None
+    assert close(view.data, expected)
     assert desk.call("blur", {"session": session, "image": "image_1", "method": "median", "ksize": 4})[2] is False
     measured = desk.call("contour_area", {"session": session, "image": "image_1"})
     assert str(outlines.contour_area(expected).measurements["total_contours"]) in measured[0]  # type: ignore[arg-type]
@@ -151,6 +159,28 @@ def test_messages_and_tokens_of_a_session_are_kept_and_shown(benchmark: Benchmar
     wrong = client.post(address, given | {"messages": [{"content": "hello"}]}, "application/json")
     assert wrong.status_code == 400
     assert "messages[0]" in wrong.json()["error"]["message"]
+
+
+def test_an_agent_gets_the_stored_file_or_a_jpeg_of_full_color_resolution(benchmark: Benchmark, lea: User) -> None:
+    """D10.4: everything was sent as PNG. The policy is recorded with the trajectory."""
+    add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
+    client = signed_in(lea)
+
+    def sent(*calls: dict[str, Any]) -> dict[str, Any]:
+        given = {"calls": list(calls)}
+        return dict(client.post("/api/v1/benchmarks/kitchen/sessions/calls/one/", given, "application/json").json())
+
+    first = sent()
+    assert (first["media_type"], base64.b64decode(first["image"])) == ("image/png", encode(scene()))
+    crop = {"tool": "crop", "arguments": {"x": 80, "y": 40, "width": 60, "height": 60}}
+    assert sent(crop)["media_type"] == "image/jpeg"
+    assert sent(crop) == sent(crop), "the second time from memory"
+    assert sent({"tool": "canny", "arguments": {}})["media_type"] == "image/png"
+    desk = ToolboxDesk(benchmark, "agent-7", "interface")
+    desk.call("answer", {"session": opened(desk), "text": "2", "output_tokens": 7, "reasoning": "I counted."})
+    trajectory = Trajectory.objects.get()
+    assert trajectory.extra["sent"] == {"images": POLICY, "longest_side": 1568}
+    assert (trajectory.output_tokens, trajectory.extra["messages"][0]["text"]) == (7, "I counted.")
 
 
 def test_what_an_agent_gets_wrong_is_said_and_nothing_is_raised(benchmark: Benchmark) -> None:
@@ -237,8 +267,7 @@ def test_a_session_over_the_api_is_its_calls_and_its_answer_records_it(benchmark
     told = [sent("calls", calls=calls[: n + 1]).json() for n in range(3)]
     assert [(one["ok"], one["image_id"]) for one in told] == [(True, "image_1"), (False, None), (True, "image_3")]
     assert "odd" in told[1]["text"]
-    part = cv2.imdecode(np.frombuffer(base64.b64decode(told[0]["image"]), np.uint8), cv2.IMREAD_COLOR_RGB)
-    assert np.array_equal(part, scene()[40:100, 80:140])
+    assert close(base64.b64decode(told[0]["image"]), scene()[40:100, 80:140])
     done = sent("answer", calls=calls, answer="2", model="agent-8", seconds=4.5)
     assert (done.status_code, done.json()["calls"]) == (201, 3)
     trajectory = Trajectory.objects.get(run=done.json()["run"])
