@@ -176,7 +176,13 @@ class Review(models.Model):
         MORE_THAN_MINIMAL = "more_than_minimal_evidence"
         WITHOUT_PICTURE = "answerable_without_the_picture"
         TYPO = "typo"
+        SCENE_UNREALISTIC = "scene_unrealistic"
+        TOOL_NOT_VISIBLE = "tool_not_visible"
+        ARTIFICIAL_CUE = "artificial_cue"
         OTHER = "other"
+
+    PLAN_REASONS = frozenset({Reason.SCENE_UNREALISTIC, Reason.TOOL_NOT_VISIBLE, Reason.ARTIFICIAL_CUE})
+    """Asked of samples with a tool plan only: the third quality check of PhysTool-Bench."""
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="reviews")
     revision_author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
@@ -199,3 +205,8 @@ class Review(models.Model):
 
     def __str__(self) -> str:
         return f"{self.decision} {self.revision}"
+
+    @classmethod
+    def reasons_for(cls, *, tool_plan: bool) -> list[str]:
+        """The codes that a reviewer is offered, in order."""
+        return [reason.value for reason in cls.Reason if tool_plan or reason not in cls.PLAN_REASONS]

@@ -19,6 +19,9 @@ REASONS = {
     Review.Reason.MORE_THAN_MINIMAL: "box too large",
     Review.Reason.WITHOUT_PICTURE: "guessable",
     Review.Reason.TYPO: "typo",
+    Review.Reason.SCENE_UNREALISTIC: "unrealistic scene",
+    Review.Reason.TOOL_NOT_VISIBLE: "tool not visible",
+    Review.Reason.ARTIFICIAL_CUE: "artificial cue",
     Review.Reason.OTHER: "other",
 }
 DECISIONS = {

@@ -41,7 +41,7 @@ def blind_json(user: User, sample: Sample, revision: Revision) -> dict[str, Any]
         "content": whole if open_ else {name: whole[name] for name in SHOWN_BEFORE},
         "blind": _blind(blind),
         "open": open_,
-        "reasons": Review.Reason.values,
+        "reasons": Review.reasons_for(tool_plan=bool(whole["targets"] or whole["distractors"])) if open_ else [],
         "keys": keys_json(user, REVIEW),
     }
 

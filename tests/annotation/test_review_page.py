@@ -76,6 +76,22 @@ def test_who_could_not_tell_is_told_what_gold_says(rui, waiting):
     assert "You could not tell from the picture. Gold says B, white." in html
 
 
+@pytest.mark.parametrize(("targets", "extra"), [(GOLD["targets"], 3), ([], 0)])
+def test_a_tool_plan_is_reviewed_with_reasons_of_its_own(ana, rui, targets, extra):
+    """D10.5: unrealistic scene, tool not visible, artificial cue; and each can be given."""
+    benchmark = to_annotate(1, annotator=ana, reviewer=rui)
+    sample = submitted(ana, benchmark, targets=targets)
+    assert review_of(page_of(signed_in(rui), sample))["reasons"] == [], "nothing of the plan before the blind answer"
+    answer_blind(actor=rui, sample=sample, answer="B", unsure=False, seconds=4)
+    offered = review_of(page_of(signed_in(rui), sample))["reasons"]
+    assert len(set(offered) & {"scene_unrealistic", "tool_not_visible", "artificial_cue"}) == extra
+    assert len(offered) == 7 + extra
+    html = page_of(signed_in(rui), sample).content.decode()
+    assert all(f'data-reason="{code}"' in html for code in offered)
+    reviewed(rui, sample, "return", reasons=offered[-1:])
+    assert annotation_of(ana, sample).revisions.get().reviews.get().reasons == offered[-1:]
+
+
 @pytest.mark.parametrize("role", ["lead", "reviewer"])
 def test_own_work_opened_by_address_is_refused_with_the_reason(ana, role):
     benchmark = to_annotate(1, annotator=ana, **{role: ana})
