@@ -16,7 +16,7 @@ from typing import Any
 from bench.plain_boxes import Box, area, clip, gold_measures, is_valid, union_measures
 from bench.plain_chains import alignment, effective_chain
 from evaluation.metrics.answers import judge_answer
-from evaluation.metrics.columns import ChainStatus, Quadrant, RunColumns, SampleColumns
+from evaluation.metrics.columns import UNKNOWN, ChainStatus, Quadrant, RunColumns, SampleColumns
 from evaluation.metrics.names import ToolKind, canonical_name, tool_kind
 from evaluation.metrics.settings import MetricSettings
 
@@ -103,12 +103,15 @@ def _grounding(
         "step_crops": [c or (math.nan,) * 4 for c in crops],
         "step_coverage": _coverage_so_far(crops, gold),
     }
-    if inside and not zooms and settings.no_crop == "full_image":
+    whole = inside and not zooms and settings.no_crop == "full_image"
+    covered = 1.0 if whole else row["step_coverage"][-1] if crops else 0.0
+    if whole:
         usable = [(-1, (0.0, 0.0, size[0], size[1]))]
     row |= _scored(usable, gold, size, settings) if inside else _unscored(math.nan)
     grounded = inside and row["ioa"] > settings.ioa_threshold + TIE
     quadrant = 2 * (not grounded) + (not correct) if inside else Quadrant.OUTSIDE
-    return row | {"grounded": grounded, "quadrant": quadrant}
+    named = {"grounded": int(grounded) if inside else UNKNOWN, "union_coverage": covered if inside else math.nan}
+    return row | named | {"quadrant": quadrant}
 
 
 def _unscored(value: float) -> dict[str, Any]:

@@ -272,6 +272,7 @@ NUMBERS: Mapping[str, str] = {
     **{name: name for name in ("rollout", "usd", "seconds", "input_tokens", "output_tokens")},
     **{name: f"score__{name}" for name in ("ioa", "iou", "calls", "reference_calls", "edit_distance", "kendall_tau")},
     "ioa_gt": "score__coverage",
+    "union_coverage": "score__union_coverage",
     "ioa_pred": "score__concentration",
     "zoom": "score__zoom_factor",
     "region": "score__cropped_region_size",
@@ -283,7 +284,9 @@ NUMBERS: Mapping[str, str] = {
     "prefix": "score__plan_prefix",
 }
 """Fields that are a number of the trajectory, its scores or its sample, and where it stands."""
-FRACTIONS = frozenset({"area", "usd", "seconds", "ioa", "ioa_gt", "ioa_pred", "iou", "zoom", "region", "kendall_tau"})
+FRACTIONS = frozenset(
+    {"area", "usd", "seconds", "ioa", "ioa_gt", "union_coverage", "ioa_pred", "iou", "zoom", "region", "kendall_tau"}
+)
 """Those of them that are not whole numbers."""
 CONDITIONS: Mapping[str, Callable[[str], Q]] = {
     "trajectory": _numbered,

@@ -71,7 +71,7 @@ def _said(record: Trajectory, sample: Sample) -> dict[str, Any]:
 
 
 def _scored(scores: ScoreColumns, row: int) -> dict[str, Any]:
-    correct = int(scores.correct[row])
+    correct, grounded = int(scores.correct[row]), int(scores.grounded[row])
     quadrant = int(scores.quadrant[row])
     return {
         "read": shortened(scores.letter[row], 60),
@@ -79,7 +79,7 @@ def _scored(scores: ScoreColumns, row: int) -> dict[str, Any]:
         "missing": bool(scores.missing_answer[row]),
         "unparsed": bool(scores.unparsed[row]),
         "quadrant": None if quadrant == Quadrant.OUTSIDE else Quadrant.NAMES[quadrant],
-        "grounded": bool(scores.grounded[row]),
+        "grounded": None if grounded == UNKNOWN else grounded == TRUE,
         "population": bool(scores.in_population[row]),
         "coverage": _number(scores.coverage[row]),
         "concentration": _number(scores.concentration[row]),

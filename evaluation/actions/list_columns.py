@@ -25,8 +25,8 @@ CONDITIONS = "conditions"
 """The column that holds names, as JSON; all others hold numbers."""
 _OWN = ("pk", "sample_id", "rollout", "usd", "seconds", "input_tokens", "output_tokens")
 _FLOATS = (
-    "usd", "seconds", "input_tokens", "output_tokens", "coverage", "concentration", "ioa", "iou", "zoom_factor",
-    "cropped_region_size", "kendall_tau",
+    "usd", "seconds", "input_tokens", "output_tokens", "coverage", "concentration", "ioa", "iou",
+    "union_coverage", "zoom_factor",    "cropped_region_size", "kendall_tau",
 )  # fmt: skip
 _COUNTS = (
     "usable_crops", "calls", "unique_tools", "effective_calls", "reference_calls", "edit_distance", "plan_missing",

@@ -16,7 +16,8 @@ CHUNK = 500
 _READ = {
     "id": "pk", "sample": "sample__key", "run": "run_id", "condition": "condition", "rollout": "rollout",
     "correct": "score__correct", "undecided": "score__undecided", "quadrant": "score__quadrant",
-    "coverage": "score__coverage", "concentration": "score__concentration", "ioa": "score__ioa",
+    "coverage": "score__coverage", "union_coverage": "score__union_coverage",
+    "concentration": "score__concentration", "ioa": "score__ioa",
     "calls": "score__calls", "plan_outcome": "score__plan_outcome", "failure": "score__failure",
     "question": "sample__gold__revision__question", "options": "sample__gold__revision__options",
     "gold": "sample__gold__revision__answers", "letter": "score__letter", "answer": "answer", "plan": "plan",

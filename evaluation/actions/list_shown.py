@@ -19,7 +19,7 @@ from webapp.common.errors import InvalidInput
 SHOW = "show"
 """The name in an address: ``show=ioa,seconds,facet.category``; ``show=none`` shows none."""
 NOTHING = "none"
-USUAL = ("ioa_gt", "ioa_pred", "ioa")
+USUAL = ("ioa_gt", "union_coverage", "ioa_pred", "ioa")
 """What is shown where nothing was chosen."""
 MOST = 6
 DATA = "facet."

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
 
-from evaluation.metrics.failures import FAILURES, RULES
+from evaluation.metrics.failures import FAILURES, LABELS, RULES
 from evaluation.models import FailureLabel, Note, Tag, Tagging, Trajectory
 from evaluation.querysets_query import visible_tags
 
@@ -33,11 +33,11 @@ class Marks:
 
     @property
     def failure_words(self) -> str:
-        return self.failure.replace("_", " ")
+        return LABELS.get(self.failure, "")
 
     @property
     def rule_words(self) -> str:
-        return self.rule.replace("_", " ") or "no failure"
+        return LABELS.get(self.rule, "no failure")
 
 
 def read_marks(trajectory: Trajectory, person: Any) -> Marks:

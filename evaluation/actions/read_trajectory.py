@@ -21,7 +21,7 @@ from annotation.models import Benchmark
 from annotation.schema import SampleRecord
 from evaluation.actions.load_columns import LoadedRun, load_trajectories
 from evaluation.actions.metric_settings import settings_of
-from evaluation.metrics.columns import Floats, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import UNKNOWN, Floats, SampleColumns, ScoreColumns
 from evaluation.metrics.grounding import gold_sets
 from evaluation.metrics.producers import Producers, find_producers
 from evaluation.metrics.ragged import TIE, rows_of
@@ -98,11 +98,11 @@ class TrajectoryDetail:
 
     def agrees_with(self, score: Any) -> bool:
         """Whether a stored Score says what the gold and the settings of now say."""
-        exact = ("grounded", "in_population", "quadrant", "calls", "effective_calls", "plan_outcome", "letter")
+        exact = ("in_population", "quadrant", "calls", "effective_calls", "plan_outcome", "letter")
         same = all(getattr(score, name) == _plain(getattr(self.scores, name)[0]) for name in exact)
-        for name in ("reference_chain", "reference_calls", "edit_distance", "lcs"):
+        for name in ("grounded", "reference_chain", "reference_calls", "edit_distance", "lcs"):
             stored, now = getattr(score, name), _plain(getattr(self.scores, name)[0])
-            same = same and (NO_CHAIN if stored is None else stored) == now
+            same = same and (UNKNOWN if stored is None else stored) == now
         return same and all(
             _close(getattr(score, name), _number(getattr(self.scores, name)[0]))
             for name in ("coverage", "concentration", "ioa", "iou")

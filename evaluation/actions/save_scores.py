@@ -18,9 +18,18 @@ from webapp.common.bulk import as_json, insert_rows
 
 BATCH = 20_000
 
-_TRUTHS = ("undecided", "unparsed", "missing_answer", "invoked", "in_population", "grounded", "visual_evidence")
-_THREE_VALUED = ("correct", "center_hit", "plan_in_order")
-_FLOATS = ("coverage", "concentration", "ioa", "iou", "zoom_factor", "cropped_region_size", "kendall_tau")
+_TRUTHS = ("undecided", "unparsed", "missing_answer", "invoked", "in_population", "visual_evidence")
+_THREE_VALUED = ("correct", "grounded", "center_hit", "plan_in_order")
+_FLOATS = (
+    "coverage",
+    "concentration",
+    "ioa",
+    "iou",
+    "union_coverage",
+    "zoom_factor",
+    "cropped_region_size",
+    "kendall_tau",
+)
 _COUNTS = ("reference_chain", "reference_calls", "edit_distance", "lcs", "plan_missing", "plan_extra", "plan_prefix")
 """Whole numbers that may be undefined (-1 in the columns)."""
 _ALWAYS = (
@@ -59,7 +68,7 @@ def _columns(scoring: Scoring, loaded: LoadedRun, scores: ScoreColumns) -> Itera
         yield [None if value < 0 else value for value in getattr(scores, name).tolist()]
     for name in _ALWAYS:
         yield getattr(scores, name).tolist()
-    yield failures_of(scores, loaded.columns.step_start).tolist()
+    yield failures_of(scores).tolist()
 
 
 def _positions(loaded: LoadedRun, scores: ScoreColumns) -> list[int | None]:

@@ -148,29 +148,29 @@ def _faithfulness(
     others: list[_Other],
     settings: MetricSettings,
 ) -> FaithfulnessColumns:
-    """Recorded interventions and judgements, and what trajectories under a condition amount to. A record wins over
-    the trajectory: it is what the file says. What people judged here is what judges are held against, and left out."""
-    recorded = [
+    """Recorded interventions and judgements, and the outcomes of trajectories with and without a condition.
+    ``judgements`` of people are left out: judges are held against them."""
+    recorded = (
         InterventionRecord("", key, condition, correct, answer)
         for key, condition, correct, answer in Intervention.objects.filter(run=run).values_list(
             "sample__key", "condition", "correct", "answer"
         )
-    ]
+    )
     under = [(other.condition, other.scores) for other in others if not other.further]
-    # What was right without an intervention counts only against what was right under one.
-    compared = [(Condition.NONE, scores), *under] if under or recorded else []
-    implied = [
+    # An outcome without an intervention counts only against one under a condition.
+    compared = [(Condition.NONE, scores), *under] if under else []
+    trajectories = (
         InterventionRecord("", key, condition, right, letter)
         for condition, theirs in compared
         for key, right, letter in _right(samples.columns, theirs)
-    ]
+    )
     judgements = (
         JudgementRecord("", key, JudgementKind(kind), verdict, answer)
         for key, kind, verdict, answer in Judgement.objects.filter(run=run, person__isnull=True)
         .order_by("pk")
         .values_list("sample__key", "kind", "verdict", "answer")
     )
-    return faithfulness_columns(samples.columns, [*implied, *recorded], judgements, settings)
+    return faithfulness_columns(samples.columns, recorded, trajectories, judgements, settings)
 
 
 def _right(samples: SampleColumns, scores: ScoreColumns) -> Iterator[tuple[str, bool, str]]:

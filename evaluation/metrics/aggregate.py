@@ -27,9 +27,11 @@ from evaluation.metrics.faithfulness import (
     ARMS,
     Effect,
     FaithfulnessColumns,
+    PairedArms,
     adjusted_over_arms,
     changed_share,
     evidence_of_samples,
+    paired_arms,
     paired_effect,
     turned_share,
 )
@@ -122,28 +124,24 @@ def _faithfulness_rows(part: Slice, counts: Mapping[str, Any], task: _Task) -> l
     """Effects, reliability and sufficiency on the samples of a slice (METRICS 5.1, 5.2)."""
     members, cluster = part.samples, task.samples.cluster[part.samples]
     text_only = task.text_only[members]
-    found = task.faithfulness
-    columns = FaithfulnessColumns(
-        {name: codes[members] for name, codes in found.conditions.items()},
-        {name: codes[members] for name, codes in found.said.items()},
-    )
-    arms = {metric: of(columns, condition, text_only, task.settings) for metric, (of, condition) in ARMS.items()}
-    effects = {metric: paired_effect(*pair, cluster) for metric, pair in arms.items()}
+    columns = task.faithfulness.of(members)
+    arms = {metric: paired_arms(columns, contrast, text_only, task.settings) for metric, contrast in ARMS.items()}
+    effects = {metric: paired_effect(pair.first, pair.second, cluster) for metric, pair in arms.items()}
     adjusted = adjusted_over_arms({metric: effect.p_cluster for metric, effect in effects.items()})
-    more = {
-        metric: {"p_holm": p, **_differing(columns, metric, arms[metric], cluster)} for metric, p in adjusted.items()
-    }
+    more = {metric: dict[str, Any](pair.counts) for metric, pair in arms.items()}
+    for metric, p in adjusted.items():
+        more[metric] |= {"p_holm": p, **_differing(arms[metric], cluster)}
     return [
-        *(_effect_row(metric, effect, more.get(metric, {}), part, counts) for metric, effect in effects.items()),
+        *(_effect_row(metric, effect, more[metric], part, counts) for metric, effect in effects.items()),
         _judged_row("reliability", task.faithfulness.reliability, part, counts, task),
         _judged_row("sufficiency", task.faithfulness.sufficiency, part, counts, task),
     ]
 
 
-def _differing(columns: FaithfulnessColumns, metric: str, arms: tuple[Ints, Ints], cluster: Ints) -> dict[str, Any]:
-    """The shares of samples whose answer turned, and whose answer is another one, under the condition of an effect."""
-    changed = changed_share(columns, ARMS[metric][1], arms, cluster)
-    return {**turned_share(*arms, cluster).as_detail("turned"), **changed.as_detail("changed")}
+def _differing(arms: PairedArms, cluster: Ints) -> dict[str, Any]:
+    """The shares of samples whose answer turned, and whose answer is another one, between the arms of an effect."""
+    turned = turned_share(arms.first, arms.second, cluster)
+    return {**turned.as_detail("turned"), **changed_share(arms, cluster).as_detail("changed")}
 
 
 def _effect_row(

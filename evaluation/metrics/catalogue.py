@@ -178,6 +178,7 @@ SAMPLE_COLUMNS = (
     "plan_in_order",
     "plan_prefix",
     "reference_chain",
+    "union_coverage",
 )
 COMPARISON_COLUMNS = (
     "model_a",

@@ -202,12 +202,14 @@ class ScoreColumns:
         invoked: at least one zoom call attempted.
         in_population: in the grounding population (1.3) under the settings.
         scorable: size known and at least one valid gold box.
-        grounded: G+ (False outside the population).
+        grounded: TRUE (G+) | FALSE (G-) | UNKNOWN outside the population.
         quadrant: see ``Quadrant``; outside also where the answer is undefined.
         crop_index: position (0-based, among the trajectory's steps) of the step that gave the score; -1 when none or
             when the score belongs to no single crop (union, mean).
         crop_box: (n, 4) that crop in original pixels, NaN when none.
         coverage, concentration, ioa, iou: 0..1; 0 for a population row without a usable crop.
+        union_coverage: share of the gold region that all usable crops cover together, 0..1; NaN outside the
+            population.
         center_hit: TRUE | FALSE | UNKNOWN. zoom_factor: linear zoom, >= 1 for a crop inside the picture.
         usable_crops, unusable_crops: counts.
         cropped_region_size: sum of crop area / image area.
@@ -238,7 +240,7 @@ class ScoreColumns:
     invoked: Bools
     in_population: Bools
     scorable: Bools
-    grounded: Bools
+    grounded: Ints
     quadrant: Ints
     crop_index: Ints
     crop_box: Floats
@@ -246,6 +248,7 @@ class ScoreColumns:
     concentration: Floats
     ioa: Floats
     iou: Floats
+    union_coverage: Floats
     center_hit: Ints
     zoom_factor: Floats
     usable_crops: Ints

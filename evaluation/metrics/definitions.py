@@ -50,9 +50,9 @@ DEFINITIONS: Mapping[str, str] = {
     "outcome_substitute": "Share of plans that lack a target and hold another entry.",
     "outcome_out_of_order": "Share of plans with all targets, in a wrong order.",
     "order_violations": "Pairs of matched targets of different steps that plans reverse, over all such pairs.",
-    "ate_text": "Accuracy with mistakes injected into the reasoning text minus accuracy without, on the same samples.",
-    "ate_visual": "Accuracy with crops replaced by noise minus accuracy without, on the same samples.",
-    "ate_placebo": "Accuracy with crops of equal size at random places minus accuracy without, on the same samples.",
+    "ate_text": "Accuracy with mistakes injected into the reasoning text minus accuracy without, on samples with both.",
+    "ate_visual": "Accuracy with crops replaced by noise minus accuracy without, on samples with both.",
+    "ate_placebo": "Accuracy with crops of equal size at random places minus accuracy without, on samples with both.",
     "visual_beyond_placebo": (
         "The effect of noise crops minus the effect of the placebo, on samples with all three recorded."
     ),

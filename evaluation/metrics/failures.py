@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evaluation.metrics.columns import FALSE, UNKNOWN, Bools, Ints, Outcome, Quadrant, ScoreColumns
+from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, Bools, Ints, Outcome, Quadrant, ScoreColumns
 
 FAILURES = (
     "truncated", "parse_failure", "wrong_order", "wrong_tool", "before_looking", "found_misread", "crop_ignored",
@@ -22,30 +22,41 @@ RULES = {
     "reference's tools in another order.",
     "wrong_tool": "The plan lacks a target or has a tool too many; without a plan: a wrong answer by a chain that "
     "lacks a call of the reference. Samples with evidence boxes are told apart by the rules below instead.",
-    "before_looking": "A wrong answer, and no call had returned a picture.",
-    "found_misread": "A wrong answer, though the crop that counts holds the evidence (G+A-).",
-    "crop_ignored": "A wrong answer; the crops together show at least half of the evidence, the crop that counts does "
-    "not hold it.",
-    "missed_evidence": "A wrong answer, and the crops together show less than half of the evidence.",
-    "lucky_answer": "A right answer, though the crop that counts does not hold the evidence (G-A+).",
+    "before_looking": "An incorrect answer, and no call had returned an image.",
+    "found_misread": "An incorrect answer, although the scored crop is grounded (G+A-).",
+    "crop_ignored": "An incorrect answer; all crops together cover half of the evidence or more, but the scored crop "
+    "is not grounded.",
+    "missed_evidence": "An incorrect answer, and all crops together cover less than half of the evidence.",
+    "lucky_answer": "A correct answer, and all crops together cover less than half of the evidence.",
 }
 """Each failure in words, as pages and documentation show it."""
+LABELS = {
+    "truncated": "No answer (cut off)",
+    "parse_failure": "Unread answer",
+    "wrong_order": "Wrong tool order",
+    "wrong_tool": "Wrong tools",
+    "before_looking": "Answered before looking",
+    "found_misread": "Grounded but misread",
+    "crop_ignored": "Evidence seen in parts",
+    "missed_evidence": "Missed the evidence",
+    "lucky_answer": "Correct without the evidence",
+}
+"""The name of each failure on pages; its code is the name in queries, files and the API."""
 SEEN = 0.5
 """Share of the gold region that the crops together have to show."""
 
 
-def failures_of(scores: ScoreColumns, step_start: Ints) -> Ints:
+def failures_of(scores: ScoreColumns) -> Ints:
     """(n,) codes into ``FAILURES``, ``NO_FAILURE`` where no rule holds.
 
-    ``step_start``: (n + 1,) offsets of each trajectory's steps in ``scores.step_coverage``. Example: a wrong answer,
-    grounded, after a crop of the evidence is "found_misread".
+    Example: a wrong answer, grounded, after a crop of the evidence is "found_misread".
     """
     planned = scores.plan_outcome >= 0
     unasked = (scores.correct == UNKNOWN) & ~scores.undecided
     wrong = (scores.correct == FALSE) & ~planned
     scorable = wrong & scores.scorable
     inside = scorable & scores.in_population
-    seen = _covered(scores, step_start) >= SEEN - 1e-9
+    seen = np.nan_to_num(scores.union_coverage) >= SEEN - 1e-9
     chained = wrong & ~scores.scorable & (scores.reference_calls >= 0)
     out_of_order = np.nan_to_num(scores.kendall_tau, nan=1.0) < 1 - 1e-9
     rules: dict[str, Bools] = {
@@ -56,18 +67,9 @@ def failures_of(scores: ScoreColumns, step_start: Ints) -> Ints:
         "wrong_tool": (planned & (scores.plan_outcome != Outcome.EXACT))
         | (chained & (scores.lcs < scores.reference_calls)),
         "before_looking": scorable & ~scores.visual_evidence,
-        "found_misread": inside & scores.grounded,
-        "crop_ignored": inside & ~scores.grounded & seen,
-        "missed_evidence": inside & ~scores.grounded,
-        "lucky_answer": scores.quadrant == Quadrant.GMAP,
+        "found_misread": inside & (scores.grounded == TRUE),
+        "crop_ignored": inside & (scores.grounded == FALSE) & seen,
+        "missed_evidence": inside & (scores.grounded == FALSE),
+        "lucky_answer": (scores.quadrant == Quadrant.GMAP) & ~seen,
     }
     return np.select([rules[name] for name in FAILURES], np.arange(len(FAILURES)), NO_FAILURE).astype(np.int64)
-
-
-def _covered(scores: ScoreColumns, step_start: Ints) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """(n,) share of the gold that all crops of a trajectory show together; 0 without a step or where not scorable."""
-    covered = np.zeros(len(scores))
-    last = step_start[1:] - 1
-    stepped = last >= step_start[:-1]
-    covered[stepped] = np.nan_to_num(scores.step_coverage[last[stepped]])
-    return covered

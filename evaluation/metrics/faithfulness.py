@@ -33,21 +33,82 @@ from evaluation.schema import Condition, Intervention, Judgement, JudgementKind
 
 
 @dataclass(frozen=True)
-class FaithfulnessColumns:
-    """What was recorded about one model beside its trajectories, m rows each: TRUE, FALSE, or UNKNOWN = not recorded.
+class Outcomes:
+    """The outcomes of one model under several conditions, all of one kind, m rows each.
 
     Attributes:
-        conditions: condition name ("none", "text", ...) → whether the model was right under it.
-        said: condition name → a number for its answer as it is read, the same for the same answer; UNKNOWN where none
-            is recorded or none can be read.
-        reliability: the judge calls the visual evidence reliable.
-        sufficiency: the judge, shown only the visual evidence, answers rightly.
+        correct: condition name ("none", "text", ...) → TRUE, FALSE, or UNKNOWN where the sample has no outcome.
+        said: condition name → a number for the answer as read, equal for equal answers; UNKNOWN where there is no
+            answer or it cannot be read.
     """
 
-    conditions: Mapping[str, Ints] = field(default_factory=dict)
+    correct: Mapping[str, Ints] = field(default_factory=dict)
     said: Mapping[str, Ints] = field(default_factory=dict)
+
+    def of(self, rows: Ints) -> Outcomes:
+        """The same of a selection of samples."""
+        correct, said = ({name: codes[rows] for name, codes in one.items()} for one in (self.correct, self.said))
+        return Outcomes(correct, said)
+
+
+@dataclass(frozen=True)
+class FaithfulnessColumns:
+    """What is known about one model beside its ordinary scores, m rows each.
+
+    Attributes:
+        recorded: outcomes from intervention records.
+        trajectories: outcomes of the model's trajectories, ordinary ones ("none") and those run under a condition.
+        reliability: TRUE where the judge calls the visual evidence reliable, UNKNOWN where nothing was judged.
+        sufficiency: TRUE where the judge, shown only the visual evidence, answers correctly.
+
+    The two kinds of outcomes are never mixed within a pair: a recorded baseline and an ordinary trajectory can come
+    from different prompts or sampling, so a mixed pair would measure two changes at once.
+    """
+
+    recorded: Outcomes = field(default_factory=Outcomes)
+    trajectories: Outcomes = field(default_factory=Outcomes)
     reliability: Ints | None = None
     sufficiency: Ints | None = None
+
+    def of(self, rows: Ints) -> FaithfulnessColumns:
+        """The same of a selection of samples."""
+        reliability, sufficiency = (
+            None if codes is None else codes[rows] for codes in (self.reliability, self.sufficiency)
+        )
+        return FaithfulnessColumns(self.recorded.of(rows), self.trajectories.of(rows), reliability, sufficiency)
+
+    @property
+    def conditions(self) -> set[str]:
+        """The conditions with an outcome of either kind."""
+        return {*self.recorded.correct, *self.trajectories.correct}
+
+
+@dataclass(frozen=True)
+class PairedArms:
+    """Two arms of a comparison, (m,) each; UNKNOWN in both where the sample has no pair.
+
+    Attributes:
+        first, second: TRUE or FALSE in each arm.
+        said: numbers for the answers in the two arms, see ``Outcomes``.
+        recorded: the pair is of intervention records; the other pairs are of trajectories.
+        unpaired: the second arm has an outcome, but no outcome of the same kind to pair it with.
+    """
+
+    first: Ints
+    second: Ints
+    said: tuple[Ints, Ints]
+    recorded: Bools
+    unpaired: Bools
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The samples with a pair of each kind and those with an outcome but no pair, as ``detail`` names them."""
+        paired = self.first != UNKNOWN
+        return {
+            "pairs_recorded": int((paired & self.recorded).sum()),
+            "pairs_trajectories": int((paired & ~self.recorded).sum()),
+            "unpaired": int(self.unpaired.sum()),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +210,13 @@ def turned_share(first: Ints, second: Ints, cluster: Ints) -> Turned:
     return Turned(n, count, count / n if n else None, rate_interval(turned, cluster[known]))
 
 
-def changed_share(columns: FaithfulnessColumns, condition: str, arms: tuple[Ints, Ints], cluster: Ints) -> Turned:
-    """The share of samples whose answer under ``condition`` is another than without it, on those of ``arms`` where both
-    answers can be read: letters as they are read, other answers as they are compared with gold (METRICS 2).
+def changed_share(arms: PairedArms, cluster: Ints) -> Turned:
+    """The share of paired samples whose answer differs between the two arms, on those where both answers can be read:
+    letters as they are read, other answers as they are compared with gold (METRICS 2).
 
-    Mostly more than what turned: a wrong answer may give way to another. ``arms``, ``cluster``: (n,).
-    Source: BROWSING 6 (Interventions).
+    Mostly more than what turned: a wrong answer may give way to another. ``cluster``: (m,).
     """
-    known = (arms[0] != UNKNOWN) & (arms[1] != UNKNOWN)
-    none, changed = (columns.said.get(name, _unknown(len(known))) for name in (Condition.NONE, condition))
-    return turned_share(np.where(known, none, UNKNOWN), changed, cluster)
+    return turned_share(*arms.said, cluster)
 
 
 def adjusted_over_arms(p_cluster: Mapping[str, float | None]) -> dict[str, float | None]:
@@ -168,60 +226,70 @@ def adjusted_over_arms(p_cluster: Mapping[str, float | None]) -> dict[str, float
     return dict(zip(arms, holm([p_cluster[name] for name in arms]), strict=True))
 
 
-def intervention_arms(
-    columns: FaithfulnessColumns, condition: str, text_only: Bools, settings: MetricSettings
-) -> tuple[Ints, Ints]:
-    """What was right without an intervention and under ``condition``, (m,) each; see ``intervention_effect``."""
-    baseline = _recorded(columns, Condition.NONE, len(text_only))
-    changed = _recorded(columns, condition, len(text_only))
-    if settings.interv_population == "paired_mcot":
-        changed = np.where(text_only, UNKNOWN, changed)
-    return baseline, changed
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """An effect that is reported: accuracy under ``second`` minus accuracy under ``first``, on samples that also have
+    an outcome without an intervention."""
 
-
-def intervention_effect(
-    columns: FaithfulnessColumns, condition: str, cluster: Ints, text_only: Bools, settings: MetricSettings
-) -> Effect:
-    """ATE of a condition: accuracy under it minus accuracy under "none", on samples with both recorded.
-
-    ``cluster``: (m,). ``text_only``: (m,) samples whose trajectory is known to have no visual evidence; they are left
-    out under ``interv_population`` = paired_mcot. Source: METRICS 5.1.
-    """
-    return paired_effect(*intervention_arms(columns, condition, text_only, settings), cluster)
-
-
-def placebo_arms(
-    columns: FaithfulnessColumns, condition: str, text_only: Bools, settings: MetricSettings
-) -> tuple[Ints, Ints]:
-    """What was right under the placebo and under ``condition``, (m,) each; see ``beyond_placebo``."""
-    left_out = _recorded(columns, Condition.NONE, len(text_only)) == UNKNOWN
-    if settings.interv_population == "paired_mcot":
-        left_out = left_out | text_only
-    placebo = np.where(left_out, UNKNOWN, _recorded(columns, Condition.PLACEBO, len(text_only)))
-    return placebo, _recorded(columns, condition, len(text_only))
-
-
-def beyond_placebo(
-    columns: FaithfulnessColumns, condition: str, cluster: Ints, text_only: Bools, settings: MetricSettings
-) -> Effect:
-    """Paired difference of differences against the placebo, on samples with none, placebo and the condition recorded.
-
-    (condition − none) − (placebo − none) is condition − placebo on the same samples: itself a paired difference, with
-    the same tests and intervals. Source: METRICS 9.5.
-    """
-    return paired_effect(*placebo_arms(columns, condition, text_only, settings), cluster)
+    first: str
+    second: str
 
 
 ARMS = {
-    "ate_text": (intervention_arms, Condition.TEXT),
-    "ate_visual": (intervention_arms, Condition.VISUAL),
-    "ate_placebo": (intervention_arms, Condition.PLACEBO),
-    "visual_beyond_placebo": (placebo_arms, Condition.VISUAL),
-    "text_beyond_placebo": (placebo_arms, Condition.TEXT),
+    "ate_text": Contrast(Condition.NONE, Condition.TEXT),
+    "ate_visual": Contrast(Condition.NONE, Condition.VISUAL),
+    "ate_placebo": Contrast(Condition.NONE, Condition.PLACEBO),
+    "visual_beyond_placebo": Contrast(Condition.PLACEBO, Condition.VISUAL),
+    "text_beyond_placebo": Contrast(Condition.PLACEBO, Condition.TEXT),
 }
-"""The effects that are reported: the two arms that each compares."""
-AGAINST_NONE = tuple(name for name, (arms, _) in ARMS.items() if arms is intervention_arms)
+"""The effects that are reported. (condition − none) − (placebo − none) is condition − placebo on the same samples:
+itself a paired difference, with the same tests and intervals (METRICS 9.5)."""
+AGAINST_NONE = tuple(name for name, contrast in ARMS.items() if contrast.first == Condition.NONE)
 """Those of a condition against none."""
+
+
+def paired_arms(
+    columns: FaithfulnessColumns, contrast: Contrast, text_only: Bools, settings: MetricSettings
+) -> PairedArms:
+    """The pairs of a contrast (METRICS 5.1).
+
+    A sample has a recorded pair if intervention records give all outcomes that the contrast needs ("none" included),
+    and a pair of trajectories if trajectories do. With both it counts once, by its recorded pair. ``text_only``: (m,)
+    samples whose trajectory is known to have no visual evidence; ``interv_population`` = paired_mcot leaves them out.
+
+    Example: records none and visual for s1 and s2, visual alone for s3, ordinary trajectories for all three: two
+    pairs, both recorded, and s3 is unpaired.
+    """
+    size = len(text_only)
+    left_out = text_only & (settings.interv_population == "paired_mcot")
+    needed = {Condition.NONE, contrast.first, contrast.second}
+
+    def complete(kind: Outcomes) -> Bools:
+        known = ~left_out
+        for name in needed:
+            known = known & (_of(kind.correct, name, size) != UNKNOWN)
+        return known
+
+    recorded = complete(columns.recorded)
+    paired = recorded | complete(columns.trajectories)
+
+    def correct(name: str) -> Ints:
+        own, other = (_of(kind.correct, name, size) for kind in (columns.recorded, columns.trajectories))
+        return np.where(paired, np.where(recorded, own, other), UNKNOWN)
+
+    def said(name: str) -> Ints:
+        own, other = (_of(kind.said, name, size) for kind in (columns.recorded, columns.trajectories))
+        return np.where(paired, np.where(recorded, own, other), UNKNOWN)
+
+    kinds = (columns.recorded, columns.trajectories)
+    tried = np.logical_or.reduce([_of(kind.correct, contrast.second, size) != UNKNOWN for kind in kinds])
+    return PairedArms(
+        correct(contrast.first),
+        correct(contrast.second),
+        (said(contrast.first), said(contrast.second)),
+        recorded,
+        tried & ~paired & ~left_out,
+    )
 
 
 def reliable(verdict: str | None) -> int:
@@ -249,26 +317,16 @@ def sufficient(verdict: str | None, answer: str | None, key: AnswerKey, settings
 
 def faithfulness_columns(
     samples: SampleColumns,
-    interventions: Iterable[Intervention],
+    recorded: Iterable[Intervention],
+    trajectories: Iterable[Intervention],
     judgements: Iterable[Judgement],
     settings: MetricSettings,
 ) -> FaithfulnessColumns:
-    """Columns from one model's records. The last record of a (sample, condition) or (sample, kind) wins, nulls too;
-    records of unknown samples are left out (an import refuses them)."""
+    """Columns from one model's records. ``trajectories``: the outcomes of its trajectories in the shape of records.
+    The last record of a (sample, condition) or (sample, kind) wins, nulls too; records of unknown samples are left out
+    (an import refuses them)."""
     row = {key: i for i, key in enumerate(samples.keys)}
-    conditions: dict[str, Ints] = {}
-    said: dict[str, Ints] = {}
     reader = _Reader(settings)
-    for record in interventions:
-        if record.sample_id in row:
-            if record.condition not in conditions:
-                conditions[record.condition] = _unknown(len(samples))
-            conditions[record.condition][row[record.sample_id]] = (
-                UNKNOWN if record.correct is None else int(record.correct)
-            )
-            if record.answer is not None:
-                codes = said.setdefault(record.condition, _unknown(len(samples)))
-                codes[row[record.sample_id]] = reader.code(record.answer, samples.answers[row[record.sample_id]])
     reliability, sufficiency = _unknown(len(samples)), _unknown(len(samples))
     for judgement in judgements:
         i = row.get(judgement.sample_id)
@@ -276,7 +334,29 @@ def faithfulness_columns(
             reliability[i] = reliable(judgement.verdict)
         elif i is not None and judgement.kind == JudgementKind.SUFFICIENCY:
             sufficiency[i] = sufficient(judgement.verdict, judgement.answer, samples.answers[i], settings)
-    return FaithfulnessColumns(conditions, said, reliability, sufficiency)
+    return FaithfulnessColumns(
+        _outcomes(samples, row, recorded, reader),
+        _outcomes(samples, row, trajectories, reader),
+        reliability,
+        sufficiency,
+    )
+
+
+def _outcomes(
+    samples: SampleColumns, row: Mapping[str, int], records: Iterable[Intervention], reader: _Reader
+) -> Outcomes:
+    correct: dict[str, Ints] = {}
+    said: dict[str, Ints] = {}
+    for record in records:
+        if record.sample_id not in row:
+            continue
+        at = row[record.sample_id]
+        codes = correct.setdefault(record.condition, _unknown(len(samples)))
+        codes[at] = UNKNOWN if record.correct is None else int(record.correct)
+        if record.answer is not None:
+            read = said.setdefault(record.condition, _unknown(len(samples)))
+            read[at] = reader.code(record.answer, samples.answers[at])
+    return Outcomes(correct, said)
 
 
 def evidence_of_samples(samples: SampleColumns, scores: ScoreColumns) -> tuple[Bools, Bools]:
@@ -314,8 +394,8 @@ class _Reader:
         return self._read[place]
 
 
-def _recorded(columns: FaithfulnessColumns, condition: str, size: int) -> Ints:
-    found = columns.conditions.get(condition)
+def _of(codes: Mapping[str, Ints], condition: str, size: int) -> Ints:
+    found = codes.get(condition)
     return _unknown(size) if found is None else found
 
 

@@ -112,7 +112,7 @@ def grounding_measures(
     correct, counted = answered(samples, scores, rows, settings)
     undecided = scores.undecided if settings.undecided_answer == "exclude" else np.zeros(len(scores), np.bool_)
     inside = scores.in_population & ~undecided
-    grounded, population = inside & scores.grounded, rows.padded(inside)
+    grounded, population = inside & (scores.grounded == TRUE), rows.padded(inside)
     placed = inside & counted_answers(scores.correct, scores.undecided, settings)
     met, right = placed & grounded, placed & (scores.correct == TRUE)
 

@@ -26,7 +26,7 @@ class GroundingColumns:
     invoked: Bools
     in_population: Bools
     scorable: Bools
-    grounded: Bools
+    grounded: Ints
     quadrant: Ints
     crop_index: Ints
     crop_box: Floats
@@ -34,6 +34,7 @@ class GroundingColumns:
     concentration: Floats
     ioa: Floats
     iou: Floats
+    union_coverage: Floats
     center_hit: Ints
     zoom_factor: Floats
     usable_crops: Ints
@@ -65,7 +66,7 @@ def score_grounding(
         invoked=invoked,
         in_population=inside,
         scorable=scorable,
-        grounded=grounded,
+        grounded=np.where(inside, grounded, UNKNOWN),
         quadrant=quadrants(
             inside & counted(answers.correct, answers.undecided, settings), grounded, answers.correct == TRUE
         ),
@@ -75,6 +76,7 @@ def score_grounding(
         concentration=np.where(inside, found.shares.concentration, np.nan),
         ioa=np.where(inside, found.shares.ioa, np.nan),
         iou=np.where(inside, found.shares.iou, np.nan),
+        union_coverage=np.where(inside, np.where(whole, 1.0, last_of(found.step_coverage, run.step_start)), np.nan),
         center_hit=np.where(inside, found.center_hit, UNKNOWN),
         zoom_factor=np.where(inside, found.zoom_factor, np.nan),
         usable_crops=usable,
@@ -88,6 +90,15 @@ def score_grounding(
 def quadrants(population: Bools, grounded: Bools, correct: Bools) -> Ints:
     """(n,) ``Quadrant`` codes: G+A+, G+A-, G-A+, G-A- of the population rows whose answer counts, OUTSIDE elsewhere."""
     return np.where(population, 2 * ~grounded + ~correct, Quadrant.OUTSIDE)
+
+
+def last_of(values: Floats, start: Ints) -> Floats:
+    """(n,) the last value of each row of a ragged column; 0 for an empty row."""
+    last = start[1:] - 1
+    found = np.zeros(len(last))
+    there = last >= start[:-1]
+    found[there] = values[last[there]]
+    return found
 
 
 def cropped_region_sizes(crops: Crops, step_start: Ints, size: Floats) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 
 from annotation.statistics import dense_codes
 from evaluation.metrics.columns import TRUE, UNKNOWN, Bools, Floats, Ints, SampleColumns, ScoreColumns
-from evaluation.metrics.faithfulness import ARMS, FaithfulnessColumns, evidence_of_samples, paired_effect
+from evaluation.metrics.faithfulness import ARMS, FaithfulnessColumns, evidence_of_samples, paired_arms, paired_effect
 from evaluation.metrics.intervals import DRAWS, SEED, Interval, mean_interval, rate_interval, ratio_interval
 from evaluation.metrics.measures import MEAN, PART, RATE, RATIO, Measure
 from evaluation.metrics.settings import MetricSettings
@@ -113,11 +113,10 @@ def selected_measures(
         if codes is not None:
             judged = evidence & (codes != UNKNOWN)
             yield metric, _of_rows(scores, judged & (codes == TRUE)), _of_rows(scores, judged)
-    for metric, (arms, condition) in ARMS.items():
-        if condition in columns.conditions:
-            first, second = arms(columns, condition, text_only, settings)
-            both = (first != UNKNOWN) & (second != UNKNOWN)
-            yield metric, _of_rows(scores, (second + 1) * both), _of_rows(scores, (first + 1) * both)
+    for metric, contrast in ARMS.items():
+        if contrast.second in columns.conditions:
+            arms = paired_arms(columns, contrast, text_only, settings)
+            yield metric, _of_rows(scores, arms.second + 1), _of_rows(scores, arms.first + 1)
 
 
 def _of_rows(scores: ScoreColumns, values: Ints | Bools) -> Floats:

@@ -85,6 +85,7 @@ _ALL = (
     _number("ioa", "intersection over area, as the settings say", "ioa"),
     _number("ioa_gt", "share of the gold that the crop holds", "coverage", "coverage"),
     _number("ioa_pred", "share of the crop that is gold", "concentration", "concentration"),
+    _number("union_coverage", "share of the gold region that all crops cover together", "union_coverage"),
     _number("iou", "intersection over union", "iou"),
     Field("crop_cell", Kind.NAME, "cell of the heat map with the centre of the crop: crop_cell:3-5"),
     _flag("center_hit", "the crop's centre is on gold", "center_hit"),

@@ -23,6 +23,11 @@ EFFECTS = (
     ("ate_visual", Condition.VISUAL, "Noise crops"),
     ("ate_placebo", Condition.PLACEBO, "Placebo crops"),
 )
+PAIRS = (
+    ("pairs_recorded", "recorded"),
+    ("pairs_trajectories", "from trajectories"),
+    ("unpaired", "unpaired"),
+)
 OUTCOMES = ("exact", "extra only", "missing only", "substitute", "out of order")
 MOST_TOOLS = 12
 UNSLICED = ("", "calls")
@@ -51,6 +56,12 @@ class Effect:
     @property
     def p_cluster(self) -> float | None:
         return self.row.detail.get("p_cluster")
+
+    @property
+    def pairs(self) -> list[str]:
+        """The pairs of each kind and the samples without one, in words; empty in scores made before they were kept."""
+        counts = [(self.row.detail.get(name, 0), words) for name, words in PAIRS]
+        return [f"{decimal(count)} {words}" for count, words in counts if count]
 
     @property
     def turned(self) -> float:
@@ -116,14 +127,18 @@ def effects(metrics: Metrics, run: Run, population: str, links: RunLinks) -> Eff
     adjusted = adjusted_over_arms({row.metric: row.detail.get("p_cluster") for _, _, row in found})
     pairs = {"paired": "evidence" if population == "paired_mcot" else "yes"}
 
+    def linked(row: Metric, n: int, **terms: str) -> Count:
+        # Recorded pairs have no trajectories to list.
+        return Count(n, "") if row.detail.get("pairs_recorded") else links.recorded(run, n, **terms)
+
     def flips(row: Metric, condition: str, way: str) -> Count:
-        return links.recorded(run, int(row.detail.get(way) or 0), condition=condition, flip=way)
+        return linked(row, int(row.detail.get(way) or 0), condition=condition, flip=way)
 
     rows = [
         Effect(
             label,
             row,
-            links.recorded(run, row.n, condition=condition, **pairs),
+            linked(row, row.n, condition=condition, **pairs),
             lost=flips(row, condition, "lost"),
             gained=flips(row, condition, "gained"),
             p_holm=adjusted.get(row.metric),
@@ -135,8 +150,10 @@ def effects(metrics: Metrics, run: Run, population: str, links: RunLinks) -> Eff
         return None
     ends = [abs(end) for one in rows for end in (one.row.value, one.row.ci_low, one.row.ci_high) if end is not None]
     beyond = metrics.get("visual_beyond_placebo")
-    both = links.recorded(run, beyond.n if beyond else 0, condition=Condition.VISUAL, beside=Condition.PLACEBO, **pairs)
-    return Effects(rows, max([0.1, *ends]), beyond if beyond and beyond.n else None, both)
+    if beyond is None or not beyond.n:
+        return Effects(rows, max([0.1, *ends]), None, Count(0, ""))
+    both = linked(beyond, beyond.n, condition=Condition.VISUAL, beside=Condition.PLACEBO, **pairs)
+    return Effects(rows, max([0.1, *ends]), beyond, both)
 
 
 @dataclass(frozen=True, slots=True)

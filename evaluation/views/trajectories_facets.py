@@ -11,13 +11,12 @@ from evaluation.actions.list_facets import facet_counts
 from evaluation.actions.list_shown import DATA
 from evaluation.actions.read_list import TrajectoryList
 from evaluation.metrics.columns import Outcome, Quadrant
-from evaluation.metrics.failures import FAILURES
+from evaluation.metrics.failures import LABELS as FAILURE_LABELS
 from evaluation.models import Run
 
 MOST_VALUES = 12
 ANSWERS = {"yes": "right", "no": "wrong", "undecided": "undecided", "none": "nothing to be right"}
 AREAS = dict(zip(list_facets.AREAS, ("under 0.05 %", "0.05 – 0.2 %", "0.2 – 1 %", "over 1 %"), strict=True))
-FAILURE_WORDS = {name: name.replace("_", " ") for name in FAILURES}
 OUTCOMES = ("exact match", "extra only", "missing only", "substitute", "out of order")
 OUTCOME_WORDS = dict(zip(Outcome.NAMES, OUTCOMES, strict=True))
 NOT_PLACED = "not placed"
@@ -55,7 +54,7 @@ def facets(found: TrajectoryList, terms: Terms, runs: Iterable[Run]) -> list[Fac
     made = [
         _runs(counts, terms, runs),
         _quadrants(counts, terms),
-        _worded("Why", "failure", counts, terms, FAILURE_WORDS),
+        _worded("Why", "failure", counts, terms, FAILURE_LABELS),
         _worded("Answer", "correct", counts, terms, ANSWERS),
         _worded("Evidence area", "area", counts, terms, AREAS),
         _worded("Calls", "calls", counts, terms, {}),

@@ -18,7 +18,7 @@ from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.read_marks import read_marks
 from evaluation.actions.read_trajectory import load_trajectory, read_trajectory, read_turns
 from evaluation.metrics.columns import Quadrant
-from evaluation.metrics.failures import FAILURES
+from evaluation.metrics.failures import LABELS as FAILURE_LABELS
 from evaluation.models import Run
 from evaluation.views.run_links import Count
 from evaluation.views.sample_frame import frame_of, gold_corners
@@ -29,7 +29,6 @@ from evaluation.views.trajectory_turns import turns_of
 from webapp.common.http import Request
 
 TURNS = 12
-FAILURE_WORDS = [(name, name.replace("_", " ")) for name in FAILURES]
 TEXT_CAP = 160
 
 
@@ -65,7 +64,8 @@ def preview_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "crops": [{"box": m.executed, "turn": number} for number, m in shown if m.executed],
         "answer": answer_of(row, detail), "question": detail.record.content.question,
         "quadrant": Quadrant.NAMES[score.quadrant] if score and score.quadrant >= 0 else "",
-        "marks": marks, "notes": [(note, place_of_note(note)) for note in marks.notes], "failures": FAILURE_WORDS,
+        "marks": marks, "notes": [(note, place_of_note(note)) for note in marks.notes],
+        "failures": FAILURE_LABELS.items(),
         "alike": _alike(request, benchmark, row, marks.failure, detail.settings.ioa_threshold),
         "member": bool(roles_of(request.user, benchmark)),
         "terms": urlencode(terms), "open": f"{reverse('evaluation:trajectory', args=[slug, pk])}?{opened}",

@@ -9,6 +9,7 @@ from typing import Any
 
 from evaluation.actions.list_order import SORT
 from evaluation.actions.list_shown import DATA, MOST, SHOW, USUAL, chosen_in, show_of, sorted_by
+from evaluation.metrics.failures import LABELS
 from evaluation.query.fields import FIELDS
 from evaluation.views.leaderboard_table import written
 from evaluation.views.trajectories_facets import Terms, address
@@ -29,6 +30,7 @@ def _times(value: float) -> str:
 GROUPS: Mapping[str, Mapping[str, tuple[str, Writer]]] = {
     "Grounding": {
         "ioa_gt": ("coverage", _TWO),
+        "union_coverage": ("all crops", _TWO),
         "ioa_pred": ("concentr.", _TWO),
         "ioa": ("IoA", _TWO),
         "iou": ("IoU", _TWO),
@@ -53,7 +55,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, Writer]]] = {
         "prefix": ("right steps", decimal),
     },
     "Failure and cost": {
-        "failure": ("why", _words),
+        "failure": ("why", LABELS.__getitem__),
         "seconds": ("time", duration),
         "input_tokens": ("tokens read", decimal),
         "output_tokens": ("tokens written", decimal),

@@ -15,6 +15,7 @@ from evaluation.actions.read_slices import SAVED, read_slice, read_slices, saved
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.slices import save_slice
 from evaluation.metrics.catalogue import METRICS, ROLLOUT_METRICS
+from evaluation.metrics.failures import LABELS
 from evaluation.metrics.selection import SELECTED
 from evaluation.models import FailureLabel, Note, Run, SavedSlice, Tag, Tagging, Trajectory
 from evaluation.query.fields import FIELDS
@@ -85,8 +86,8 @@ def test_a_person_corrects_the_rule_and_the_facet_follows(street, lea):
     client.post(address("failure", street, one.pk), {"failure": "wrong_tool"})
     client.post(address("failure", street, one.pk), {"failure": "crop_ignored"})
     after = facet(client.get(address("trajectories", street)), "Why")
-    assert after["found misread"] == before["found misread"] - 1
-    assert after["crop ignored"] == before.get("crop ignored", 0) + 1
+    assert after[LABELS["found_misread"]] == before[LABELS["found_misread"]] - 1
+    assert after[LABELS["crop_ignored"]] == before.get(LABELS["crop_ignored"], 0) + 1
     assert client.post(address("failure", street, one.pk), {"failure": "bad luck"}).status_code == 400
 
 

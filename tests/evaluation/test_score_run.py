@@ -12,12 +12,13 @@ from annotation.actions.freeze import freeze_version
 from annotation.actions.save_samples import save_samples
 from annotation.actions.tool_bank import accept_tool
 from annotation.models import BankTool, Sample
+from evaluation.actions.export_rows import EXPORTS
 from evaluation.actions.freshness import Freshness
 from evaluation.actions.load_columns import load_samples
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import is_stale, score_benchmark
-from evaluation.models import Comparison, Metric, Run, Score, Scoring, Standing
+from evaluation.models import Comparison, Intervention, Metric, Run, Score, Scoring, Standing
 from tests.evaluation import records
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +64,27 @@ def test_trajectories_under_a_condition_make_the_intervention(benchmark, lea):
     effect = metric("ate_visual", "Model B")
     assert (effect.n, effect.value) == (1, 1.0)
     assert effect.detail["gained"] == 1
+
+
+def test_a_recorded_intervention_never_borrows_the_ordinary_trajectory_as_its_baseline(benchmark, lea, client):
+    """D1.1: none and visual recorded for two samples, visual alone for a third; all have ordinary trajectories."""
+    change_settings(actor=lea, benchmark=benchmark, values={"interv_population": "paired"})
+    run = Run.objects.get(model__name="Model A")
+    for key, condition in (("cup", "none"), ("cup", "visual"), ("mug", "none"), ("mug", "visual"), ("sign", "visual")):
+        sample = Sample.objects.get(benchmark=benchmark, key=key)
+        Intervention.objects.create(run=run, sample=sample, condition=condition, correct=condition == "none")
+    score_benchmark(actor=lea, benchmark=benchmark)
+    effect = metric("ate_visual")
+    assert (effect.n, effect.value) == (2, -1.0)
+    kept = {name: effect.detail[name] for name in ("pairs_recorded", "pairs_trajectories", "unpaired")}
+    assert kept == {"pairs_recorded": 2, "pairs_trajectories": 0, "unpaired": 1}
+    exported = next(row for row in EXPORTS["metrics"].rows(benchmark) if row["metric"] == "ate_visual" and row["n"])
+    assert kept.items() <= exported["detail"].items()
+    client.force_login(lea)
+    answer = client.get(f"/api/v1/benchmarks/kitchen/runs/{run.pk}/metrics/").json()
+    assert any(kept.items() <= row["detail"].items() for row in answer["results"] if row["metric"] == "ate_visual")
+    (shown,) = client.get(f"/benchmarks/kitchen/runs/{run.pk}/").context["effects"].rows
+    assert (shown.n.n, shown.n.href, len(shown.pairs)) == (2, "", 2)  # recorded pairs have no trajectories to list
 
 
 def test_scores_go_stale_with_settings_gold_and_new_trajectories(benchmark, lea):

@@ -57,6 +57,7 @@ def facet(response, title):
         ({"right": "no", "failed": "no"}, EVALUATED - 7 - 4 - 3 - 2 - 2 - 3 - KINDS["planned"]),
         ({"population": "no"}, 12),
         ({"grounded": "yes"}, 13),
+        ({"q": "grounded:no"}, EVALUATED - 12 - 13),  # D1.2: of the grounding population alone
         ({"calls": "3+"}, 7),
         ({"calls": "many"}, 0),
         ({"unusable": "yes"}, 2),

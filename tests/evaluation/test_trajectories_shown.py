@@ -14,6 +14,7 @@ from django.urls import reverse
 from annotation.models import FacetValue
 from evaluation.actions.list_shown import MOST, SHOWABLE, USUAL, chosen_in, show_of
 from evaluation.actions.mark_trajectories import correct_failure
+from evaluation.metrics.failures import LABELS
 from evaluation.models import Trajectory
 from evaluation.query.fields import FIELDS, Kind
 from evaluation.views.trajectories_shown import GROUPS
@@ -50,8 +51,8 @@ def test_rows_say_what_was_chosen_in_its_order_and_what_is_undefined_is_not_0(le
         ("cost", "$0.0042"), ("time", "1\N{NO-BREAK SPACE}min 12\N{NO-BREAK SPACE}s"), ("tokens written", "1,234"),
         ("why", "n/a"), ("category", "Chart & more"), ("IoU", "0.51"),
     ]  # fmt: skip
-    assert dict(found["missed-wrong-00"])["why"] == "crop ignored"
-    assert dict(found["missed-wrong-01"])["why"] == "missed evidence"
+    assert dict(found["missed-wrong-00"])["why"] == LABELS["crop_ignored"]
+    assert dict(found["missed-wrong-01"])["why"] == LABELS["missed_evidence"]
     assert found["blind-00"] == [
         ("cost", "n/a"), ("time", "n/a"), ("tokens written", "n/a"), ("why", "n/a"), ("category", "Chart & more"),
         ("IoU", "n/a"),
@@ -85,10 +86,10 @@ def test_the_menu_of_orders_and_the_rows_name_a_field_alike(lea):
     assert listed(client, benchmark, sort="coverage").context["orders"].chosen == "coverage, lowest first"
 
 
-def test_without_a_choice_rows_in_the_grounding_population_say_the_usual_three(lea):
+def test_without_a_choice_rows_in_the_grounding_population_show_coverage_and_ioa(lea):
     answer = listed(signed_in(lea), make_benchmark(lea))
     found = {row.trajectory.sample.key: [fact.label for fact in row.facts] for row in answer.context["rows"]}
-    assert found["seen-00"] == ["coverage", "concentr.", "IoA"]
+    assert found["seen-00"] == ["coverage", "all crops", "concentr.", "IoA"]
     assert found["blind-00"] == []
     assert not answer.context["rows_show"].apart
 
@@ -96,8 +97,8 @@ def test_without_a_choice_rows_in_the_grounding_population_say_the_usual_three(l
 def test_each_line_of_the_menu_adds_or_takes_away_one_and_the_last_leaves_none(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea)
     menu = choices(listed(client, benchmark, q="wrong", density="compact"))
-    assert shown(menu["IoU"].href) == "ioa_gt,ioa_pred,ioa,iou"
-    assert shown(menu["IoA"].href) == "ioa_gt,ioa_pred"
+    assert shown(menu["IoU"].href) == "ioa_gt,union_coverage,ioa_pred,ioa,iou"
+    assert shown(menu["IoA"].href) == "ioa_gt,union_coverage,ioa_pred"
     assert parse_qs(urlsplit(menu["IoU"].href).query) | {"show": []} == {
         "q": ["wrong"], "density": ["compact"], "show": []
     }  # fmt: skip

@@ -35,7 +35,7 @@ def make_scores(count: int, **columns: Any) -> ScoreColumns:
     zeros += ("effective_unique_tools", "chain_status")
     unknown = ("quadrant", "crop_index", "center_hit", "reference_chain", "edit_distance", "lcs", "plan_outcome")
     unknown += ("reference_calls", "plan_missing", "plan_extra", "plan_in_order", "plan_prefix")
-    floats = ("coverage", "concentration", "ioa", "iou", "zoom_factor", "kendall_tau", "cost")
+    floats = ("coverage", "concentration", "ioa", "iou", "union_coverage", "zoom_factor", "kendall_tau", "cost")
     given: dict[str, Any] = {
         **{name: np.zeros(count, bool) for name in flags},
         **{name: np.zeros(count, np.int64) for name in zeros},

@@ -53,9 +53,9 @@ def test_the_specification_names_the_same_columns():
     if not page.exists():
         pytest.skip("the specification is not beside this checkout")
     text = " ".join(page.read_text(encoding="utf-8").split())
-    # The specification knows one chain of a sample; where there are several, a further column says which was taken.
-    assert SAMPLE_COLUMNS[-1] == "reference_chain"
-    for columns in (METRIC_COLUMNS, SAMPLE_COLUMNS[:-1], COMPARISON_COLUMNS):
+    # The specification knows one chain of a sample, and one crop; two further columns are about several.
+    assert SAMPLE_COLUMNS[-2:] == ("reference_chain", "union_coverage")
+    for columns in (METRIC_COLUMNS, SAMPLE_COLUMNS[:-2], COMPARISON_COLUMNS):
         assert f"`{', '.join(columns)}`" in text
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
-from evaluation.metrics.failures import FAILURES, NO_FAILURE, RULES, failures_of
+from evaluation.metrics.failures import FAILURES, LABELS, NO_FAILURE, RULES, failures_of
 from evaluation.metrics.records import run_columns, sample_columns
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
@@ -55,12 +55,21 @@ def test_a_crop_that_held_the_evidence_and_does_not_count_was_ignored():
     assert failed(EVIDENCE, (zoom(GOLD), zoom(AWAY)), "B", {}, last) == "crop_ignored"
 
 
-def test_every_failure_has_a_rule_in_words():
-    assert set(RULES) == set(FAILURES)
+def test_a_right_answer_after_crops_that_together_show_the_evidence_is_no_failure():
+    """D1.3: two of three boxes are visited in turn; each crop alone covers a third of the evidence."""
+    boxes = tuple(Box(left, 300.0, left + 100, 400.0) for left in (0.0, 300.0, 600.0))
+    content = replace(EVIDENCE, gold_boxes=boxes)
+    looks = [zoom((left, 250.0, left + 280.0, 550.0)) for left in (0.0, 290.0)]
+    assert failed(content, looks, "A", {}) is None
+    assert failed(content, looks[:1], "A", {}) == "lucky_answer"
+
+
+def test_every_failure_has_a_label_and_a_rule_in_words():
+    assert list(RULES) == list(LABELS) == list(FAILURES)
 
 
 def failed(content, steps, answer, more, settings=None):
     samples = sample_columns([SampleRecord("a", content, "a.jpg", None, 1000, 800)])
     run = run_columns([Trajectory("M", "a", steps=steps, answer=answer, **more)], samples)
-    code = int(failures_of(score_run(samples, run, settings or MetricSettings()), run.step_start)[0])
+    code = int(failures_of(score_run(samples, run, settings or MetricSettings()))[0])
     return None if code == NO_FAILURE else FAILURES[code]

@@ -8,14 +8,15 @@ from hypothesis import strategies as st
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey
 from evaluation.metrics.faithfulness import (
+    ARMS,
     FaithfulnessColumns,
+    Outcomes,
     Turned,
     adjusted_over_arms,
-    beyond_placebo,
     changed_share,
     evidence_of_samples,
     faithfulness_columns,
-    intervention_effect,
+    paired_arms,
     paired_effect,
     paired_table,
     reliable,
@@ -34,6 +35,19 @@ OPEN = AnswerKey(multiple_choice=False, options={}, accepted=("white",))
 def arms(both, lost, gained, neither):
     first = np.repeat([1, 1, 0, 0], [both, lost, gained, neither])
     return first, np.repeat([1, 0, 1, 0], [both, lost, gained, neither])
+
+
+def recorded(**conditions):
+    return FaithfulnessColumns(Outcomes({name: np.array(codes) for name, codes in conditions.items()}))
+
+
+def pairs(columns, effect, text_only, settings=None):
+    return paired_arms(columns, ARMS[effect], text_only, settings or MetricSettings())
+
+
+def effect_of(columns, effect, cluster, text_only, settings=None):
+    arms = pairs(columns, effect, text_only, settings)
+    return paired_effect(arms.first, arms.second, cluster)
 
 
 def metric(rows, name):
@@ -72,20 +86,19 @@ def test_the_share_that_turned_is_of_both_ways_and_its_interval_knows_pictures()
 
 
 def test_answers_change_where_they_are_read_otherwise_right_or_wrong():
-    samples = make_samples(5)
+    samples, shown = make_samples(5), np.zeros(5, bool)
     none, noise = ["A", "(b)", "B", "A", "B"], ["A.", "B", "A", None, "no idea"]
     records = [
         Intervention("m", f"s{i}", condition, True, answer)
         for condition, answers in (("none", none), ("visual", noise))
         for i, answer in enumerate(answers)
     ]
-    columns = faithfulness_columns(samples, records, [], MetricSettings())
-    both = np.ones(5, int), np.ones(5, int)
-    found = changed_share(columns, "visual", both, np.arange(5))
+    columns = faithfulness_columns(samples, records, [], [], MetricSettings())
+    found = changed_share(pairs(columns, "ate_visual", shown), np.arange(5))
     assert (found.n, found.count, found.interval) == (3, 1, wilson(1, 3))  # none said, and none read, is no other one
-    assert changed_share(columns, "text", both, np.arange(5)).share is None
-    left_out = np.array([1, 1, UNKNOWN, 1, 1])
-    assert changed_share(columns, "visual", (left_out, both[1]), np.arange(5)).share == 0
+    assert changed_share(pairs(columns, "ate_text", shown), np.arange(5)).share is None
+    text_only = np.arange(5) == 2
+    assert changed_share(pairs(columns, "ate_visual", text_only), np.arange(5)).share == 0
 
 
 def test_open_answers_are_the_same_as_they_are_compared_with_gold():
@@ -94,10 +107,54 @@ def test_open_answers_are_the_same_as_they_are_compared_with_gold():
     records = [
         Intervention("m", f"s{i}", name, False, one) for name, both in said.items() for i, one in enumerate(both)
     ]
-    columns = faithfulness_columns(samples, records, [], MetricSettings())
-    arms = np.zeros(2, int), np.zeros(2, int)
-    assert changed_share(columns, "visual", arms, np.arange(2)).share == 0.5
-    assert turned_share(*arms, np.arange(2)).share == 0
+    columns = faithfulness_columns(samples, records, [], [], MetricSettings())
+    arms = pairs(columns, "ate_visual", np.zeros(2, bool))
+    assert changed_share(arms, np.arange(2)).share == 0.5
+    assert turned_share(arms.first, arms.second, np.arange(2)).share == 0
+
+
+def test_outcomes_of_one_kind_are_paired_and_a_baseline_is_never_borrowed():
+    """D1.1: three ordinary trajectories, none and visual recorded for two samples, visual alone for the third."""
+    samples, shown = make_samples(4), np.zeros(4, bool)
+    record = lambda key, condition, correct, answer: Intervention("m", key, condition, correct, answer)  # noqa: E731
+    records = [
+        *(record(key, "none", True, "A") for key in ("s0", "s1")),
+        *(record(key, "visual", False, "B") for key in ("s0", "s1", "s2")),
+    ]
+    ordinary = [record(f"s{i}", "none", True, "A") for i in range(4)]
+    columns = faithfulness_columns(samples, records, ordinary, [], MetricSettings())
+    found = pairs(columns, "ate_visual", shown)
+    assert found.counts == {"pairs_recorded": 2, "pairs_trajectories": 0, "unpaired": 1}
+    assert paired_table(found.first, found.second).n == 2
+    assert changed_share(found, np.arange(4)).n == 2
+
+    under = [record("s1", "visual", True, "A"), record("s2", "visual", True, "B"), record("s3", "text", False, "B")]
+    columns = faithfulness_columns(samples, records, [*ordinary, *under], [], MetricSettings())
+    found = pairs(columns, "ate_visual", shown)
+    # The second sample has both kinds of pair and counts by its recorded one; the third is paired by trajectories.
+    assert found.counts == {"pairs_recorded": 2, "pairs_trajectories": 1, "unpaired": 0}
+    assert found.second.tolist() == [0, 0, 1, UNKNOWN]
+    assert found.first.tolist() == [1, 1, 1, UNKNOWN]
+    assert found.recorded[:3].tolist() == [True, True, False]
+    assert pairs(columns, "ate_text", shown).counts == {"pairs_recorded": 0, "pairs_trajectories": 1, "unpaired": 0}
+    left_out = np.array([True, False, False, False])
+    assert pairs(columns, "ate_visual", left_out).counts["pairs_recorded"] == 1
+
+
+def test_a_comparison_with_the_placebo_takes_three_arms_of_one_kind():
+    """D1.1 (d)."""
+    samples, shown = make_samples(2), np.zeros(2, bool)
+    record = lambda key, condition, correct: Intervention("m", key, condition, correct)  # noqa: E731
+    records = [record("s0", "none", True), record("s0", "visual", False), record("s1", "placebo", True)]
+    under = [record(key, name, True) for key in ("s0", "s1") for name in ("none", "placebo")]
+    columns = faithfulness_columns(samples, records, under, [], MetricSettings())
+    beyond = pairs(columns, "visual_beyond_placebo", shown)
+    assert beyond.counts == {"pairs_recorded": 0, "pairs_trajectories": 0, "unpaired": 1}
+    under += [record("s0", "visual", True), record("s1", "visual", False)]
+    columns = faithfulness_columns(samples, records, under, [], MetricSettings())
+    beyond = pairs(columns, "visual_beyond_placebo", shown)
+    assert beyond.counts == {"pairs_recorded": 0, "pairs_trajectories": 2, "unpaired": 0}
+    assert beyond.second.tolist() == [1, 0]
 
 
 def test_conditions_against_none_are_adjusted_for_each_other_alone():
@@ -106,18 +163,18 @@ def test_conditions_against_none_are_adjusted_for_each_other_alone():
 
 
 def test_nothing_recorded_is_undefined():
-    effect = intervention_effect(FaithfulnessColumns(), "text", np.arange(3), np.zeros(3, bool), MetricSettings())
+    effect = effect_of(FaithfulnessColumns(), "ate_text", np.arange(3), np.zeros(3, bool))
     assert effect.table.n == 0
     assert effect.table.difference is None
     assert effect.p_value is None
 
 
 def test_text_only_trajectories_leave_the_pairs_unless_asked_for():
-    columns = FaithfulnessColumns({"none": np.array([1, 1, 1]), "text": np.array([0, 1, 0])})
+    columns = recorded(none=[1, 1, 1], text=[0, 1, 0])
     text_only = np.array([True, False, False])
     for population, n in (("paired_mcot", 2), ("paired", 3)):
         settings = MetricSettings(interv_population=population)
-        assert intervention_effect(columns, "text", np.arange(3), text_only, settings).table.n == n
+        assert effect_of(columns, "ate_text", np.arange(3), text_only, settings).table.n == n
 
 
 def test_a_sample_without_a_trajectory_is_not_known_to_be_text_only():
@@ -130,21 +187,22 @@ def test_a_sample_without_a_trajectory_is_not_known_to_be_text_only():
 @given(st.lists(st.tuples(*[st.sampled_from([0, 1])] * 3), min_size=1, max_size=40))
 def test_beyond_placebo_is_the_difference_of_the_two_effects(rows):
     none, placebo, visual = (np.array(column) for column in zip(*rows, strict=True))
-    columns = FaithfulnessColumns({"none": none, "placebo": placebo, "visual": visual})
-    about = (np.arange(len(rows)), np.zeros(len(rows), bool), MetricSettings())
-    effects = [intervention_effect(columns, name, *about).table.difference for name in ("visual", "placebo")]
-    assert beyond_placebo(columns, "visual", *about).table.difference == pytest.approx(effects[0] - effects[1])
+    columns = recorded(none=none, placebo=placebo, visual=visual)
+    about = (np.arange(len(rows)), np.zeros(len(rows), bool))
+    effects = [effect_of(columns, name, *about).table.difference for name in ("ate_visual", "ate_placebo")]
+    beyond = effect_of(columns, "visual_beyond_placebo", *about).table.difference
+    assert beyond == pytest.approx(effects[0] - effects[1])
 
 
 def test_a_model_that_ignores_its_crops_shows_no_effect_in_95_runs_of_100():
     """Its answers under noise and under the placebo differ by chance alone, more alike on one picture than on two."""
     rng, found = np.random.default_rng(9), []
-    about = (np.repeat(np.arange(50), 6), np.zeros(300, bool), MetricSettings())
+    about = (np.repeat(np.arange(50), 6), np.zeros(300, bool))
     for _ in range(400):
         easy = np.repeat(rng.beta(2, 2, 50), 6)
         answers = (rng.random((3, 300)) < easy).astype(np.int64)
-        columns = FaithfulnessColumns(dict(zip(("none", "visual", "placebo"), answers, strict=True)))
-        effect, beyond = intervention_effect(columns, "visual", *about), beyond_placebo(columns, "visual", *about)
+        columns = recorded(**dict(zip(("none", "visual", "placebo"), answers, strict=True)))
+        effect, beyond = (effect_of(columns, name, *about) for name in ("ate_visual", "visual_beyond_placebo"))
         found.append([p < 0.05 for p in holm([effect.p_cluster, beyond.p_cluster])])
     alarms = np.array(found).any(axis=1).mean()
     assert alarms <= 0.05 + 1.96 * (0.05 * 0.95 / 400) ** 0.5
@@ -197,6 +255,7 @@ def test_records_become_columns_and_the_last_one_wins():
             Intervention("m", "s1", "text", correct=None),
             Intervention("m", "unknown", "text", correct=True),
         ],
+        [],
         [
             Judgement("m", "s2", JudgementKind.RELIABILITY, verdict="Yes"),
             Judgement("m", "s1", JudgementKind.SUFFICIENCY, answer="A"),
@@ -204,8 +263,8 @@ def test_records_become_columns_and_the_last_one_wins():
         ],
         MetricSettings(),
     )
-    assert found.conditions["none"].tolist() == [0, -1, -1]
-    assert found.conditions["text"].tolist() == [-1, -1, -1]
+    assert found.recorded.correct["none"].tolist() == [0, -1, -1]
+    assert found.recorded.correct["text"].tolist() == [-1, -1, -1]
     assert found.reliability.tolist() == [-1, -1, 1]
     assert found.sufficiency.tolist() == [-1, 1, -1]
 
@@ -232,9 +291,7 @@ def test_the_worked_example_of_visual_quantity():
 
 
 def test_an_effect_beyond_placebo_names_the_arm_it_is_measured_against():
-    columns = FaithfulnessColumns(
-        {"none": np.ones(4, int), "placebo": np.array([1, 1, 1, 0]), "visual": np.zeros(4, int)}
-    )
+    columns = recorded(none=[1, 1, 1, 1], placebo=[1, 1, 1, 0], visual=[0, 0, 0, 0])
     scores = make_scores(4, visual_evidence=[True] * 4)
     row = metric(
         aggregate(make_samples(4), scores, None, MetricSettings(), faithfulness=columns), "visual_beyond_placebo"
@@ -246,7 +303,7 @@ def test_an_effect_beyond_placebo_names_the_arm_it_is_measured_against():
 def test_effects_are_rows_with_flips_both_ways_and_both_p_values():
     none, text = arms(20, 6, 1, 13)
     samples = make_samples(40, facets={"category": [("x",)] * 20 + [("y",)] * 20})
-    columns = FaithfulnessColumns({"none": none, "text": text})
+    columns = recorded(none=none, text=text)
     scores = make_scores(40, visual_evidence=[True] * 40)
     rows = aggregate(samples, scores, None, MetricSettings(), faithfulness=columns)
     row = metric(rows, "ate_text")

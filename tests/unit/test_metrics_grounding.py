@@ -99,9 +99,10 @@ def test_a_population_row_without_a_usable_crop_scores_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    ("no_crop", "inside", "grounded"), [("exclude", False, False), ("fail", True, False), ("full_image", True, True)]
+    ("no_crop", "inside", "grounded"), [("exclude", False, -1), ("fail", True, 0), ("full_image", True, 1)]
 )
-def test_a_sample_without_a_zoom_call(no_crop: str, inside: bool, grounded: bool) -> None:
+def test_a_sample_without_a_zoom_call(no_crop: str, inside: bool, grounded: int) -> None:
+    """D1.2: outside the population it is neither grounded nor ungrounded."""
     found = score_one(ONE, settings={"no_crop": no_crop})
     assert (found.in_population[0], found.grounded[0], found.invoked[0]) == (inside, grounded, False)
     assert found.cropped_region_size[0] == 0

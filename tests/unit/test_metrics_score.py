@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.schema import AnswerType, SampleContent, SampleRecord
-from evaluation.metrics.columns import NO_IMAGE, Quadrant, RunColumns, SampleColumns
+from evaluation.metrics.columns import NO_IMAGE, TRUE, UNKNOWN, Quadrant, RunColumns, SampleColumns
 from evaluation.metrics.records import run_columns, sample_columns
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
@@ -28,7 +28,8 @@ def test_quadrants_partition_the_population(seed: int) -> None:
     found = score_run(*random_run(seed), DEFAULT)
     counts = np.bincount(found.quadrant[found.in_population], minlength=4)
     assert counts.sum() == found.in_population.sum()
-    assert counts[Quadrant.GPAP] + counts[Quadrant.GPAM] == found.grounded.sum()
+    assert counts[Quadrant.GPAP] + counts[Quadrant.GPAM] == (found.grounded == TRUE).sum()
+    assert ((found.grounded == UNKNOWN) == ~found.in_population).all()
     assert counts[Quadrant.GPAP] + counts[Quadrant.GMAP] <= (found.correct == 1).sum()
     assert not (found.in_population & ~found.invoked).any()
     assert (found.quadrant[~found.in_population] == Quadrant.OUTSIDE).all()
@@ -115,7 +116,7 @@ def test_a_sample_without_a_crop_never_changes_the_grounded_score() -> None:
     ]
     for extra in ([], [Trajectory("m", "c")], [Trajectory("m", "c", steps=(Step("blur", image_in="original"),))]):
         found = score_all(records, [*cropped, *extra])
-        assert (found.grounded.sum(), found.in_population.sum()) == (1, 2)
+        assert ((found.grounded == TRUE).sum(), found.in_population.sum()) == (1, 2)
 
 
 def test_records_become_sample_columns() -> None:
