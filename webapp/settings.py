@@ -22,7 +22,6 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "rest_framework",
     "drf_spectacular",
-    "django_filters",
     "django_htmx",
     "webapp.common.apps.CommonConfig",
     "webapp.accounts.apps.AccountsConfig",
