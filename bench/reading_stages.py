@@ -40,12 +40,13 @@ def import_runs_of(path: str, format: str) -> dict[str, Any]:
 
 def first_seen(path: str) -> dict[str, Any]:
     """A dry run of an upload, watched as the page watches it: when its first records are there, and when it ends."""
-    from annotation.actions.upload_files import uploads
+    from django.conf import settings
+
     from annotation.models import Benchmark, ImportRecord
     from evaluation.actions.dry_run import dry_run
 
     source = Path(path)
-    folder = uploads() / "bench"
+    folder = Path(settings.SCRATCH) / "bench"
     folder.mkdir(parents=True)
     (folder / source.name).symlink_to(source)
     options = {"model": "", "setting": "", "coordinates": ""}

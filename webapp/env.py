@@ -52,7 +52,18 @@ VARIABLES: tuple[Variable, ...] = (
     Variable(
         "SIGHTLINE_STORAGE",
         "",
-        "Where pictures are kept: a folder, or s3://bucket/prefix. Unset: the folder media in the home folder.",
+        "Where uploads and pictures are kept: a folder that all processes share, or s3://bucket/prefix. Unset: the "
+        "folder media in the home folder.",
+    ),
+    Variable(
+        "SIGHTLINE_SCRATCH",
+        "",
+        "Folder for copies of stored files; what is lost is fetched again. Unset: scratch in the home folder.",
+    ),
+    Variable(
+        "SIGHTLINE_STATIC",
+        "",
+        "Folder that collectstatic writes style sheets and scripts to. Unset: static in the home folder.",
     ),
     Variable("SIGHTLINE_S3_ENDPOINT", "", "Address of an S3-compatible store, when it is not the default one."),
     Variable("SIGHTLINE_MAX_UPLOAD_MB", "512", "Largest file that can be uploaded, in megabytes."),
@@ -188,18 +199,29 @@ def storage(name: str, *, home: Path) -> dict[str, Any]:
     """
     value = text(name)
     if not value.startswith("s3://"):
-        folder = path(name) if value else home / "media"
+        location = folder(name, default=home / "media")
         return {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": folder, "allow_overwrite": True},
+            "BACKEND": "webapp.common.objects.Folder",
+            "OPTIONS": {"location": location, "allow_overwrite": True},
         }
     parts = urlsplit(value)
     if not parts.netloc:
         raise ImproperlyConfigured(f"{name} names no bucket. Write s3://bucket/prefix.")
-    options = {"bucket_name": parts.netloc, "location": parts.path.strip("/"), "file_overwrite": True}
+    options: dict[str, Any] = {
+        "bucket_name": parts.netloc,
+        "location": parts.path.strip("/"),
+        "file_overwrite": True,
+        # A larger object is read by way of a temporary file, not held in memory.
+        "max_memory_size": 16 * 1024 * 1024,
+    }
     if text("SIGHTLINE_S3_ENDPOINT"):
         options["endpoint_url"] = text("SIGHTLINE_S3_ENDPOINT")
     return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+
+
+def folder(name: str, *, default: Path) -> Path:
+    """The folder that a variable names, or the default when it is unset."""
+    return path(name) if text(name) else default
 
 
 def is_embedded() -> bool:

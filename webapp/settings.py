@@ -80,7 +80,7 @@ STORAGES = {
 }
 STATIC_URL = "/static/"
 WHITENOISE_ALLOW_ALL_ORIGINS = False
-STATIC_ROOT = HOME / "static"
+STATIC_ROOT = env.folder("SIGHTLINE_STATIC", default=HOME / "static")
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
@@ -92,6 +92,8 @@ VENDOR_ROOT = BASE_DIR / "node_modules"
 VENDOR_FILES = {
     "vendor/openseadragon.js": "openseadragon/build/openseadragon/openseadragon.min.js",
 }
+# Copies of objects, where this process reads them.
+SCRATCH = env.folder("SIGHTLINE_SCRATCH", default=HOME / "scratch")
 FILE_UPLOAD_TEMP_DIR = None
 DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
 MAX_UPLOAD_BYTES = env.number("SIGHTLINE_MAX_UPLOAD_MB", least=1) * 1024 * 1024

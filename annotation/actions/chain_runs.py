@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from django.core.files.storage import default_storage
-
 from annotation.actions.store_images import picture_path
 from annotation.imaging.decoding import decode
 from annotation.models import Image, Sample
@@ -19,6 +17,7 @@ from annotation.toolbox.lanes import Asked, BusyError, Editors, Lanes, Supersede
 from annotation.toolbox.preview import on_screen, reduced
 from annotation.toolbox.results import Picture, ToolResult
 from annotation.toolbox.runner import ChainError, ChainResult, Limits, StepResult, Unopened, foreseen, run_chain
+from webapp.common import objects
 from webapp.common.errors import Conflict
 
 PREVIEWS = ResultCache(240_000_000)
@@ -61,8 +60,7 @@ def original_of(sample: Sample) -> Picture:
     known = CACHE.get(image.sha256)
     if known is not None and known.image is not None:
         return known.image
-    with default_storage.open(picture_path(image)) as file:
-        pixels = decode(file.read())
+    pixels = decode(objects.read(picture_path(image)))
     CACHE.put(image.sha256, ToolResult(pixels))
     return pixels
 

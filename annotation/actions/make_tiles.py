@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from tempfile import NamedTemporaryFile
-
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from annotation.actions.store_images import picture_path, tile_folder
 from annotation.imaging.problems import PictureProblem
 from annotation.imaging.pyramid import pyramid, thumbnail, tile_count
 from annotation.models import Image
+from webapp.common import objects
 from webapp.jobs.context import JobContext
 
 THUMBNAIL_SIDE = 640
@@ -23,15 +22,13 @@ def make_tiles(context: JobContext, *, image_id: int) -> dict[str, int]:
     total = tile_count(image.width, image.height)
     context.progress(0, total)
     try:
-        with NamedTemporaryFile(suffix=picture_path(image)[-5:]) as local:
-            with default_storage.open(picture_path(image)) as stored:
-                for chunk in iter(lambda: stored.read(1 << 20), b""):
-                    local.write(chunk)
-            local.flush()
-            _write(f"{tile_folder(image.sha256)}/thumbnail.jpg", thumbnail(local.name, THUMBNAIL_SIDE))
+        with TemporaryDirectory(prefix="tiles-") as folder:
+            local = Path(folder, Path(picture_path(image)).name)
+            objects.fetch(picture_path(image), local)
+            objects.put(f"{tile_folder(image.sha256)}/thumbnail.jpg", thumbnail(str(local), THUMBNAIL_SIDE))
             done = 0
-            for tile in pyramid(local.name):
-                _write(f"{tile_folder(image.sha256)}/{tile.level}/{tile.column}_{tile.row}.jpg", tile.bytes)
+            for tile in pyramid(str(local)):
+                objects.put(f"{tile_folder(image.sha256)}/{tile.level}/{tile.column}_{tile.row}.jpg", tile.bytes)
                 done += 1
                 context.progress(done, total)
     except PictureProblem as problem:
@@ -41,8 +38,3 @@ def make_tiles(context: JobContext, *, image_id: int) -> dict[str, int]:
         return {"tiles": 0}
     Image.objects.filter(pk=image.pk).update(state=Image.State.READY, problem="")
     return {"tiles": done}
-
-
-def _write(name: str, data: bytes) -> None:
-    """Over whatever a worker that was killed left half written: the storage overwrites, the bytes are the same."""
-    default_storage.save(name, ContentFile(data))

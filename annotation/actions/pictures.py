@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from django.core.files.storage import default_storage
-
 from annotation.actions.store_images import tile_folder
 from annotation.imaging.regions import region
 from annotation.models import Image
 from annotation.schema import Box
+from webapp.common import objects
 from webapp.common.errors import NotFound
 
 THUMBNAIL = "thumbnail.jpg"
@@ -17,13 +16,11 @@ def stored(image: Image, name: str) -> bytes:
     """The bytes of a tile or of the thumbnail; ``NotFound`` while they are being made, or when they cannot be."""
     path = f"{tile_folder(image.sha256)}/{name}"
     try:
-        with default_storage.open(path) as file:
-            data: bytes = file.read()
-    except FileNotFoundError:
+        return objects.read(path)
+    except objects.Missing:
         raise NotFound(
             f"The picture {image.sha256[:12]} has no {name} yet. They are made in the background; see the jobs page."
         ) from None
-    return data
 
 
 def region_of(image: Image, box: Box, max_side: int) -> bytes:

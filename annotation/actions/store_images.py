@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from django.core.files import File
-from django.core.files.storage import default_storage
 from django.db import transaction
 
 from annotation.imaging.decoding import PictureInfo, inspect
@@ -18,6 +15,8 @@ from annotation.imaging.problems import PictureProblem
 from annotation.models import Benchmark, Image
 from annotation.schema import Box, Issue, SampleRecord, Severity, shortened
 from webapp.accounts.models import User
+from webapp.common import objects
+from webapp.common.errors import Unavailable
 from webapp.jobs.actions import enqueue_on_commit
 
 MISSING = "image-missing"
@@ -54,7 +53,7 @@ def store_pictures(
     for name in {record.image for record in records if record.image}:
         try:
             source = embedded[name] if name in embedded else safe_path(folder, name)
-            found[name] = _stored(actor, benchmark, source)
+            found[name] = store_picture(actor=actor, benchmark=benchmark, source=source)
         except PictureProblem as problem:
             found[name] = problem
     return found
@@ -91,23 +90,24 @@ def fitted(record: SampleRecord, image: Image) -> tuple[SampleRecord, list[Issue
 
 
 def safe_path(folder: Path, name: str) -> Path:
-    """The file of a picture below ``folder``. Raises ``PictureProblem`` when it is absent or lies elsewhere."""
+    """The file of a picture below ``folder``. Raises ``PictureProblem`` when the folder has no such file or the name
+    leads out of it, ``Unavailable`` when the folder itself is gone: that says nothing about the picture."""
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()):
         raise PictureProblem(
             "outside-folder", f"{name} points outside the images folder. Only files below it are read."
         )
+    if not folder.is_dir():
+        raise Unavailable(f"The folder of the pictures, {folder.name}, is not on this machine.", code="file_missing")
     if not path.is_file():
         raise PictureProblem(MISSING, f"Image missing: {name} is not in the images folder. Add it and import again.")
     return path
 
 
-def _stored(actor: User | None, benchmark: Benchmark, path: Path | bytes) -> Image:
-    info = inspect(path)
-    image = Image.objects.filter(sha256=info.sha256).first()
-    if image is None:
-        image = _store(actor, benchmark, path, info)
-    return image
+def store_picture(*, actor: User | None, benchmark: Benchmark, source: Path | bytes) -> Image:
+    """The stored picture of this file, checked and stored unless it is there. Raises ``PictureProblem``."""
+    info = inspect(source)
+    return Image.objects.filter(sha256=info.sha256).first() or _store(actor, benchmark, source, info)
 
 
 def _store(actor: User | None, benchmark: Benchmark, path: Path | bytes, info: PictureInfo) -> Image:
@@ -119,8 +119,7 @@ def _store(actor: User | None, benchmark: Benchmark, path: Path | bytes, info: P
         orientation=info.orientation,
         bytes=info.bytes,
     )
-    with io.BytesIO(path) if isinstance(path, bytes) else path.open("rb") as handle:
-        default_storage.save(picture_path(image), File(handle))
+    objects.put(picture_path(image), path)
     with transaction.atomic():
         image, new = Image.objects.get_or_create(
             sha256=image.sha256,

@@ -1,25 +1,29 @@
-"""Removing what was uploaded and never imported: its record, its files, and what an upload that broke off left."""
+"""Removing what was uploaded and never imported: its record, its objects, and what an upload that broke off left."""
 
 from __future__ import annotations
 
-import shutil
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
 
-from annotation.actions.upload_files import uploads
+from annotation.actions.upload_files import PREFIX, object_name, sha256_of, tidy_scratch
 from annotation.models import ImportRecord
 from webapp.accounts.models import User
-from webapp.common import audit
+from webapp.common import audit, objects
 from webapp.jobs.models import Job
 
 UNFINISHED = timedelta(days=1)
 """What an upload has not finished after so long, nobody is sending any more."""
+PREVIEWS = "previews"
 
 State = ImportRecord.State
 UNDECIDED = (State.READING, State.PREVIEW)
+
+
+def preview_folder(record_id: int) -> str:
+    """Where the object store has the pictures of an import's preview. They go with its record."""
+    return f"{PREVIEWS}/{record_id}"
 
 
 def sweep_uploads(*, actor: User | None, now: datetime) -> int:
@@ -31,6 +35,8 @@ def sweep_uploads(*, actor: User | None, now: datetime) -> int:
     waiting = ImportRecord.objects.filter(state__in=UNDECIDED, created_at__lt=before).exclude(upload="")
     dropped = [_drop(actor, pk, before) for pk in waiting.order_by("pk").values_list("pk", flat=True)]
     _remove_files(before, now - UNFINISHED)
+    _remove_previews()
+    tidy_scratch(now.timestamp())
     return sum(dropped)
 
 
@@ -38,7 +44,10 @@ def _drop(actor: User | None, pk: int, before: datetime) -> bool:
     """Delete the record, unless somebody has decided, sent the file again, or has it read just now."""
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").filter(pk=pk).first()
-        if record is None or record.state not in UNDECIDED or _younger(_folder(record.upload), before):
+        if record is None or record.state not in UNDECIDED:
+            return False
+        sent = objects.modified(object_name(sha256_of(record.upload)))
+        if sent is not None and sent >= before:
             return False
         if record.job_id and Job.objects.live().filter(pk=record.job_id).exists():
             return False
@@ -51,42 +60,32 @@ def _drop(actor: User | None, pk: int, before: datetime) -> bool:
 
 
 def _remove_files(before: datetime, unfinished: datetime) -> None:
-    """Folders that no record needs, and what broke off inside the others."""
-    if not uploads().is_dir():
-        return
+    """Objects that no record needs, and what broke off while it was written.
+
+    The file that is sent again at this moment is written anew, and so is young enough to stay.
+    """
     needed = _needed()
-    for path in uploads().iterdir():
-        if path.suffix == ".part":
-            _remove(path, unfinished)
-        elif path.is_dir() and path.name not in needed:
-            _remove(path, before)
-        elif path.is_dir():
-            for part in path.glob("*.part"):
-                _remove(part, unfinished)
+    for name in list(objects.names(PREFIX)):
+        if name not in needed:
+            sent = objects.modified(name)
+            if sent is not None and sent < (unfinished if name.endswith(objects.PART) else before):
+                objects.delete(name)
 
 
 def _needed() -> set[str]:
-    """Names of the folders that records stand on: their own file, or the pictures they still take in."""
-    files = set(ImportRecord.objects.exclude(upload="").values_list("upload", flat=True))
+    """Names of the objects that records stand on: their own file, its pictures, or the pictures they still take in."""
+    found: set[str] = set()
+    for upload, options in ImportRecord.objects.exclude(upload="").values_list("upload", "options"):
+        found.update((sha256_of(upload), options.get("images", "")))
     for options in ImportRecord.objects.filter(upload="", state=State.RUNNING).values_list("options", flat=True):
-        files.update(options.get("files", []))
-    return {_folder(file).name for file in files}
+        found.update(map(sha256_of, options.get("files", [])))
+    return set(map(object_name, found))
 
 
-def _folder(upload: str) -> Path:
-    return uploads() / upload.partition("/")[0]
-
-
-def _younger(path: Path, moment: datetime) -> bool:
-    return path.exists() and path.stat().st_mtime >= moment.timestamp()
-
-
-def _remove(path: Path, before: datetime) -> None:
-    """Under another name first, so that the same file, sent at this moment, gets a folder of its own."""
-    if _younger(path, before):
-        return
-    if path.is_dir():
-        gone = path if path.suffix == ".part" else path.rename(path.with_suffix(".part"))
-        shutil.rmtree(gone, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
+def _remove_previews() -> None:
+    """Pictures of previews whose record is gone."""
+    there = objects.folders(PREVIEWS)
+    kept = set(ImportRecord.objects.filter(pk__in=there).values_list("pk", flat=True))
+    for number in there:
+        if int(number) not in kept:
+            objects.delete_folder(preview_folder(int(number)))

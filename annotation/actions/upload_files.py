@@ -1,4 +1,8 @@
-"""Uploaded files on disk: streamed to a folder named by their sha256, pictures unpacked beside them; nothing else."""
+"""Uploaded files: in the object store under their sha256, and as copies in the scratch folder of this machine.
+
+Readers want a path, so a copy is made where a file is read. Copies and unpacked zips may vanish at any time: the object
+is fetched again.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,21 @@ import re
 import shutil
 import stat
 import tempfile
+import time
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from secrets import token_hex
 from typing import IO, Protocol
 
 from django.conf import settings
 
+from webapp.common import objects
 from webapp.common.errors import InvalidInput, TooLarge
+from webapp.common.objects import PART
 from webapp.common.wording import size_of_file
 
 PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff"})
@@ -27,6 +35,9 @@ UNPACKED = 4
 """Pictures are packed already: unpacked they may take at most so many times the upload limit."""
 CHUNK = 1 << 20
 NAME = 150
+PREFIX = "uploads"
+KEPT_SECONDS = 24 * 3600
+"""Copies in the scratch folder go when nothing has used them for so long."""
 _DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError)
 
 
@@ -41,27 +52,35 @@ class Upload(Protocol):
 
 @dataclass(frozen=True)
 class Stored:
-    """An uploaded file: where it lies, and what it is. Its folder is named by the sha256 of its bytes."""
+    """An uploaded file: its copy on this machine, and what it is. ``upload``: how records name it, sha256/name."""
 
     path: Path
     sha256: str
     bytes: int
 
+    @property
+    def upload(self) -> str:
+        return f"{self.sha256}/{self.path.name}"
 
-def uploads() -> Path:
-    return Path(settings.HOME) / "uploads"
+
+def object_name(sha256: str) -> str:
+    """The name of an uploaded file in the object store."""
+    return f"{PREFIX}/{sha256}"
+
+
+def sha256_of(upload: str) -> str:
+    """The content hash in the name that a record gives an upload."""
+    return upload.partition("/")[0]
 
 
 def store(upload: Upload) -> Stored:
-    """Keep the file under its own name in the folder of its sha256; a file that is there already is not written again.
+    """Keep the file in the object store by its sha256, with a copy under its own name on this machine.
 
     Raises ``InvalidInput`` for an empty file, ``TooLarge`` beyond ``MAX_UPLOAD_BYTES``.
     """
     name = safe_name(upload.name or "")
     refuse_too_large(name, upload.size or 0)
-    root = uploads()
-    root.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=root, suffix=".part")
+    handle, part = tempfile.mkstemp(dir=_scratch(), suffix=PART)
     try:
         digest, size = hashlib.sha256(), 0
         with os.fdopen(handle, "wb") as out:
@@ -72,12 +91,59 @@ def store(upload: Upload) -> Stored:
                 out.write(chunk)
         if not size:
             raise InvalidInput(f"{name} is empty. Check that it was written completely.", field="file")
-        path = root / digest.hexdigest() / name
+        objects.put(object_name(digest.hexdigest()), Path(part))
+        path = _scratch() / digest.hexdigest() / name
         path.parent.mkdir(exist_ok=True)
         Path(part).replace(path)
     finally:
         Path(part).unlink(missing_ok=True)
     return Stored(path, digest.hexdigest(), size)
+
+
+def local_copy(upload: str) -> Path:
+    """The uploaded file on this machine, fetched from the object store unless it is here. Raises ``Missing``."""
+    path = _scratch() / upload
+    with suppress(FileNotFoundError):
+        os.utime(path.parent)  # before the look: whoever tidies leaves it from now on
+        if path.is_file():
+            return path
+    objects.fetch(object_name(sha256_of(upload)), path, sha256=sha256_of(upload))
+    return path
+
+
+def unpacked(upload: str) -> Path | None:
+    """The folder with the pictures of an uploaded zip on this machine; None when it holds none.
+
+    Raises ``Missing``, and ``InvalidInput`` or ``TooLarge`` as ``unpack_pictures``.
+    """
+    into = _scratch() / f"{sha256_of(upload)}.pictures"
+    with suppress(FileNotFoundError):
+        os.utime(into)
+        return into
+    return unpack_pictures(local_copy(upload), into)
+
+
+def tidy_scratch(now: float | None = None) -> None:
+    """Remove the copies that nothing has used for a day, and what was never finished."""
+    for path in _scratch().iterdir():
+        with suppress(FileNotFoundError):  # another process tidies too
+            if path.stat().st_mtime < (now or time.time()) - KEPT_SECONDS:
+                _remove(path)
+
+
+def _scratch() -> Path:
+    folder = Path(settings.SCRATCH)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _remove(path: Path) -> None:
+    """A folder goes under another name first, so that nobody finds half of it."""
+    if path.is_dir():
+        gone = path if path.suffix == PART else path.rename(path.with_name(f"{path.name}.{token_hex(4)}{PART}"))
+        shutil.rmtree(gone, ignore_errors=True)
+    else:
+        path.unlink()
 
 
 def refuse_too_large(name: str, size: int) -> None:
@@ -123,7 +189,7 @@ def unpack_pictures(archive: Path, into: Path) -> Path | None:
 @contextmanager
 def _whole(into: Path) -> Iterator[Path]:
     """A folder that appears under its name only once everything is in it."""
-    part = Path(tempfile.mkdtemp(dir=into.parent, suffix=".part"))
+    part = Path(tempfile.mkdtemp(dir=into.parent, suffix=PART))
     try:
         yield part
         if not into.is_dir():

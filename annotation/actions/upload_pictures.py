@@ -17,8 +17,8 @@ from annotation.actions.access import require
 from annotation.actions.import_jobs import start_job
 from annotation.actions.import_samples import LIMITS, finish_record, keep_issues, remember
 from annotation.actions.save_samples import NO_CONTENT, save_samples
-from annotation.actions.store_images import store_pictures
-from annotation.actions.upload_files import PICTURES, Upload, store, unpack_pictures, uploads
+from annotation.actions.store_images import store_picture
+from annotation.actions.upload_files import PICTURES, Upload, local_copy, store, unpacked
 from annotation.imaging.problems import PictureProblem
 from annotation.importers.interface import Position
 from annotation.models import Benchmark, Image, ImportRecord, Sample
@@ -26,7 +26,7 @@ from annotation.schema import Issue, SampleRecord, Severity
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.errors import ApplicationError, InvalidInput
+from webapp.common.errors import ApplicationError, InvalidInput, Unavailable
 
 FORMAT = "pictures"
 """What the import record of an upload of pictures gives as its format."""
@@ -42,7 +42,7 @@ def receive_pictures(*, actor: User, benchmark: Benchmark, files: Sequence[Uploa
     if not files:
         raise InvalidInput("No file was chosen. Choose pictures, or a zip of pictures.", field="files")
     stored = [store(file) for file in files]
-    names = list(dict.fromkeys(one.path.relative_to(uploads()).as_posix() for one in stored))
+    names = list(dict.fromkeys(one.upload for one in stored))
     title = stored[0].path.name if len(names) == 1 else f"{len(names)} files"
     with transaction.atomic():
         record = ImportRecord.objects.create(
@@ -77,7 +77,7 @@ def take_pictures(*, record_id: int, report: Report) -> dict[str, int]:
     if record.state != ImportRecord.State.RUNNING:
         return dict(counts)
     issues: list[Issue] = []
-    found = [one for name in record.options["files"] for one in _pictures(uploads() / name, issues)]
+    found = [one for name in record.options["files"] for one in _pictures(name, issues)]
     begin = int(record.checkpoint.get("offset", 0))
     issues = issues if begin == 0 else []
     report(begin, len(found))
@@ -98,14 +98,17 @@ class _Picture:
     name: str
 
 
-def _pictures(path: Path, issues: list[Issue]) -> Iterator[_Picture]:
+def _pictures(upload: str, issues: list[Issue]) -> Iterator[_Picture]:
     """The file, or in a fixed order the pictures of the zip it is. What of a zip is not used is reported."""
+    path = local_copy(upload)
     if not zipfile.is_zipfile(path):
         yield _Picture(path.parent, path.name)
         return
     try:
-        folder = unpack_pictures(path, path.parent / f"pictures-{path.parent.name[:16]}")
+        folder = unpacked(upload)
         others = [name for name in _members(path) if PurePosixPath(name).suffix.lower() not in PICTURES]
+    except Unavailable:
+        raise
     except (ApplicationError, zipfile.BadZipFile) as problem:
         issues.append(Issue(Severity.REFUSED, "zip-refused", path.name, None, "", "", str(problem)))
         return
@@ -146,11 +149,14 @@ def _take(
 
 
 def _stored(record: ImportRecord, picture: _Picture) -> Image | PictureProblem:
-    named = SampleRecord(id=picture.name, content=NO_CONTENT, image=picture.name)
-    [found] = store_pictures(
-        actor=record.created_by, benchmark=record.benchmark, records=[named], folder=picture.folder, embedded={}
-    ).values()
-    return found
+    """The picture in the store. No file named it, so that it is not here says something about this machine alone."""
+    path = picture.folder / picture.name
+    if not path.is_file():
+        raise Unavailable(f"{picture.name} is not on this machine any more.", code="file_missing")
+    try:
+        return store_picture(actor=record.created_by, benchmark=record.benchmark, source=path)
+    except PictureProblem as problem:
+        return problem
 
 
 def _new_samples(

@@ -16,7 +16,7 @@ from evaluation.actions.score_run import score_benchmark
 from evaluation.actions.upload import path_of, pictures_of
 from evaluation.models import Run
 from webapp.accounts.models import User
-from webapp.common.errors import ApplicationError, NotFound
+from webapp.common.errors import ApplicationError
 
 State, Kind = ImportRecord.State, ImportRecord.Kind
 
@@ -48,8 +48,6 @@ def import_record(
 
 def _import(actor: User | None, record: ImportRecord, report: Report) -> dict[str, Any]:
     path = path_of(record)
-    if not path.is_file():
-        raise NotFound(f"The upload {record.file_name} is gone from the server. Upload it again.")
     try:
         if record.kind == Kind.SAMPLES:
             return import_samples(

@@ -1,15 +1,16 @@
-"""Small pictures of the drawn samples, made while their pictures are only in the upload; kept beside it."""
+"""Small pictures of the drawn samples, made while their pictures are only in the upload; kept until its record goes."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from annotation.actions.sweep_uploads import preview_folder
 from annotation.imaging.crops import crop, encode_jpeg, shrink_to
 from annotation.imaging.decoding import decode
 from annotation.imaging.problems import PictureProblem
 from annotation.models import ImportRecord
 from annotation.schema import Box
-from evaluation.actions.upload import path_of
+from webapp.common import objects
 from webapp.common.errors import NotFound
 
 FRAME, GOLD = "frame", "gold"
@@ -20,10 +21,7 @@ AROUND = 0.15
 
 def draw(record: ImportRecord, source: Path, sha256: str, gold: Box | None) -> str:
     """Make the two pictures of a sample; why they cannot be made, "" when they are there."""
-    folder = _folder(record)
-    folder.mkdir(exist_ok=True)
-    name = _name(sha256, gold)
-    if (folder / f"{name}-{FRAME}.jpg").is_file():
+    if objects.exists(_name(record, sha256, gold, FRAME)):
         return ""
     try:
         pixels = decode(source)
@@ -32,8 +30,8 @@ def draw(record: ImportRecord, source: Path, sha256: str, gold: Box | None) -> s
     if gold is not None:
         x, y = AROUND * gold.width, AROUND * gold.height
         part = crop(pixels, Box(gold.x1 - x, gold.y1 - y, gold.x2 + x, gold.y2 + y))
-        (folder / f"{name}-{GOLD}.jpg").write_bytes(encode_jpeg(shrink_to(part, GOLD_SIDE)))
-    (folder / f"{name}-{FRAME}.jpg").write_bytes(encode_jpeg(shrink_to(pixels, FRAME_SIDE)))
+        objects.put(_name(record, sha256, gold, GOLD), encode_jpeg(shrink_to(part, GOLD_SIDE)))
+    objects.put(_name(record, sha256, gold, FRAME), encode_jpeg(shrink_to(pixels, FRAME_SIDE)))
     return ""
 
 
@@ -43,15 +41,13 @@ def drawn(record: ImportRecord, index: int, what: str) -> bytes:
     if record.kind == ImportRecord.Kind.SAMPLES and index < len(rows) and what in (FRAME, GOLD):
         row = rows[index]
         gold = Box(*row["gold"][0]) if row["gold"] else None
-        path = _folder(record) / f"{_name(row['sha256'], gold)}-{what}.jpg"
-        if path.is_file():
-            return path.read_bytes()
+        try:
+            return objects.read(_name(record, row["sha256"], gold, what))
+        except objects.Missing:
+            pass
     raise NotFound("There is no such picture in the preview. Read the file again.")
 
 
-def _folder(record: ImportRecord) -> Path:
-    return path_of(record).parent / "preview"
-
-
-def _name(sha256: str, gold: Box | None) -> str:
-    return f"{sha256}-" + ("whole" if gold is None else "_".join(f"{value:g}" for value in gold.as_list()))
+def _name(record: ImportRecord, sha256: str, gold: Box | None, what: str) -> str:
+    box = "whole" if gold is None else "_".join(f"{value:g}" for value in gold.as_list())
+    return f"{preview_folder(record.pk)}/{sha256}-{box}-{what}.jpg"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from django.core.files.storage import default_storage
 
 from annotation.actions.store_images import picture_path
 from annotation.imaging.model_view import MOST_BYTES, POLICY, ModelView, model_view, stored_view
 from annotation.models import Image
 from annotation.toolbox.cache import ResultCache
 from annotation.toolbox.results import Picture, ToolResult
+from webapp.common import objects
 
 _VIEWS = ResultCache(64_000_000)
 """Encoded views by the content of their image, the longest unused dropped first."""
@@ -35,8 +35,7 @@ def view_of_original(image: Image, picture: Picture, longest_side: int | None = 
     """The stored file where it can be sent as it is and fits, else a view made from its pixels."""
     fits = longest_side is None or max(image.width, image.height) <= longest_side
     if fits and image.bytes <= MOST_BYTES:
-        with default_storage.open(picture_path(image)) as file:
-            stored = stored_view(file.read(), image.width, image.height)
+        stored = stored_view(objects.read(picture_path(image)), image.width, image.height)
         if stored is not None:
             return stored
     return view_of(picture, image.sha256, longest_side)

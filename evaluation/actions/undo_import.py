@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
@@ -30,7 +29,7 @@ from evaluation.actions.undo_plan import (
 from evaluation.actions.upload import require_kind
 from evaluation.models import Model, Run, Scoring
 from webapp.accounts.models import User
-from webapp.common import audit
+from webapp.common import audit, objects
 from webapp.common.errors import Conflict
 
 BATCH = 500
@@ -155,17 +154,5 @@ def _remove_files(image: Image) -> None:
     """The stored picture and its tiles, unless the same picture has come back meanwhile."""
     if Image.objects.filter(sha256=image.sha256).exists():
         return
-    default_storage.delete(picture_path(image))
-    _remove_folder(tile_folder(image.sha256))
-
-
-def _remove_folder(name: str) -> None:
-    try:
-        folders, files = default_storage.listdir(name)
-    except FileNotFoundError:
-        return
-    for file in files:
-        default_storage.delete(f"{name}/{file}")
-    for folder in folders:
-        _remove_folder(f"{name}/{folder}")
-    default_storage.delete(name)
+    objects.delete(picture_path(image))
+    objects.delete_folder(tile_folder(image.sha256))

@@ -13,7 +13,7 @@ from django.db import transaction
 from annotation.actions.access import allowed
 from annotation.actions.import_jobs import start_job
 from annotation.actions.import_samples import file_digest
-from annotation.actions.upload_files import Upload, store, unpack_pictures, uploads
+from annotation.actions.upload_files import Stored, Upload, local_copy, sha256_of, store, unpacked
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
 from annotation.importers import detect_format as detect_samples
 from annotation.importers.interface import Detection, ImportProblem
@@ -62,17 +62,17 @@ def receive(
     stored = store(file)
     formats = formats_of(stored.path)
     kind = _kind(formats, kinds, (choices or {}).get("kind") or "", has_samples=benchmark.samples.exists())
-    pictures = _pictures(stored.path, images)
+    pictures, digest = _pictures(stored, images), file_digest(stored.path)
     with transaction.atomic():
         # Two requests at once wait for each other here, so that a double click makes one record.
         Benchmark.objects.select_for_update().get(pk=benchmark.pk)
         wanted = [kind] if (choices or {}).get("kind") else [kind, *kinds]
-        record = next((live for one in wanted if (live := _live(benchmark, one, stored.path))), None)
+        record = next((live for one in wanted if (live := _live(benchmark, one, digest))), None)
         if record is None:
             record = ImportRecord.objects.create(
                 benchmark=benchmark, kind=kind, state=State.READING, file_name=stored.path.name,
-                sha256=file_digest(stored.path), bytes=stored.bytes, format=_best(formats[kind]),
-                options=_options(kind, pictures), upload=_relative(stored.path), created_by=actor,
+                sha256=digest, bytes=stored.bytes, format=_best(formats[kind]),
+                options=_options(kind, pictures), upload=stored.upload, created_by=actor,
                 preview={"formats": formats, "choices": {"score": True}},
             )  # fmt: skip
             audit.record(
@@ -129,7 +129,7 @@ def other_kind(*, actor: User, record: ImportRecord) -> ImportRecord:
     formats = record.preview.get("formats", {})
     with transaction.atomic():
         benchmark = Benchmark.objects.select_for_update().get(pk=record.benchmark_id)
-        twin = _live(benchmark, kind, path_of(record)) or ImportRecord(
+        twin = _live(benchmark, kind, record.sha256) or ImportRecord(
             benchmark=benchmark, kind=kind, state=State.READING, file_name=record.file_name, sha256=record.sha256,
             bytes=record.bytes, format=_best(formats.get(kind, [])), options=_options(kind, ""), upload=record.upload,
             created_by=actor, preview={"formats": formats, "choices": {"score": True}},
@@ -208,13 +208,16 @@ def require_kind(actor: User, record: ImportRecord) -> None:
 
 
 def path_of(record: ImportRecord) -> Path:
-    return uploads() / record.upload
+    """The uploaded file on this machine. Raises ``Missing`` where the object store does not have it."""
+    return local_copy(record.upload)
 
 
 def pictures_of(record: ImportRecord) -> Path | None:
-    """The folder of the pictures that came with the file."""
-    name = record.options.get("images", "")
-    return path_of(record).parent / name if name else None
+    """The folder of the pictures that came with the file, unpacked on this machine. Raises ``Missing``."""
+    zipped = record.options.get("images", "")
+    if not zipped:
+        return None
+    return unpacked(record.upload if zipped == sha256_of(record.upload) else f"{zipped}/pictures.zip")
 
 
 def formats_of(path: Path) -> Formats:
@@ -262,12 +265,9 @@ def _kind(formats: Formats, kinds: list[ImportRecord.Kind], wanted: str, *, has_
     return may[0]
 
 
-def _live(benchmark: Benchmark, kind: str, path: Path) -> ImportRecord | None:
+def _live(benchmark: Benchmark, kind: str, digest: str) -> ImportRecord | None:
     waiting = ImportRecord.objects.filter(
-        benchmark=benchmark,
-        kind=kind,
-        sha256=file_digest(path),
-        state__in=[State.READING, State.PREVIEW, State.RUNNING],
+        benchmark=benchmark, kind=kind, sha256=digest, state__in=[State.READING, State.PREVIEW, State.RUNNING]
     )
     return waiting.exclude(upload="").first()
 
@@ -279,25 +279,17 @@ def _options(kind: str, pictures: str) -> dict[str, Any]:
     return {"model": "", "setting": "", "coordinates": ""}
 
 
-def _pictures(path: Path, images: Upload | None) -> str:
-    """The name of the folder with the pictures of the images zip, or of the file itself when that is a zip."""
-    if images is not None:
-        archive = store(images).path
-        if not zipfile.is_zipfile(archive):
-            raise InvalidInput(f"{archive.name} is not a zip. Put the pictures into one.", field="images")
-        source = archive
-    elif zipfile.is_zipfile(path):
-        source = path
-    else:
+def _pictures(file: Stored, images: Upload | None) -> str:
+    """The sha256 of the zip with the pictures: of the images zip, or of the file itself when that is one; else ""."""
+    zipped = store(images) if images is not None else file
+    if not zipfile.is_zipfile(zipped.path):
+        if images is not None:
+            raise InvalidInput(f"{zipped.path.name} is not a zip. Put the pictures into one.", field="images")
         return ""
-    folder = unpack_pictures(source, path.parent / f"pictures-{source.parent.name[:16]}")
-    if folder is None and images is not None:
-        raise InvalidInput(f"{source.name} holds no pictures (JPEG, PNG, WebP or TIFF).", field="images")
-    return folder.name if folder else ""
-
-
-def _relative(path: Path) -> str:
-    return path.relative_to(uploads()).as_posix()
+    found = unpacked(zipped.upload) is not None
+    if not found and images is not None:
+        raise InvalidInput(f"{zipped.path.name} holds no pictures (JPEG, PNG, WebP or TIFF).", field="images")
+    return zipped.sha256 if found else ""
 
 
 def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:

@@ -31,7 +31,7 @@ PAGE = "/benchmarks/street/upload/"
 
 @pytest.fixture(autouse=True)
 def home(settings, tmp_path):
-    settings.HOME = tmp_path
+    settings.SCRATCH = tmp_path
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
-"""R17: rows are written by actions. And: a count of queries that is asserted is really counted."""
+"""R17: rows are written by actions, stored files by the object store alone. And: a count of queries that is asserted is
+really counted."""
 
 import ast
 from pathlib import Path
@@ -63,6 +64,19 @@ def test_views_api_tasks_and_forms_write_no_rows():
         if isinstance(node, ast.Call) and is_write(node)
     ]
     assert not writes, "Writes belong into an action:\n" + "\n".join(writes)
+
+
+def test_stored_files_have_one_door():
+    """D6.3: whatever goes round the object store is seen by one host alone."""
+    door = Path("webapp/common/objects.py")
+    other = [
+        f"{path}:{node.lineno}"
+        for path in product_files()
+        for node in ast.walk(tree(path))
+        if (isinstance(node, ast.Name) and node.id == "default_storage" and path != door)
+        or (isinstance(node, ast.Attribute) and node.attr == "HOME" and path.stem != "demo")
+    ]
+    assert not other, "Use webapp.common.objects: " + ", ".join(other)
 
 
 def test_a_counted_query_is_counted_around_something():

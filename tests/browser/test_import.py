@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def imports(page: Page, live_server: Any, lea: User, settings: Any, tmp_path: Path) -> Page:
     """The import page as Lea sees it."""
-    settings.HOME = tmp_path
+    settings.SCRATCH = tmp_path
     kitchen(lea)
     name = settings.SESSION_COOKIE_NAME
     page.context.add_cookies([{"name": name, "value": signed_in(lea).cookies[name].value, "url": live_server.url}])

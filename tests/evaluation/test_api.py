@@ -37,7 +37,7 @@ API = "/api/v1/benchmarks/kitchen/"
 
 @pytest.fixture(autouse=True)
 def home(settings, tmp_path):
-    settings.HOME = tmp_path
+    settings.SCRATCH = tmp_path
 
 
 @pytest.fixture

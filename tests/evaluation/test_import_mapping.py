@@ -30,7 +30,7 @@ CHOSEN = {
 
 @pytest.fixture(autouse=True)
 def home(settings, tmp_path):
-    settings.HOME = tmp_path
+    settings.SCRATCH = tmp_path
 
 
 @pytest.fixture

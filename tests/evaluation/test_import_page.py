@@ -28,7 +28,7 @@ PAGE = "/benchmarks/kitchen/import/"
 
 @pytest.fixture(autouse=True)
 def home(settings, tmp_path):
-    settings.HOME = tmp_path
+    settings.SCRATCH = tmp_path
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ COUNTED = ("read", "trajectories", "new", "changed", "unchanged", "repeated", "f
 
 @pytest.fixture(autouse=True)
 def home(settings, tmp_path):
-    settings.HOME = tmp_path
+    settings.SCRATCH = tmp_path
     return tmp_path
 
 

@@ -30,7 +30,7 @@ def benchmark(lea, rui):
 def test_of_a_picture_of_unknown_size_nothing_is_said_about_where_a_box_lies(
     benchmark, rui, run_jobs, settings, tmp_path
 ):
-    settings.HOME = tmp_path
+    settings.SCRATCH = tmp_path
     Sample.objects.filter(key="mug").update(width=None, height=None, image=None)
     client = signed_in(rui)
     rows = [{"sample_id": "mug", "answer": "B", "steps": [{"tool": "zoom", "bbox": [1, 1, 9, 9]}]}]
@@ -51,7 +51,7 @@ def told():
 def test_tasks_of_a_model_that_come_one_after_the_other_make_one_trajectory(
     benchmark, lea, rui, run_jobs, settings, tmp_path, order
 ):
-    settings.HOME = tmp_path
+    settings.SCRATCH = tmp_path
     client = signed_in(rui)
     for number, (rows, outcome) in enumerate(zip(order, ("new", "changed", "unchanged"), strict=True)):
         url = client.post(PAGE, {"file": File(json.dumps(rows).encode() + b" " * number, "task.json")}).url
@@ -84,7 +84,7 @@ def test_a_judgement_under_the_name_of_a_person_leaves_theirs(benchmark, lea, ru
 def test_a_file_exported_anew_takes_the_place_of_the_import_that_is_named(
     benchmark, lea, rui, run_jobs, settings, tmp_path
 ):
-    settings.HOME = tmp_path
+    settings.SCRATCH = tmp_path
     path = tmp_path / "out.jsonl"
     path.write_bytes(lines([{"sample_id": "mug", "answer": "A"}, {"sample_id": "cup", "answer": "A"}]))
     first, _ = import_runs(actor=lea, benchmark=benchmark, path=path, format="native", model="Typo")

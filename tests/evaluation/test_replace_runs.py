@@ -100,7 +100,7 @@ def test_until_all_is_read_nobody_sees_anything_of_it(take, monkeypatch):
 
 
 def test_page_and_command_say_that_it_is_here_read_otherwise(take, lea, rui, run_jobs, settings, tmp_path, file):
-    settings.HOME = tmp_path
+    settings.SCRATCH = tmp_path
     take(model="M", setting="hot")
     noted(lea, "mug")
     out = io.StringIO()
@@ -134,7 +134,7 @@ def test_page_and_command_say_that_it_is_here_read_otherwise(take, lea, rui, run
 
 
 def test_an_edition_with_fewer_rows_takes_away_what_it_lacks(take, lea, rui, benchmark, run_jobs, settings, tmp_path):
-    settings.HOME = tmp_path
+    settings.SCRATCH = tmp_path
     take(model="M")
     record = upload.receive(actor=rui, benchmark=benchmark, file=File(lines(ROWS[:1]), "less.jsonl"))
     run_jobs()

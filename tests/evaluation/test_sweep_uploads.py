@@ -14,7 +14,7 @@ from annotation.actions.upload_files import store
 from annotation.actions.upload_pictures import receive_pictures
 from annotation.models import Benchmark, ImportRecord
 from evaluation.actions import upload
-from tests.evaluation.import_data import File, kitchen, native, picture, run_rows, sample_rows
+from tests.evaluation.import_data import File, kitchen, lines, native, picture, run_rows, sample_rows, zipped
 from webapp.common.models import AuditEntry
 from webapp.jobs.sweeper import sweep
 
@@ -25,7 +25,9 @@ RUNS = native(trajectories=run_rows())
 
 @pytest.fixture(autouse=True)
 def uploads(settings, tmp_path) -> Path:
-    settings.HOME, settings.UPLOAD_KEEP_DAYS = tmp_path, 30
+    settings.SCRATCH, settings.UPLOAD_KEEP_DAYS = tmp_path / "scratch", 30
+    folder = {"BACKEND": "webapp.common.objects.Folder", "OPTIONS": {"location": tmp_path, "allow_overwrite": True}}
+    settings.STORAGES = {**settings.STORAGES, "default": folder}
     return tmp_path / "uploads"
 
 
@@ -42,6 +44,10 @@ def touch(path: Path, moment: datetime) -> None:
     os.utime(path, (moment.timestamp(), moment.timestamp()))
 
 
+def stored(record: ImportRecord, uploads: Path) -> Path:
+    return uploads / record.upload.partition("/")[0]
+
+
 def received(lea, benchmark, run_jobs, content=RUNS) -> ImportRecord:
     record = upload.receive(actor=lea, benchmark=benchmark, file=File(content))
     run_jobs()
@@ -51,7 +57,7 @@ def received(lea, benchmark, run_jobs, content=RUNS) -> ImportRecord:
 def test_an_upload_that_nobody_imports_goes_with_its_file_and_is_written_down(lea, benchmark, run_jobs, uploads):
     record = received(lea, benchmark, run_jobs)
     assert sweep_uploads(actor=None, now=after(29)) == 0
-    assert upload.path_of(record).is_file()
+    assert stored(record, uploads).is_file()
     assert sweep_uploads(actor=None, now=after(31)) == 1
     assert not ImportRecord.objects.exists()
     assert list(uploads.iterdir()) == []
@@ -60,19 +66,19 @@ def test_an_upload_that_nobody_imports_goes_with_its_file_and_is_written_down(le
     assert entry.data == {"file": "file.json", "bytes": len(RUNS)}
 
 
-def test_what_was_imported_stays_and_so_does_what_failed_on_the_way(lea, benchmark, run_jobs):
+def test_what_was_imported_stays_and_so_does_what_failed_on_the_way(lea, benchmark, run_jobs, uploads):
     done = received(lea, benchmark, run_jobs)
     upload.commit(actor=lea, record=done)
     run_jobs()
     failed = received(lea, benchmark, run_jobs, native(trajectories=run_rows()[:2]))
     ImportRecord.objects.filter(pk=failed.pk).update(state="failed")
     assert sweep_uploads(actor=None, now=after(400)) == 0
-    assert all(upload.path_of(record).is_file() for record in (done, failed))
+    assert all(stored(record, uploads).is_file() for record in (done, failed))
 
 
-def test_a_file_that_was_sent_again_waits_anew(lea, benchmark, run_jobs):
+def test_a_file_that_was_sent_again_waits_anew(lea, benchmark, run_jobs, uploads):
     record = received(lea, benchmark, run_jobs)
-    touch(upload.path_of(record).parent, after(20))
+    touch(stored(record, uploads), after(20))
     assert sweep_uploads(actor=None, now=after(31)) == 0
     assert sweep_uploads(actor=None, now=after(51)) == 1
 
@@ -85,7 +91,7 @@ def test_a_file_that_is_being_read_stays(lea, benchmark, run_jobs):
     assert record.state == "preview"
 
 
-def test_the_other_half_of_an_imported_file_goes_and_the_file_stays(lea, benchmark, run_jobs):
+def test_the_other_half_of_an_imported_file_goes_and_the_file_stays(lea, benchmark, run_jobs, uploads):
     record = received(lea, benchmark, run_jobs, native(samples=sample_rows()[:1], trajectories=run_rows()))
     twin = upload.other_kind(actor=lea, record=record)
     run_jobs()
@@ -93,7 +99,7 @@ def test_the_other_half_of_an_imported_file_goes_and_the_file_stays(lea, benchma
     run_jobs()
     assert sweep_uploads(actor=None, now=after(31)) == 1
     assert ImportRecord.objects.get().kind == "runs"
-    assert upload.path_of(twin).is_file()
+    assert stored(twin, uploads).is_file()
 
 
 def test_pictures_stay_until_they_are_taken_in(lea, benchmark, run_jobs, uploads):
@@ -108,16 +114,39 @@ def test_pictures_stay_until_they_are_taken_in(lea, benchmark, run_jobs, uploads
 
 def test_what_broke_off_goes_after_a_day_and_a_file_of_no_record_after_the_same_wait(lea, benchmark, run_jobs, uploads):
     record = received(lea, benchmark, run_jobs)
+    scratch = uploads.with_name("scratch")
     (uploads / "half.part").write_bytes(b"{")
-    (upload.path_of(record).parent / "pictures.part").mkdir()
-    unknown = store(File(b"no known format", "unknown.txt")).path
+    (scratch / "pictures.part").mkdir()
+    unknown = store(File(b"no known format", "unknown.txt"))
     sweep_uploads(actor=None, now=after(0.9))
-    assert len(list(uploads.rglob("*.part"))) == 2
+    assert len(list(uploads.parent.rglob("*.part"))) == 2
     sweep_uploads(actor=None, now=after(1.1))
-    assert list(uploads.rglob("*.part")) == []
-    assert unknown.is_file()
+    assert list(uploads.parent.rglob("*.part")) == []
+    assert (uploads / unknown.sha256).is_file()
+    assert stored(record, uploads).is_file()
     sweep_uploads(actor=None, now=after(31))
-    assert not unknown.parent.exists()
+    assert not (uploads / unknown.sha256).exists()
+
+
+def test_copies_that_nothing_uses_go_and_are_fetched_when_they_are_wanted(lea, benchmark, run_jobs, uploads):
+    """D6.3: the copy of an upload on this machine is a cache; the object store has the file."""
+    record = received(lea, benchmark, run_jobs, zipped(**{"samples.jsonl": lines(sample_rows()), "mug.png": picture()}))
+    copy, pictures = upload.path_of(record), upload.pictures_of(record)
+    sweep_uploads(actor=None, now=after(1.1))
+    assert not copy.exists()
+    assert not pictures.exists()
+    assert upload.path_of(record).read_bytes() == stored(record, uploads).read_bytes()
+    assert [path.name for path in upload.pictures_of(record).iterdir()] == ["mug.png"]
+
+
+def test_the_pictures_of_a_preview_go_with_its_record(lea, benchmark, run_jobs, uploads):
+    rows = [{**sample_rows()[0], "image": "mug.png"}]
+    received(lea, benchmark, run_jobs, zipped(**{"samples.jsonl": lines(rows), "mug.png": picture()}))
+    assert len(list((uploads.parent / "previews").rglob("*.jpg"))) == 2
+    sweep_uploads(actor=None, now=after(29))
+    assert len(list((uploads.parent / "previews").rglob("*.jpg"))) == 2
+    sweep_uploads(actor=None, now=after(31))
+    assert list((uploads.parent / "previews").rglob("*")) == []
 
 
 def test_the_hourly_sweep_removes_abandoned_uploads(lea, benchmark, run_jobs):

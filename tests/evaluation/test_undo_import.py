@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def home(settings, tmp_path):
-    settings.HOME = tmp_path
+    settings.SCRATCH = tmp_path
     settings.MEDIA_ROOT = tmp_path / "media"
 
 

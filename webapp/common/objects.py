@@ -1,0 +1,130 @@
+"""The object store: the only door to stored files, in a folder of one machine or in a bucket that all machines share.
+
+Names come from the content of a file, or from the row that it belongs to, so writing a name again writes the same
+bytes. Whatever another process must read is here; files elsewhere are copies that may vanish.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from django.core.files import File
+from django.core.files.storage import FileSystemStorage, default_storage
+
+from webapp.common.errors import Unavailable
+
+CHUNK = 1 << 20
+PART = ".part"
+"""The ending of a file that is being written."""
+
+
+class Missing(Unavailable):
+    """The store, as this process sees it, has no object of this name. Another process may see it, or see it later."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The file store has no {name} here. If web and worker run on several machines, give all of them the same "
+            "SIGHTLINE_STORAGE in a bucket; else the file was removed.",
+            code="file_missing",
+        )
+
+
+class Folder(FileSystemStorage):
+    """Objects as files of a folder. A name appears with all its bytes or not at all."""
+
+    def _save(self, name: str, content: Any) -> str:
+        part = f"{name}.{token_hex(8)}{PART}"
+        try:
+            super()._save(part, content)  # type: ignore[misc]
+            Path(self.path(part)).replace(self.path(name))
+        finally:
+            Path(self.path(part)).unlink(missing_ok=True)
+        return name
+
+
+def put(name: str, source: bytes | Path) -> None:
+    """Store the bytes, or those of a file, under this name; over what the name had before."""
+    with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as stream:
+        default_storage.save(name, File(stream))
+
+
+def open_object(name: str) -> File[bytes]:
+    """The object, to be read in pieces. Raises ``Missing``."""
+    try:
+        return default_storage.open(name)
+    except FileNotFoundError:
+        raise Missing(name) from None
+
+
+def read(name: str) -> bytes:
+    """The whole object. Raises ``Missing``."""
+    with open_object(name) as stream:
+        data: bytes = stream.read()
+    return data
+
+
+def fetch(name: str, path: Path, *, sha256: str = "") -> None:
+    """Copy the object to a file of this machine, which appears when it is whole. Raises ``Missing``, and
+    ``Unavailable`` when its bytes do not have this sha256."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{token_hex(8)}{PART}")
+    try:
+        digest = hashlib.sha256()
+        with open_object(name) as source, part.open("wb") as out:
+            while chunk := source.read(CHUNK):
+                digest.update(chunk)
+                out.write(chunk)
+        if sha256 not in ("", digest.hexdigest()):
+            raise Unavailable(f"The file store gave damaged bytes for {name}. Look at its logs.", code="file_damaged")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def exists(name: str) -> bool:
+    return default_storage.exists(name)
+
+
+def modified(name: str) -> datetime | None:
+    """When the object was written last; None when there is none of the name."""
+    return default_storage.get_modified_time(name) if default_storage.exists(name) else None
+
+
+def folders(prefix: str) -> list[str]:
+    """The last parts of the names of the folders directly below this one."""
+    return _listed(prefix)[0]
+
+
+def names(prefix: str) -> Iterator[str]:
+    """The names of the objects directly below a folder."""
+    return (f"{prefix}/{name}" for name in _listed(prefix)[1])
+
+
+def delete(name: str) -> None:
+    default_storage.delete(name)
+
+
+def delete_folder(prefix: str) -> None:
+    """Delete every object below the folder, at any depth."""
+    below, files = _listed(prefix)
+    for name in files:
+        delete(f"{prefix}/{name}")
+    for name in below:
+        delete_folder(f"{prefix}/{name}")
+    # A bucket has no folders; in a folder of this machine an empty one would stay.
+    with suppress(OSError):
+        delete(prefix)
+
+
+def _listed(prefix: str) -> tuple[list[str], list[str]]:
+    try:
+        return default_storage.listdir(prefix)
+    except FileNotFoundError:
+        return [], []
