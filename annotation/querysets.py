@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
 class BenchmarkQuerySet(models.QuerySet[Any]):
     def visible_to(self, user: Person) -> Self:
-        """Public benchmarks, and those the user is a member of; a site admin sees all."""
-        if user.is_authenticated and user.is_staff:
-            return self
+        """Public benchmarks, and those the user is a member of; a site admin sees all. A token that is limited to a
+        benchmark sees no other."""
         public = Q(public=True)
         if not user.is_authenticated:
             return self.filter(public)
-        return self.filter(public | Exists(_members_of(self.model).filter(benchmark=OuterRef("pk"), user=user)))
+        seen = self.filter(slug=user.limited_to) if user.limited_to else self
+        if user.is_staff:
+            return seen
+        return seen.filter(public | Exists(_members_of(self.model).filter(benchmark=OuterRef("pk"), user=user)))
 
     def with_counts(self) -> Self:
         """Adds ``samples_n`` and a count for each state (``accepted_n``, ``in_review_n``, ...), in the same query."""

@@ -1,7 +1,8 @@
 """Who may do what: a line for every address of the project. ``tests/test_permissions.py`` holds the project to it.
 
 A line names an address, its parts (``{run}`` and the like are filled in from the world of the test), and for each
-method who may: a rule. A method without a rule answers 405. To add a page, add a line.
+method who may: a rule. A method without a rule answers 405. An address of the API also names the scope that a token
+needs. To add a page, add a line.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+SCOPES = ("read", "annotate", "import", "manage")
+"""Of tokens."""
 VISITOR, STRANGER, ANNOTATOR, REVIEWER, RESEARCHER, LEAD, ADMIN = PEOPLE = (
     "visitor", "stranger", "annotator", "reviewer", "researcher", "lead", "admin",
 )  # fmt: skip
@@ -72,6 +75,8 @@ class Line:
     query: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
     json: bool = False
+    scope: str = "read"
+    """Of the API: the scope that a token needs. ``read`` suffices for every GET."""
 
 
 B = "street"
@@ -96,10 +101,10 @@ SITE = [
     Line("jobs:job", ("{job}",), get=lead_only_job(SIGN_IN)),
     Line("jobs:cancel", ("{job}",), post=lead_only_job(SIGN_IN)),
     Line("jobs:retry", ("{job}",), post=lead_only_job(SIGN_IN)),
-    Line("api-jobs", get=everyone() | {VISITOR: 401}),
-    Line("api-job", ("{job}",), get=lead_only_job(401)),
-    Line("api-job-cancel", ("{job}",), post=lead_only_job(401)),
-    Line("api-job-retry", ("{job}",), post=lead_only_job(401)),
+    Line("api-jobs", get=everyone() | {VISITOR: 401}, scope="import"),
+    Line("api-job", ("{job}",), get=lead_only_job(401), scope="import"),
+    Line("api-job-cancel", ("{job}",), post=lead_only_job(401), scope="import"),
+    Line("api-job-retry", ("{job}",), post=lead_only_job(401), scope="import"),
     Line("evaluation:home", get=everyone()),
     Line("evaluation:macro", get=everyone()),
     Line("api-macro", get=everyone()),
@@ -205,14 +210,14 @@ IMPORTS = [
 API = [
     Line("api-benchmarks", get=only(*MEMBERS, STRANGER, visitor=401)),
     Line("api-toolbox", get=everyone() | {VISITOR: 401}),
-    Line("api-tool", ("canny",), post=everyone() | {VISITOR: 401}),
+    Line("api-tool", ("canny",), post=everyone() | {VISITOR: 401}, scope="annotate"),
     Line("api-benchmark", (B,), get=api(*MEMBERS)),
     Line("api-samples", (B,), get=api(*MEMBERS)),
     Line("api-versions", (B,), get=api(*MEMBERS)),
     Line("api-sample-facets", (B,), get=api(*MEMBERS)),
     Line("api-sample", (B, "seen-00"), get=api(*MEMBERS)),
     Line("api-export", (B,), get=api(*RUNNERS)),
-    Line("api-score", (B,), post=api(*RUNNERS), json=True),
+    Line("api-score", (B,), post=api(*RUNNERS), json=True, scope="import"),
     Line("api-runs", (B,), get=api(*MEMBERS)),
     Line("api-run", (B, "{run}"), get=api(*MEMBERS)),
     Line("api-run-metrics", (B, "{run}"), get=api(*MEMBERS)),
@@ -234,12 +239,12 @@ API = [
     Line("api-agreement", (B, "judges"), get=api(*MEMBERS)),
     Line("api-judges", (B,), get=api(*MEMBERS)),
     Line("api-judging", (B,), get=api(*MEMBERS)),
-    Line("api-imports", (B,), get=api(*RUNNERS), post=api(*RUNNERS)),
-    Line("api-session", (B, "seen-00"), post=api(*RUNNERS), json=True),
-    Line("api-session-answer", (B, "seen-00"), post=api(*RUNNERS), json=True),
-    Line("api-import", (B, "{record}"), get=api(*RUNNERS), patch=api(*RUNNERS), json=True),
-    Line("api-import-commit", (B, "{record}"), post=api(*RUNNERS), json=True),
-    Line("api-import-issues", (B, "{record}"), get=api(*RUNNERS)),
+    Line("api-imports", (B,), get=api(*RUNNERS), post=api(*RUNNERS), scope="import"),
+    Line("api-session", (B, "seen-00"), post=api(*RUNNERS), json=True, scope="import"),
+    Line("api-session-answer", (B, "seen-00"), post=api(*RUNNERS), json=True, scope="import"),
+    Line("api-import", (B, "{record}"), get=api(*RUNNERS), patch=api(*RUNNERS), json=True, scope="import"),
+    Line("api-import-commit", (B, "{record}"), post=api(*RUNNERS), json=True, scope="import"),
+    Line("api-import-issues", (B, "{record}"), get=api(*RUNNERS), scope="import"),
 ]
 WORK = [
     Line("annotation:annotate", (B,), get=only(*ANNOTATORS)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 from django.utils import timezone
 
 from annotation.actions.audits import draw_audit
-from annotation.actions.benchmarks import add_member
+from annotation.actions.benchmarks import add_member, create_benchmark
 from annotation.actions.freeze import freeze_version
 from annotation.actions.gold_checks import add_checks
 from annotation.actions.invite import invite_person
@@ -47,6 +48,7 @@ from tests.evaluation.run_pages import make_benchmark
 from tests.factories import make_user
 from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
+from webapp.accounts.scopes import Scope
 from webapp.accounts.sessions import kept_as
 from webapp.jobs.models import Job
 from webapp.jobs.runner import run_waiting
@@ -56,6 +58,8 @@ LET_IN = {"GET": frozenset({200})}
 """Statuses of who may: a page; or, for what is sent, also what is wrong with it."""
 LET_IN |= dict.fromkeys(("POST", "PUT", "PATCH"), frozenset({200, 201, 202, 204, 302, 303, 400, 409, 415, 422}))
 WRITING = ("INSERT", "UPDATE", "DELETE", "REPLACE", "MERGE", "TRUNCATE")
+OF_SCOPE = re.compile(rb'"?code"?: ?"?scope\b')
+"""Of an error, in JSON or YAML."""
 LINES = {line.name: line for line in table.TABLE}
 
 
@@ -104,7 +108,7 @@ class World:
             "handed_in": handed_in.key,
             "comment": comment.pk,
             "job": Job.objects.filter(created_by=lea).first().pk,
-            "token": create_token(name="notebook", actor=lea)[0].pk,
+            "token": create_token(name="notebook", actor=lea, scopes=[Scope.READ])[0].pk,
             "secret": secret,
             "session": kept_as(self._session(lea)),
             "invitation": invitation.pk,
@@ -116,11 +120,21 @@ class World:
             **judging_of(lea, benchmark, picture),
         }
         self.sessions = {name: self._session(user) for name, user in self.people.items()}
+        create_benchmark(actor=lea, slug="elsewhere")
+        self.programs = {scope: self._program(scope) for scope in table.SCOPES}
+        self.programs["here"] = self._program(*table.SCOPES, benchmark=benchmark.slug)
+        self.programs["elsewhere"] = self._program(*table.SCOPES, benchmark="elsewhere")
 
     def _session(self, user: User) -> str:
         client = Client()
         client.force_login(user)
         return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+    def _program(self, *scopes: str, benchmark: str = "") -> Client:
+        """A program of the lead's, with a token."""
+        held = [Scope(scope) for scope in scopes]
+        _, secret = create_token(name="program", actor=self.people[table.LEAD], scopes=held, benchmark=benchmark)
+        return Client(raise_request_exception=False, headers={"Authorization": f"Bearer {secret}"})
 
     def client(self, name: str) -> Client:
         """A browser of this person; a new one each time, because an answer may take its cookie away."""
@@ -201,6 +215,10 @@ def addresses() -> Iterator[tuple[str, str]]:
     return walk(get_resolver(), "", "")
 
 
+def is_api(line: table.Line) -> bool:
+    return line.name.startswith("api-")
+
+
 # Marked so that there is a database even when this file runs alone: the other tests share one world instead.
 @pytest.mark.django_db
 def test_every_address_has_its_line() -> None:
@@ -239,6 +257,39 @@ def test_each_is_let_in_or_turned_away_as_the_table_says_and_a_get_writes_nothin
                 wrong.append(f"{method} for the {person}: {found}, not {rule[person]}")
             if method == "GET" and written.statements:
                 wrong.append(f"GET for the {person} writes: {written.statements[0]}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.one_database
+@pytest.mark.parametrize("line", [line for line in table.TABLE if is_api(line)], ids=lambda line: line.name)
+def test_a_token_opens_what_its_scope_and_its_benchmark_cover(world: World, line: table.Line) -> None:
+    """D4.2: a part of what the person may do. A session of the same lead is let in everywhere."""
+    address, wrong = world.address(line), []
+    for method, rule in [(method, rule) for method, rule in rules_of(line) if rule[table.LEAD] != 405]:
+        usual = rule[table.LEAD]
+        covering = {line.scope} | ({"read"} if method == "GET" else set())
+        expected = {scope: usual if scope in covering else "scope" for scope in table.SCOPES}
+        expected |= {
+            "here": usual,
+            "elsewhere": "scope" if table.B in line.args else 404 if "{job}" in line.args else usual,
+        }
+        for name, outcome_expected in expected.items():
+            answer = ask(world.programs[name], method, address, line.data, line.json)
+            refused = answer.status_code == 403 and OF_SCOPE.search(answer.content)
+            if not agrees(method, outcome_expected, found := "scope" if refused else answer.status_code):
+                wrong.append(f"{method} with the token {name}: {found}, not {outcome_expected}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.one_database
+def test_a_token_opens_no_page(world: World) -> None:
+    """D4.2: a page sees a visitor; there, only sessions count."""
+    wrong = []
+    for line in (line for line in table.TABLE if not is_api(line)):
+        for method, rule in rules_of(line):
+            found = outcome(world.programs["here"], method, world.address(line), line)
+            if not agrees(method, rule[table.VISITOR], found):
+                wrong.append(f"{method} {line.name}: {found}, not {rule[table.VISITOR]}")
     assert not wrong, "\n".join(wrong)
 
 

@@ -127,6 +127,11 @@ CSRF_FAILURE_VIEW = "webapp.common.views.csrf_failure"
 HTTPS = env.flag("SIGHTLINE_HTTPS")
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
+# With this prefix, browsers take a cookie from this host by https only: no other host of the domain can plant one.
+_HOST_ONLY = "__Host-" if HTTPS else ""
+SESSION_COOKIE_NAME = f"{_HOST_ONLY}sessionid"
+CSRF_COOKIE_NAME = f"{_HOST_ONLY}csrftoken"
+ONCE_COOKIE_NAME = f"{_HOST_ONLY}once"
 SECURE_SSL_REDIRECT = HTTPS
 # The probes of a container come from inside, without the proxy.
 SECURE_REDIRECT_EXEMPT = [r"^health/$"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.contrib.auth.models import AnonymousUser
 
 from annotation.actions.quality_rules import rules_of
+from annotation.actions.token_rights import passed_on
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role, may
 from webapp.common.errors import NotAllowed
@@ -65,7 +66,7 @@ def rights_of(user: Person, benchmark: Benchmark) -> frozenset[Right]:
     rights = {right for right in Right if may(roles, right)} | (OPEN if is_open else set())
     if roles == {Role.ANNOTATOR} and rules_of(benchmark).checks_run:
         rights.discard(Right.SEE_GOLD)
-    return frozenset(rights)
+    return frozenset(rights) & passed_on(user, benchmark)
 
 
 def require(user: Person | None, benchmark: Benchmark, right: Right) -> None:

@@ -22,6 +22,7 @@ from annotation.schema import ToolCall
 from annotation.toolbox.results import Picture
 from annotation.toolbox.table import TOOLS, ToolSpec, openai_tool
 from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
 from webapp.common.errors import InvalidInput
 
 MOST_BYTES = 50_000_000
@@ -41,6 +42,7 @@ def toolbox(request: Request) -> Response:
     return Response({"tools": [{"module": spec.module, **openai_tool(name)} for name, spec in TOOLS.items()]})
 
 
+@needs(Scope.ANNOTATE)
 @extend_schema(operation_id="tool_call", request=CallSerializer, responses={200: dict})
 @api_view(["POST"])
 @parser_classes([MultiPartParser])

@@ -7,7 +7,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from annotation.actions import invite as invitations
@@ -15,11 +14,12 @@ from annotation.actions.access import allowed
 from annotation.actions.people import set_roles
 from annotation.forms import InviteForm, RolesForm
 from annotation.views.loading import load_benchmark
-from annotation.views.settings import settings_page
+from annotation.views.settings import invitation_to, settings_page
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 from webapp.accounts.models import Invitation, User
 from webapp.common.errors import ApplicationError, InvalidInput
+from webapp.common.once import keep_once
 
 
 @login_required
@@ -38,11 +38,10 @@ def person(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("annotation:settings", slug) if stays else redirect("annotation:benchmarks")
 
 
-@never_cache
 @login_required
 @require_POST
 def invite(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Make an invitation with the posted ``email`` and ``roles``; the page shows its link this once."""
+    """Create an invitation with the posted ``email`` and ``roles``; the settings page shows its link once."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     form = InviteForm(request.POST)
     if form.is_valid():
@@ -52,7 +51,7 @@ def invite(request: SignedInRequest, slug: str) -> HttpResponse:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
             link = request.build_absolute_uri(reverse("accounts:accept-invitation", args=[secret]))
-            return settings_page(request, benchmark, link=link)
+            return keep_once(request, redirect("annotation:settings", slug), invitation_to(benchmark), link)
     return settings_page(request, benchmark, invite=form)
 
 

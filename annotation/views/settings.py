@@ -21,6 +21,7 @@ from annotation.views.people_rows import invitations_of, people_of
 from annotation.views.tabs import TabLink, benchmark_context
 from annotation.workflow import Right, Role
 from webapp.accounts.http import SignedInRequest
+from webapp.common.once import forget_once, kept_once
 
 
 @dataclass(frozen=True)
@@ -85,10 +86,10 @@ def settings_page(
     *,
     details: DetailsForm | None = None,
     invite: InviteForm | None = None,
-    link: str = "",
 ) -> HttpResponse:
     """Template annotation/settings.html; context: details (DetailsForm), people (Person), roles (all there are),
-    invitations (Open), invite (InviteForm), link (of an invitation just made, shown this once; else "")."""
+    invitations (Open), invite (InviteForm), link (of an invitation just created, shown once; else "")."""
+    link = kept_once(request, invitation_to(benchmark))
     context = {
         **settings_context(request, benchmark, "general"),
         "details": details or DetailsForm(instance=benchmark),
@@ -99,4 +100,10 @@ def settings_page(
         "link": link,
     }
     wrong = any(form is not None and form.errors for form in (details, invite))
-    return render(request, "annotation/settings.html", context, status=400 if wrong else 200)
+    answer = render(request, "annotation/settings.html", context, status=400 if wrong else 200)
+    return forget_once(answer) if link else answer
+
+
+def invitation_to(benchmark: Benchmark) -> str:
+    """What the link of an invitation is kept as until the page shows it."""
+    return f"invitation {benchmark.pk}"

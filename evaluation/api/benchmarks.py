@@ -18,6 +18,7 @@ from evaluation.actions.export_benchmark import export_parts
 from evaluation.actions.metric_settings import change_settings, settings_of
 from evaluation.actions.queue_scoring import queue_scoring
 from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
 from webapp.common.errors import InvalidInput
 from webapp.common.streaming import streamed
 from webapp.jobs.api import JobSerializer
@@ -66,6 +67,7 @@ def export(request: Request, slug: str) -> StreamingHttpResponse:
     return streamed(f"{slug}.json", export_parts("native", found))
 
 
+@needs(Scope.IMPORT)
 @extend_schema(
     operation_id="score",
     request=inline_serializer(

@@ -17,6 +17,7 @@ from annotation.api.loading import benchmark_for
 from annotation.workflow import Right
 from evaluation.actions import upload
 from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
 from webapp.common.api_paging import PAGING, page_of, paged
 
 ENVELOPE = 1 << 20
@@ -83,6 +84,7 @@ ISSUE = inline_serializer(
 )
 
 
+@needs(Scope.IMPORT)
 @extend_schema(methods=["GET"], operation_id="imports", parameters=PAGING, responses=page_of("ImportPage", IMPORT))
 @extend_schema(
     methods=["POST"],
@@ -112,6 +114,7 @@ def imports(request: Request, slug: str) -> Response:
     return Response(_shown(record), status=202)
 
 
+@needs(Scope.IMPORT)
 @extend_schema(methods=["GET"], operation_id="import", responses=IMPORT)
 @extend_schema(methods=["PATCH"], operation_id="import_choose", request=ChoicesSerializer, responses={202: IMPORT})
 @api_view(["GET", "PATCH"])
@@ -127,6 +130,7 @@ def import_record(request: Request, slug: str, pk: int) -> Response:
     return Response(_shown(upload.choose(actor=person_of(request), record=record, choices=choices)), status=202)
 
 
+@needs(Scope.IMPORT)
 @extend_schema(operation_id="import_commit", request=None, responses={202: IMPORT})
 @api_view(["POST"])
 def import_commit(request: Request, slug: str, pk: int) -> Response:
@@ -134,6 +138,7 @@ def import_commit(request: Request, slug: str, pk: int) -> Response:
     return Response(_shown(upload.commit(actor=person_of(request), record=_record(request, slug, pk))), status=202)
 
 
+@needs(Scope.IMPORT)
 @extend_schema(operation_id="import_issues", parameters=PAGING, responses=page_of("ImportIssuePage", ISSUE))
 @api_view(["GET"])
 def import_issues(request: Request, slug: str, pk: int) -> Response:

@@ -23,6 +23,7 @@ from evaluation.actions.session_views import policy, view_of, view_of_original
 from evaluation.agents.tool_session import MOST_CALLS, Called, ToolSession
 from evaluation.agents.transcripts import MOST_MESSAGES, TranscriptProblem, transcript_of
 from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
 
 MOST_SECONDS = 30
 """Of the calls of one request; those that are done are known when it comes again."""
@@ -63,6 +64,7 @@ class AnswerSerializer(SessionSerializer):
     )
 
 
+@needs(Scope.IMPORT)
 @extend_schema(operation_id="session", request=SessionSerializer, responses={200: dict})
 @api_view(["POST"])
 def session(request: Request, slug: str, key: str) -> Response:
@@ -84,6 +86,7 @@ def session(request: Request, slug: str, key: str) -> Response:
     return Response({"sample": key, **asked, "calls": len(worked.steps), **shown})
 
 
+@needs(Scope.IMPORT)
 @extend_schema(operation_id="session_answer", request=AnswerSerializer, responses={201: dict})
 @api_view(["POST"])
 def answer(request: Request, slug: str, key: str) -> Response:

@@ -1,5 +1,6 @@
 """One's own account, invitations and tokens."""
 
+import json
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -10,21 +11,25 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 from rest_framework.decorators import api_view
-from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 
+from annotation.actions.token_rights import RIGHTS
+from annotation.workflow import Right
+from tests.annotation.pages_data import make_benchmark
 from tests.conftest import signed_in
 from tests.factories import PASSWORD
 from webapp.accounts import actions
 from webapp.accounts.models import ApiToken, Invitation, Session, User
-from webapp.accounts.tokens import TokenAuthentication
+from webapp.accounts.scopes import Scope
 from webapp.common.errors import Conflict, InvalidInput, NotFound
 from webapp.common.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
 NEW = "seven quiet otters"
+JSON_SCHEMA = {"Accept": "application/vnd.oai.openapi+json"}
+TOKEN = {"name": "notebook", "scopes": ["read", "import"], "benchmark": "", "lasts": "90", "password": PASSWORD}
 
 
 def test_two_accounts_cannot_differ_in_capitals_only(ana: User) -> None:
@@ -148,40 +153,126 @@ def whoami(request: Request) -> Response:
 
 
 def make_token(user: User) -> str:
-    return actions.create_token(name="notebook", actor=user)[1]
+    return actions.create_token(name="notebook", actor=user, scopes=[Scope.READ])[1]
 
 
 def ask(secret: str) -> Response:
     return whoami(APIRequestFactory().get("/", headers={"Authorization": f"Bearer {secret}"}))
 
 
-def test_a_token_opens_the_api_until_it_is_revoked(ana: User) -> None:
-    answer = signed_in(ana).post("/account/tokens/", {"name": "notebook", "days": "30"})
-    secret = answer.context["secret"]
+def test_a_token_is_shown_once_and_opens_the_api_until_it_is_revoked(ana: User) -> None:
+    """D7.5: the form answers with a redirect, so that loading the page again creates no second token."""
+    client = signed_in(ana)
+    assert client.post("/account/tokens/", TOKEN).url == "/account/"
+    page = client.get("/account/")
+    secret = page.context["secret"]
+    assert page.headers["Cache-Control"] == "private, no-store"
+    assert client.get("/account/").context["secret"] == ""
     token = ApiToken.objects.get()
     assert secret not in token.token_hash
+    assert (token.scopes, token.benchmark) == (["read", "import"], "")
+    assert timedelta(days=89) < token.expires - timezone.now() < timedelta(days=91)
     assert ask(secret).data == {"email": ana.email}
     token.refresh_from_db()
     assert token.last_used is not None
-    signed_in(ana).post(f"/account/tokens/{token.pk}/revoke/")
+    client.post(f"/account/tokens/{token.pk}/revoke/")
     refused = ask(secret)
     assert refused.status_code == 401
     assert refused.data["error"]["code"] == "authentication_failed"
 
 
+def test_what_is_shown_once_is_shown_to_who_asked_for_it(ana: User, sam: User) -> None:
+    """D7.5: the cookie is signed for one person and one page."""
+    asked, other = signed_in(ana), signed_in(sam)
+    asked.post("/account/tokens/", TOKEN)
+    other.cookies["once"] = asked.cookies["once"].value
+    assert other.get("/account/").context["secret"] == ""
+    assert asked.get("/account/").context["secret"].startswith("sightline_")
+
+
 @pytest.mark.parametrize(
-    "change", [{"expires": timezone.now() - timedelta(days=1)}, {"user_off": True}, {"other": True}]
+    ("change", "field"),
+    [
+        ({"password": "wrong"}, "password"),
+        ({"password": ""}, "password"),
+        ({"scopes": []}, "scopes"),
+        ({"scopes": ["everything"]}, "scopes"),
+        ({"benchmark": "unknown"}, "benchmark"),
+        ({"lasts": "0"}, "lasts"),
+    ],
+    ids=lambda value: str(value),
 )
-def test_a_token_that_does_not_count_opens_nothing(ana: User, change: dict[str, object]) -> None:
-    _, secret = actions.create_token(name="notebook", actor=ana, expires=change.get("expires"))
-    if "user_off" in change:
+def test_a_token_needs_the_password_a_scope_and_an_end(ana: User, change: dict[str, object], field: str) -> None:
+    """D4.2"""
+    answer = signed_in(ana).post("/account/tokens/", TOKEN | change)
+    assert answer.status_code == 400
+    assert list(answer.context["token_form"].errors) == [field]
+    assert not ApiToken.objects.exists()
+
+
+def test_guesses_of_the_password_for_a_token_are_counted(ana: User) -> None:
+    """D4.2"""
+    client = signed_in(ana)
+    sent = [client.post("/account/tokens/", TOKEN | {"password": "wrong"}).status_code for _ in range(6)]
+    assert sent == [400] * 5 + [429]
+
+
+def test_a_token_can_be_limited_to_a_benchmark_that_one_sees(ana: User, lea: User) -> None:
+    """D4.2"""
+    kitchen, _ = make_benchmark(lea), make_benchmark(lea, "street")
+    kitchen.memberships.create(user=ana, role="annotator")
+    page = signed_in(ana).get("/account/").context["token_form"]
+    assert [slug for slug, _ in page.fields["benchmark"].choices] == ["", "kitchen"]
+    with pytest.raises(InvalidInput, match="street"):
+        actions.create_token(name="ci", actor=ana, scopes=[Scope.READ], benchmark="street")
+    _, secret = actions.create_token(name="ci", actor=lea, scopes=[Scope.READ], benchmark="street")
+    program = Client(headers={"Authorization": f"Bearer {secret}"})
+    assert [row["slug"] for row in program.get("/api/v1/benchmarks/").json()["results"]] == ["street"]
+
+
+def test_a_scope_passes_no_right_of_another_on(lea: User) -> None:
+    """D4.2: scoring needs the scope import; changing the settings of the benchmark with it needs manage too."""
+    make_benchmark(lea)
+    changes = {"settings": {"threshold": 0.4}}
+
+    def score(*scopes: Scope) -> int:
+        _, secret = actions.create_token(name="ci", actor=lea, scopes=scopes)
+        program = Client(headers={"Authorization": f"Bearer {secret}"})
+        return program.post("/api/v1/benchmarks/kitchen/score/", changes, "application/json").status_code
+
+    assert score(Scope.IMPORT) == 403
+    assert score(Scope.IMPORT, Scope.MANAGE) != 403
+
+
+def test_every_right_belongs_to_a_scope() -> None:
+    """D4.2: a right that belonged to none would be lost with every token."""
+    assert frozenset().union(*RIGHTS.values()) == frozenset(Right)
+    assert set(RIGHTS) == set(Scope)
+
+
+@pytest.mark.parametrize("change", ["expired", "user_off", "other"])
+def test_a_token_that_does_not_count_opens_nothing(ana: User, change: str) -> None:
+    secret = make_token(ana)
+    if change == "expired":
+        ApiToken.objects.update(expires=timezone.now())
+    elif change == "user_off":
         User.objects.update(is_active=False)
-    request = APIRequestFactory().get("/", headers={"Authorization": f"Bearer {'x' if 'other' in change else secret}"})
-    with pytest.raises(AuthenticationFailed):
-        TokenAuthentication().authenticate(request)
+    assert ask("x" if change == "other" else secret).status_code == 401
 
 
 def test_nobody_revokes_the_token_of_another(ana: User, sam: User) -> None:
-    token, _ = actions.create_token(name="notebook", actor=ana)
+    make_token(ana)
+    token = ApiToken.objects.get()
     assert signed_in(sam).post(f"/account/tokens/{token.pk}/revoke/").status_code == 404
     assert ApiToken.objects.exists()
+
+
+def test_the_description_of_the_api_names_the_scope_of_each_address() -> None:
+    """D4.2"""
+    described = json.loads(Client().get("/api/v1/schema/", headers=JSON_SCHEMA).content)
+    paths, schemes = described["paths"], described["components"]["securitySchemes"]
+    commit = paths["/api/v1/benchmarks/{slug}/imports/{id}/commit/"]["post"]["security"]
+    assert {"token_import": []} in commit
+    assert {"token_read": []} not in commit
+    assert {"token_read": []} in paths["/api/v1/benchmarks/{slug}/samples/"]["get"]["security"]
+    assert {f"token_{scope}" for scope in Scope} <= set(schemes)

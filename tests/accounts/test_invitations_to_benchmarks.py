@@ -35,10 +35,13 @@ def link_in(text: str) -> str:
 
 
 def test_the_link_is_shown_once_and_its_secret_is_kept_nowhere(kitchen: Benchmark, lea: User) -> None:
+    """D7.5: after a redirect, so that loading the page again creates no second invitation."""
     client = signed_in(lea)
     answer = client.post(f"{SETTINGS}invitations/", {"email": "Ines@example.org", "roles": ["annotator", "reviewer"]})
-    link = link_in(answer.content.decode())
-    assert answer["Cache-Control"].startswith("max-age=0, no-cache, no-store")
+    assert answer.url == SETTINGS
+    page = client.get(SETTINGS)
+    link = link_in(page.content.decode())
+    assert page["Cache-Control"] == "private, no-store"
     later = client.get(SETTINGS).content.decode()
     assert link not in later
     assert "ines@example.org" in later

@@ -17,6 +17,7 @@ from evaluation.metrics.failures import FAILURES, RULES
 from evaluation.metrics.settings import CHOICES, RANGES, MetricSettings
 from evaluation.query.fields import described
 from tests.architecture.source import ROOT
+from webapp.accounts.scopes import WORDS, Scope
 from webapp.env import VARIABLES
 
 DOCUMENTS = (
@@ -25,6 +26,7 @@ DOCUMENTS = (
     Path("docs/formats.md"),
     Path("docs/toolbox.md"),
     Path("docs/query.md"),
+    Path("docs/api.md"),
 )
 TABLE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 
@@ -103,6 +105,7 @@ def query_fields() -> str:
 
 TABLES: Mapping[str, Callable[[], str]] = {
     "environment": environment,
+    "scopes": lambda: table(("Scope", "Allows"), ((code(scope), WORDS[scope]) for scope in Scope)),
     "metrics": metrics,
     "metric-settings": metric_settings,
     "tools": tools,

@@ -15,6 +15,7 @@ from django.test import Client
 from tests.evaluation.board_data import make_board
 from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
+from webapp.accounts.scopes import Scope
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 EXAMPLES = Path(__file__).parents[2] / "docs/examples"
@@ -27,7 +28,7 @@ def server(lea: User, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(EXAMPLES))
     monkeypatch.delitem(sys.modules, "client", raising=False)
     client = runpy.run_path(str(EXAMPLES / "client.py"))["Sightline"]
-    token = create_token(name="script", actor=lea)[1]
+    token = create_token(name="script", actor=lea, scopes=list(Scope))[1]
     return client("http://testserver", "kitchen", token, transport=httpx.MockTransport(answered_here))
 
 

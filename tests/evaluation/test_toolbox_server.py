@@ -37,6 +37,7 @@ from tests.conftest import signed_in
 from tests.unit.toolbox_cases import scene, template
 from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
+from webapp.accounts.scopes import Scope
 
 
 @pytest.fixture
@@ -250,7 +251,7 @@ def test_a_real_client_lists_opens_calls_and_answers(benchmark: Benchmark) -> No
 
 def test_a_session_over_the_api_is_its_calls_and_its_answer_records_it(benchmark: Benchmark, lea: User) -> None:
     add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
-    client = Client(headers={"Authorization": f"Bearer {create_token(name='agent', actor=lea)[1]}"})
+    client = Client(headers={"Authorization": f"Bearer {create_token(name='agent', actor=lea, scopes=list(Scope))[1]}"})
 
     def sent(what: str, key: str = "one", **given: Any) -> Any:
         return client.post(f"/api/v1/benchmarks/kitchen/sessions/{what}/{key}/", given, "application/json")
@@ -295,7 +296,7 @@ def test_the_pictures_of_all_sessions_have_a_limit_and_the_oldest_session_gives_
 
 
 def test_the_api_lists_the_tools_and_runs_one_for_a_token(ana: User) -> None:
-    client = Client(headers={"Authorization": f"Bearer {create_token(name='agent', actor=ana)[1]}"})
+    client = Client(headers={"Authorization": f"Bearer {create_token(name='agent', actor=ana, scopes=list(Scope))[1]}"})
     listed = client.get("/api/v1/toolbox/").json()["tools"]
     assert [tool["function"]["name"] for tool in listed] == list(TOOLS)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -13,12 +13,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from webapp.accounts.models import ApiToken, Invitation, Session, User
+from webapp.accounts.scopes import Scope, benchmarks_of
 from webapp.accounts.sessions import kept_as
 from webapp.accounts.tokens import hashed, new_secret
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput, NotFound
 
 INVITATION_LASTS = timedelta(days=7)
+TOKEN_LASTS = timedelta(days=90)
+TOKEN_LASTS_AT_MOST = timedelta(days=365)
 
 WhenAccepted = Callable[[Invitation, User], None]
 _when_accepted: list[WhenAccepted] = []
@@ -157,15 +160,34 @@ def change_name(*, name: str, actor: User) -> None:
 
 
 @transaction.atomic
-def create_token(*, name: str, actor: User, expires: datetime | None = None) -> tuple[ApiToken, str]:
-    """Make a key for programs; the second is the key itself, to be shown once."""
-    secret = new_secret()
-    token = ApiToken.objects.create(user=actor, name=name, token_hash=hashed(secret), expires=expires)
-    audit.record(actor=actor, action="token.create", subject=token, data={"name": name})
+def create_token(
+    *, name: str, actor: User, scopes: Collection[Scope], benchmark: str = "", lasts: timedelta = TOKEN_LASTS
+) -> tuple[ApiToken, str]:
+    """Create a key for programs, for one benchmark or all; the second is the key itself, to be shown once."""
+    if not scopes:
+        raise InvalidInput("A token needs at least one scope. Choose what it may do.", field="scopes")
+    if benchmark and benchmark not in dict(benchmarks_of(actor)):
+        raise InvalidInput(f"You see no benchmark {benchmark}. Choose one of yours.", field="benchmark")
+    if not timedelta(0) < lasts <= TOKEN_LASTS_AT_MOST:
+        raise InvalidInput(f"A token lasts at most {TOKEN_LASTS_AT_MOST.days} days.", field="days")
+    secret, held = new_secret(), [scope.value for scope in Scope if scope in scopes]
+    token = ApiToken.objects.create(
+        user=actor, name=name, token_hash=hashed(secret), scopes=held, benchmark=benchmark,
+        expires=timezone.now() + lasts,
+    )  # fmt: skip
+    audit.record(
+        actor=actor,
+        action="token.create",
+        subject=token,
+        benchmark=benchmark,
+        data={"name": name, "scopes": held, "expires": token.expires.isoformat()},
+    )
     return token, secret
 
 
 @transaction.atomic
 def revoke_token(token: ApiToken, *, actor: User) -> None:
-    audit.record(actor=actor, action="token.revoke", subject=token, data={"name": token.name})
+    audit.record(
+        actor=actor, action="token.revoke", subject=token, benchmark=token.benchmark, data={"name": token.name}
+    )
     token.delete()

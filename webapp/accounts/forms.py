@@ -3,12 +3,18 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.password_validation import validate_password
-from django.utils import timezone
 
 from webapp.accounts.models import User
+from webapp.accounts.scopes import WORDS, Scope, benchmarks_of
 
 _PASSWORD = forms.PasswordInput(attrs={"autocomplete": "current-password"})
 _NEW_PASSWORD = forms.PasswordInput(attrs={"autocomplete": "new-password"})
+
+
+def _own_password(user: User, password: str) -> str:
+    if not user.check_password(password):
+        raise forms.ValidationError("This is not your current password.")
+    return password
 
 
 class SignInForm(forms.Form):
@@ -32,7 +38,7 @@ class NameForm(forms.Form):
 
 
 class PasswordForm(forms.Form):
-    old = forms.CharField(label="Present password", strip=False, widget=_PASSWORD)
+    old = forms.CharField(label="Current password", strip=False, widget=_PASSWORD)
     new = forms.CharField(label="New password", strip=False, widget=_NEW_PASSWORD)
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
@@ -40,10 +46,7 @@ class PasswordForm(forms.Form):
         self.user = user
 
     def clean_old(self) -> str:
-        old = self.cleaned_data["old"]
-        if not self.user.check_password(old):
-            raise forms.ValidationError("This is not your present password.")
-        return old
+        return _own_password(self.user, self.cleaned_data["old"])
 
     def clean_new(self) -> str:
         new = self.cleaned_data["new"]
@@ -52,14 +55,26 @@ class PasswordForm(forms.Form):
 
 
 class TokenForm(forms.Form):
-    name = forms.CharField(label="What it is for", max_length=80)
-    days = forms.TypedChoiceField(
-        label="Good for",
-        coerce=int,
-        choices=[(30, "30 days"), (90, "90 days"), (365, "a year"), (0, "until revoked")],
-        initial=90,
-    )
+    """A token, and the password of the person: a browser that was left open creates none."""
 
-    def expires(self) -> Any:
-        days = self.cleaned_data["days"]
-        return timezone.now() + timedelta(days=days) if days else None
+    name = forms.CharField(label="What it is for", max_length=80)
+    scopes = forms.TypedMultipleChoiceField(
+        label="Scopes", coerce=Scope, initial=[Scope.READ], widget=forms.CheckboxSelectMultiple,
+        choices=[(scope.value, words) for scope, words in WORDS.items()],
+        error_messages={"required": "Choose at least one scope."},
+    )  # fmt: skip
+    benchmark = forms.ChoiceField(label="Benchmark", required=False)
+    lasts = forms.TypedChoiceField(
+        label="Expires after", coerce=lambda days: timedelta(days=int(days)), initial=90,
+        choices=[(7, "7 days"), (30, "30 days"), (90, "90 days"), (365, "1 year")],
+    )  # fmt: skip
+    password = forms.CharField(label="Your password", strip=False, widget=_PASSWORD)
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+        benchmark: Any = self.fields["benchmark"]
+        benchmark.choices = [("", "All benchmarks"), *benchmarks_of(user)]
+
+    def clean_password(self) -> str:
+        return _own_password(self.user, self.cleaned_data["password"])

@@ -13,6 +13,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 
 from webapp.accounts.querysets import ApiTokenQuerySet, InvitationQuerySet, SignInAttemptQuerySet
+from webapp.accounts.scopes import Scope
 
 
 class UserManager(BaseUserManager["User"]):
@@ -41,6 +42,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     date_joined = models.DateTimeField(default=timezone.now)
 
     objects = UserManager()
+    token: ApiToken | None = None
+    """The token of the request in which this person was authenticated, if it came with one; not in the database."""
     _password: str | None
     """Set by Django between ``set_password`` and ``save``."""
     _locked = False
@@ -88,6 +91,11 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.name.split(" ")[0] or self.email
 
     @property
+    def limited_to(self) -> str:
+        """The slug of the only benchmark of the token that this request came with; "" means all."""
+        return self.token.benchmark if self.token else ""
+
+    @property
     def initials(self) -> str:
         """First letters of the first and the last word of the name, or of the address without one."""
         words = self.name.split() or [self.email]
@@ -127,14 +135,18 @@ class Invitation(models.Model):
 
 
 class ApiToken(models.Model):
-    """A key for programs, shown once; only its hash is kept."""
+    """A key for programs, shown once; only its hash is kept. It lets a program do a part of what its person may."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=80)
+    scopes = models.JSONField(help_text="Names of webapp.accounts.scopes.Scope.")
+    benchmark = models.CharField(max_length=100, blank=True, help_text="Slug of the only benchmark; empty: all.")
     token_hash = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField(auto_now_add=True)
     last_used = models.DateTimeField(null=True, blank=True)
-    expires = models.DateTimeField(null=True, blank=True)
+    expires = models.DateTimeField()
+    in_effect: frozenset[Scope] = frozenset()
+    """The scopes that count in the request that came with it; not in the database."""
 
     objects = ApiTokenQuerySet.as_manager()
 
@@ -144,6 +156,10 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_expired(self) -> bool:
+        return self.expires <= timezone.now()
 
 
 class OwnKey(models.Model):

@@ -4,10 +4,20 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
+from webapp.accounts.scopes import WORDS, Scope, scopes_for
+
 
 class TokenScheme(OpenApiAuthenticationExtension):
-    target_class = "webapp.accounts.tokens.TokenAuthentication"
-    name = "token"
+    """One scheme for each scope: OpenAPI 3.0 knows scopes of OAuth only."""
 
-    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer", "description": "A token of your account page: sightline_…"}
+    target_class = "webapp.accounts.tokens.TokenAuthentication"
+    name = [f"token_{scope}" for scope in Scope]
+
+    def get_security_definition(self, auto_schema: Any) -> list[dict[str, str]]:
+        about = "A token of your account page (sightline_…) with the scope {}. {}."
+        return [
+            {"type": "http", "scheme": "bearer", "description": about.format(scope, WORDS[scope])} for scope in Scope
+        ]
+
+    def get_security_requirement(self, auto_schema: Any) -> list[dict[str, list[Any]]]:
+        return [{f"token_{scope}": []} for scope in scopes_for(auto_schema.view, auto_schema.method)]

@@ -16,9 +16,8 @@ class InvitationQuerySet(models.QuerySet[Any]):
 
 class ApiTokenQuerySet(models.QuerySet[Any]):
     def usable(self) -> Self:
-        """Not past its day (none means for ever), and of a person who can sign in."""
-        not_past = Q(expires=None) | Q(expires__gt=timezone.now())
-        return self.filter(not_past, user__is_active=True).select_related("user")
+        """Not expired, and of a person who can sign in."""
+        return self.filter(expires__gt=timezone.now(), user__is_active=True).select_related("user")
 
 
 class SignInAttemptQuerySet(models.QuerySet[Any]):

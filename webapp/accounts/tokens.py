@@ -6,10 +6,11 @@ from datetime import timedelta
 
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from webapp.accounts.models import ApiToken, User
+from webapp.accounts.scopes import in_effect, scopes_for
 
 # A name in front lets a scanner find a token that was published by mistake.
 PREFIX = "sightline_"
@@ -26,7 +27,11 @@ def hashed(secret: str) -> str:
 
 
 class TokenAuthentication(BaseAuthentication):
-    """Authorization: Bearer sightline_…"""
+    """Authorization: Bearer sightline_…
+
+    A token is refused here where its scopes or its benchmark do not cover the address, whatever permissions the view
+    asks for; the person carries it on, so that their rights are those that it passes on.
+    """
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         scheme, _, secret = get_authorization_header(request).decode("latin-1").partition(" ")
@@ -35,13 +40,33 @@ class TokenAuthentication(BaseAuthentication):
         token = ApiToken.objects.usable().filter(token_hash=hashed(secret.strip())).first()
         if token is None:
             raise AuthenticationFailed(
-                "The token is not known, has expired or was revoked. Make a new one on your page."
+                "The token is unknown, has expired or was revoked. Create a new one on your account page."
             )
+        self._refuse_outside(token, request)
         self._note_use(token)
+        token.in_effect = in_effect(token.scopes, request.method or "")
+        token.user.token = token
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
+
+    def _refuse_outside(self, token: ApiToken, request: Request) -> None:
+        """Raise ``PermissionDenied`` for an address that needs another scope, or that is of another benchmark."""
+        wanted = scopes_for(request.parser_context["view"], request.method or "")
+        if not set(wanted) & set(token.scopes):
+            held = ", ".join(token.scopes)
+            needed = " or ".join(wanted)
+            raise PermissionDenied(
+                f"This needs a token with the scope {needed}; this one has {held}. Create one on your account page.",
+                code="scope",
+            )
+        slug = request.parser_context["kwargs"].get("slug", token.benchmark)
+        if token.benchmark not in ("", slug):
+            raise PermissionDenied(
+                f"This token is for the benchmark {token.benchmark} only. Create one for {slug} on your account page.",
+                code="scope",
+            )
 
     def _note_use(self, token: ApiToken) -> None:
         now = timezone.now()

@@ -23,6 +23,10 @@ from webapp.accounts.sessions import kept_as, sessions_of
 from webapp.accounts.throttle import begin_attempt, end_attempt
 from webapp.common.errors import ApplicationError, NotAllowed, with_headers
 from webapp.common.http import Request, client_address
+from webapp.common.once import forget_once, keep_once, kept_once
+
+TOKEN = "token"
+"""What is shown once on the account page."""
 
 
 @never_cache
@@ -97,24 +101,27 @@ def _account_page(
     name_form: NameForm | None = None,
     password_form: PasswordForm | None = None,
     token_form: TokenForm | None = None,
-    secret: str = "",
 ) -> HttpResponse:
-    """Template accounts/account.html; context: name_form (name), password_form (old, new), token_form (name, days),
-    rules (what a password has to be), sessions (signed_in_at, last_used, address, browser), this_session (its
-    id), tokens (name, created, last_used, expires), secret (a token just made, shown this once; else "").
+    """Template accounts/account.html; context: name_form (name), password_form (old, new), token_form (name, scopes,
+    benchmark, lasts, password), rules (of passwords), sessions (signed_in_at, last_used, address, browser),
+    this_session (its id), tokens (name, scopes, benchmark, last_used, expires), secret (a token just created, shown
+    once; else "").
     """
+    secret = kept_once(request, TOKEN)
     forms = (name_form, password_form, token_form)
     context = {
         "name_form": name_form or NameForm(initial={"name": request.user.name}),
         "password_form": password_form or PasswordForm(user=request.user),
-        "token_form": token_form or TokenForm(),
+        "token_form": token_form or TokenForm(user=request.user),
         "rules": password_validators_help_texts(),
         "sessions": sessions_of(request.user),
         "this_session": kept_as(request.session.session_key),
         "tokens": request.user.api_tokens.all(),
         "secret": secret,
     }
-    return render(request, "accounts/account.html", context, status=400 if any(f and f.errors for f in forms) else 200)
+    status = 400 if any(form and form.errors for form in forms) else 200
+    answer = render(request, "accounts/account.html", context, status=status)
+    return forget_once(answer) if secret else answer
 
 
 @login_required
@@ -132,14 +139,8 @@ def rename(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def change_password(request: SignedInRequest) -> HttpResponse:
-    # Guesses count as those at the door do: who sits at a browser that was left open may try no more often.
-    email, address = request.user.email, client_address(request)
-    begin_attempt(email=email, address=address)
     form = PasswordForm(request.POST, user=request.user)
-    good = form.is_valid()
-    if "old" not in form.errors:
-        end_attempt(email=email, address=address)
-    if not good:
+    if not _valid_with_password(request, form, "old"):
         return _account_page(request, password_form=form)
     actions.change_password(password=form.cleaned_data["new"], actor=request.user)
     update_session_auth_hash(request, request.user)
@@ -168,15 +169,28 @@ def end_session(request: SignedInRequest, session_id: str) -> HttpResponse:
     return redirect("accounts:account")
 
 
-@never_cache
+@sensitive_post_parameters("password")
 @login_required
 @require_POST
 def create_token(request: SignedInRequest) -> HttpResponse:
-    form = TokenForm(request.POST)
-    if not form.is_valid():
+    """Create a token; the account page shows it once."""
+    form = TokenForm(request.POST, user=request.user)
+    if not _valid_with_password(request, form, "password"):
         return _account_page(request, token_form=form)
-    _, secret = actions.create_token(name=form.cleaned_data["name"], expires=form.expires(), actor=request.user)
-    return _account_page(request, secret=secret)
+    given = {name: value for name, value in form.cleaned_data.items() if name != "password"}
+    _, secret = actions.create_token(actor=request.user, **given)
+    return keep_once(request, redirect("accounts:account"), TOKEN, secret)
+
+
+def _valid_with_password(request: SignedInRequest, form: PasswordForm | TokenForm, field: str) -> bool:
+    """Whether the form is valid. Guesses of the password in ``field`` count as those at the sign-in page do: a person
+    at a browser that was left open may try no more often."""
+    email, address = request.user.email, client_address(request)
+    begin_attempt(email=email, address=address)
+    valid = form.is_valid()
+    if field not in form.errors:
+        end_attempt(email=email, address=address)
+    return valid
 
 
 @login_required
@@ -184,7 +198,7 @@ def create_token(request: SignedInRequest) -> HttpResponse:
 def revoke_token(request: SignedInRequest, token_id: int) -> HttpResponse:
     token = get_object_or_404(request.user.api_tokens, pk=token_id)
     actions.revoke_token(token, actor=request.user)
-    messages.success(request, f"The token “{token.name}” opens nothing any more.")
+    messages.success(request, f"Token “{token.name}” revoked.")
     return redirect("accounts:account")
 
 

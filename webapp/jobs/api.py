@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.errors import InvalidInput
 from webapp.jobs import actions
@@ -32,6 +33,7 @@ class JobSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
 
+@needs(Scope.IMPORT)
 @extend_schema(
     operation_id="jobs",
     parameters=[
@@ -50,6 +52,7 @@ def jobs(request: Request) -> Response:
     return paged(request, rows, ("-created", "-id"), lambda row: JobSerializer(row).data)
 
 
+@needs(Scope.IMPORT)
 @extend_schema(operation_id="job", responses=JobSerializer)
 @api_view(["GET"])
 def job(request: Request, job_id: UUID) -> Response:
@@ -57,6 +60,7 @@ def job(request: Request, job_id: UUID) -> Response:
     return Response(JobSerializer(_job_for(request, job_id)).data)
 
 
+@needs(Scope.IMPORT)
 @extend_schema(operation_id="job_cancel", request=None, responses=JobSerializer)
 @api_view(["POST"])
 def cancel(request: Request, job_id: UUID) -> Response:
@@ -64,6 +68,7 @@ def cancel(request: Request, job_id: UUID) -> Response:
     return Response(JobSerializer(actions.cancel(_job_for(request, job_id), actor=person_of(request))).data)
 
 
+@needs(Scope.IMPORT)
 @extend_schema(operation_id="job_retry", request=None, responses=JobSerializer)
 @api_view(["POST"])
 def retry(request: Request, job_id: UUID) -> Response:

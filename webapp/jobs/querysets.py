@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
 class JobQuerySet(models.QuerySet[Any]):
     def visible_to(self, user: User | AnonymousUser) -> Self:
-        """A person sees the jobs they started; a site admin sees all, automatic ones included."""
+        """A person sees the jobs they started; a site admin sees all, automatic ones included. A token that is limited
+        to a benchmark sees those of the benchmark."""
         if user.is_anonymous:
             return self.none()
-        return self if user.is_staff else self.started_by(user)
+        seen = self if user.is_staff else self.started_by(user)
+        return seen.filter(benchmark=user.limited_to) if user.limited_to else seen
 
     def started_by(self, user: User) -> Self:
         return self.filter(created_by=user)

@@ -1,0 +1,42 @@
+"""What a page shows once after a form was sent: a secret that the database does not hold.
+
+The form answers with a redirect, so that loading the page again sends nothing again. Until the next page, the secret is
+in a signed cookie of the person who asked for it; the page that shows it takes the cookie away.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+
+_SECONDS = 120
+
+
+def keep_once(request: HttpRequest, answer: HttpResponse, about: str, value: str) -> HttpResponse:
+    """Keep ``value`` for the next page that asks for what is ``about`` the same."""
+    signed = signing.dumps(value, salt=_salt(request, about))
+    answer.set_cookie(
+        settings.ONCE_COOKIE_NAME, signed, max_age=_SECONDS, secure=settings.HTTPS, httponly=True, samesite="Lax"
+    )
+    return answer
+
+
+def kept_once(request: HttpRequest, about: str) -> str:
+    """What was kept; "" if there is nothing for this person and page."""
+    signed = request.COOKIES.get(settings.ONCE_COOKIE_NAME, "")
+    try:
+        return str(signing.loads(signed, salt=_salt(request, about), max_age=_SECONDS)) if signed else ""
+    except signing.BadSignature:
+        return ""
+
+
+def forget_once(answer: HttpResponse) -> HttpResponse:
+    """Take away what was shown; the page is not to be kept by anybody."""
+    answer.set_cookie(settings.ONCE_COOKIE_NAME, "", max_age=0, secure=settings.HTTPS, httponly=True, samesite="Lax")
+    answer.headers["Cache-Control"] = "private, no-store"
+    return answer
+
+
+def _salt(request: HttpRequest, about: str) -> str:
+    return f"once {request.user.pk} {about}"
