@@ -7,6 +7,7 @@ from typing import Any
 
 from annotation.actions import make_tiles as tiles_action
 from annotation.actions import sweep_uploads, upload_pictures
+from annotation.actions.import_jobs import note_stopped
 from webapp.jobs.context import JobContext
 from webapp.jobs.registry import each_hour, job
 
@@ -16,11 +17,13 @@ def tiles(context: JobContext, image_id: int) -> dict[str, Any]:
     return dict(tiles_action.make_tiles(context, image_id=image_id))
 
 
-@job("annotation.pictures", title="Upload")
+@job("annotation.pictures", title="Upload", stopped=note_stopped)
 def pictures(context: JobContext, record_id: int) -> dict[str, Any]:
     return dict(
         upload_pictures.take_pictures(
-            record_id=record_id, report=lambda done, total: context.progress(done, total, unit="pictures")
+            record_id=record_id,
+            report=lambda done, total: context.progress(done, total, unit="pictures"),
+            checkpoint=context.checkpoint,
         )
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from annotation.actions.import_jobs import note_stopped
 from annotation.importers.interface import Progress
 from evaluation.actions import dry_run as dry_run_action
 from evaluation.actions import dry_run_commit
@@ -22,26 +23,29 @@ def score(context: JobContext, benchmark_id: int) -> dict[str, Any]:
     return score_in_job(context, benchmark_id=benchmark_id)
 
 
-@job("evaluation.dry_run", title="Read")
+@job("evaluation.dry_run", title="Read", stopped=note_stopped)
 def dry_run(context: JobContext, record_id: int) -> dict[str, Any]:
     return dict(dry_run_action.dry_run(record_id, _in_kilobytes(context)))
 
 
-@job("evaluation.import", title="Import")
+@job("evaluation.import", title="Import", stopped=note_stopped)
 def import_record(context: JobContext, record_id: int) -> dict[str, Any]:
     return dry_run_commit.import_record(
         actor=context.job.created_by,
         record_id=record_id,
         report=_in_kilobytes(context),
         report_run=lambda done, total, run: context.progress(done, total, unit="runs scored"),
+        checkpoint=context.checkpoint,
         warn=context.warn,
     )
 
 
-@job("evaluation.undo_import", title="Undo")
+@job("evaluation.undo_import", title="Undo", stopped=note_stopped)
 def undo_import(context: JobContext, record_id: int) -> dict[str, Any]:
     return undo_action.undo_import(
-        record_id=record_id, report=lambda done, total: context.progress(done, total, unit="rows")
+        record_id=record_id,
+        report=lambda done, total: context.progress(done, total, unit="rows"),
+        checkpoint=context.checkpoint,
     )
 
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from annotation.models import ImportRecord
 from webapp.accounts.models import User
 from webapp.jobs.actions import enqueue_on_commit
+from webapp.jobs.models import Job
+
+State = ImportRecord.State
+WORKING = (State.READING, State.RUNNING, State.UNDOING)
+"""States in which a job works on an import."""
 
 
 def start_job(record: ImportRecord, kind: str, *, actor: User, doing: str, key: str) -> None:
@@ -18,5 +23,15 @@ def start_job(record: ImportRecord, kind: str, *, actor: User, doing: str, key: 
         benchmark=record.benchmark.slug,
         key=f"{key}:{record.pk}",
     )
-    record.job_id = str(job.pk)
-    record.save(update_fields=["job_id"])
+    record.job_id, record.error = str(job.pk), ""
+    record.save(update_fields=["job_id", "error"])
+
+
+def has_stopped(record: ImportRecord, job: Job | None) -> bool:
+    """Whether an unfinished import waits for a person. ``job``: the one of the record, none where it is pruned."""
+    return record.state in WORKING and (not job.is_live if job else bool(record.error))
+
+
+def note_stopped(sentence: str, *, record_id: int) -> None:
+    """Have an unfinished import say why its job stopped; "": its job is under way again."""
+    ImportRecord.objects.filter(pk=record_id, state__in=WORKING).update(error=sentence)

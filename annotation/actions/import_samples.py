@@ -34,6 +34,8 @@ FACET_NAME, FACET_VALUE = 60, 200
 LARGEST_SIDE = 1_000_000
 
 Report = Callable[[Progress], None]
+Checkpoint = Callable[[], None]
+"""Called at the end of the transaction of a batch: tells the job that the batch is kept, or ends it."""
 
 
 @dataclass
@@ -90,6 +92,7 @@ def import_samples(
     mapping: Mapping[str, Any] | None = None,
     coordinates: str = "",
     report: Report | None = None,
+    checkpoint: Checkpoint | None = None,
     record: ImportRecord | None = None,
 ) -> tuple[ImportRecord, Imported]:
     """Import a benchmark file. Restartable and idempotent: the same file again changes nothing.
@@ -114,7 +117,7 @@ def import_samples(
     reading = ReadOptions(images=images, toolchains=toolchains, mapping=columns, coordinates=coordinates, start=start)
     result = Imported(Counter(record.counts))
     folder = images or (path if path.is_dir() else path.parent)
-    saver = SamplesSaver(actor, benchmark, record, folder, result)
+    saver = SamplesSaver(actor, benchmark, record, folder, result, checkpoint)
     try:
         saver.take_all(IMPORTERS[format].read(path, reading), report)
     except ImportProblem as problem:
@@ -128,8 +131,15 @@ class SamplesSaver:
     """Collects rows into batches; each batch is one transaction with its issues and its place in the file."""
 
     def __init__(
-        self, actor: User | None, benchmark: Benchmark, record: ImportRecord, folder: Path, result: Imported
+        self,
+        actor: User | None,
+        benchmark: Benchmark,
+        record: ImportRecord,
+        folder: Path,
+        result: Imported,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
+        self.checkpoint = checkpoint
         self.actor, self.benchmark, self.record, self.folder, self.result = actor, benchmark, record, folder, result
         self.rows: list[SampleRecord] = []
         self.issues: list[Issue] = []
@@ -172,7 +182,7 @@ class SamplesSaver:
             counts.update(read=len(self.rows), new=saved.new, changed=saved.changed, unchanged=saved.unchanged)
             self.issues += [*duplicates(saved.repeated), *saved.issues]
             keep_issues(self.record, self.issues, counts)
-            remember(self.record, position, counts)
+            remember(self.record, position, counts, self.checkpoint)
         self.growth.add(saved.new + saved.changed)
         self.result.issues += self.issues[: KEPT_ISSUES - len(self.result.issues)]
         self.rows, self.issues, self.embedded = [], [], {}
@@ -234,12 +244,16 @@ def keep_issues(record: ImportRecord, issues: list[Issue], counts: Counter[str])
         counts[issue.severity.value] += 1
 
 
-def remember(record: ImportRecord, position: Position | None, counts: Counter[str]) -> None:
-    """Where the last committed batch ended, and what was counted so far."""
+def remember(
+    record: ImportRecord, position: Position | None, counts: Counter[str], checkpoint: Checkpoint | None = None
+) -> None:
+    """Where the last committed batch ended, and what was counted so far. Call it last in the transaction."""
     if position is not None:
         record.checkpoint = {"member": position.member, "offset": position.offset, "line": position.line}
     record.counts = dict(counts)
     record.save(update_fields=["checkpoint", "counts"])
+    if checkpoint:
+        checkpoint()
 
 
 def fail_record(record: ImportRecord, problem: ImportProblem) -> None:

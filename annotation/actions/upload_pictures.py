@@ -15,7 +15,7 @@ from django.db import transaction
 
 from annotation.actions.access import require
 from annotation.actions.import_jobs import start_job
-from annotation.actions.import_samples import LIMITS, finish_record, keep_issues, remember
+from annotation.actions.import_samples import LIMITS, Checkpoint, finish_record, keep_issues, remember
 from annotation.actions.save_samples import NO_CONTENT, save_samples
 from annotation.actions.store_images import store_picture
 from annotation.actions.upload_files import PICTURES, Upload, local_copy, store, unpacked
@@ -70,7 +70,7 @@ def _enqueue(actor: User, record: ImportRecord) -> None:
     start_job(record, "annotation.pictures", actor=actor, doing="Upload", key="pictures")
 
 
-def take_pictures(*, record_id: int, report: Report) -> dict[str, int]:
+def take_pictures(*, record_id: int, report: Report, checkpoint: Checkpoint | None = None) -> dict[str, int]:
     """The job: every picture of an upload becomes a sample, or an issue says why not. Goes on where it stopped."""
     record = ImportRecord.objects.select_related("benchmark", "created_by").get(pk=record_id)
     counts = Counter(record.counts)
@@ -83,7 +83,7 @@ def take_pictures(*, record_id: int, report: Report) -> dict[str, int]:
     report(begin, len(found))
     for at in range(begin, max(len(found), 1), BATCH):
         batch = found[at : at + BATCH]
-        _take(record, batch, issues, counts, Position(FORMAT, at + len(batch)))
+        _take(record, batch, issues, counts, Position(FORMAT, at + len(batch)), checkpoint)
         issues = []
         report(at + len(batch), len(found))
     finish_record(record.created_by, record, counts)
@@ -131,7 +131,12 @@ def _members(path: Path) -> list[str]:
 
 
 def _take(
-    record: ImportRecord, batch: Sequence[_Picture], issues: list[Issue], counts: Counter[str], position: Position
+    record: ImportRecord,
+    batch: Sequence[_Picture],
+    issues: list[Issue],
+    counts: Counter[str],
+    position: Position,
+    checkpoint: Checkpoint | None,
 ) -> None:
     """Files first, outside the transaction; then samples, issues and the place, all or nothing."""
     stored = [(picture, _stored(record, picture)) for picture in batch]
@@ -145,7 +150,7 @@ def _take(
         counts.update(read=len(batch), new=saved.new)
         counts["duplicates"] += sum(issue.rule == "duplicate-picture" for issue in issues)
         keep_issues(record, issues, counts)
-        remember(record, position, counts)
+        remember(record, position, counts, checkpoint)
 
 
 def _stored(record: ImportRecord, picture: _Picture) -> Image | PictureProblem:

@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
+from annotation.actions.import_jobs import has_stopped
 from annotation.actions.upload_files import refuse_too_large
 from annotation.actions.upload_pictures import FORMAT, go_on, receive_pictures
 from annotation.views.loading import load_benchmark
@@ -69,13 +70,12 @@ def upload_record(request: SignedInRequest, slug: str, record: int) -> HttpRespo
         go_on(actor=request.user, record=found)
         return redirect("annotation:upload-record", slug, record)
     job = Job.objects.filter(pk=found.job_id).first() if found.job_id else None
-    running = found.state == "running"
     context: dict[str, Any] = {
         **benchmark_context(request, benchmark, "samples"),
         "record": found,
         "job": job,
-        "live": running and (job is None or job.is_live),
-        "stopped": running and job is not None and not job.is_live,
+        "live": found.state == "running" and not has_stopped(found, job),
+        "stopped": has_stopped(found, job),
         "page": page_after(found.issues.all(), request.GET.get("after", ""), order=("pk",), size=ISSUES),
     }
     return render_page(request, "annotation/upload_record.html", "annotation/_upload_record.html", context)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from annotation.actions.access import allowed
-from annotation.actions.import_samples import import_samples
+from annotation.actions.import_samples import Checkpoint, import_samples
 from annotation.importers.interface import ImportProblem, Progress
 from annotation.models import ImportRecord
 from annotation.workflow import Right
@@ -31,33 +31,34 @@ def import_record(
     record_id: int,
     report: Report,
     report_run: ReportRun,
+    checkpoint: Checkpoint,
     warn: Warn,
 ) -> dict[str, Any]:
     """Import what the dry run has read. Started again after a crash it goes on behind the last batch it kept; a record
     that is done is only scored. Raises ``ApplicationError`` when nothing can be read."""
     record = ImportRecord.objects.select_related("benchmark").get(pk=record_id)
     if record.state != State.DONE:
-        settings = _import(actor, record, report)
+        settings = _import(actor, record, report, checkpoint)
         if settings:
             _take_settings(actor, record, settings, warn)
         record.refresh_from_db()
     if record.preview.get("choices", {}).get("score"):
-        _score(actor, record, report_run, warn)
+        _score(actor, record, report_run, checkpoint, warn)
     return dict(record.counts)
 
 
-def _import(actor: User | None, record: ImportRecord, report: Report) -> dict[str, Any]:
+def _import(actor: User | None, record: ImportRecord, report: Report, checkpoint: Checkpoint) -> dict[str, Any]:
     path = path_of(record)
     try:
         if record.kind == Kind.SAMPLES:
             return import_samples(
                 actor=actor, benchmark=record.benchmark, path=path, format=record.format, images=pictures_of(record),
                 mapping=record.options.get("mapping"), coordinates=record.options.get("coordinates", ""),
-                report=report, record=record,
+                report=report, checkpoint=checkpoint, record=record,
             )[1].settings  # fmt: skip
         return import_runs(
-            actor=actor, benchmark=record.benchmark, path=path, format=record.format, report=report, record=record,
-            **record.options,
+            actor=actor, benchmark=record.benchmark, path=path, format=record.format, report=report,
+            checkpoint=checkpoint, record=record, **record.options,
         )[1].settings  # fmt: skip
     except ImportProblem as problem:
         raise ApplicationError(str(problem), code="unreadable_file") from problem
@@ -71,8 +72,8 @@ def _take_settings(actor: User | None, record: ImportRecord, values: dict[str, A
         warn(f"The settings of the file were not taken. {error.message}")
 
 
-def _score(actor: User | None, record: ImportRecord, report: ReportRun, warn: Warn) -> None:
+def _score(actor: User | None, record: ImportRecord, report: ReportRun, checkpoint: Checkpoint, warn: Warn) -> None:
     if actor is not None and not allowed(actor, record.benchmark, Right.SCORE):
         warn("Not scored: your roles do not include scoring. Ask the lead.")
         return
-    score_benchmark(actor=actor, benchmark=record.benchmark, only_stale=True, report=report)
+    score_benchmark(actor=actor, benchmark=record.benchmark, only_stale=True, report=report, checkpoint=checkpoint)

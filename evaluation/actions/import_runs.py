@@ -11,7 +11,14 @@ from typing import Any
 from django.db import transaction
 
 from annotation.actions.access import require
-from annotation.actions.import_samples import fail_record, finish_record, keep_issues, open_record, remember
+from annotation.actions.import_samples import (
+    Checkpoint,
+    fail_record,
+    finish_record,
+    keep_issues,
+    open_record,
+    remember,
+)
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.join_halves import joined
@@ -70,6 +77,7 @@ def import_runs(
     replace: bool = False,
     replaces: int = 0,
     report: Report | None = None,
+    checkpoint: Checkpoint | None = None,
     record: ImportRecord | None = None,
 ) -> tuple[ImportRecord, Imported]:
     """Import trajectories and their kin. Restartable and idempotent: the same file again changes nothing.
@@ -98,7 +106,7 @@ def import_runs(
     reading = ReadOptions(model=model, setting=setting, coordinates=space, mapping=columns, start=start)
     importer, samples = IMPORTERS[format], sample_index(benchmark)
     known = recogniser(benchmark, importer, choices, samples, anew=replace)
-    saver = RunsSaver(actor, benchmark, record, replace=replace)
+    saver = RunsSaver(actor, benchmark, record, replace=replace, checkpoint=checkpoint)
     try:
         saver.take_all(importer.read(path, reading, samples, known), report)
     except ImportProblem as problem:
@@ -117,9 +125,15 @@ class RunsSaver:
     """Collects records into batches; each batch is one transaction with its issues and its place in the file."""
 
     def __init__(
-        self, actor: User | None, benchmark: Benchmark, record: ImportRecord, *, replace: bool = False
+        self,
+        actor: User | None,
+        benchmark: Benchmark,
+        record: ImportRecord,
+        *,
+        replace: bool = False,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
-        self.record = record
+        self.record, self.checkpoint = record, checkpoint
         self.book = RunBook(benchmark, actor, record if replace else None)
         self.result = Imported(Counter(record.counts))
         self.trajectories: list[Trajectory | Unchanged] = []
@@ -214,7 +228,7 @@ class RunsSaver:
             self.issues += saved.issues
             counts.update(save_others(self.book, self.others, self.record))
             keep_issues(self.record, self.issues, counts)
-            remember(self.record, position, counts)
+            remember(self.record, position, counts, self.checkpoint)
         self.growth.add(saved.counts["new"] + saved.counts["changed"])
         room = 1000 - len(self.result.issues)
         self.result.issues += self.issues[: max(0, room)]

@@ -50,7 +50,8 @@ def score_in_job(context: JobContext, *, benchmark_id: int) -> dict[str, Any]:
         context.progress(done, total, unit="runs")
 
     scored = score_benchmark(
-        actor=context.job.created_by, benchmark=benchmark, only_stale=True, report=report
+        actor=context.job.created_by, benchmark=benchmark, only_stale=True, report=report,
+        checkpoint=context.checkpoint,
     )  # fmt: skip
     context.result_url = f"{benchmark.get_absolute_url()}leaderboard/"
     return {"runs": len(scored)}

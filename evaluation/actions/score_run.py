@@ -47,8 +47,10 @@ def score_benchmark(
     benchmark: Benchmark,
     only_stale: bool = False,
     report: Callable[[int, int, Run], None] | None = None,
+    checkpoint: Callable[[], None] | None = None,
 ) -> list[Scoring]:
-    """Score all runs of a benchmark, or only those without scores that are true today."""
+    """Score all runs of a benchmark, or only those without scores that are true today. ``checkpoint`` is called at the
+    end of the transaction of each run."""
     require(actor, benchmark, Right.SCORE)
     samples = load_samples(benchmark)
     settings = settings_of(benchmark)
@@ -60,7 +62,8 @@ def score_benchmark(
     for done, run in enumerate(runs):
         if report:
             report(done, len(runs), run)
-        scorings.append(score_one(actor=actor, run=run, samples=samples, settings=settings))
+        scored = score_one(actor=actor, run=run, samples=samples, settings=settings, checkpoint=checkpoint)
+        scorings.append(scored)
     if scorings:
         rank_runs(benchmark, samples, settings)
     for run in Run.objects.filter(benchmark=benchmark, word_parts=None):
@@ -75,7 +78,14 @@ def is_stale(run: Run, digest: str, fresh: Freshness) -> bool:
 
 
 @collector_paused()
-def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings: MetricSettings) -> Scoring:
+def score_one(
+    *,
+    actor: User | None,
+    run: Run,
+    samples: LoadedSamples,
+    settings: MetricSettings,
+    checkpoint: Callable[[], None] | None = None,
+) -> Scoring:
     """Compute and store the scores and metrics of one run; what was there before is replaced in one transaction."""
     begun = time.monotonic()
     loaded = load_run(run, samples)
@@ -115,6 +125,8 @@ def score_one(*, actor: User | None, run: Run, samples: LoadedSamples, settings:
         save_slice_tables(scoring, tables)
         Scoring.objects.filter(pk=scoring.pk).update(seconds=time.monotonic() - begun)
         audit.record(actor=actor, action="run.score", subject=run, benchmark=run.benchmark.slug)
+        if checkpoint:
+            checkpoint()
     return scoring
 
 

@@ -35,6 +35,7 @@ from webapp.common.errors import Conflict
 BATCH = 500
 
 Report = Callable[[int, int], None]
+Checkpoint = Callable[[], None]
 
 
 def ask_undo(*, actor: User, record: ImportRecord) -> ImportRecord:
@@ -62,7 +63,7 @@ def ask_undo(*, actor: User, record: ImportRecord) -> ImportRecord:
     return record
 
 
-def undo_import(*, record_id: int, report: Report) -> dict[str, int]:
+def undo_import(*, record_id: int, report: Report, checkpoint: Checkpoint | None = None) -> dict[str, int]:
     """Remove what an import brought, each batch in a transaction of its own; begun again, it goes on with the rest.
 
     Raises ``Conflict`` when somebody has worked on it meanwhile; what is left then stays.
@@ -71,7 +72,7 @@ def undo_import(*, record_id: int, report: Report) -> dict[str, int]:
     if record.state != State.UNDOING:
         return dict(record.preview.get("undone", {}))
     total = int(record.checkpoint.get("total", 0))
-    while batch := _batch(record):
+    while batch := _batch(record, checkpoint):
         done = sum(batch.values())
         report(min(total, done), total)
     with transaction.atomic():
@@ -88,7 +89,7 @@ def undo_import(*, record_id: int, report: Report) -> dict[str, int]:
     return undone
 
 
-def _batch(record: ImportRecord) -> Counter[str]:
+def _batch(record: ImportRecord, checkpoint: Checkpoint | None) -> Counter[str]:
     """Removes up to ``BATCH`` rows; what is removed so far, empty when nothing is left."""
     pictures: list[Image] = []
     with transaction.atomic():
@@ -105,6 +106,8 @@ def _batch(record: ImportRecord) -> Counter[str]:
         undone = Counter(now.preview.get("undone", {})) + gone
         now.preview = {**now.preview, "undone": dict(undone)}
         now.save(update_fields=["preview"])
+        if checkpoint:
+            checkpoint()
     for image in pictures:
         _remove_files(image)
     return undone

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from annotation.actions.upload_files import refuse_too_large
 from annotation.api.loading import benchmark_for
+from annotation.models import ImportRecord
 from annotation.workflow import Right
 from evaluation.actions import upload
 from webapp.accounts.http import person_of
@@ -60,7 +61,7 @@ IMPORT = inline_serializer(
     {
         "id": serializers.IntegerField(),
         "kind": serializers.ChoiceField(["samples", "runs"]),
-        "state": serializers.ChoiceField(["reading", "preview", "running", "done", "failed"]),
+        "state": serializers.ChoiceField(ImportRecord.State.values),
         "file": serializers.CharField(),
         "bytes": serializers.IntegerField(),
         "format": serializers.CharField(allow_blank=True),

@@ -10,6 +10,7 @@ from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.actions.import_jobs import WORKING, has_stopped
 from annotation.actions.upload_pictures import FORMAT as PICTURES
 from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
@@ -38,7 +39,6 @@ from webapp.jobs.models import Job
 
 ISSUES = 100
 ALIASES = 50
-WORKING = ("reading", "running", "undoing")
 ISSUE_COLUMNS = ("severity", "rule", "file", "line", "row", "field", "found", "done")
 
 
@@ -161,8 +161,8 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
         "benchmark": found.benchmark,
         "record": found,
         "job": job,
-        "live": found.state in WORKING and (job is None or job.is_live),
-        "stopped": found.state in WORKING and job is not None and not job.is_live,
+        "live": found.state in WORKING and not has_stopped(found, job),
+        "stopped": has_stopped(found, job),
         "rights": rights,
         "may": may,
         "blocked": blocked or ("" if may else f"Your roles do not let you import {found.kind}."),

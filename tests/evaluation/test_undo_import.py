@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.core.files.storage import default_storage
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.actions.benchmarks import create_benchmark
 from annotation.actions.freeze import freeze_version
@@ -14,12 +16,14 @@ from annotation.actions.store_images import picture_path
 from annotation.models import Image, ImportRecord, Sample
 from annotation.workflow import Role
 from evaluation.actions import undo_import, upload
+from evaluation.actions.queue_scoring import queue_scoring
 from evaluation.actions.undo_plan import undo_plan
-from evaluation.models import Judgement, Model, Run, Score, Step, Trajectory, WordPart
+from evaluation.models import Judgement, Model, Run, Score, Scoring, Step, Trajectory, WordPart
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, native, picture, run_rows, sample_rows, zip_of
 from webapp.common.errors import Conflict
 from webapp.common.models import AuditEntry
+from webapp.jobs.models import Job
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -50,6 +54,26 @@ def undone(lea, record, run_jobs):
     run_jobs()
     record.refresh_from_db()
     return record
+
+
+def test_reading_scoring_and_undoing_forget_vanished_workers_as_they_get_on(lea, benchmark, run_jobs):
+    """D6.9: each batch and each scored run is a checkpoint of its job, though its place is kept elsewhere."""
+    record = upload.receive(actor=lea, benchmark=benchmark, file=File(native(trajectories=run_rows())))
+    run_jobs()
+    upload.commit(actor=lea, record=ImportRecord.objects.get(pk=record.pk))
+    score = queue_scoring(actor=lea, benchmark=benchmark)
+    for kind in ("evaluation.import", "evaluation.score", "evaluation.undo_import"):
+        if kind == "evaluation.undo_import":
+            undo_import.ask_undo(actor=lea, record=ImportRecord.objects.get(pk=record.pk))
+        if kind == "evaluation.score":
+            Scoring.objects.update(stale=True)
+            Job.objects.filter(pk=score.pk).update(not_before=None)
+        else:
+            Job.objects.filter(pk=score.pk).update(not_before=timezone.now() + timedelta(hours=1))
+        assert Job.objects.queued().filter(kind=kind).update(vanished=2, failures=3) == 1
+        run_jobs()
+        job = Job.objects.get(kind=kind)
+        assert (job.state, job.vanished, job.failures) == ("done", 0, 0), kind
 
 
 def test_an_import_of_runs_goes_as_it_came(lea, benchmark, run_jobs, monkeypatch):

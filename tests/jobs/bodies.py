@@ -1,9 +1,10 @@
 """Job kinds for the tests; imported by the tests and by the worker processes that they start."""
 
+import logging
 import time
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from webapp.common.errors import InvalidInput
 from webapp.jobs.context import JobContext
@@ -30,6 +31,30 @@ def once(context: JobContext) -> None:
 def steps(context: JobContext, *, of: int) -> None:
     for number in range(of):
         context.progress(number + 1, of, unit="steps")
+
+
+@job("tests.meets_an_outage", title="Meet an outage")
+def meets_an_outage(context: JobContext, *, times: int) -> dict[str, Any]:
+    """The database connection breaks in the first attempts, in the middle of a transaction."""
+    with transaction.atomic():
+        context.log(f"attempt {context.job.attempts}")
+        if context.job.attempts <= times:
+            lose_the_database()
+    return {"attempts": context.job.attempts}
+
+
+def lose_the_database() -> None:
+    """As after a restart of the server; on SQLite, as when its disk is gone."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+        else:
+            cursor.execute("ATTACH DATABASE '/no/such/folder/file' AS gone")
+
+
+@job("tests.writes_logs", title="Write a log")
+def writes_logs(context: JobContext) -> None:
+    logging.getLogger("tests.jobs").warning("from the body")
 
 
 @job("tests.refuses", title="Refuse")

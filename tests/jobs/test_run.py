@@ -143,10 +143,10 @@ def test_the_sweeper_sends_again_what_waits_without_a_message_and_what_lost_its_
     for job in (lost, running):
         claim(job.pk, worker=str(job.pk))
     Job.objects.filter(pk=lost.pk).update(lease_until=long_ago, sent_at=long_ago)
-    assert resend(now) == 2
+    assert resend() == 2
     assert set(sent) == {stale.pk, lost.pk}
-    assert resend(now) == 0
-    assert resend(now, all_queued=True) == 2
+    assert resend() == 0
+    assert resend(all_queued=True) == 2
     assert fresh.pk in sent
     assert running.pk not in sent
 

@@ -1,16 +1,19 @@
-"""The short reference of the request being answered, for the log and for the page of a fault."""
+"""The short reference of the request being answered, for the log and for the page of a fault. A job keeps that of the
+request which started it."""
 
 import logging
 from contextvars import ContextVar
 
-_current: ContextVar[str] = ContextVar("request_id", default="-")
+NONE = "-"
+"""What stands where no request began it."""
+_current: ContextVar[str] = ContextVar("request_id", default=NONE)
 
 begin = _current.set
 end = _current.reset
 
 
 def current() -> str:
-    """The reference; "-" outside of a request."""
+    """The reference; ``NONE`` outside of a request."""
     return _current.get()
 
 

@@ -6,14 +6,16 @@ from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from webapp.accounts.models import User
-from webapp.common import audit
+from webapp.common import audit, request_id
 from webapp.common.errors import Conflict
+from webapp.jobs.claim import STOPPED_BY_A_PERSON
 from webapp.jobs.messages import send
 from webapp.jobs.models import Job
-from webapp.jobs.registry import kind_named
+from webapp.jobs.registry import kind_named, tell_stopped
 
 
 def enqueue_on_commit(
@@ -32,11 +34,14 @@ def enqueue_on_commit(
     waits or runs, that one is returned and none is added.
     """
     kind_named(kind)
-    fields = {"payload": payload, "created_by": actor, "benchmark": benchmark, "key": key or "", "total": total}
+    fields = {
+        "payload": payload, "created_by": actor, "benchmark": benchmark, "key": key or "", "total": total,
+        "request_id": _reference(),
+    }  # fmt: skip
     while True:
         try:
             with transaction.atomic():
-                job = Job.objects.create(kind=kind, title=title, sent_at=timezone.now(), **fields)
+                job = Job.objects.create(kind=kind, title=title, sent_at=Now(), **fields)
         except IntegrityError:
             # The one with this key may end between the refusal and this look; then there is room for ours.
             live = Job.objects.live().filter(key=key).first() if key else None
@@ -58,8 +63,11 @@ def cancel(job: Job, *, actor: User) -> Job:
     before = job.state
     if job.state == Job.State.QUEUED:
         job.state, job.finished = Job.State.CANCELLED, timezone.now()
+        job.error = ""
     job.cancel_requested = True
-    job.save(update_fields=["state", "finished", "cancel_requested"])
+    job.save(update_fields=["state", "finished", "error", "cancel_requested"])
+    if not job.is_live:
+        tell_stopped(job.kind, job.payload, STOPPED_BY_A_PERSON)
     _note("job.cancel", job, actor=actor, before=before)
     return job
 
@@ -73,12 +81,20 @@ def retry(job: Job, *, actor: User) -> Job:
     if job.key and Job.objects.live().filter(key=job.key).exists():
         raise Conflict(f"“{job.title}” is under way already in another job.")
     before = job.state
-    job.state, job.cancel_requested, job.error, job.vanished = Job.State.QUEUED, False, "", 0
-    job.finished, job.sent_at = None, timezone.now()
-    job.save(update_fields=["state", "cancel_requested", "error", "vanished", "finished", "sent_at"])
+    Job.objects.filter(pk=job.pk).update(
+        state=Job.State.QUEUED, cancel_requested=False, error="", finished=None, sent_at=Now(), not_before=None,
+        vanished=0, failures=0, failing_since=None, request_id=_reference(),
+    )  # fmt: skip
+    job.refresh_from_db()
+    tell_stopped(job.kind, job.payload, "")
     _note("job.retry", job, actor=actor, before=before)
     transaction.on_commit(partial(send, job.pk))
     return job
+
+
+def _reference() -> str:
+    """That of the request which asks for a job; "" for a command or a sweep."""
+    return "" if request_id.current() == request_id.NONE else request_id.current()
 
 
 def _locked(job: Job) -> Job:

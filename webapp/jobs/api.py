@@ -28,7 +28,7 @@ class JobSerializer(serializers.ModelSerializer):
         model = Job
         fields = (
             "id", "kind", "title", "benchmark", "state", "created", "started", "finished", "attempts", "done", "total",
-            "unit", "share", "seconds_left", "cancel_requested", "error", "result", "result_url",
+            "unit", "share", "seconds_left", "not_before", "cancel_requested", "error", "result", "result_url",
         )  # fmt: skip
         read_only_fields = fields
 

@@ -1,46 +1,58 @@
 """Taking, keeping and giving back a job: each is one conditional UPDATE, so that exactly one worker wins.
 
-`worker` is fresh for every claim. Whoever was overtaken no longer matches, whatever it still tries to write.
+`worker` is fresh for every claim. Whoever was overtaken no longer matches, whatever it still tries to write. Every time
+is that of the database: the clocks of hosts differ.
 """
 
 import os
+import random
 import socket
 import uuid
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Case, F, IntegerField, When
-from django.utils import timezone
+from django.db.models.functions import Coalesce, Now
 
-from webapp.jobs.models import Job
+from webapp.common.clock import from_now
+from webapp.jobs.models import Job, JobLog
+from webapp.jobs.registry import tell_stopped
+
+LONGEST_WAIT_SECONDS = 30
+"""Between two tries of a job that an outage stopped."""
+STOPPED_BY_A_PERSON = "A person stopped it."
+GIVE_UP_AFTER = timedelta(hours=24)
+"""After so long without a checkpoint, a job that outages stop needs a person."""
 
 
 def new_worker() -> str:
     return f"{socket.gethostname()[:60]}:{os.getpid()}:{uuid.uuid4().hex[:16]}"
 
 
-def lease_end(now: datetime | None = None) -> datetime:
-    return (now or timezone.now()) + timedelta(seconds=settings.JOB_LEASE_SECONDS)
+def lease_end() -> Any:
+    """The end of a lease that begins or is renewed now."""
+    return from_now(timedelta(seconds=settings.JOB_LEASE_SECONDS))
 
 
 def claim(job_id: uuid.UUID | str, *, worker: str) -> Job | None:
     """Take the job if it waits, or if its worker fell silent; none when another has it."""
-    now = timezone.now()
     taken = (
         Job.objects.filter(pk=job_id)
-        .claimable(now)
+        .claimable()
         .update(
             state=Job.State.RUNNING,
             worker=worker,
-            lease_until=lease_end(now),
+            lease_until=lease_end(),
+            not_before=None,
             attempts=F("attempts") + 1,
             vanished=Case(
                 When(state=Job.State.RUNNING, then=F("vanished") + 1),
                 default=F("vanished"),
                 output_field=IntegerField(),
             ),
-            started=now,
+            started=Now(),
             finished=None,
             done_at_start=F("done"),
             error="",
@@ -51,7 +63,7 @@ def claim(job_id: uuid.UUID | str, *, worker: str) -> Job | None:
 
 def claim_next() -> Job | None:
     """Take the oldest job that can be taken; none when there is nothing to do."""
-    candidates = Job.objects.claimable(timezone.now()).oldest_first().values_list("pk", flat=True)
+    candidates = Job.objects.claimable().oldest_first().values_list("pk", flat=True)
     for job_id in list(candidates[:20]):
         job = claim(job_id, worker=new_worker())
         if job is not None:
@@ -61,16 +73,64 @@ def claim_next() -> Job | None:
 
 def renew(job: Job) -> bool:
     """Lengthen the lease; whether the job is still ours."""
-    return bool(Job.objects.filter(pk=job.pk).held_by(job.worker).update(lease_until=lease_end()))
+    return bool(_held(job).update(lease_until=lease_end()))
 
 
 def give_back(job: Job) -> bool:
-    """Put the job back in the queue, as a worker does that is told to stop."""
-    held = Job.objects.filter(pk=job.pk).held_by(job.worker)
-    return bool(held.update(state=Job.State.QUEUED, worker="", lease_until=None))
+    """Put the job back in the queue, as a worker does that is told to stop; a sweeper sends it again at once."""
+    return bool(_held(job).update(state=Job.State.QUEUED, worker="", lease_until=None, sent_at=None))
+
+
+@transaction.atomic
+def postpone(job: Job, reason: str) -> bool:
+    """Put a job that an outage stopped back in the queue, to be tried again after a while: longer after each failure in
+    a row, and at random, so that not all come back at once. In the end it fails, and needs a person."""
+    if finish_failed(job, f"{reason} It was tried again for 24 hours.", after=GIVE_UP_AFTER):
+        return True
+    wait = random.uniform(0, min(LONGEST_WAIT_SECONDS, 2 ** min(job.failures + 1, 10)))
+    put_back = _held(job).update(
+        state=Job.State.QUEUED,
+        worker="",
+        lease_until=None,
+        sent_at=None,
+        not_before=from_now(timedelta(seconds=wait)),
+        failures=job.failures + 1,
+        failing_since=Coalesce(F("failing_since"), Now()),
+        error=f"{reason} The job is tried again by itself.",
+    )
+    if put_back:
+        text = f"{reason} Next try in {wait:.1f} s."
+        JobLog.objects.create(job_id=job.pk, text=text, level=JobLog.Level.WARNING)
+    return bool(put_back)
 
 
 def finish(job: Job, state: Job.State, **fields: Any) -> bool:
     """End the job if it is still ours, with these fields."""
-    held = Job.objects.filter(pk=job.pk).held_by(job.worker)
-    return bool(held.update(state=state, finished=timezone.now(), lease_until=None, worker="", **fields))
+    return bool(_held(job).update(state=state, finished=Now(), lease_until=None, worker="", **fields))
+
+
+@transaction.atomic
+def finish_failed(job: Job, sentence: str, *, after: timedelta | None = None) -> bool:
+    """End the job as one that needs a person, and say why in its log and to what follows it; with `after`: only when
+    it has been failing for so long."""
+    held = _held(job) if after is None else _held(job).filter(failing_since__lt=from_now(-after))
+    failed = held.update(
+        state=Job.State.FAILED, finished=Now(), lease_until=None, worker="", error=sentence
+    )  # fmt: skip
+    if failed:
+        JobLog.objects.create(job_id=job.pk, level=JobLog.Level.ERROR, text=sentence)
+        tell_stopped(job.kind, job.payload, sentence)
+    return bool(failed)
+
+
+@transaction.atomic
+def finish_cancelled(job: Job) -> bool:
+    """End the job because a person stopped it."""
+    ended = finish(job, Job.State.CANCELLED)
+    if ended:
+        tell_stopped(job.kind, job.payload, STOPPED_BY_A_PERSON)
+    return ended
+
+
+def _held(job: Job) -> Any:
+    return Job.objects.filter(pk=job.pk).held_by(job.worker)

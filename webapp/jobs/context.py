@@ -11,6 +11,7 @@ from django.db.models.functions import Least
 
 from webapp.jobs.claim import lease_end
 from webapp.jobs.models import Job, JobLog
+from webapp.jobs.stopping import Stopping
 
 
 class JobInterrupted(Exception):
@@ -30,14 +31,14 @@ class WorkerStopping(JobInterrupted):
 
 
 class JobContext:
-    """Handed to the body. progress() and save() raise JobInterrupted where the body has to stop.
+    """Handed to the body. progress(), save() and checkpoint() raise JobInterrupted where the body has to stop.
 
     A row is written at most twice a second by progress(), however often it is called.
     """
 
     write_every_seconds = 0.5
 
-    def __init__(self, job: Job, *, stopping: Event | None = None) -> None:
+    def __init__(self, job: Job, *, stopping: Stopping | None = None) -> None:
         self.job = job
         self.state: dict[str, Any] = job.checkpoint
         self.result_url = ""
@@ -60,12 +61,18 @@ class JobContext:
         """Keep the checkpoint. Call it inside the transaction of the writes that it accounts for.
 
         Then both are kept or neither: after a crash the next worker goes on from `state`, with nothing lost or
-        repeated. A worker that was overtaken gets LeaseLost, which rolls its writes back.
+        repeated. A worker that was overtaken gets LeaseLost, which rolls its writes back. Workers that vanished and
+        outages are counted from here anew.
         """
         if self._stopping.is_set():
             raise WorkerStopping
-        self._write(checkpoint=state, vanished=0, **({} if done is None else {"done": done, **self._begun(done)}))
-        self.state = state
+        counted = {} if done is None else {"done": done, **self._begun(done)}
+        self._write(checkpoint=state, vanished=0, failures=0, failing_since=None, **counted)
+        self.state, self.job.failures = state, 0
+
+    def checkpoint(self) -> None:
+        """As save(), for a body whose place is kept elsewhere: in the rows that it writes."""
+        self.save(self.state)
 
     def log(self, text: str, *, level: str = JobLog.Level.INFO) -> None:
         """Add a line to the log of the job; inside a transaction it is kept only if that is."""

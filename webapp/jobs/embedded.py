@@ -10,7 +10,8 @@ import time
 from datetime import timedelta
 from threading import Event, Lock, Thread
 
-from django.db import DatabaseError, close_old_connections, connection
+from django.db import Error as DatabaseLayerError
+from django.db import close_old_connections, connection
 from django.utils import timezone
 
 from webapp.jobs.claim import claim_next, give_back
@@ -58,7 +59,7 @@ class EmbeddedWorker:
             WAKE.clear()
             try:
                 busy = self._run_next()
-            except DatabaseError:
+            except DatabaseLayerError:
                 logger.warning("The worker could not reach the database; trying again.", exc_info=True)
                 connection.close()
                 busy = False

@@ -43,6 +43,13 @@ class Job(models.Model):
     worker = models.CharField(max_length=120, blank=True, help_text="Fresh for each claim; whoever knows it may write.")
     lease_until = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True)
+    not_before = models.DateTimeField(null=True, blank=True, help_text="When it may be tried again after an outage.")
+    # Attempts in a row that an outage ended without a checkpoint, and since when.
+    failures = models.PositiveIntegerField(default=0, db_default=0)
+    failing_since = models.DateTimeField(null=True, blank=True)
+    request_id = models.CharField(
+        max_length=64, blank=True, db_default="", help_text="Reference of the request that started it."
+    )
 
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(null=True, blank=True)
@@ -100,7 +107,14 @@ class Job(models.Model):
         """From the start of the last attempt to its end, or to now."""
         if self.started is None:
             return None
-        return ((self.finished or timezone.now()) - self.started).total_seconds()
+        return max(0.0, ((self.finished or timezone.now()) - self.started).total_seconds())
+
+    @property
+    def seconds_to_next_try(self) -> float | None:
+        """Time until it is tried again after an outage; none when it waits for a worker alone."""
+        if self.state != self.State.QUEUED or self.not_before is None:
+            return None
+        return max(0.0, (self.not_before - timezone.now()).total_seconds())
 
     @property
     def seconds_left(self) -> float | None:

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any, Self
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Count, Q
+from django.db.models.functions import Now
 
 if TYPE_CHECKING:
     from webapp.accounts.models import User
+
+
+DUE = Q(not_before=None) | Q(not_before__lte=Now())
 
 
 class JobQuerySet(models.QuerySet[Any]):
@@ -34,12 +38,16 @@ class JobQuerySet(models.QuerySet[Any]):
     def queued(self) -> Self:
         return self.filter(state="queued")
 
-    def expired(self, now: datetime) -> Self:
+    def expired(self) -> Self:
         """Running on paper, but their worker has been silent for a whole lease."""
-        return self.filter(state="running", lease_until__lt=now)
+        return self.filter(state="running", lease_until__lt=Now())
 
-    def claimable(self, now: datetime) -> Self:
-        return self.filter(Q(state="queued") | Q(state="running", lease_until__lt=now))
+    def due(self) -> Self:
+        """Waiting, and not postponed after an outage."""
+        return self.queued().filter(DUE)
+
+    def claimable(self) -> Self:
+        return self.filter(Q(DUE, state="queued") | Q(state="running", lease_until__lt=Now()))
 
     def held_by(self, worker: str) -> Self:
         return self.filter(state="running", worker=worker)

@@ -13,12 +13,17 @@ Body = Callable[..., dict[str, Any] | None]
 It may be run again after a worker vanished: it goes on from context.state and repeats nothing.
 """
 
+Stopped = Callable[..., None]
+"""Told why a job stopped before its end, given the sentence and the payload by name; "" once the job is tried again.
+It is called in the transaction in which that happens."""
+
 
 @dataclass(frozen=True)
 class Kind:
     name: str
     title: str
     body: Body
+    stopped: Stopped | None = None
 
 
 Sweep = Callable[[datetime], int]
@@ -31,13 +36,13 @@ KINDS: dict[str, Kind] = {}
 SWEEPS: list[Sweep] = []
 
 
-def job(name: str, *, title: str) -> Callable[[B], B]:
+def job(name: str, *, title: str, stopped: Stopped | None = None) -> Callable[[B], B]:
     """Register the decorated function as the body of jobs of this kind; `title` is the verb people read."""
 
     def register(body: B) -> B:
         if name in KINDS:
             raise ValueError(f"Two bodies claim the job kind {name!r}.")
-        KINDS[name] = Kind(name, title, body)
+        KINDS[name] = Kind(name, title, body, stopped)
         return body
 
     return register
@@ -47,6 +52,13 @@ def each_hour(sweep: S) -> S:
     """Register the decorated function as one that is run each hour."""
     SWEEPS.append(sweep)
     return sweep
+
+
+def tell_stopped(kind: str, payload: dict[str, Any], sentence: str) -> None:
+    """Pass on why a job stopped to what follows jobs of this kind."""
+    known = KINDS.get(kind)
+    if known is not None and known.stopped is not None:
+        known.stopped(sentence, **payload)
 
 
 def kind_named(name: str) -> Kind:

@@ -3,36 +3,53 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
+from functools import partial
 from threading import Event, Thread
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error as DatabaseLayerError
+from django.db import connection
+from django.db.models import F
+from django.db.models.functions import Coalesce
 
+from webapp.common import request_id
 from webapp.common.errors import ApplicationError
-from webapp.jobs.claim import claim_next, finish, give_back, renew
+from webapp.common.outages import outage_of
+from webapp.jobs.claim import claim_next, finish, finish_cancelled, finish_failed, give_back, postpone, renew
 from webapp.jobs.context import JobCancelled, JobContext, LeaseLost, WorkerStopping
-from webapp.jobs.models import Job, JobLog
+from webapp.jobs.models import Job
 from webapp.jobs.registry import kind_named
+from webapp.jobs.stopping import Stopping
 
 logger = logging.getLogger(__name__)
 # A job whose worker vanishes this often without a checkpoint is what kills the worker: too much memory, most often.
 MOST_VANISHED = 3
+# A body that does not come to its next progress loses its job this long after its worker was told to end.
+GIVE_BACK_AFTER_SECONDS = 6.0
+# How often a worker looks whether it is to end, and tries to write to a database that does not answer.
+_LOOK_EVERY_SECONDS = 1.0
+
+Ending = Callable[[], object]
 
 
-def run(job: Job, *, stopping: Event | None = None) -> None:
-    """Run a job that the caller has claimed, and write down how it ended."""
-    if job.cancel_requested:
-        finish(job, Job.State.CANCELLED)
-    elif job.vanished >= MOST_VANISHED:
-        _fail(
-            job,
-            f"The worker ended {job.vanished} times in the middle of this job. It may need more memory than there is.",
-        )
-    else:
-        with _lease_kept(job):
-            _run_body(job, JobContext(job, stopping=stopping))
+def run(job: Job, *, stopping: Stopping | None = None) -> None:
+    """Run a job that the caller has claimed, and write down how it ended. What it logs carries the reference of the
+    request that started the job."""
+    told = stopping or Event()
+    reference = request_id.begin(job.request_id or request_id.NONE)
+    try:
+        _write_down(_ending_of(job, told), told)
+    except SystemExit:
+        # A service manager signals every process, and those of a pool end at once, wherever they are.
+        _close_connection()
+        give_back(job)
+        raise
+    finally:
+        request_id.end(reference)
 
 
 def run_waiting() -> int:
@@ -44,36 +61,81 @@ def run_waiting() -> int:
     return count
 
 
-def _run_body(job: Job, context: JobContext) -> None:
+def _ending_of(job: Job, stopping: Stopping) -> Ending:
+    if job.cancel_requested:
+        return partial(finish_cancelled, job)
+    if stopping.is_set():
+        return partial(give_back, job)
+    if job.vanished >= MOST_VANISHED:
+        return partial(
+            finish_failed,
+            job,
+            f"The worker ended {job.vanished} times in the middle of this job. It may need more memory than there is.",
+        )
+    with _lease_kept(job, stopping):
+        return _run_body(job, JobContext(job, stopping=stopping))
+
+
+def _run_body(job: Job, context: JobContext) -> Ending:
+    """Do the work; what is to be written down about its end."""
     try:
         result = kind_named(job.kind).body(context, **job.payload)
-        finish(job, Job.State.DONE, result=result or {}, result_url=context.result_url)
     except JobCancelled:
-        finish(job, Job.State.CANCELLED)
+        return partial(finish_cancelled, job)
     except WorkerStopping:
-        give_back(job)
+        return partial(give_back, job)
     except LeaseLost:
         logger.warning("Job %s (%s) was taken over by another worker; this one stops.", job.pk, job.kind)
-    except ApplicationError as error:
-        _fail(job, error.message)
+        return lambda: None
     except Exception as error:
+        outage = outage_of(error)
+        if outage is not None:
+            logger.warning("Job %s (%s) is postponed: %s", job.pk, job.kind, outage.reason, exc_info=True)
+            _close_connection()
+            return partial(postpone, job, outage.reason)
+        if isinstance(error, ApplicationError):
+            return partial(finish_failed, job, error.message)
         logger.exception("Job %s (%s) broke", job.pk, job.kind)
-        _fail(
-            job,
-            f"A fault of the program stopped this ({type(error).__name__}). The log of the worker names job {job.pk}.",
-        )
+        return partial(finish_failed, job, _fault(error, job))
+    # What is done is done in full, whatever the last report of the body said.
+    whole = Coalesce(F("total"), F("done"))
+    return partial(finish, job, Job.State.DONE, result=result or {}, result_url=context.result_url, done=whole)
 
 
-def _fail(job: Job, sentence: str) -> None:
-    if finish(job, Job.State.FAILED, error=sentence):
-        JobLog.objects.create(job=job, level=JobLog.Level.ERROR, text=sentence)
+def _close_connection() -> None:
+    """What was done on it last may have been cut off: the next statement opens another."""
+    if not connection.in_atomic_block:
+        connection.close()
+
+
+def _fault(error: Exception, job: Job) -> str:
+    return f"A fault of the program stopped this ({type(error).__name__}). The log of the worker names job {job.pk}."
+
+
+def _write_down(ending: Ending, stopping: Stopping) -> None:
+    """Write the end of a job. While the database does not answer, try again: nobody else knows how the job ended."""
+    while True:
+        try:
+            ending()
+        except DatabaseLayerError as error:
+            if outage_of(error) is None:
+                raise
+            logger.warning("The end of a job cannot be written; trying again.", exc_info=True)
+            connection.close()
+        else:
+            return
+        if stopping.is_set():
+            return
+        time.sleep(_LOOK_EVERY_SECONDS)
 
 
 @contextmanager
-def _lease_kept(job: Job) -> Iterator[None]:
+def _lease_kept(job: Job, stopping: Stopping) -> Iterator[None]:
     """Renew the lease from a thread of its own, so that one long step is not taken for a vanished worker."""
     ended = Event()
-    thread = Thread(target=_renew_until, args=(job, ended), name=f"lease of {job.pk}", daemon=True)
+    thread = Thread(
+        target=copy_context().run, args=(_renew_until, job, ended, stopping), name=f"lease of {job.pk}", daemon=True
+    )
     thread.start()
     try:
         yield
@@ -82,13 +144,24 @@ def _lease_kept(job: Job) -> Iterator[None]:
         thread.join()
 
 
-def _renew_until(job: Job, ended: Event) -> None:
+def _renew_until(job: Job, ended: Event, stopping: Stopping) -> None:
+    """Also give the job back when its worker is to end and the body does not come to its next progress."""
+    every = settings.JOB_LEASE_SECONDS / 3
+    due, deadline = time.monotonic() + every, float("inf")
     try:
-        while not ended.wait(settings.JOB_LEASE_SECONDS / 3):
+        while not ended.wait(min(every, _LOOK_EVERY_SECONDS)):
+            now = time.monotonic()
+            if stopping.is_set():
+                deadline = min(deadline, now + GIVE_BACK_AFTER_SECONDS)
             try:
-                if not renew(job):
+                if now >= deadline:
+                    give_back(job)
                     return
-            except DatabaseError:
+                if now >= due:
+                    if not renew(job):
+                        return
+                    due = now + every
+            except DatabaseLayerError:
                 logger.warning("The lease of job %s could not be renewed; trying again.", job.pk, exc_info=True)
                 connection.close()
     finally:

@@ -6,11 +6,14 @@ from datetime import datetime, timedelta
 from threading import Event, Thread
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error as DatabaseLayerError
+from django.db import connection
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from webapp.accounts.actions import delete_ended_sessions
+from webapp.common.clock import from_now
 from webapp.jobs.messages import send
 from webapp.jobs.models import Job
 from webapp.jobs.registry import SWEEPS
@@ -21,16 +24,16 @@ _LOST_AFTER = timedelta(seconds=30)
 _AT_ONCE = 200
 
 
-def resend(now: datetime, *, all_queued: bool = False) -> int:
+def resend(*, all_queued: bool = False) -> int:
     """Send jobs that wait without a recent message, and jobs whose lease is over; how many.
 
     A message too many is harmless: only one worker can claim the job.
     """
-    unsent = Q(sent_at=None) | Q(sent_at__lt=now - _LOST_AFTER)
-    waiting = Job.objects.queued() if all_queued else Job.objects.queued().filter(unsent)
-    lost = waiting | Job.objects.expired(now).filter(unsent | Q(sent_at__lt=now - timedelta(seconds=2)))
+    unsent = Q(sent_at=None) | Q(sent_at__lt=from_now(-_LOST_AFTER))
+    waiting = Job.objects.due() if all_queued else Job.objects.due().filter(unsent)
+    lost = waiting | Job.objects.expired().filter(unsent | Q(sent_at__lt=from_now(timedelta(seconds=-2))))
     ids = list(lost.oldest_first().values_list("pk", flat=True)[:_AT_ONCE])
-    Job.objects.filter(pk__in=ids).update(sent_at=now)
+    Job.objects.filter(pk__in=ids).update(sent_at=Now())
     for job_id in ids:
         send(job_id)
     return len(ids)
@@ -62,12 +65,12 @@ class Sweeper(Thread):
         while True:
             now = timezone.now()
             try:
-                resend(now, all_queued=first)
+                resend(all_queued=first)
                 first = False
                 if now - swept >= timedelta(hours=1):
                     sweep(now)
                     swept = now
-            except DatabaseError:
+            except DatabaseLayerError:
                 logger.warning("The sweeper could not read the jobs; trying again.", exc_info=True)
                 connection.close()
             if self._ended.wait(1):

@@ -1,0 +1,102 @@
+"""Telling an outage of a service from a fault of the program, by the exception that it left.
+
+A request that meets an outage answers 503 and says when to come back; a job that meets one is tried again by itself.
+Drivers are known by name: none is imported that the process does not use.
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from typing import Any
+
+from django.db import Error as DatabaseLayerError
+from django.db import InterfaceError
+
+from webapp.common.errors import Unavailable
+
+RETRY_AFTER_SECONDS = 5
+DATABASE, STORE, BROKER, DISK = "database", "file store", "message broker", "disk"
+_LOST = frozenset({"08", "53", "57P01", "57P02", "57P03", "57P05", "40001", "40P01", "55P03", "25006", "25P03"})
+"""SQLSTATEs, or their classes: connection, resources, shutdown, deadlock, lock timeout, read-only standby."""
+_BUSY = frozenset(
+    {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL}
+)
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_SENTENCES = {
+    DATABASE: "The database does not answer at the moment.",
+    STORE: "The file store does not answer at the moment.",
+    BROKER: "The message broker does not answer at the moment.",
+    DISK: "The disk of the server is full.",
+}
+
+
+class Outage(Unavailable):
+    """A service does not answer now, and may soon: the answer says when to try again."""
+
+    title = "A service does not answer"
+
+    def __init__(self, service: str) -> None:
+        self.service = service
+        super().__init__(f"{_SENTENCES[service]} Try again in {RETRY_AFTER_SECONDS} s.")
+
+    @property
+    def reason(self) -> str:
+        """What happened, without what to do."""
+        return _SENTENCES[self.service]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": str(RETRY_AFTER_SECONDS)}
+
+
+def outage_of(error: BaseException) -> Outage | None:
+    """The outage behind an exception; None when something else is wrong."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, Outage):
+            return seen
+        if service := _service(seen):
+            return Outage(service)
+        seen = seen.__cause__
+    return None
+
+
+def _service(error: BaseException) -> str:
+    if isinstance(error, DatabaseLayerError):
+        return _database(error)
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return DISK
+    names = {f"{kind.__module__}.{kind.__name__}" for kind in type(error).__mro__}
+    if names & {"botocore.exceptions.HTTPClientError", "boto3.exceptions.RetriesExceededError"}:
+        return STORE
+    if "botocore.exceptions.ClientError" in names:
+        return STORE if _answered(error) >= 500 else ""
+    if "boto3.exceptions.S3UploadFailedError" in names and error.__context__ is not None:
+        return _service(error.__context__)
+    if names & {
+        "kombu.exceptions.OperationalError",
+        "redis.exceptions.ConnectionError",
+        "redis.exceptions.TimeoutError",
+    }:
+        return BROKER
+    return ""
+
+
+def _database(error: BaseException) -> str:
+    """Of an error of Django's, whose cause is that of the driver."""
+    cause: Any = error.__cause__
+    if isinstance(cause, sqlite3.Error):
+        code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+        return DISK if code == sqlite3.SQLITE_FULL else DATABASE if code in _BUSY else ""
+    if isinstance(error, InterfaceError):
+        return DATABASE if "connection" in str(error) else ""
+    state = getattr(cause, "sqlstate", "")
+    if state is None:
+        # The server said nothing: the connection could not be made, or broke.
+        return DATABASE if type(cause).__name__ == "OperationalError" else ""
+    return DATABASE if state in _LOST or state[:2] in _LOST else ""
+
+
+def _answered(error: Any) -> int:
+    return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode") or 0)
