@@ -24,12 +24,12 @@ FUZZ := .venv-fuzz
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(PACKAGES) $(FRONT_END) ## Virtual environment, pinned packages, front-end packages
+setup: $(PACKAGES) $(FRONT_END) ## Virtual environment, pinned packages, and what the tests need of Node
 
-demo: setup ## Set up, import the demo benchmark, score its runs, serve
+demo: $(PACKAGES) ## Set up, import the demo benchmark, score its runs, serve
 	@exec $(BIN)/python manage.py demo
 
-run: setup ## Serve, with a worker in the same process
+run: $(PACKAGES) ## Serve, with a worker in the same process
 	@exec $(BIN)/python manage.py serve
 
 test: $(TEST_PACKAGES) $(FRONT_END) ## All tests; LANES="sqlite js" runs some
@@ -63,7 +63,7 @@ lint-rules: $(TEST_PACKAGES) $(FRONT_END) ## The other rules alone
 docs: $(TEST_PACKAGES) ## Write the tables of the documents anew from the code
 	@$(BIN)/python -m tests.architecture.tables
 
-bench: setup ## Measure speed and memory
+bench: $(TEST_PACKAGES) ## Measure speed and memory
 	@$(BIN)/python -m bench
 
 lock: ## Write requirements*.txt anew from pyproject.toml (needs uv)
@@ -115,7 +115,7 @@ $(FUZZ)/.made: requirements-fuzz.txt | $(TEST_PACKAGES)
 
 $(FRONT_END): package.json package-lock.json .npmrc | $(PACKAGES)
 	@echo "Installing the front-end packages"
-	@if node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null && command -v npm >/dev/null; then \
+	@if node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' 2>/dev/null && command -v npm >/dev/null; then \
 		npm ci --loglevel=error >/dev/null; \
 	else \
 		$(PIP) -r requirements-node.txt; \

@@ -82,16 +82,6 @@ STATIC_URL = "/static/"
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 STATIC_ROOT = env.folder("SIGHTLINE_STATIC", default=HOME / "static")
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATICFILES_FINDERS = [
-    "django.contrib.staticfiles.finders.FileSystemFinder",
-    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "webapp.common.static.VendorFinder",
-]
-# Address under /static/ → file in the folder of the front-end packages. Nothing else of it is served.
-VENDOR_ROOT = BASE_DIR / "node_modules"
-VENDOR_FILES = {
-    "vendor/openseadragon.js": "openseadragon/build/openseadragon/openseadragon.min.js",
-}
 # Copies of objects, where this process reads them.
 SCRATCH = env.folder("SIGHTLINE_SCRATCH", default=HOME / "scratch")
 FILE_UPLOAD_TEMP_DIR = None

@@ -86,7 +86,6 @@ def test_the_image_is_built_of_pinned_images_and_hashed_packages():
     installs = [value for value in values("RUN") if "pip install" in value]
     assert installs
     assert all("--require-hashes" in value for value in installs)
-    assert any("npm ci" in value for value in values("RUN"))
 
 
 def test_the_image_runs_as_nobody_special_and_says_how_it_is():

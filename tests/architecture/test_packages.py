@@ -1,7 +1,9 @@
 """What is installed and locked: hashes, no hosts, one OpenCV, and no trace of the machine it was written on."""
 
+import hashlib
 import json
 import re
+import subprocess
 import sys
 import tomllib
 from importlib.metadata import distributions, packages_distributions
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import lanes
 from tests.architecture.source import PRODUCT, ROOT, files, imported_modules, product_files, text
 from webapp import VERSION
 
@@ -61,6 +64,34 @@ def test_front_end_packages_are_locked_by_content():
         if name:
             assert package["integrity"].startswith("sha512-"), name
             assert "resolved" not in package, f"{name} records a host"
+
+
+def test_the_shipped_scripts_of_others_are_those_of_the_lock():
+    """D6.12: they are in the repository, so that only the tests need Node."""
+    packages = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+    folder = ROOT / "static/vendor"
+    sources = json.loads((folder / "SOURCES.json").read_text())
+    assert {path.name for path in folder.glob("*.js")} == set(sources)
+    for name, source in sources.items():
+        locked = packages[f"node_modules/{source['package']}"]
+        assert (source["version"], source["integrity"]) == (locked["version"], locked["integrity"])
+        shipped = (folder / name).read_bytes()
+        assert hashlib.sha256(shipped).hexdigest() == source["sha256"]
+        assert "Redistribution" in (folder / name).with_suffix(".LICENSE.txt").read_text()
+        installed = ROOT / "node_modules" / source["package"] / source["file"]
+        if (ROOT / "node_modules").is_dir():  # npm has compared the package with its integrity
+            assert installed.read_bytes() == shipped
+
+
+def test_the_node_of_the_machine_is_used_when_it_is_new_enough():
+    """D6.12: Node 20 and later refuse a boolean as the code to end with."""
+    [question] = re.findall(r"node -e '([^']+)'", (ROOT / "Makefile").read_text())
+    try:
+        node = lanes.node()
+    except lanes.Skip as reason:
+        pytest.skip(str(reason))
+    assert subprocess.run([*node, "-e", question.replace("$$", "$")]).returncode == 0
+    assert subprocess.run([*node, "-e", question.replace("< 20", "< 2000")]).returncode == 1
 
 
 def test_exactly_one_opencv_is_installed():

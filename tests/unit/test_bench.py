@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +16,7 @@ from django.db import connection
 
 from bench import boxes, importing, invented, machine, reading_files, results, workers
 from bench.__main__ import BENCHES
+from bench.__main__ import _rows as rows_of
 from bench.options import Options
 from bench.rows import Row, Skipped, table
 from evaluation.importers import IMPORTERS, detect_format
@@ -107,9 +110,25 @@ def benches_begin_soon(home: Path, empty_home: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.usefixtures("benches_begin_soon")
 @pytest.mark.parametrize("name", [name for name in BENCHES if name not in ("boxes", "studio", "reading")])
 def test_every_bench_gives_rows(name):
-    rows = list(BENCHES[name](SMALL))
+    rows = list(rows_of(name, SMALL))
     assert rows
     assert all(row.measured >= 0 for row in rows if isinstance(row, Row))
+
+
+def test_a_section_that_lacks_a_package_is_skipped_with_the_reason(monkeypatch):
+    """D6.15: the others are measured."""
+    for module in ("bench.studio", "bench.chromium"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
+    [row] = rows_of("studio", SMALL)
+    assert isinstance(row, Skipped)
+    assert "playwright is not installed" in row.reason
+
+
+def test_make_bench_installs_what_it_needs():
+    """D6.15: in a fresh clone it needs the packages of the tests, Chromium's among them."""
+    [needs] = re.findall(r"^bench: (.*?) ##", Path("Makefile").read_text(), re.M)
+    assert needs == "$(TEST_PACKAGES)"
 
 
 def test_a_bench_that_is_measured_again_leaves_the_sections_of_others(tmp_path, monkeypatch):

@@ -1,9 +1,9 @@
-"""Static files: hashed names and few requests in production, and the named files of the front-end packages."""
+"""Static files: hashed names and few requests in production."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -11,10 +11,9 @@ from typing import Any
 
 import django
 from django.conf import settings
-from django.contrib.staticfiles.finders import BaseFinder, get_finders
-from django.core.checks import CheckMessage, Warning
+from django.contrib.staticfiles.finders import get_finders
 from django.core.files.base import ContentFile
-from django.core.files.storage import FileSystemStorage, Storage
+from django.core.files.storage import Storage
 from django.core.management import call_command
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
@@ -74,51 +73,6 @@ class _Rewritten(Storage):
     def _open(self, name: str, mode: str = "rb") -> ContentFile:
         with self._storage.open(name) as file:
             return ContentFile(self._rewritten(file.read().decode()).encode(), name=name)
-
-
-class VendorFinder(BaseFinder):
-    """Finds exactly the files that settings.VENDOR_FILES names, inside the folder of the front-end packages."""
-
-    def find(self, path: str, find_all: bool = False, **kwargs: Any) -> Any:
-        # Django 5.2 names the argument find_all, and still passes on the older name "all".
-        wanted_all = find_all or kwargs.get("all", False)
-        file = self._file(path)
-        if file is None:
-            return []
-        return [str(file)] if wanted_all else str(file)
-
-    def check(self, **kwargs: Any) -> list[CheckMessage]:
-        missing = [path for path in settings.VENDOR_FILES if self._file(path) is None]
-        if not missing:
-            return []
-        return [
-            Warning(
-                f"Front-end packages are missing: {', '.join(missing)}. Pages that need them go without.",
-                hint="Run npm ci in the checkout.",
-                id="sightline.W001",
-            )
-        ]
-
-    def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[tuple[str, Storage]]:
-        for path in settings.VENDOR_FILES:
-            if self._file(path) is not None:
-                yield path, _OneFile(settings.VENDOR_FILES[path])
-
-    def _file(self, path: str) -> Path | None:
-        source = settings.VENDOR_FILES.get(path)
-        file = Path(settings.VENDOR_ROOT) / source if source else None
-        return file if file is not None and file.is_file() else None
-
-
-class _OneFile(FileSystemStorage):
-    """A storage that opens one file, whatever name it is asked for: collectstatic asks by the address."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__(location=settings.VENDOR_ROOT)
-        self._source = source
-
-    def path(self, name: str) -> str:
-        return super().path(self._source)
 
 
 def collect() -> None:
