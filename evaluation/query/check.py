@@ -84,11 +84,10 @@ def _check_choice(term: Term, known: Field) -> None:
 def _among(term: Term, values: Collection[str]) -> None:
     if term.value in {*values, UNDEFINED, DEFINED}:
         return
-    near = nearest(term.value, values)
-    few = f" There are {_listed(sorted(values)[:SHOWN], 'and')}{' and more' if len(values) > SHOWN else ''}."
-    message = (
-        f'Nothing has the {term.field.removeprefix("facet.")} "{term.value[:40]}".{few if values and not near else ""}'
-    )
+    name, near = term.field.removeprefix("facet."), nearest(term.value, values)
+    message = f'There is no {name} "{term.value[:40]}".'
+    if values and not near:
+        message += f" There are {_listed(sorted(values)[:SHOWN], 'and')}{' and more' if len(values) > SHOWN else ''}."
     raise QueryError(message, term.column, proposals=tuple(f"{term.field}:{quoted(value)}" for value in near))
 
 

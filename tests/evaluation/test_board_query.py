@@ -95,6 +95,16 @@ def test_a_query_that_cannot_be_read_says_where_and_shows_no_number(street, lea)
     assert (refused.status_code, refused.json()["error"]["field"]) == (400, "q")
 
 
+@pytest.mark.parametrize("page", ["leaderboard", "trajectories"])
+def test_a_tag_is_refused_with_its_column_where_nobody_tagged(street, page):
+    """D7.2: a visitor asks a public benchmark without tags for one."""
+    set_public(actor=None, benchmark=street, public=True)
+    answer = Client().get(reverse(f"evaluation:{page}", args=[street.slug]), {"q": "wrong tag:foo"})
+    assert answer.status_code == 400
+    assert answer.context["error"].column == 6
+    assert "foo" in answer.context["error"].message
+
+
 def test_a_query_of_samples_is_for_who_may_see_them(street, lea, sam):
     for client in (signed_in(sam), Client()):
         assert "data-count" not in board(client, street, **ASKED).content.decode()
