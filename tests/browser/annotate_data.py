@@ -37,9 +37,9 @@ def picture() -> bytes:
     return file.getvalue()
 
 
-def kitchen(tmp_path: Any, count: int, **members: User) -> Benchmark:
+def kitchen(tmp_path: Any, count: int, slug: str = "kitchen", **members: User) -> Benchmark:
     """A benchmark of ``count`` samples on one picture with tiles; members by role: annotator=ana."""
-    benchmark = create_benchmark(actor=None, slug="kitchen", title="Kitchen")
+    benchmark = create_benchmark(actor=None, slug=slug, title=slug.title())
     for role, user in members.items():
         add_member(actor=None, benchmark=benchmark, user=user, role=Role(role))
     records = [SampleRecord("mug", SampleContent(), image="mug.png")]

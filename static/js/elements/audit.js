@@ -34,7 +34,7 @@ export class SightlineAudit extends HTMLElement {
 
   /** For the list of keys. */
   get keys() {
-    return this.#keys?.rows ?? [];
+    return this.#keys?.rowsOn(this, this.#acts) ?? [];
   }
 
   disconnectedCallback() {
@@ -42,10 +42,12 @@ export class SightlineAudit extends HTMLElement {
   }
 
   #key(event) {
-    this.#keys.press(event, this, {
-      gold: () => this.#stage?.showGold((this.#showsGold = !this.#showsGold)),
-      evidence: () => this.#stage?.flyToEvidence(),
-    });
+    this.#keys.press(event, this, this.#acts);
+  }
+
+  get #acts() {
+    const stage = this.#stage;
+    return stage ? { gold: () => stage.showGold((this.#showsGold = !this.#showsGold)), evidence: () => stage.flyToEvidence() } : {};
   }
 
   #say(trouble) {

@@ -1,6 +1,6 @@
 import { boxOf, hashOf, turnOf } from "../lib/address.js";
 import { magnification } from "../lib/format.js";
-import { withMargin } from "../lib/geometry.js";
+import { isBox, withMargin } from "../lib/geometry.js";
 import { singleKey } from "../lib/keys.js";
 import { marksOf } from "../models/marks.js";
 import { TurnSelection } from "../models/turns.js";
@@ -27,12 +27,6 @@ import { turnsBeyond } from "./frame-window.js";
  * Without data-tiles the file at data-image is shown. Says "turnchange" with detail.turn, "framemove" with detail.seen.
  */
 export class SightlineFrame extends HTMLElement {
-  static keys = [
-    ["[ ]", "turn before, turn after"],
-    ["G", "gold"], ["F", "fit the picture"],
-    ["Z", "fly to the turn, or to the gold"],
-  ];
-
   #data = { gold: [], turns: [] };
   #selection;
   #marks;
@@ -49,6 +43,19 @@ export class SightlineFrame extends HTMLElement {
     this.#listen();
     this.#show();
     await this.#open();
+  }
+
+  /** For the list of keys: those that do something on this image. */
+  get keys() {
+    const turns = this.#data.turns ?? [];
+    const gold = this.#data.gold ?? [];
+    const boxed = turns.some(({ executed }) => isBox(executed));
+    return [
+      turns.length && ["[ ]", "previous turn, next turn"],
+      gold.length && ["G", "show or hide gold"],
+      this.#viewer?.viewport && ["F", "fit the image"],
+      this.#viewer?.viewport && (gold.length || boxed) && ["Z", "zoom to the turn, or to the gold"],
+    ].filter(Boolean);
   }
 
   disconnectedCallback() {

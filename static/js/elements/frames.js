@@ -6,8 +6,6 @@ import { singleKey } from "../lib/keys.js";
  *   <sightline-frames>… <sightline-frame>…</sightline-frame> …</sightline-frames> <output data-frames-words></output>
  */
 export class SightlineFrames extends HTMLElement {
-  static keys = [["S", "frames move together, or each by itself"]];
-
   #together = true;
   #leader = null;
   #ending = null;
@@ -21,6 +19,11 @@ export class SightlineFrames extends HTMLElement {
     this.addEventListener("framemove", ({ target, detail }) => this.#follow(target, detail.seen), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     this.#say();
+  }
+
+  /** For the list of keys. */
+  get keys() {
+    return this.#frames.length > 1 ? [["S", "move the frames together, or each by itself"]] : [];
   }
 
   disconnectedCallback() {

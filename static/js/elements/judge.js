@@ -10,11 +10,6 @@ import { TurnSelection } from "../models/turns.js";
  * Without it all crops stand under each other. Enter sends once something is chosen; data-key does the rest.
  */
 export class SightlineJudge extends HTMLElement {
-  static keys = [
-    ["[ ]", "crop before, crop after"],
-    ["Enter", "send, and the next one"],
-  ];
-
   #watch = new Stopwatch(() => performance.now());
   #crops;
   #ending = null;
@@ -31,6 +26,12 @@ export class SightlineJudge extends HTMLElement {
     this.querySelector("form").addEventListener("formdata", ({ formData }) => formData.set("seconds", this.#watch.seconds), { signal });
     this.classList.add("is-live");
     this.#show();
+  }
+
+  /** For the list of keys. */
+  get keys() {
+    const film = this.querySelectorAll("[data-crop]").length > 1;
+    return [...(film ? [["[ ]", "previous crop, next crop"]] : []), ["Enter", "send, and go to the next question"]];
   }
 
   disconnectedCallback() {

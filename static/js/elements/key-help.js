@@ -1,7 +1,15 @@
 import { singleKey } from "../lib/keys.js";
 
-const words = (element) =>
-  element.dataset.keyLabel || element.getAttribute("aria-label") || element.title || element.textContent.trim();
+const SHOWN = ":not([hidden], [hidden] *)";
+
+/** What an element with data-key does; the sign of its key in it is no part of that. */
+function words(element) {
+  const said = element.dataset.keyLabel || element.getAttribute("aria-label") || element.title;
+  if (said) return said;
+  const copy = element.cloneNode(true);
+  for (const mark of copy.querySelectorAll("kbd")) mark.remove();
+  return copy.textContent.trim();
+}
 
 /**
  * <sightline-key-help><dialog id="key-help">…</dialog></sightline-key-help>: "?" lists the keys of the page.
@@ -25,7 +33,7 @@ export class SightlineKeyHelp extends HTMLElement {
   #key(event) {
     const key = singleKey(event);
     if (!key || document.querySelector("dialog[open]")) return;
-    const target = key === "?" ? null : document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+    const target = key === "?" ? null : document.querySelector(`[data-key="${CSS.escape(key)}"]${SHOWN}`);
     if (key !== "?" && !target) return;
     event.preventDefault();
     if (!target) {
@@ -36,11 +44,13 @@ export class SightlineKeyHelp extends HTMLElement {
   }
 
   #fill() {
-    const own = [...document.querySelectorAll("[data-key]")].map((one) => [one.dataset.key.toUpperCase(), words(one)]);
+    const own = [...document.querySelectorAll(`[data-key]${SHOWN}`)].map((one) => [one.dataset.key.toUpperCase(), words(one)]);
     const theirs = [...document.querySelectorAll("*")]
       .filter((one) => one.localName.includes("-"))
       .flatMap((one) => one.keys ?? customElements.get(one.localName)?.keys ?? []);
-    const rows = [...theirs, ...own, ["?", "this list"]].map(([keys, said]) => {
+    // Two frames of a page have the same keys; a key is listed once.
+    const listed = new Map([...theirs, ...own, ["?", "this list"]].map(([keys, said]) => [`${keys} ${said}`, [keys, said]]));
+    const rows = [...listed.values()].map(([keys, said]) => {
       const row = document.createElement("li");
       const name = document.createElement("span");
       name.textContent = said;

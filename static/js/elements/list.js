@@ -1,21 +1,17 @@
 import { singleKey } from "../lib/keys.js";
 import { Cursor } from "../models/cursor.js";
 
+const linkOf = (item) => (item?.matches("a") ? item : item?.querySelector("a[href]"));
+
 /**
  * Moves through a list or grid by key.
  *
  *   <sightline-list data-items=".tile">… <div class="tile"><a href="…">…</a><input type="checkbox" …></div> …</sightline-list>
  *
- * J and K move, X ticks the checkbox of the item, Enter opens its first link. An item with data-pk is stood on when the
- * address says ?at= and its number.
+ * J and K move, X ticks the checkbox of the item, Enter opens its first link (before J: that of the first item). An item
+ * with data-pk is the current one when the address says ?at= and its number.
  */
 export class SightlineList extends HTMLElement {
-  static keys = [
-    ["J K", "move"],
-    ["X", "select"],
-    ["Enter", "open"],
-  ];
-
   #cursor = new Cursor(0);
   #ending = null;
 
@@ -33,6 +29,16 @@ export class SightlineList extends HTMLElement {
     this.#ending?.abort();
   }
 
+  /** For the list of keys: those that do something here. */
+  get keys() {
+    const items = this.#items;
+    return [
+      items.length && ["J K", "move"],
+      items.some((item) => item.querySelector("input[type=checkbox]")) && ["X", "select"],
+      items.some(linkOf) && ["Enter", "open"],
+    ].filter(Boolean);
+  }
+
   get #items() {
     return [...this.querySelectorAll(this.dataset.items ?? "[data-item]")];
   }
@@ -45,15 +51,34 @@ export class SightlineList extends HTMLElement {
   }
 
   #key(event) {
+    if (document.querySelector("dialog[open]")) return;
+    this.#cursor.resize(this.#items.length);
     const act = {
       j: () => this.#show(this.#cursor.next()),
       k: () => this.#show(this.#cursor.previous()),
-      x: () => this.#items[this.#cursor.place]?.querySelector("input[type=checkbox]")?.click(),
+      x: () => this.#select(),
+      // With the focus on a link or button, Enter is the browser's.
+      Enter: () => event.target === document.body && !event.repeat && this.#open(),
     }[singleKey(event)];
-    if (!act || document.querySelector("dialog[open]")) return;
-    event.preventDefault();
-    this.#cursor.resize(this.#items.length);
-    act();
+    if (act && act() !== false) event.preventDefault();
+  }
+
+  /** The current item; before J, the first one. */
+  get #current() {
+    return this.#items[Math.max(0, this.#cursor.place)];
+  }
+
+  #select() {
+    const box = this.#current?.querySelector("input[type=checkbox]");
+    if (this.#cursor.place < 0) this.#show(this.#cursor.next());
+    box?.click();
+    return Boolean(box);
+  }
+
+  #open() {
+    const link = linkOf(this.#current);
+    link?.click();
+    return Boolean(link);
   }
 
   #show(place) {
@@ -62,7 +87,7 @@ export class SightlineList extends HTMLElement {
       if (at !== place) continue;
       item.scrollIntoView({ block: "nearest" });
       // The link takes the focus, so that Enter opens it and a reader hears it.
-      (item.matches("a") ? item : item.querySelector("a[href]"))?.focus({ preventScroll: true });
+      linkOf(item)?.focus({ preventScroll: true });
     }
   }
 

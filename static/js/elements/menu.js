@@ -1,4 +1,7 @@
-/** <sightline-menu><details>…</details></sightline-menu>: closes at Escape, at a click elsewhere and when the focus leaves. */
+/**
+ * <sightline-menu><details>…</details></sightline-menu>: closes at Escape, at a click elsewhere and when the focus leaves. Its
+ * list hangs from the right edge of the button, or from the left one where the window ends before that.
+ */
 export class SightlineMenu extends HTMLElement {
   #ending = null;
 
@@ -6,6 +9,7 @@ export class SightlineMenu extends HTMLElement {
     this.#ending = new AbortController();
     const { signal } = this.#ending;
     const details = this.querySelector("details");
+    details.addEventListener("toggle", () => this.#place(details));
     document.addEventListener("click", (event) => this.contains(event.target) || (details.open = false), { signal });
     this.addEventListener("focusout", (event) => {
       if (event.relatedTarget && !this.contains(event.relatedTarget)) details.open = false;
@@ -15,6 +19,12 @@ export class SightlineMenu extends HTMLElement {
       details.open = false;
       details.querySelector("summary").focus();
     });
+  }
+
+  #place(details) {
+    details.classList.remove("is-from-left");
+    const list = details.querySelector(":scope > :not(summary)");
+    details.classList.toggle("is-from-left", details.open && list.getBoundingClientRect().left < 0);
   }
 
   disconnectedCallback() {

@@ -17,9 +17,13 @@ export class OwnTable {
     this.#names = new Map(table.flatMap(({ name, keys }) => keys.map((key) => [key, name])));
   }
 
-  /** For the list of keys. */
-  get rows() {
-    return this.#table.map(({ keys, words }) => [keysOf(keys[0]).join(" "), words]);
+  /** For the list of keys: those that do something on this page, by one of `acts` or by a button that carries the mark. */
+  rowsOn(root, acts = {}) {
+    return this.rowsOf((name) => name in acts || root.querySelector(`[data-key-of="${name}"]`));
+  }
+
+  rowsOf(has) {
+    return this.#table.filter(({ name }) => has(name)).map(({ keys, words }) => [keysOf(keys[0]).join(" "), words]);
   }
 
   /** Buttons say the key that presses them, in signs or (data-words) in words. */

@@ -6,6 +6,9 @@ import { ReviewSeat } from "./review-seat.js";
 import { send } from "./review-send.js";
 import { ReviewStage } from "./review-stage.js";
 
+/** What Alt with its key does while an answer is written. */
+const ALT = ["unsure", "cannot"];
+
 /**
  * Before gold is shown: the question is answered from the picture, or from the gold crops alone and then from it.
  *
@@ -45,7 +48,11 @@ export class SightlineBlind extends HTMLElement {
 
   /** For the list of keys. */
   get keys() {
-    return [...(this.#keys?.rows ?? []), ["1 … 9", "answer with this option"], ["Enter", "send the answer"], ["Alt", "with U or 0 while an answer is written"]];
+    const form = this.querySelector("form");
+    const rows = this.#keys?.rowsOn(this, this.#acts(form)) ?? [];
+    const written = (name) => this.#keys.rowsOf((one) => one === name).map(([keys, words]) => [`Alt ${keys}`, `${words}, while you write`]);
+    const answers = form.querySelector("[type=radio]") ? [["1 … 9", "answer with this option"]] : ALT.flatMap(written);
+    return [...rows, ...answers, ["Enter", "send the answer"]];
   }
 
   disconnectedCallback() {
@@ -60,7 +67,7 @@ export class SightlineBlind extends HTMLElement {
 
   #key(event, form) {
     if (event.repeat) return;
-    this.#keys?.press(event, this, { confirm: () => form.requestSubmit() });
+    this.#keys?.press(event, this, this.#acts(form));
     if (event.defaultPrevented) return;
     const key = singleKey(event);
     const option = /^[1-9]$/.test(key) ? form.querySelectorAll("[type=radio]")[Number(key) - 1] : null;
@@ -76,11 +83,15 @@ export class SightlineBlind extends HTMLElement {
     }
   }
 
+  #acts(form) {
+    return { confirm: () => form.requestSubmit() };
+  }
+
   /** What Alt with its key does while an answer is written: not sure, or cannot tell. */
   #writing(event) {
     if (!event.altKey || event.ctrlKey || event.metaKey || !isTyping(event.target)) return "";
     const name = this.#keys.named(chordOf({ key: event.key, shiftKey: event.shiftKey }));
-    return ["unsure", "cannot"].includes(name) ? name : "";
+    return ALT.includes(name) ? name : "";
   }
 
   /** The number answers at once, but not before there is something to answer from. */

@@ -57,7 +57,7 @@ export class SightlineReview extends HTMLElement {
 
   /** For the list of keys. */
   get keys() {
-    return [...(this.#keys?.rows ?? []), ["Esc", "back to the four decisions"]];
+    return [...(this.#keys?.rowsOn(this, this.#acts) ?? []), ["Esc", "back to the four decisions"]];
   }
 
   disconnectedCallback() {
@@ -137,11 +137,13 @@ export class SightlineReview extends HTMLElement {
       this.#leave();
       return;
     }
-    this.#keys.press(event, this, {
-      gold: () => this.#stage?.showGold((this.#showsGold = !this.#showsGold)),
-      evidence: () => this.#stage?.flyToEvidence(),
-      confirm: () => this.#decide(),
-    });
+    this.#keys.press(event, this, this.#acts);
+  }
+
+  get #acts() {
+    const stage = this.#stage;
+    const seen = stage && { gold: () => stage.showGold((this.#showsGold = !this.#showsGold)), evidence: () => stage.flyToEvidence() };
+    return { ...seen, confirm: () => this.#decide() };
   }
 
   /** Back to the four decisions; what was typed stays. */

@@ -4,10 +4,18 @@ import { OwnTable } from "./own-table.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
+/** What is done to the image and its boxes, by name. */
+const ON_IMAGE = new Set(["box", "next-box", "hand", "delete", "duplicate", "fit", "evidence", "eye", "turn", "closer", "farther"]);
+const ON_SUGGESTIONS = new Set(["adopt", "adopt-all", "suggestions"]);
+
+const FIXED_ON_IMAGE = [
+  ["← → ↑ ↓", "nudge the box by 1 px, Shift 10 px; without a box move the image"],
+  ["Alt ←", "resize the box"],
+  ["Escape", "deselect the box"],
+];
+
 /** What keys do that stay what they are. */
 const FIXED = [
-  ["← → ↑ ↓", "nudge the box by 1 px, Shift 10 px; without one move the picture"],
-  ["Alt ←", "resize the box"],
   ["Tab", "next box or field"],
   ["Shift A … Z", "begin the question; Enter too"],
   ["Enter", "from the question to the answer; next option"],
@@ -16,7 +24,6 @@ const FIXED = [
   ["Alt Enter", "in the question: to the other kind of answer"],
   ["*", "before an option: it is the answer; or Alt Enter"],
   ["A … Z", "in the circles: this option is the answer"],
-  ["Escape", "let go of the box"],
   ["1 … 9", "value of the first facet, with Shift of the second, with Alt of the third"],
   ["Alt ↑", "move an option or a target"],
 ];
@@ -29,8 +36,10 @@ function numbered({ code, shiftKey, altKey }) {
 
 /** The keys of the studio as one person has them. */
 export class StudioKeys extends OwnTable {
-  get rows() {
-    return [...super.rows, ...FIXED];
+  /** For the list of keys: those that do something on a sample with or without an image, suggested boxes, a discussion. */
+  rowsWith({ image, suggestions, discussion }) {
+    const has = (name) => (image || !ON_IMAGE.has(name)) && (suggestions || !ON_SUGGESTIONS.has(name)) && (discussion || name !== "comment");
+    return [...this.rowsOf(has), ...(image ? FIXED_ON_IMAGE : []), ...FIXED];
   }
 
   /** What a key press asks for, as [name, …values]; null when it is none of the studio's. */

@@ -58,7 +58,8 @@ export class SightlineStudio extends HTMLElement {
 
   /** The keys as this person has them, for the list of keys. */
   get keys() {
-    return this.#keys.rows;
+    const discussion = Boolean(this.#comments);
+    return this.#keys.rowsWith({ image: Boolean(this.#boxes), suggestions: Boolean(this.#boxes && this.#data.suggestions?.length), discussion });
   }
 
   disconnectedCallback() {
