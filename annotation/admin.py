@@ -57,7 +57,7 @@ class BenchmarkAdmin(admin.ModelAdmin):
     list_filter = ("public",)
     list_select_related = ("created_by",)
     search_fields = ("title", "slug", "description")
-    readonly_fields = ("slug", "created_at", "created_by")
+    readonly_fields = ("slug", "public", "created_at", "created_by")
     inlines = (MembershipInline,)
 
     def has_add_permission(self, request: HttpRequest) -> bool:

@@ -44,6 +44,10 @@ class CheckAnswerQuerySet(models.QuerySet[Any]):
     def handed_in(self) -> Self:
         return self.filter(state="handed_in")
 
+    def begun(self) -> Self:
+        """Those in which something was written that was not skipped."""
+        return self.filter(Q(version__gt=0) | Q(state="handed_in"))
+
     def begun_by(self, user: Person) -> Self:
         """Drafts of this person, on gold as accepted now."""
         return self.filter(user=user, state="draft", version__gt=0, check_of__sample__state="accepted")

@@ -49,6 +49,7 @@ class Right(StrEnum):
     SEE_GOLD = "see_gold"
     ANNOTATE = "annotate"
     REVIEW = "review"
+    AUDIT = "audit"
     IMPORT_RUNS = "import_runs"
     IMPORT_SAMPLES = "import_samples"
     SCORE = "score"
@@ -60,7 +61,7 @@ class Right(StrEnum):
 
 RIGHTS: dict[Role, frozenset[Right]] = {
     Role.ANNOTATOR: frozenset({Right.VIEW, Right.SEE_GOLD, Right.ANNOTATE, Right.COMPARE_WORK, Right.JUDGE}),
-    Role.REVIEWER: frozenset({Right.VIEW, Right.SEE_GOLD, Right.REVIEW, Right.COMPARE_WORK, Right.JUDGE}),
+    Role.REVIEWER: frozenset({Right.VIEW, Right.SEE_GOLD, Right.REVIEW, Right.AUDIT, Right.COMPARE_WORK, Right.JUDGE}),
     Role.RESEARCHER: frozenset(
         {Right.VIEW, Right.SEE_GOLD, Right.IMPORT_RUNS, Right.SCORE, Right.EXPORT, Right.COMPARE_WORK, Right.JUDGE}
     ),

@@ -1,25 +1,22 @@
-"""Who may do what on a benchmark. Views load through ``benchmark_seen_by`` (a stranger gets 404); actions ask
-here (403)."""
+"""Who may do what on a benchmark, and what they may know of it. Views load through ``benchmark_seen_by`` (a stranger
+gets 404); actions ask here (403). ``annotation.blindness`` decides; this module loads the facts."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import AnonymousUser
 
 from annotation.actions.quality_rules import rules_of
 from annotation.actions.token_rights import passed_on
+from annotation.blindness import Facts, Known, known
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role, may
 from webapp.common.errors import NotAllowed
 from webapp.common.prepared import Prepared
 
 if TYPE_CHECKING:
-    from annotation.querysets import Person
-
-OPEN = {Right.VIEW, Right.SEE_GOLD}
-"""What everyone may on a public benchmark."""
-
+    from annotation.querysets import BenchmarkQuerySet, Person
 
 AT_ADDRESS = Prepared(lambda slug: Benchmark.objects.filter(slug=slug).select_related("queue", "quality"), str)
 ROLES = Prepared(
@@ -53,25 +50,56 @@ def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
     return benchmark if allowed(user, benchmark, Right.VIEW) else None
 
 
+def facts_of(user: Person, benchmark: Benchmark) -> Facts:
+    """What ``known`` asks of this person and benchmark. Whether gold checks run is read only where it matters."""
+    roles, copy = roles_of(user, benchmark), isinstance(user, PublicReader)
+    return Facts(
+        roles=roles,
+        public=benchmark.public,
+        copy=copy,
+        checks_run=(Role.ANNOTATOR in roles or benchmark.public or copy) and rules_of(benchmark).checks_run,
+        passed_on=passed_on(user, benchmark),
+    )
+
+
+def known_to(user: Person, benchmark: Benchmark) -> Known:
+    """What this person may know and do here."""
+    return known(facts_of(user, benchmark))
+
+
+def known_in_list(user: Person, benchmark: Any) -> Known:
+    """The same for a benchmark of a list that was loaded ``with_roles_of`` this person and with its rules."""
+    if user.is_authenticated and not user.is_staff:
+        benchmark.known_roles = {user.pk: frozenset(Role(held.role) for held in benchmark.roles_held)}
+    return known_to(user, benchmark)
+
+
+def gold_known_to(user: Person) -> BenchmarkQuerySet:
+    """The benchmarks whose gold and results this person may see: lists that span benchmarks are made of these. Two
+    queries at most."""
+    visible: BenchmarkQuerySet = Benchmark.objects.visible_to(user)
+    if not user.is_authenticated or user.is_staff:
+        return visible
+    annotated = Benchmark.objects.joined_with(user, Right.ANNOTATE).filter(quality__isnull=False)
+    loaded = annotated.select_related("quality").with_roles_of(user)
+    return visible.exclude(pk__in=[one.pk for one in loaded if not known_in_list(user, one).gold])
+
+
 def allowed(user: Person, benchmark: Benchmark, right: Right) -> bool:
-    """Whether this person may: by a role, or because everyone may view a public benchmark."""
-    return right in rights_of(user, benchmark)
+    """Whether this person may do this now."""
+    return right in known_to(user, benchmark).rights
 
 
-def rights_of(user: Person, benchmark: Benchmark) -> frozenset[Right]:
-    """Everything this person may do. Who only annotates sees no gold while gold checks are handed out: they could look
-    up what is known."""
-    roles = roles_of(user, benchmark)
-    is_open = benchmark.public or isinstance(user, PublicReader)
-    rights = {right for right in Right if may(roles, right)} | (OPEN if is_open else set())
-    if roles == {Role.ANNOTATOR} and rules_of(benchmark).checks_run:
-        rights.discard(Right.SEE_GOLD)
-    return frozenset(rights) & passed_on(user, benchmark)
+def withheld(user: Person, benchmark: Benchmark, right: Right) -> str:
+    """Why somebody whose role has the right cannot use it: gold checks run. It is the same for every page and sample,
+    and "" where that is not the reason."""
+    if not known_to(user, benchmark).handed_checks or not may(roles_of(user, benchmark), right):
+        return ""
+    return f"{benchmark.title} withholds its gold and its results from annotators at the moment. Ask its lead."
 
 
 def require(user: Person | None, benchmark: Benchmark, right: Right) -> None:
     """Raises ``NotAllowed`` unless allowed. No user at all: a command run by who runs the server."""
     if user is not None and not allowed(user, benchmark, right):
-        raise NotAllowed(
-            f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}. Ask its lead."
-        )
+        words = f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}. Ask its lead."
+        raise NotAllowed(withheld(user, benchmark, right) or words)

@@ -59,7 +59,7 @@ def draw_audit(*, actor: User, benchmark: Benchmark, share: float) -> AuditDraw:
 
 def next_to_audit(*, actor: User, benchmark: Benchmark) -> AuditItem | None:
     """The next drawn sample for this person, theirs under a lease; None when there is none for them."""
-    require(actor, benchmark, Right.REVIEW)
+    require(actor, benchmark, Right.AUDIT)
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(actor)
     if not queues:
         return None
@@ -73,7 +73,7 @@ def next_to_audit(*, actor: User, benchmark: Benchmark) -> AuditItem | None:
 def under_audit(actor: User, sample: Sample) -> AuditItem:
     """The open item of this sample. Raises ``Conflict`` when there is none, ``NotAllowed`` for who made or reviewed
     the gold."""
-    require(actor, sample.benchmark, Right.REVIEW)
+    require(actor, sample.benchmark, Right.AUDIT)
     found = AuditItem.objects.filter(sample=sample).undecided().with_content()
     item = found.for_person(actor, timezone.now()).first()
     if item is None and found.exists():
@@ -150,7 +150,7 @@ def settle_proposal(*, actor: User, item: AuditItem, outcome: str, reason: str =
 
 def leave_audit(*, actor: User, sample: Sample) -> None:
     """Give the seat back undecided."""
-    require(actor, sample.benchmark, Right.REVIEW)
+    require(actor, sample.benchmark, Right.AUDIT)
     release(actor, sample.pk, AUDIT)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import IntegrityError, transaction
 
 from annotation.actions.access import require
+from annotation.actions.quality_rules import refuse_open_checks
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role
 from webapp.accounts.models import User
@@ -50,9 +51,11 @@ def add_member(*, actor: User | None, benchmark: Benchmark, user: User, role: Ro
 
 
 def set_public(*, actor: User | None, benchmark: Benchmark, public: bool) -> None:
-    """Open the leaderboard, and what lies behind it, to everyone, or close it."""
+    """Open the leaderboard, and what lies behind it, to everyone, or close it. Raises ``Conflict`` while gold checks
+    run: see ``refuse_open_checks``."""
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
+        refuse_open_checks(benchmark, public=public)
         Benchmark.objects.filter(pk=benchmark.pk).update(public=public)
         benchmark.public = public
         audit.record(

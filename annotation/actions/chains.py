@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotation.actions.access import allowed, require
+from annotation.actions.access import allowed, known_to, require
 from annotation.actions.chain_runs import run_whole
 from annotation.actions.content_json import calls_to_json, kept_calls
 from annotation.actions.when_changed import facts_changed
@@ -42,7 +42,8 @@ def digest_of(calls: Sequence[ToolCall]) -> str:
 
 
 def verify_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall]) -> VerifiedChain:
-    """Run the chain, and keep that this person saw its end give the answer. Doing it twice changes nothing.
+    """Run the chain, and keep that this person saw its end give the answer. Doing it twice changes nothing. Each person
+    has a mark of their own: a mark of another person would tell that the sample was worked on before.
 
     Raises ``NotAllowed`` for who neither annotates nor reviews, ``InvalidInput`` for a chain that does not run to its
     end, or is empty.
@@ -58,8 +59,8 @@ def verify_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall]) -> V
     shown = picture_key(last.image) if last.image is not None else ""
     with transaction.atomic():
         found, new = VerifiedChain.objects.get_or_create(
-            sample=sample, digest=digest_of(calls), image=sample.image.sha256 if sample.image else "",
-            defaults={"result": shown, "measurements": dict(last.measurements), "person": actor},
+            sample=sample, digest=digest_of(calls), image=sample.image.sha256 if sample.image else "", person=actor,
+            defaults={"result": shown, "measurements": dict(last.measurements)},
         )  # fmt: skip
         if new:
             audit.record(
@@ -76,6 +77,7 @@ def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note
     twenty-first.
     """
     require(actor, sample.benchmark, Right.REVIEW)
+    require(actor, sample.benchmark, Right.SEE_GOLD)
     if not calls or len(note) > LONGEST_NOTE:
         raise InvalidInput(f"A chain has a step at least, and a note of at most {LONGEST_NOTE} characters.")
     result = run_whole(sample, calls)
@@ -101,6 +103,7 @@ def remove_chain(*, actor: User, chain: AcceptedChain) -> None:
     """Take a further chain away again."""
     sample = chain.sample
     require(actor, sample.benchmark, Right.REVIEW)
+    require(actor, sample.benchmark, Right.SEE_GOLD)
     with transaction.atomic():
         audit.record(
             actor=actor, action="chain.remove", subject=chain, benchmark=sample.benchmark.slug,
@@ -111,10 +114,13 @@ def remove_chain(*, actor: User, chain: AcceptedChain) -> None:
         facts_changed(sample.benchmark)
 
 
-def mark_of(sample: Sample, calls: Sequence[ToolCall]) -> VerifiedChain | None:
-    """Who verified exactly these calls on the sample's picture, if anybody did."""
+def mark_of(sample: Sample, calls: Sequence[ToolCall], viewer: Any = None) -> VerifiedChain | None:
+    """Who was first to verify exactly these calls on the sample's picture. A ``viewer`` who is handed gold checks sees
+    only their own mark."""
     image = sample.image.sha256 if sample.image else ""
     marks = VerifiedChain.objects.filter(sample=sample, image=image, digest=digest_of(calls)).select_related("person")
+    if viewer is not None and known_to(viewer, sample.benchmark).handed_checks:
+        marks = marks.filter(person=viewer)
     return marks.first()
 
 
@@ -122,7 +128,7 @@ def known_chains(sample: Sample, gold: Sequence[ToolCall]) -> list[KnownChain]:
     """The gold's chain first, where there is one, then the further ones, each with its mark. Two queries."""
     image = sample.image.sha256 if sample.image else ""
     marks = VerifiedChain.objects.filter(sample=sample, image=image).select_related("person")
-    verified = {mark.digest: mark for mark in marks}
+    verified = {mark.digest: mark for mark in marks.order_by("-pk")}
     found = [KnownChain(None, tuple(gold), "", "", verified.get(digest_of(gold)))] if gold else []
     for row in _further(sample):
         calls = kept_calls(row.calls)

@@ -15,7 +15,7 @@ from django.db.models import F, Max, Q
 from django.utils import timezone
 
 from annotation.actions.content_json import content_from_json, content_to_json
-from annotation.actions.pause import pause_by_itself, require_going_on
+from annotation.actions.pause import pause_by_itself
 from annotation.actions.quality_rules import rules_of
 from annotation.actions.queue_leases import ANNOTATE, queue_of, release, renew, take
 from annotation.actions.revisions import content_of, facets_of
@@ -159,9 +159,8 @@ def _sit_down(actor: User, answer: CheckAnswer, sample: Sample) -> None:
         raise Conflict(f"Your annotation of {sample.key} is submitted and locked.", code="wrong_state")
     if renew(actor, sample.pk, ANNOTATE):
         return
-    if not answer.is_begun:
-        require_going_on(actor, sample.benchmark)
-    if not take(actor, sample.pk, ANNOTATE, queue_of(sample.benchmark).lasts, answer.place):
+    # Who left a sample before they began it has to be handed it again.
+    if not answer.is_begun or not take(actor, sample.pk, ANNOTATE, queue_of(sample.benchmark).lasts, answer.place):
         raise Conflict(
             f"Your time on {sample.key} ran out and somebody else has it now. What you wrote is still on this page.",
             code="lease_lost",

@@ -10,10 +10,11 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.actions.access import require
+from annotation.actions.access import known_to, require
 from annotation.actions.check_work import check_of, store
 from annotation.actions.checks_of import checks_of
 from annotation.actions.content_json import content_from_json, content_to_json
+from annotation.actions.handed import shown_state
 from annotation.actions.move import move, settle
 from annotation.actions.queue_leases import ANNOTATE, place_of, take_authors_seat
 from annotation.actions.revisions import revision_json
@@ -72,8 +73,10 @@ def own_annotation(actor: User, sample: Sample) -> Annotation:
     """This person's annotation of the sample as a draft, begun or taken up again where needed, in a seat of theirs."""
     annotation: Annotation | None = OWN.first(sample.pk, actor.pk)
     if annotation is not None and annotation.state not in OPEN:
-        raise Conflict(f"Your annotation of {sample.key} is {annotation.state} and locked.", code="wrong_state")
-    take_authors_seat(actor, sample, annotation)
+        state = shown_state(actor, sample, annotation.state)
+        raise Conflict(f"Your annotation of {sample.key} is {state} and locked.", code="wrong_state")
+    handed_only = annotation is None and known_to(actor, sample.benchmark).handed_checks
+    take_authors_seat(actor, sample, annotation, handed_only=handed_only)
     if annotation is None:
         annotation = _begin(actor, sample, place_of(actor, sample))
     annotation.sample = sample

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from annotation.actions.access import require
 from annotation.actions.check_work import pause_if_needed
-from annotation.actions.quality_rules import change_rules, rules_of, stored_rules
+from annotation.actions.quality_rules import change_rules, refuse_open_checks, rules_of, stored_rules
 from annotation.models import Benchmark, CheckAnswer, GoldCheck, QualityRules, Sample
 from annotation.quality import BoxMeasure
 from annotation.workflow import Right, SampleState
@@ -26,7 +26,9 @@ def set_check_rules(
     *, actor: User, benchmark: Benchmark, check_first: int, check_share: float, box_measure: str, box_least: float,
     any_question: bool, pause_after: int, pause_below: float | None,
 ) -> QualityRules:  # fmt: skip
-    """How often checks are handed out from now on, what passes and who is paused. What is compared stays as it is."""
+    """How often checks are handed out from now on, what passes and who is paused. What is compared stays as it is.
+
+    Raises ``Conflict`` on a public benchmark: see ``refuse_open_checks``."""
     require(actor, benchmark, Right.MANAGE)
     if not 0 <= check_first <= 100:
         raise InvalidInput("Between 0 and 100 samples of a person begin with checks.", field="check_first")
@@ -42,6 +44,7 @@ def set_check_rules(
         "pause_after": pause_after, "pause_below": pause_below,
     }  # fmt: skip
     with transaction.atomic():
+        refuse_open_checks(benchmark, checks=bool(check_first or check_share))
         rules = change_rules(benchmark, values)
         audit.record(actor=actor, action="gold_check.rules", subject=benchmark, benchmark=benchmark.slug, data=values)
     return rules

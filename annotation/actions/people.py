@@ -7,6 +7,7 @@ from collections.abc import Collection
 from django.db import transaction
 
 from annotation.actions.access import require
+from annotation.actions.quality_rules import refuse_open_checks
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role
 from webapp.accounts.models import User
@@ -19,12 +20,15 @@ DETAILS = ("title", "description", "licence", "public")
 def change_details(
     *, actor: User | None, benchmark: Benchmark, title: str, description: str, licence: str, public: bool
 ) -> list[str]:
-    """Say what the benchmark is called, holds and allows, and who may read it. Returns the names of what changed."""
+    """Say what the benchmark is called, holds and allows, and who may read it. Returns the names of what changed.
+
+    Raises ``Conflict`` where it would be public while gold checks run: see ``refuse_open_checks``."""
     require(actor, benchmark, Right.MANAGE)
     if not title.strip():
         raise InvalidInput("A benchmark needs a title. Give one that people know it by.", field="title")
     wanted = {"title": title.strip(), "description": description, "licence": licence, "public": public}
     with transaction.atomic():
+        refuse_open_checks(benchmark, public=public)
         stored = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
         before = {name: getattr(stored, name) for name in DETAILS if getattr(stored, name) != wanted[name]}
         if not before:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from annotation.blindness import CHECKS_AND_PUBLIC
 from annotation.models import Benchmark, QualityRules
 from annotation.quality import new_seed
+from webapp.common.errors import Conflict
 
 
 def rules_of(benchmark: Benchmark) -> QualityRules:
@@ -18,6 +20,24 @@ def stored_rules(benchmark: Benchmark) -> QualityRules:
     """The benchmark's rules, stored from now on, with a seed that nobody can guess. Call inside a transaction."""
     benchmark.quality, _ = QualityRules.objects.get_or_create(benchmark=benchmark, defaults={"seed": new_seed()})
     return benchmark.quality
+
+
+def refuse_open_checks(benchmark: Benchmark, *, public: bool | None = None, checks: bool | None = None) -> None:
+    """Raises ``Conflict`` where the benchmark would be public while gold checks run. ``public`` and ``checks`` are what
+    is about to be stored; None: as it is. Call inside a transaction: changes of both wait for each other here."""
+    stored = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    runs = rules_of(stored).checks_run if checks is None else checks
+    if not runs or not (stored.public if public is None else public):
+        return
+    if checks:
+        raise Conflict(
+            f"{CHECKS_AND_PUBLIC} Close {benchmark.title} under Settings first, or hand out no checks.",
+            code="checks_and_public", field="check_share",
+        )  # fmt: skip
+    raise Conflict(
+        f"{CHECKS_AND_PUBLIC} Stop the gold checks of {benchmark.title} under Quality first.",
+        code="checks_and_public", field="public",
+    )  # fmt: skip
 
 
 def change_rules(benchmark: Benchmark, values: Mapping[str, Any]) -> QualityRules:

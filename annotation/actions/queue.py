@@ -8,15 +8,15 @@ from random import randrange
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Exists, Max, QuerySet
+from django.db.models import Exists, Max, Min, Q, QuerySet
 from django.utils import timezone
 
-from annotation.actions.access import require
+from annotation.actions.access import known_to, require
 from annotation.actions.check_work import begun_check, next_check
 from annotation.actions.pause import is_paused, standing_for
 from annotation.actions.quality_rules import rules_of
 from annotation.actions.queue_leases import ANNOTATE, queue_of, renew, take_authors_seat, take_to_annotate
-from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Sample
+from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, CheckAnswer, Sample
 from annotation.querysets import AnnotationQuerySet, SampleQuerySet
 from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
@@ -66,9 +66,9 @@ def next_to_annotate(*, actor: User, benchmark: Benchmark, shown: str = "") -> S
 
 
 def _shown(actor: User, benchmark: Benchmark, key: str) -> Sample | None:
-    """Not while gold checks are mixed in: nobody chooses past them."""
+    """Not for somebody who is handed gold checks: nobody chooses past them."""
     sample = Sample.objects.filter(benchmark=benchmark, key=key).first()
-    if sample is None or rules_of(benchmark).checks_run:
+    if sample is None or known_to(actor, benchmark).handed_checks:
         return None
     mine = Annotation.objects.filter(sample=sample, author=actor, state__in=OPEN).not_skipped_by(actor).first()
     if mine is not None:
@@ -108,20 +108,35 @@ def _new(
     actor: User, benchmark: Benchmark, samples: SampleQuerySet, beside: Sample | None, standing: Standing
 ) -> Sample | None:
     """What is held, else a gold check where it is time for one, else by the rule. Checks are mixed in: where nothing
-    else is left they do not go on by themselves."""
+    else is left they do not go on by themselves. Beside checks the order is random: in any other order, a check would
+    be the sample that is out of order."""
     queue = queue_of(benchmark)
     if standing.held:
         held: Sample | None = samples.held_by(actor, ANNOTATE, timezone.now()).first()
         if held is not None and renew(actor, held.pk, ANNOTATE):
             return held
-    rules = rules_of(benchmark)
-    if rules.checks_run and samples.open_to(actor, timezone.now(), [queue]).exists():
-        check = next_check(actor, benchmark, rules, beside)
+    checked = known_to(actor, benchmark).handed_checks
+    if checked and (left := _left_behind(actor, samples, queue)) is not None:
+        return left
+    if checked and samples.open_to(actor, timezone.now(), [queue]).exists():
+        check = next_check(actor, benchmark, rules_of(benchmark), beside)
         if check is not None:
             return check
+    if checked:
+        return _by_rule(actor, samples, queue, BenchmarkQueue.Order.RANDOM)
     if beside is None and queue.order == BenchmarkQueue.Order.SEQUENTIAL and queue.overlap == 1:
         return _first_free(actor, samples, queue, standing)
     return _by_rule(actor, samples, queue)
+
+
+def _left_behind(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sample | None:
+    """What this person was handed and left before they began it. It comes first, whether it is a gold check or not: a
+    check that comes back where another sample does not would give itself away."""
+    untouched = CheckAnswer.objects.untouched_by(actor).filter(check_of__active=True).values("check_of__sample")
+    mine = samples.filter(leases__user=actor, leases__seat=ANNOTATE).order_by("leases__pk")
+    still_open = samples.open_to(actor, timezone.now(), [queue]).values("pk")
+    found: SampleQuerySet = mine.filter(Q(pk__in=still_open) | Q(pk__in=untouched)).select_related("benchmark")
+    return next((sample for sample in found if renew(actor, sample.pk, ANNOTATE)), None)
 
 
 def _first_free(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, standing: Standing) -> Sample | None:
@@ -155,7 +170,7 @@ def _take_again(actor: User, number: int) -> Sample | None:
     return annotation.sample
 
 
-def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sample | None:
+def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order: str | None = None) -> Sample | None:
     """Candidates a few at a time until one is ours; what others were faster to take is not tried again."""
     tried: set[int] = set()
     while True:
@@ -163,7 +178,7 @@ def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sam
         open_ones = samples.open_to(actor, timezone.now(), [queue])
         if tried:
             open_ones = open_ones.exclude(pk__in=tried)
-        for part in _in_order(actor, open_ones, queue):
+        for part in _in_order(actor, open_ones, queue, order or queue.order):
             for candidate, extra in part.values_list("pk", "extra_places")[:AT_ONCE]:
                 tried.add(candidate)
                 with transaction.atomic(savepoint=False):
@@ -174,21 +189,22 @@ def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sam
             return None
 
 
-def _in_order(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Iterator[SampleQuerySet]:
+def _in_order(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order: str) -> Iterator[SampleQuerySet]:
     """The candidates, in parts that follow each other; what a lead gave to this person stands before all others."""
     assigned = list(Assignment.objects.filter(user=actor).values_list("sample", flat=True))
     if assigned:
         yield samples.filter(pk__in=assigned).order_by("key")
     others = samples.exclude(pk__in=assigned) if assigned else samples
-    if queue.order == BenchmarkQueue.Order.RANDOM:
-        start = randrange((Sample.objects.aggregate(last=Max("pk"))["last"] or 0) + 1)
+    if order == BenchmarkQueue.Order.RANDOM:
+        ends = Sample.objects.filter(benchmark=queue.benchmark_id).aggregate(first=Min("pk"), last=Max("pk"))
+        start = randrange(ends["first"] or 0, (ends["last"] or 0) + 1)
         yield others.filter(pk__gte=start).order_by("pk")
         yield others.filter(pk__lt=start).order_by("pk")
-    elif queue.order == BenchmarkQueue.Order.FACET and queue.facet:
+    elif order == BenchmarkQueue.Order.FACET and queue.facet:
         first = {"facets__name": queue.facet, "facets__position": 0}
         yield others.filter(**first).order_by("facets__value", "key")
         yield others.without_facet(queue.facet).order_by("key")
-    elif queue.order == BenchmarkQueue.Order.DISAGREEMENT:
+    elif order == BenchmarkQueue.Order.DISAGREEMENT:
         yield others.most_disagreement_first()
     else:
         yield others.order_by("key")

@@ -48,6 +48,11 @@ def release(user: User, sample_id: int, seat: Lease.Seat) -> None:
     RELEASED.run(user.pk, sample_id, seat.value)
 
 
+def leave(user: User, sample_id: int, seat: Lease.Seat) -> None:
+    """Let the seat run out now: anybody may take it, and until then it is handed to this person again."""
+    Lease.objects.filter(sample=sample_id, seat=seat, user=user).update(expires_at=timezone.now())
+
+
 def take(user: User, sample_id: int, seat: Lease.Seat, lasts: timedelta, place: int = 0) -> bool:
     """Take a place that is free, has run out, or is this person's already, for so long. Call inside a transaction."""
     now = timezone.now()
@@ -78,15 +83,17 @@ def take_to_annotate(user: User, sample_id: int, queue: BenchmarkQueue, extra: i
     return None
 
 
-def take_authors_seat(user: User, sample: Sample, annotation: Annotation | None) -> None:
+def take_authors_seat(user: User, sample: Sample, annotation: Annotation | None, *, handed_only: bool = False) -> None:
     """Hold the place at which this person annotates the sample, theirs again if they had left. Call inside a
-    transaction. Raises ``Conflict`` with the code ``lease_lost`` when others have all places, and ``paused`` where
-    nothing new may be begun."""
+    transaction. Raises ``Conflict`` with the code ``lease_lost`` when others have all places, or with ``handed_only``
+    when it was not handed to them, and ``paused`` where nothing new may be begun."""
     if renew(user, sample.pk, ANNOTATE):
         return
     queue = queue_of(sample.benchmark)
     if annotation is not None and annotation.place is not None:
         held = take(user, sample.pk, ANNOTATE, queue.lasts, annotation.place)
+    elif handed_only:
+        held = False
     else:
         require_going_on(user, sample.benchmark)
         given = Assignment.objects.filter(sample=sample).exclude(user=user).exists()

@@ -8,8 +8,9 @@ from typing import Any
 
 from django.db.models import Q
 
-from annotation.actions.access import allowed
+from annotation.actions.access import allowed, known_to
 from annotation.actions.check_work import check_of
+from annotation.actions.handed import UNSEEN
 from annotation.models import Annotation, Sample
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -85,7 +86,11 @@ def timeline(sample: Sample, viewer: User, *, own: bool = False) -> list[Event]:
         about |= Q(
             subject_type=answer._meta.label_lower, subject_id=str(answer.pk), action__in=[*AS_ANNOTATION, *REMARKS]
         )
-    entries = AuditEntry.objects.filter(about).select_related("actor").order_by("created", "pk")
+    handed = known_to(viewer, sample.benchmark).handed_checks
+    unseen = [f"annotation.{name}" for name in UNSEEN] if handed else []
+    entries = (
+        AuditEntry.objects.filter(about).exclude(action__in=unseen).select_related("actor").order_by("created", "pk")
+    )
     return [
         Event(
             entry.created, str(entry.actor) if entry.actor else None, entry.action,

@@ -12,7 +12,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 
-from annotation.actions.access import allowed, benchmark_seen_by
+from annotation.actions.access import allowed, benchmark_seen_by, withheld
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
@@ -29,15 +29,16 @@ def benchmark_for(request: Request, slug: str, right: Right = Right.VIEW) -> Ben
     if benchmark is None:
         raise Http404("There is no such benchmark for this person.")
     if not allowed(person, benchmark, right):
-        raise NotAllowed(f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}.")
+        words = f"Your roles on {benchmark.title} do not let you {right.value.replace('_', ' ')}."
+        raise NotAllowed(withheld(person, benchmark, right) or words)
     return benchmark
 
 
-def public_benchmark_for(request: Request, slug: str) -> Benchmark:
+def public_benchmark_for(request: Request, slug: str, right: Right = Right.VIEW) -> Benchmark:
     """The benchmark for what its public pages show: a visitor gets a public one, and is asked to sign in for others,
     whether they exist or not."""
     if request.user.is_authenticated:
-        return benchmark_for(request, slug)
+        return benchmark_for(request, slug, right)
     found: Benchmark | None = Benchmark.objects.visible_to(request.user).filter(slug=slug).first()
     if found is None:
         raise NotAuthenticated

@@ -45,7 +45,9 @@ class VerifiedChain(models.Model):
 
     class Meta:
         ordering = ["sample_id", "pk"]
-        constraints = [models.UniqueConstraint(fields=["sample", "digest", "image"], name="verified_chain_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["sample", "digest", "image", "person"], name="verified_chain_once_each")
+        ]
 
     def __str__(self) -> str:
         return f"{self.sample}: {self.digest[:12]}"

@@ -10,11 +10,13 @@ from django.db.models import Prefetch
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.actions.access import known_to
 from annotation.actions.check_work import check_of, shown_content
 from annotation.actions.checks_of import checks_of
 from annotation.actions.comments import comments_on, may_discuss
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.draft import current_content, draft_of
+from annotation.actions.handed import shown_state
 from annotation.actions.pause import pause_for
 from annotation.actions.revisions import facets_of
 from annotation.actions.suggestions import suggestions_for
@@ -82,7 +84,13 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
     answer = check_of(user, sample) if annotation is None else None
     draft = draft_of(annotation) if annotation else answer
     slug = sample.benchmark.slug
-    state = annotation.state if annotation else answer.shown_state if answer else State.DRAFT.value
+    state = (
+        shown_state(user, sample, annotation.state)
+        if annotation
+        else answer.shown_state
+        if answer
+        else State.DRAFT.value
+    )
     content = _content(annotation, answer, sample)
     begun = annotation is not None or (answer is not None and answer.is_begun)
     comments = _comments(user, annotation or answer, slug)
@@ -179,7 +187,7 @@ def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, 
     return {
         "drafts": drafts,
         "returned": returned,
-        "to_do": to_do,
+        "to_do": to_do if known_to(user, benchmark).states else None,
         "nothing": not (drafts or returned or to_do),
         "pause": None if queues else pause_for(user, benchmark),
         "next_url": reverse("annotation:annotate-next", args=[benchmark.slug]),

@@ -8,9 +8,10 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
+from annotation.actions.access import known_to
 from annotation.actions.draft import save_draft
 from annotation.actions.look_ahead import look_ahead
-from annotation.actions.queue_leases import ANNOTATE, release, renew
+from annotation.actions.queue_leases import ANNOTATE, leave, release, renew
 from annotation.actions.skip import skip
 from annotation.actions.submit import submit
 from annotation.models import Sample
@@ -57,7 +58,8 @@ def skip_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @answers_json
 def release_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
-    release(person, sample.pk, ANNOTATE)
+    give_back = leave if known_to(person, sample.benchmark).handed_checks else release
+    give_back(person, sample.pk, ANNOTATE)
     return JsonResponse({})
 
 

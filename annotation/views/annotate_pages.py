@@ -6,6 +6,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.actions.access import known_to
+from annotation.actions.handed import require_handed
 from annotation.actions.pause import pause_for
 from annotation.actions.queue import next_to_annotate
 from annotation.actions.queue_progress import my_progress, whole_progress
@@ -21,12 +23,14 @@ from webapp.common.http import Request
 @require_safe
 def annotate(request: Request, slug: str) -> HttpResponse:
     """Template annotation/annotate.html; context: drafts, returned (QueueRow), to_do, nothing, pause, next_url, skipped
-    (SkippedRow, for leads), proposals (BankTool), mine (Mine), whole (Whole), and the benchmark's head."""
+    (SkippedRow, for leads), proposals (BankTool), mine (Mine), whole (Whole), and the benchmark's head. For somebody
+    who is handed gold checks ``to_do`` and ``whole`` are None: a gold check would not change them."""
     benchmark = load_benchmark(request, slug, Right.ANNOTATE)
     person = person_of(request)
     context = benchmark_context(request, benchmark, "annotate")
     context |= queue_context(person, benchmark, lead=context["rights"][Right.MANAGE.value])
-    context |= {"mine": my_progress(person, benchmark), "whole": whole_progress(benchmark)}
+    context["mine"] = my_progress(person, benchmark)
+    context["whole"] = whole_progress(benchmark) if known_to(person, benchmark).states else None
     return render(request, "annotation/annotate.html", context)
 
 
@@ -48,6 +52,7 @@ def annotate_sample(request: Request, slug: str, key: str) -> HttpResponse:
     (Event, what happened to my annotation), pause (why nothing new is handed out to me, or None), and the benchmark's
     head."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    require_handed(person, sample)
     context = benchmark_context(request, sample.benchmark, "annotate")
     rights = rights_in(request, sample.benchmark)
     context |= {"sample": sample, "studio": studio_json(person, sample, rights)}

@@ -36,7 +36,7 @@ ROUTES = {
 def audit(request: Request, slug: str) -> HttpResponse:
     """Template annotation/audit.html; context: waiting_n, others_n (drawn, but for others), decided (AuditItem, mine,
     the newest first), and the benchmark's head."""
-    benchmark = load_benchmark(request, slug, Right.REVIEW)
+    benchmark = load_benchmark(request, slug, Right.AUDIT)
     person = person_of(request)
     context = benchmark_context(request, benchmark, "review") | _queue(person, benchmark)
     return render(request, "annotation/audit.html", context)
@@ -52,7 +52,7 @@ def _queue(person: User, benchmark: Benchmark) -> dict[str, Any]:
 @require_POST
 def audit_next(request: Request, slug: str) -> HttpResponse:
     """Hand out the next drawn sample and go to it; to the list when there is none."""
-    benchmark = load_benchmark(request, slug, Right.REVIEW)
+    benchmark = load_benchmark(request, slug, Right.AUDIT)
     return _go_to(next_to_audit(actor=person_of(request), benchmark=benchmark), slug)
 
 
@@ -60,7 +60,7 @@ def audit_next(request: Request, slug: str) -> HttpResponse:
 def audit_sample(request: Request, slug: str, key: str) -> HttpResponse:
     """Template annotation/review_sample.html; context: sample, kind, queue_url, review (for json_script, see
     ``blind_json``), and the head. Own work gets 403, nothing to audit 409."""
-    person, sample = load_sample(request, slug, key, Right.REVIEW)
+    person, sample = load_sample(request, slug, key, Right.AUDIT)
     item = under_audit(person, sample)
     context = benchmark_context(request, sample.benchmark, "review") | {"sample": sample, "kind": "Audit"}
     urls = {name: reverse(route, args=[slug, key]) for name, route in ROUTES.items()}
@@ -73,7 +73,7 @@ def audit_sample(request: Request, slug: str, key: str) -> HttpResponse:
 @answers_json
 def audit_blind(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """As the blind answer of a review."""
-    person, sample = load_sample(request, slug, key, Right.REVIEW)
+    person, sample = load_sample(request, slug, key, Right.AUDIT)
     kept = answer_audit_blind(actor=person, sample=sample, **blind_answer_of(request))
     return JsonResponse({"right": kept.right})
 
@@ -81,7 +81,7 @@ def audit_blind(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 def audit_decide(request: Request, slug: str, key: str) -> HttpResponse:
     """Posted: verdict ("agree" or "disagree"), reasons, comment; then the next drawn sample."""
-    person, sample = load_sample(request, slug, key, Right.REVIEW)
+    person, sample = load_sample(request, slug, key, Right.AUDIT)
     comment = request.POST.get("comment", "").strip()
     if len(comment) > 5000:
         raise InvalidInput("A comment has at most 5000 characters. Shorten it.", field="comment")
@@ -95,7 +95,7 @@ def audit_decide(request: Request, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def audit_release(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    person, sample = load_sample(request, slug, key, Right.REVIEW)
+    person, sample = load_sample(request, slug, key, Right.AUDIT)
     leave_audit(actor=person, sample=sample)
     return JsonResponse({})
 
@@ -104,7 +104,7 @@ def audit_release(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @answers_json
 def audit_renew(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """Still here. 409 ``lease_lost`` when the seat is no longer held."""
-    person, sample = load_sample(request, slug, key, Right.REVIEW)
+    person, sample = load_sample(request, slug, key, Right.AUDIT)
     if not renew(person, sample.pk, AUDIT):
         raise Conflict(f"Your time on {sample.key} ran out. Decide to get it back if it is free.", code="lease_lost")
     return JsonResponse({})

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.urls import NoReverseMatch, reverse
 
-from annotation.actions.quality_rules import rules_of
+from annotation.actions.access import known_in_list, known_to
+from annotation.blindness import Known
 from annotation.models import Benchmark, Sample
 from annotation.views.samples_words import WAITING_WORDS
 from annotation.workflow import SampleState
@@ -27,6 +28,8 @@ class Card:
     href: str
     roles: list[str]
     pictures: list[str]
+    states: bool = True
+    """Whether this person may know how many samples are in which state."""
     counts: list[tuple[str, int, str]] = field(default_factory=list)
     leaderboard: str = ""
 
@@ -42,11 +45,11 @@ class Card:
 @dataclass(frozen=True)
 class Waiting:
     """What waits for a person in one benchmark: the link leads to exactly that many samples, ``begin`` is where the
-    first of them is handed out."""
+    first of them is handed out. ``count`` None: withheld, because a gold check would not change it."""
 
     words: str
     benchmark: str
-    count: int
+    count: int | None
     href: str
     kind: str
     begin: str
@@ -56,9 +59,11 @@ class Waiting:
 def cards_for(user: Person, benchmarks: BenchmarkQuerySet | None = None) -> list[Card]:
     """The benchmarks a person may see, those they work on first. Three queries, however many there are."""
     visible: BenchmarkQuerySet = Benchmark.objects.all() if benchmarks is None else benchmarks
-    found = list(visible.visible_to(user).with_counts().with_roles_of(user).order_by("title", "pk"))
+    found = list(
+        visible.visible_to(user).with_counts().with_roles_of(user).select_related("quality").order_by("title", "pk")
+    )
     pictures = pictures_of(found)
-    cards = [_card(benchmark, pictures.get(benchmark.pk, [])) for benchmark in found]
+    cards = [_card(one, pictures.get(one.pk, []), known_in_list(user, one)) for one in found]
     return sorted(cards, key=lambda card: not card.roles)
 
 
@@ -74,44 +79,49 @@ def pictures_of(benchmarks: Iterable[Benchmark]) -> dict[int, list[str]]:
     return found
 
 
-def _card(benchmark: Benchmark, pictures: list[str]) -> Card:
+def _card(benchmark: Any, pictures: list[str], may: Known) -> Card:
     href = reverse("annotation:benchmark", args=[benchmark.slug])
     samples = reverse("annotation:samples", args=[benchmark.slug])
     shown = [("accepted", "accepted"), ("in_review", "in review"), ("returned", "returned"), ("to_do", "to do")]
     counts = [
         (words, n, f"{samples}?state={state}") for state, words in shown if (n := getattr(benchmark, f"{state}_n"))
     ]
+    if not may.states:
+        counts = [("samples", benchmark.samples_n, reverse("annotation:annotate", args=[benchmark.slug]))]
     try:
-        leaderboard = reverse("evaluation:leaderboard", args=[benchmark.slug])
+        leaderboard = reverse("evaluation:leaderboard", args=[benchmark.slug]) if may.gold else ""
     except NoReverseMatch:
         leaderboard = ""
     roles = [membership.role for membership in getattr(benchmark, "roles_held", [])]
-    return Card(benchmark, href, roles, pictures, counts, leaderboard)
+    return Card(benchmark, href, roles, pictures, may.states, counts, leaderboard)
 
 
 def waiting_for(user: Person) -> list[Waiting]:
     """What this person could take up, most urgent first: one row for each kind and benchmark. Five queries at most."""
-    titles = {b.pk: b for b in Benchmark.objects.joined_by(user)}
+    titles = {b.pk: b for b in Benchmark.objects.joined_by(user).with_roles_of(user).select_related("quality")}
     rows = []
     for kind, words in WAITING_WORDS.items() if titles else ():
         for number, count in Sample.objects.waiting_for(user, kind).by_benchmark().items():
-            benchmark = titles[number]
+            benchmark, page = titles[number], "review" if kind == "review" else "annotate"
+            told = known_in_list(user, benchmark)
             href = f"{reverse('annotation:samples', args=[benchmark.slug])}?waiting={kind}"
-            begin = reverse(f"annotation:{'review' if kind == 'review' else 'annotate'}-next", args=[benchmark.slug])
-            rows.append(Waiting(words, benchmark.title, count, href, kind, begin, benchmark.slug))
+            href = href if told.gold else reverse(f"annotation:{page}", args=[benchmark.slug])
+            begin = reverse(f"annotation:{page}-next", args=[benchmark.slug])
+            shown = count if told.states or kind != "annotate" else None
+            rows.append(Waiting(words, benchmark.title, shown, href, kind, begin, benchmark.slug))
     return rows
 
 
 def next_for(user: Person, waiting: list[Waiting]) -> Sample | None:
-    """The first sample of the first row that has a picture to show. None where gold checks are mixed into what is to
-    annotate: a picture shown beforehand would tell which is one."""
+    """The first sample of the first row that has a picture to show. None where gold checks are mixed into this person's
+    samples: a picture shown beforehand would tell which is one."""
     if not waiting:
         return None
     found = Sample.objects.waiting_for(user, waiting[0].kind).filter(
         image__state="ready", benchmark__slug=waiting[0].slug
     )
     first = found.with_gold().select_related("benchmark__quality", "image", "gold__revision").order_by("key").first()
-    hidden = first is not None and waiting[0].kind != "review" and rules_of(first.benchmark).checks_run
+    hidden = first is not None and waiting[0].kind != "review" and known_to(user, first.benchmark).handed_checks
     return None if hidden else first
 
 

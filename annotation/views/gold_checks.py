@@ -31,7 +31,7 @@ from annotation.views.loading import load_benchmark
 from annotation.views.quality_sections import quality_context
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import ApplicationError
+from webapp.common.errors import ApplicationError, Conflict
 
 MOST_UNDECIDED = 20
 MOST_REMARKS = 20
@@ -107,7 +107,11 @@ def check_rules(request: SignedInRequest, slug: str) -> HttpResponse:
     form = CheckRulesForm(request.POST)
     if not form.is_valid():
         return checks_page(request, benchmark, rules=form)
-    set_check_rules(actor=request.user, benchmark=benchmark, **form.values())
+    try:
+        set_check_rules(actor=request.user, benchmark=benchmark, **form.values())
+    except Conflict as refused:
+        form.add_error(refused.field, refused.message)
+        return checks_page(request, benchmark, rules=form)
     messages.success(request, "The rules of gold checks are saved.")
     return redirect("annotation:gold-checks", slug)
 

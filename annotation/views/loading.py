@@ -6,7 +6,7 @@ from functools import partial
 
 from django.http import Http404, HttpRequest
 
-from annotation.actions.access import allowed, benchmark_seen_by, rights_of, roles_of
+from annotation.actions.access import allowed, benchmark_seen_by, known_to, roles_of, withheld
 from annotation.models import Benchmark
 from annotation.workflow import Right, Role
 from webapp.common.errors import NotAllowed, Place, stand_in
@@ -22,9 +22,7 @@ def load_benchmark(request: HttpRequest, slug: str, right: Right = Right.VIEW) -
     if not allowed(request.user, benchmark, right):
         if not request.user.is_authenticated:
             raise NotAllowed(f"This page of {benchmark.title} is for its members. Sign in to see whether you are one.")
-        if right is Right.SEE_GOLD:
-            raise NotAllowed(f"Gold of {benchmark.title} is kept from annotators at the moment. Ask its lead.")
-        raise NotAllowed(_roles_and_leads(request, benchmark))
+        raise NotAllowed(withheld(request.user, benchmark, right) or _roles_and_leads(request, benchmark))
     return benchmark
 
 
@@ -40,5 +38,5 @@ def _roles_and_leads(request: HttpRequest, benchmark: Benchmark) -> str:
 
 def rights_in(request: HttpRequest, benchmark: Benchmark) -> dict[str, bool]:
     """For templates: ``rights.import_runs`` and so on."""
-    held = rights_of(request.user, benchmark)
+    held = known_to(request.user, benchmark).rights
     return {right.value: right in held for right in Right}

@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from annotation.actions.quality_rules import rules_of
 from annotation.actions.queue_settings import set_queue
 from annotation.views.loading import load_benchmark
 from annotation.views.settings import settings_context
@@ -20,7 +21,7 @@ from webapp.common.errors import ApplicationError
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def queue_settings(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Template annotation/queue_settings.html; context: form. Posted: the fields of ``QueueForm``."""
+    """Template annotation/queue_settings.html; context: form, checks_run. Posted: the fields of ``QueueForm``."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     form = QueueForm(benchmark, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -34,5 +35,9 @@ def queue_settings(request: SignedInRequest, slug: str) -> HttpResponse:
                 request, f"Changed: {named}." if changed else "Nothing was changed: the queue is as before."
             )
             return redirect("annotation:queue-settings", slug)
-    context = {**settings_context(request, benchmark, "queue"), "form": form}
+    context = {
+        **settings_context(request, benchmark, "queue"),
+        "form": form,
+        "checks_run": rules_of(benchmark).checks_run,
+    }
     return render(request, "annotation/queue_settings.html", context, status=400 if form.errors else 200)

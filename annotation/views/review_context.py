@@ -9,6 +9,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.actions.access import known_to
 from annotation.actions.chains import mark_of
 from annotation.actions.checks_of import checks_of
 from annotation.actions.comments import comments_on
@@ -120,11 +121,14 @@ def reviews_context(user: User, benchmark: Benchmark) -> dict[str, Any]:
     mine = Review.objects.filter(reviewer=user, revision__annotation__sample__benchmark=benchmark)
     decided = mine.select_related("revision__annotation__sample__image").order_by("-created_at", "-pk")
     own = Annotation.objects.filter(sample__benchmark=benchmark, author=user).to_review().count()
+    told = known_to(user, benchmark)
     return {
         "waiting": _waiting_rows(benchmark, list(waiting.select_related("image")[:MOST_ROWS])),
         "waiting_n": total,
-        "own_n": own,
-        "audits_n": AuditItem.objects.of(benchmark).for_person(user, timezone.now()).count() if queues else 0,
+        "own_n": own if told.states else 0,
+        "audits_n": AuditItem.objects.of(benchmark).for_person(user, timezone.now()).count()
+        if queues and told.gold
+        else 0,
         "nothing": not total,
         "blind": queue_of(benchmark).blind != BlindRule.OFF,
         "decided": [_decided(benchmark, review) for review in decided[:20]],

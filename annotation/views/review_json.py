@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_POST
 
+from annotation.actions.access import allowed
 from annotation.actions.check_work import check_of
 from annotation.actions.comments import add_comment, resolve_comment
 from annotation.actions.queue_leases import REVIEW, renew
@@ -23,7 +24,7 @@ from annotation.views.loading import load_benchmark
 from annotation.views.work_loading import comment_json, load_sample, person_of
 from annotation.workflow import Right
 from webapp.accounts.models import User
-from webapp.common.errors import Conflict, InvalidInput
+from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 
 
 @require_POST
@@ -132,7 +133,11 @@ def _annotation(person: User, sample: Sample) -> Annotation | CheckAnswer:
     if own is not None:
         return own
     answer = check_of(person, sample)
-    return answer if answer is not None and answer.is_begun else under_review(person, sample)[0]
+    if answer is not None and answer.is_begun:
+        return answer
+    if not allowed(person, sample.benchmark, Right.REVIEW):
+        raise NotAllowed(f"You have no annotation of {sample.key} to comment on. Save a draft first.")
+    return under_review(person, sample)[0]
 
 
 def _flag(data: Mapping[str, Any], name: str) -> bool:

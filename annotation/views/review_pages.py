@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.actions.access import known_to
 from annotation.actions.queue_progress import my_progress, whole_progress
 from annotation.actions.review import next_to_review, under_review
 from annotation.views.loading import load_benchmark, rights_in
@@ -24,7 +25,8 @@ def review(request: Request, slug: str) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.REVIEW)
     person = person_of(request)
     context = benchmark_context(request, benchmark, "review") | reviews_context(person, benchmark)
-    context |= {"mine": my_progress(person, benchmark), "whole": whole_progress(benchmark)}
+    context["mine"] = my_progress(person, benchmark)
+    context["whole"] = whole_progress(benchmark) if known_to(person, benchmark).states else None
     return render(request, "annotation/review.html", context)
 
 

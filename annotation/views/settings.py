@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.people import change_details
+from annotation.actions.quality_rules import rules_of
 from annotation.forms import DetailsForm, InviteForm
 from annotation.models import Benchmark
 from annotation.views.loading import load_benchmark
@@ -21,6 +22,7 @@ from annotation.views.people_rows import invitations_of, people_of
 from annotation.views.tabs import TabLink, benchmark_context
 from annotation.workflow import Right, Role
 from webapp.accounts.http import SignedInRequest
+from webapp.common.errors import Conflict
 from webapp.common.once import forget_once, kept_once
 
 
@@ -74,7 +76,11 @@ def settings(request: SignedInRequest, slug: str) -> HttpResponse:
     form = DetailsForm(request.POST, instance=Benchmark(slug=benchmark.slug))
     if not form.is_valid():
         return settings_page(request, benchmark, details=form)
-    changed = change_details(actor=request.user, benchmark=benchmark, **form.cleaned_data)
+    try:
+        changed = change_details(actor=request.user, benchmark=benchmark, **form.cleaned_data)
+    except Conflict as refused:
+        form.add_error("public", refused.message)
+        return settings_page(request, benchmark, details=form)
     said = f"Changed: {', '.join(changed)}." if changed else "Nothing was changed: it reads as before."
     messages.success(request, said)
     return redirect("annotation:settings", slug)
@@ -88,7 +94,8 @@ def settings_page(
     invite: InviteForm | None = None,
 ) -> HttpResponse:
     """Template annotation/settings.html; context: details (DetailsForm), people (Person), roles (all there are),
-    invitations (Open), invite (InviteForm), link (of an invitation just created, shown once; else "")."""
+    invitations (Open), invite (InviteForm), link (of an invitation just created, shown once; else ""), checks_run (gold
+    checks run, so that the benchmark can't be public)."""
     link = kept_once(request, invitation_to(benchmark))
     context = {
         **settings_context(request, benchmark, "general"),
@@ -98,6 +105,7 @@ def settings_page(
         "invitations": invitations_of(benchmark),
         "invite": invite or InviteForm(),
         "link": link,
+        "checks_run": rules_of(benchmark).checks_run,
     }
     wrong = any(form is not None and form.errors for form in (details, invite))
     answer = render(request, "annotation/settings.html", context, status=400 if wrong else 200)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.actions.chains import known_chains, mark_of
 from annotation.actions.content_json import kept_calls
+from annotation.actions.handed import require_handed
 from annotation.actions.revisions import revision_json
 from annotation.models import Gold, Image, Revision, Sample
 from annotation.toolbox.table import TOOLS, Module
@@ -31,6 +32,8 @@ def workbench(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     sample = get_object_or_404(Sample.objects.select_related("image"), benchmark=benchmark, key=key)
     sample.benchmark = benchmark
     rights = rights_in(request, benchmark)
+    if isinstance(request.user, User):
+        require_handed(request.user, sample)
     gold = _gold_content(sample) if rights[Right.SEE_GOLD.value] else None
     own = _own(request.user, sample, rights)
     content = own["content"] if own else gold
@@ -46,7 +49,7 @@ def workbench(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "rights": rights,
         "tools": tools_json(),
         "templates": templates_json(sample.width or 1, sample.height or 1),
-        "mark": mark_json(mark_of(sample, kept_calls(content["reference_toolchain"]))),
+        "mark": mark_json(mark_of(sample, kept_calls(content["reference_toolchain"]), request.user)),
         "chains": [known_json(chain, slug) for chain in chains],
         "picture": _picture(sample),
         "urls": _urls(slug, sample.key, rights),

@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from annotation.actions.access import gold_known_to
 from annotation.models import Benchmark
 from evaluation.actions.freshness import Freshness
 from evaluation.models import Metric, Run, Scoring
@@ -65,7 +66,7 @@ class Happening:
 
 def recent_runs(user: Person, most: int = 6) -> list[RecentRun]:
     """The runs scored last among the benchmarks a person may see. Two queries, and those of how fresh they are."""
-    visible = Benchmark.objects.visible_to(user)
+    visible = gold_known_to(user)
     runs = Run.objects.filter(benchmark__in=visible).scored().select_related("model", "benchmark", "scoring")
     found = list(runs.order_by("-scoring__computed_at", "-pk")[:most])
     metrics: dict[int, dict[str, Metric]] = {}

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.actions.access import gold_known_to
 from annotation.models import Benchmark, Sample
 from annotation.statistics import MIN_CLUSTERS, SEED, dense_codes
 from evaluation.actions.board_rows import BoardMetric
@@ -121,7 +122,7 @@ class MacroBoard:
 
 
 def read_macro(person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]) -> MacroBoard:
-    """Of the benchmarks named ``on``, by default those that most models share. Four queries, one more when gold has
+    """Of the benchmarks named ``on``, by default those that most models share. Five queries, one more when gold has
     changed since and two when any was scored.
 
     Raises ``NotFound`` for a benchmark that has no ranked run the person may see, ``InvalidInput`` for a metric that is
@@ -131,7 +132,7 @@ def read_macro(person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]) -
         raise InvalidInput(
             f"Benchmarks stand side by side by {', '.join(RATES)}, not by {metric[:60]}.", field="metric"
         )
-    visible = Benchmark.objects.visible_to(person)
+    visible = gold_known_to(person)
     found = Scoring.objects.ranked(visible).select_related("run__model", "run__benchmark").defer("extras")
     scorings = list(found.order_by("run__benchmark__title", "run__benchmark", "pk"))
     offered = list({scoring.run.benchmark_id: scoring.run.benchmark for scoring in scorings}.values())

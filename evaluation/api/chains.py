@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.loading import benchmark_for
+from annotation.workflow import Right
 from evaluation.actions.chain_tables import CHAIN_TABLES
 from evaluation.actions.read_chains import analyse_chains, chosen_runs, scored_runs
 from webapp.common.errors import InvalidInput
@@ -40,7 +41,7 @@ from webapp.common.records import plain
 def toolchains(request: Request, slug: str) -> Response:
     """Which tools runs choose, confuse and call one after another, what lengths do, and pass rates by them: the tables
     that the page exports."""
-    benchmark, terms = benchmark_for(request, slug), request.query_params
+    benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), request.query_params
     runs = scored_runs(benchmark)
     asked = {"by": terms.get("by", ""), "value": terms.get("value", "")}
     found = analyse_chains(benchmark, runs, chosen_runs(terms.getlist("run"), runs), **asked)

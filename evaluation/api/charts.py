@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.loading import benchmark_for
+from annotation.workflow import Right
 from evaluation.actions.read_crops import MISSED, CropPoints, crop_points, crop_regions, crop_sizes
 from evaluation.actions.read_ranking import read_ranking
 from evaluation.actions.read_repeats import LISTED, read_repeats
@@ -178,7 +179,7 @@ CHARTS = inline_serializer(
 @api_view(["GET"])
 def run_charts(request: Request, slug: str, pk: int) -> Response:
     """What the page of a run draws and counts, on all of it or on a slice; its metrics are at ``metrics/``."""
-    run = get_object_or_404(Run.objects.of(benchmark_for(request, slug)), pk=pk)
+    run = get_object_or_404(Run.objects.of(benchmark_for(request, slug, Right.SEE_GOLD)), pk=pk)
     scoring: Scoring | None = getattr(run, "scoring", None)
     if scoring is None:
         raise NotFound(f"{run} has no scores yet.")

@@ -12,16 +12,15 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.actions.access import allowed
 from annotation.api.loading import public_benchmark_for
 from annotation.workflow import Right
 from evaluation.actions.board_rows import PLACE, Ablation, BoardMetric, BoardRow, Difference, Neighbours
 from evaluation.actions.read_board import SORTED_BY, read_board
 from evaluation.actions.read_macro import RATES, MacroBoard, MacroRow, read_macro
 from evaluation.actions.read_published import PublishedRow
-from evaluation.actions.read_slices import LISTED, QUERY
+from evaluation.actions.read_slices import QUERY
 from evaluation.metrics.catalogue import METRICS
-from webapp.common.errors import InvalidInput, NotAllowed, NotFound
+from webapp.common.errors import InvalidInput, NotFound
 
 METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value", "n_eff")
 BANDS = ("ranked", "baselines", "failed", "unscored")
@@ -132,11 +131,9 @@ def leaderboard(request: Request, slug: str) -> Response:
         raise InvalidInput("reference is the number of a run.", field="reference")
     if sort not in METRICS:
         raise InvalidInput(f"There is no metric {sort!r}.", field="sort")
-    benchmark = public_benchmark_for(request, slug)
+    benchmark = public_benchmark_for(request, slug, Right.SEE_GOLD)
     query = terms.get("q", "").strip()
     by, value = (QUERY, query) if query else (terms.get("by", ""), terms.get("slice", ""))
-    if by in LISTED and not allowed(request.user, benchmark, Right.SEE_GOLD):
-        raise NotAllowed(f"Queries and saved slices of {benchmark.title} are for who may see its gold.")
     if query and terms.get("by"):
         raise InvalidInput("A board is on a query or on a slice: give q, or by and slice.", field="q")
     if bool(by) != bool(value):

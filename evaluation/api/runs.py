@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.loading import benchmark_for
+from annotation.workflow import Right
 from evaluation.actions.freshness import Freshness
 from evaluation.metrics.catalogue import METRIC_COLUMNS
 from evaluation.models import Metric, Run, Scoring
@@ -68,7 +69,7 @@ class MetricSerializer(serializers.ModelSerializer):
 @api_view(["GET"])
 def runs(request: Request, slug: str) -> Response:
     """The runs on a benchmark, in the order they came."""
-    benchmark = benchmark_for(request, slug)
+    benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     context = {"freshness": Freshness(benchmark)}
     rows = Run.objects.of(benchmark).without_tables()
     return paged(request, rows, "pk", lambda row: RunSerializer(row, context=context).data, with_counts)
@@ -78,7 +79,7 @@ def runs(request: Request, slug: str) -> Response:
 @api_view(["GET"])
 def run(request: Request, slug: str, pk: int) -> Response:
     """One run and how it was scored."""
-    benchmark = benchmark_for(request, slug)
+    benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     [found] = with_counts([get_object_or_404(Run.objects.of(benchmark).without_tables(), pk=pk)])
     return Response(RunSerializer(found, context={"freshness": Freshness(benchmark)}).data)
 
@@ -94,7 +95,7 @@ SLICE = [
 @api_view(["GET"])
 def run_metrics(request: Request, slug: str, pk: int) -> Response:
     """Every metric of a run on every slice, with interval and n."""
-    found = get_object_or_404(Run.objects.of(benchmark_for(request, slug)), pk=pk)
+    found = get_object_or_404(Run.objects.of(benchmark_for(request, slug, Right.SEE_GOLD)), pk=pk)
     return _metrics(request, Metric.objects.filter(scoring__run=found))
 
 
@@ -102,7 +103,7 @@ def run_metrics(request: Request, slug: str, pk: int) -> Response:
 @api_view(["GET"])
 def metrics(request: Request, slug: str) -> Response:
     """The metric rows of all runs: those of ``export_metrics``, run after run as they were scored."""
-    return _metrics(request, Metric.objects.of(benchmark_for(request, slug)))
+    return _metrics(request, Metric.objects.of(benchmark_for(request, slug, Right.SEE_GOLD)))
 
 
 def _metrics(request: Request, rows: MetricQuerySet) -> Response:

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 from django.conf import settings
 from django.urls import reverse
 
-from annotation.actions.access import PublicReader
+from annotation.actions.access import PublicReader, known_to
 from annotation.imaging.pyramid import levels, tile_areas
 from annotation.models import Benchmark, Image
 from evaluation.actions.export_rows import EXPORTS
@@ -98,8 +98,11 @@ def publish(benchmark: Benchmark, folder: Path, cases: list[str], *, most: int, 
     cases: queries of lists of trajectories, as they stand behind the "?" of their address; from each the first
     ``most`` trajectories. The folder is new, empty or an earlier copy, which is replaced once the new one is whole.
 
-    Raises: Conflict when the folder holds anything else; NotFound when a list of cases is empty.
+    Raises: Conflict when the folder holds anything else, and while gold checks run; NotFound when a list of cases is
+    empty.
     """
+    if not known_to(PublicReader(), benchmark).gold:
+        raise Conflict(f"Gold checks run on {benchmark.title}, and a copy would show their gold. Stop them first.")
     _refuse_other_folders(folder)
     beside = folder.with_name(folder.name + ".part")
     shutil.rmtree(beside, ignore_errors=True)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
+from annotation.workflow import Right
 from evaluation.actions.chain_tables import CHAIN_TABLES
 from evaluation.actions.read_chains import MOST_RUNS, analyse_chains, chosen_runs, scored_runs
 from evaluation.views.chains_export import FORMATS, chains_file
@@ -23,7 +24,7 @@ from evaluation.views.staleness import staleness
 def chains(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     """Template evaluation/chains.html. Address: ?run=A&run=B... (default: all with scores) &by=FACET (of the table of
     lengths) &value=VALUE (the whole page about that value) &table=NAME&format=csv|json (a table as a file)."""
-    benchmark = load_benchmark(request, slug)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     runs = scored_runs(benchmark)
     chosen = chosen_runs(request.GET.getlist("run"), runs)
     found = analyse_chains(benchmark, runs, chosen, by=request.GET.get("by", ""), value=request.GET.get("value", ""))

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
+from annotation.workflow import Right
 from evaluation.actions.read_data_card import read_data_card
 from evaluation.exporters.data_card import as_markdown
 
@@ -15,7 +16,7 @@ from evaluation.exporters.data_card import as_markdown
 @require_safe
 def data_card(request: HttpRequest, slug: str) -> HttpResponse:
     """Template evaluation/data_card.html; context: card (DataCard)."""
-    benchmark = load_benchmark(request, slug)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     context = {**benchmark_context(request, benchmark, "versions"), "card": read_data_card(benchmark)}
     return render(request, "evaluation/data_card.html", context)
 
@@ -23,7 +24,7 @@ def data_card(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def data_card_markdown(request: HttpRequest, slug: str) -> HttpResponse:
     """The same card as a Markdown file to keep."""
-    benchmark = load_benchmark(request, slug)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     response = HttpResponse(as_markdown(read_data_card(benchmark)), content_type="text/markdown; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-data-card.md"'
     return response

@@ -54,12 +54,12 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     &columns=METRIC,... (in this order) &pin=METRIC,... &intervals=yes &published=all
     &format=csv|json|jsonl|parquet|md|tex|svg|png (this view as a file) &table=metrics (all metrics of the slice).
 
-    ?q=QUERY is the board on what a query lists, ?by=saved slice&slice=NAME on a saved one: for who may see samples.
+    ?q=QUERY is the board on what a query lists, ?by=saved slice&slice=NAME on a saved one.
     Eight queries at most for the board, whatever its size, and one more when gold has changed; the rest are those of
     every page of a benchmark.
     """
     view = View.of(request)
-    benchmark = load_benchmark(request, slug, Right.SEE_GOLD) if view.by in LISTED else load_benchmark(request, slug)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     error = _query_error(request, benchmark, view)
     if error:
         view = replace(view, by="", slice="")
@@ -81,7 +81,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
         return _view_file(benchmark, board, view, format)
     context = benchmark_context(request, benchmark, "leaderboard") | _shown(board, view, slug)
     context["scoring_job"] = scoring_under_way(benchmark)
-    if context["rights"][Right.SEE_GOLD.value] and (names := saved_names(benchmark)):
+    if names := saved_names(benchmark):
         context["saved"] = saved_links(names, board, view.without(*SLICED))
     context |= {"q": request.GET.get("q", "").strip(), "error": error, "terms": view.others(*SLICED)}
     context |= {"listed": urlencode({"q": view.query}), "member": bool(roles_of(request.user, benchmark))}

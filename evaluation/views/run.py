@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark, rights_in
+from annotation.workflow import Right
 from evaluation.actions.read_thresholds import read_grounded_difference, slice_intervals
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring
@@ -29,7 +30,7 @@ PREFERRED_FACET = "category"
 def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Evaluated trajectories only, as in the metrics. ``?slice_by=`` is the facet of the table by slice; with
     ``&slice=`` one of its values, the whole page is about that slice."""
-    benchmark = load_benchmark(request, slug)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     run = get_object_or_404(Run.objects.of(benchmark), pk=pk)
     scoring: Scoring | None = getattr(run, "scoring", None)
     piece = _piece(request, scoring)

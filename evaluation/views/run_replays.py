@@ -41,7 +41,7 @@ class Told:
 def run_replays(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/run_replays.html; context: run, rights, total (trajectories with calls), kept, told (Told or
     None), live (a job is under way)."""
-    benchmark = load_benchmark(request, slug)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     run = get_object_or_404(Run.objects.of(benchmark), pk=pk)
     job = replays.last_job(run)
     context = {

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
+from annotation.workflow import Right
 from evaluation.actions.list_runs import RunRow, list_runs
 from evaluation.actions.queue_scoring import scoring_under_way
 from evaluation.querysets import samples_without_trajectory
@@ -25,7 +26,7 @@ PAGE_SIZE = 100
 @require_safe
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
     """Template evaluation/runs.html; context: rows (row and its addresses), axis (of accuracy), stale."""
-    benchmark = load_benchmark(request, slug)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     rows = list_runs(benchmark)
     addresses = Addresses(slug)
     accuracies = [row.metrics["accuracy"] for row in rows if "accuracy" in row.metrics]
@@ -59,7 +60,7 @@ def _shown(row: RunRow, addresses: Addresses, axis: Axis) -> dict[str, Any]:
 @require_safe
 def missing(request: HttpRequest, slug: str, run: int) -> HttpResponse:
     """Template evaluation/runs_missing.html; context: run, page (of samples). ?facet.NAME=VALUE narrows it."""
-    benchmark = load_benchmark(request, slug)
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     found = get_object_or_404(benchmark.runs.select_related("model", "benchmark"), pk=run)
     samples = samples_without_trajectory(found, request.GET.dict())
     context = {

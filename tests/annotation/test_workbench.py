@@ -13,7 +13,7 @@ from django.test import Client
 
 from annotation.actions import chain_runs
 from annotation.actions.benchmarks import add_member
-from annotation.actions.chains import accept_chain, digest_of, known_chains, verify_chain
+from annotation.actions.chains import accept_chain, digest_of, known_chains, mark_of, verify_chain
 from annotation.actions.content_json import calls_from_json, calls_to_json
 from annotation.actions.store_images import store_pictures
 from annotation.models import AcceptedChain, Benchmark, Draft, Image, Sample, VerifiedChain
@@ -199,9 +199,11 @@ def test_a_verified_chain_names_who_saw_it_and_keeps_what_its_end_was(sample: Sa
     assert (status, told["by"]) == (200, "Ana Lind")
     mark = VerifiedChain.objects.get()
     assert mark.measurements["total_components"] >= 1
-    assert verify_chain(actor=lea, sample=sample, calls=CHAIN).pk == mark.pk
+    assert verify_chain(actor=ana, sample=sample, calls=CHAIN).pk == mark.pk
     entry = AuditEntry.objects.get(action="chain.verify")
     assert (entry.actor, entry.data["sample"], entry.data["chain"]) == (ana, "s-0000", mark.digest)
+    assert verify_chain(actor=lea, sample=sample, calls=CHAIN).person == lea
+    assert mark_of(sample, CHAIN) == mark
 
 
 def test_a_changed_chain_or_picture_is_not_verified(sample: Sample, ana: User) -> None:

@@ -127,9 +127,9 @@ def test_it_takes_the_same_queries_for_one_benchmark_and_for_many(lea: User, dja
     for number in range(3):
         scored(lea, f"desk-{number}")
         Sample.objects.filter(key="cup").update(state="to_do")
-        # session, person; cards: benchmarks, roles, pictures; what waits: benchmarks, four kinds, two of them with the
-        # rules of the queues, the next sample with the rule; runs: runs, metrics, how fresh they are (3); jobs; news:
-        # benchmarks, entries.
-        with django_assert_num_queries(22):
+        # session, person; cards: benchmarks, roles, pictures; what waits: benchmarks, roles, four kinds, two of them
+        # with the rules of the queues, the next sample with the rule; runs: benchmarks with gold checks, runs, metrics,
+        # how fresh they are (3); jobs; news: benchmarks, entries.
+        with django_assert_num_queries(24):
             answer = client.get("/")
         assert len(answer.context["cards"]) == number + 1

@@ -180,13 +180,14 @@ def test_a_dozen_benchmarks_is_the_most(two, lea):
     assert len(read_macro(lea, on=slugs[1:]).columns) == MOST
 
 
-def test_visits_take_four_queries_and_the_first_some_more(two, lea, django_assert_num_queries):
-    """Scores, metrics, settings, the state of gold; the gold when it is another; samples and columns when they are."""
+def test_visits_take_five_queries_and_the_first_some_more(two, lea, django_assert_num_queries):
+    """Gold checks, scores, metrics, settings, the state of gold; the gold when it is another; samples and columns when
+    they are."""
     for metric, gold in zip(RATES[:2], (1, 0), strict=True):
-        with django_assert_num_queries(6 + gold):
+        with django_assert_num_queries(7 + gold):
             read_macro(lea, metric=metric)
-        with django_assert_num_queries(4):
+        with django_assert_num_queries(5):
             read_macro(lea, metric=metric)
     make(lea, "wall", {"Model A": 0.5})
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         read_macro(lea, on=["desk", "shelf", "wall"])

@@ -1,0 +1,92 @@
+"""What a person may know now. Pure: this is the one place that decides it.
+
+Every page, list, chart, export and API asks ``known``. Actions load the facts (``annotation.actions.access`` and, for
+judging queues, ``evaluation.actions.judging_known``) and pass them on.
+
+Two groups of people work blind. An annotator who is handed gold checks must not find out which samples are checks, nor
+look up their gold. A judge must not find out which model a question is about before the queue is finished. Hiding
+single items would single them out, so that ``known`` withholds whole areas.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from annotation.workflow import Right, Role, may
+
+OPEN = frozenset({Right.VIEW, Right.SEE_GOLD})
+"""What everyone may do on a public benchmark."""
+
+HANDED_CHECKS = frozenset({Right.VIEW, Right.ANNOTATE, Right.REVIEW})
+"""All that is left to a person who is handed gold checks, whatever other roles they hold. Every other right leads to
+gold, to the list of samples that have gold, or to comparisons that leave gold checks out."""
+
+CHECKS_AND_PUBLIC = (
+    "Gold checks and open access exclude each other: annotators could sign out and look up the gold of their checks."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What is true now of a person, of a benchmark, and of the judging queues that ask about what they look at.
+
+    ``roles``: held by the person; none for a visitor. ``copy``: reads a published copy. ``marks_open``: the lead shows
+    notes and shared tags to visitors. ``left``: a queue has a question that this person has not judged or skipped and
+    that still wants a verdict. ``unjudged``: the same for any person. ``passed_on``: all rights, or those of a token.
+    """
+
+    roles: frozenset[Role] = frozenset()
+    public: bool = False
+    copy: bool = False
+    checks_run: bool = False
+    marks_open: bool = False
+    left: bool = False
+    unjudged: bool = False
+    passed_on: frozenset[Right] = frozenset(Right)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the person may know and do.
+
+    ``handed_checks``: gold checks are mixed into their samples. ``states``: how many samples are in which state, and
+    who works on them. ``marks``: notes and shared tags. ``verdicts``: of people and judges, on the samples of the
+    queues in question. ``source``: the list and the runs that these queues were drawn from. ``seed``: of the draw.
+    """
+
+    rights: frozenset[Right]
+    handed_checks: bool
+    states: bool
+    marks: bool
+    verdicts: bool
+    source: bool
+    seed: bool
+
+    @property
+    def gold(self) -> bool:
+        return Right.SEE_GOLD in self.rights
+
+
+def known(facts: Facts) -> Known:
+    """What may this person know about this benchmark, sample, run or judging queue, now?
+
+    Leads cannot work blind, because they choose the checks: they are handed none. While gold checks run nobody sees
+    the benchmark without a role, because an annotator could sign out.
+    """
+    handed = facts.checks_run and Role.ANNOTATOR in facts.roles and Role.LEAD not in facts.roles
+    rights = frozenset(right for right in Right if may(facts.roles, right))
+    if handed:
+        rights &= HANDED_CHECKS
+    if (facts.public or facts.copy) and not facts.checks_run:
+        rights |= OPEN
+    judges = Right.JUDGE in rights
+    waits = facts.left if judges else facts.unjudged
+    return Known(
+        rights=rights & facts.passed_on,
+        handed_checks=handed,
+        states=not handed,
+        marks=Right.SEE_GOLD in rights and not facts.copy and (bool(facts.roles) or facts.marks_open),
+        verdicts=not waits,
+        source=judges and not waits,
+        seed=judges and not facts.unjudged and not waits,
+    )
