@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Value, Window
-from django.db.models.functions import Coalesce, RowNumber
+from django.db.models.functions import Coalesce, Now, RowNumber
 
 from annotation.waiting import WAITING_STATES, WaitingQuerySet
 from annotation.workflow import Right, SampleState, roles_with
@@ -320,6 +319,6 @@ class PauseQuerySet(models.QuerySet[Any]):
 
 
 class LeaseQuerySet(models.QuerySet[Any]):
-    def live(self, now: datetime) -> Self:
-        """Those that have not run out."""
-        return self.filter(expires_at__gt=now)
+    def live(self) -> Self:
+        """Those that have not run out, by the database's clock."""
+        return self.filter(expires_at__gt=Now())

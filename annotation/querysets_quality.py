@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models
@@ -78,12 +77,12 @@ class AuditItemQuerySet(models.QuerySet[Any]):
         """Those that still stand on the gold they were drawn with and that nobody has audited."""
         return self.filter(verdict="", sample__gold__revision=F("revision"))
 
-    def for_person(self, user: User, now: datetime) -> Self:
+    def for_person(self, user: User) -> Self:
         """What may be handed to this person: undecided, neither made nor reviewed by them, held by nobody else."""
         revisions = self.model.revision.field.related_model.objects.filter(annotation=OuterRef("revision__annotation"))
         theirs = Q(author=user) | Q(annotation__author=user, annotation__imported=False) | Q(reviews__reviewer=user)
         leases = self.model.sample.field.related_model.leases.rel.related_model.objects
-        held = leases.filter(sample=OuterRef("sample"), seat="audit").live(now).exclude(user=user)
+        held = leases.filter(sample=OuterRef("sample"), seat="audit").live().exclude(user=user)
         return self.undecided().filter(~Exists(revisions.filter(theirs)), ~Exists(held))
 
     def with_content(self) -> Self:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from django.db import models
 from django.db.models import Count, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
-from django.utils import timezone
+from django.db.models.functions import Coalesce, Now
 
 from annotation.workflow import PARTS, SPREAD, Right
 
@@ -37,7 +35,7 @@ WAITING: Mapping[str, Right] = {
 
 WORK: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "assigned": ("assignment__user", {}),
-    "holds": ("leases__user", {"leases__expires_at__gt": timezone.now}),
+    "holds": ("leases__user", {"leases__expires_at__gt": Now()}),
     "drafts": ("annotations__author", {"annotations__state": "draft"}),
     "returned": ("annotations__author", {"annotations__state": "returned"}),
     "waiting": ("annotations__author", {"annotations__state__in": WAITING_STATES}),
@@ -63,9 +61,9 @@ class WaitingQuerySet(models.QuerySet[Any]):
             return self.none()
         benchmarks = self.model.benchmark.field.related_model.objects.joined_with(user, WAITING[kind])
         if kind == "annotate":
-            return self.open_to(user, timezone.now(), benchmarks.queues_for(user))
+            return self.open_to(user, benchmarks.queues_for(user))
         if kind == "review":
-            return self.to_review_by(user, timezone.now(), benchmarks.queues_for(user))
+            return self.to_review_by(user, benchmarks.queues_for(user))
         state = "draft" if kind == "drafts" else "returned"
         mine = self.model.annotations.rel.related_model.objects.filter(author=user, state=state).not_skipped_by(user)
         found = Q(Exists(mine.filter(sample=OuterRef("pk"))))
@@ -79,11 +77,11 @@ class WaitingQuerySet(models.QuerySet[Any]):
         filled = self.model.annotations.rel.related_model.objects.filter(sample=OuterRef("pk"), place=place)
         return self.filter(~Exists(filled), state__in=OPEN_STATES)
 
-    def open_to(self, user: Person | int, now: datetime, queues: Sequence[Any]) -> Self:
+    def open_to(self, user: Person | int, queues: Sequence[Any]) -> Self:
         """What the queue may hand to this person: not settled, not filled, not held by others, not seen or skipped by
         them, not given to somebody else."""
         of_sample = {"sample": OuterRef("pk")}
-        leases = self._of("leases").filter(**of_sample, seat="annotate").live(now).exclude(user=user)
+        leases = self._of("leases").filter(**of_sample, seat="annotate").live().exclude(user=user)
         found = self.filter(
             ~Exists(self._of("skips").filter(**of_sample, user=user, seat="annotate")),
             ~Exists(self.model.assignment.related.related_model.objects.filter(**of_sample).exclude(user=user)),
@@ -97,12 +95,12 @@ class WaitingQuerySet(models.QuerySet[Any]):
         several = Q(~Exists(annotations.filter(author=user)), state__in=OPEN_STATES)
         return found.annotate(taken=taken)._by_overlap(queues, once, several, "taken__lt")
 
-    def to_review_by(self, user: Person, now: datetime, queues: Sequence[Any]) -> Self:
+    def to_review_by(self, user: Person, queues: Sequence[Any]) -> Self:
         """What the queue may hand to this reviewer: submitted by all who annotate it, none of it theirs, not held by
         another reviewer, not skipped."""
         of_sample = {"sample": OuterRef("pk")}
         annotations = self._of("annotations").filter(**of_sample)
-        leases = self._of("leases").filter(**of_sample, seat="review").live(now)
+        leases = self._of("leases").filter(**of_sample, seat="review").live()
         found = self.filter(
             Exists(annotations.filter(state__in=WAITING_STATES)),
             ~Exists(annotations.filter(author=user)),
@@ -128,9 +126,9 @@ class WaitingQuerySet(models.QuerySet[Any]):
             )
         return found.filter(wanted)
 
-    def held_by(self, user: Person | int, seat: str, now: datetime) -> Self:
+    def held_by(self, user: Person | int, seat: str) -> Self:
         """Samples on which this person has a live lease, the one that began first in front."""
-        held = self.filter(leases__user=user, leases__seat=seat, leases__expires_at__gt=now)
+        held = self.filter(leases__user=user, leases__seat=seat, leases__expires_at__gt=Now())
         return held.order_by("leases__pk")
 
     def worked_on(self, terms: Mapping[str, str]) -> Self:
@@ -141,21 +139,16 @@ class WaitingQuerySet(models.QuerySet[Any]):
         if kind not in WORK or not person.isdecimal() or len(person) > 18:
             return self.none()
         path, beside = WORK[kind]
-        return self.filter(pk__in=self.model.objects.filter(**{path: int(person)}, **_now(beside)).values("pk"))
+        return self.filter(pk__in=self.model.objects.filter(**{path: int(person)}, **beside).values("pk"))
 
     def work_by_person(self, kind: str) -> dict[int, int]:
         """On how many samples each person has work of this kind; nobody is left out who has any. One query."""
         path, beside = WORK[kind]
-        found = self.filter(**{f"{path}__isnull": False}, **_now(beside)).order_by()
+        found = self.filter(**{f"{path}__isnull": False}, **beside).order_by()
         return dict(found.values_list(path).annotate(n=Count("pk", distinct=True)))
 
     def _of(self, relation: str) -> Any:
         return getattr(self.model, relation).rel.related_model.objects
-
-
-def _now(beside: Mapping[str, Any]) -> dict[str, Any]:
-    """The conditions, with the times that are meant at this moment."""
-    return {name: value() if callable(value) else value for name, value in beside.items()}
 
 
 def _count(rows: QuerySet[Any]) -> Coalesce:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any, Self
 
 from django.apps import apps
 from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models.functions import Now
 
 
 class JudgingItemQuerySet(models.QuerySet[Any]):
@@ -17,27 +17,27 @@ class JudgingItemQuerySet(models.QuerySet[Any]):
     def done_by(self, user: Any) -> Self:
         return self.filter(seats__user=user, seats__done_at__isnull=False)
 
-    def held_by(self, user: Any, now: datetime) -> Self:
+    def held_by(self, user: Any) -> Self:
         """Handed out to this person, and neither done nor run out."""
         mine = {"seats__user": user, "seats__place__isnull": False, "seats__done_at__isnull": True}
-        return self.filter(**mine, seats__expires_at__gt=now)
+        return self.filter(**mine, seats__expires_at__gt=Now())
 
-    def open_to(self, user: Any, now: datetime) -> Self:
+    def open_to(self, user: Any) -> Self:
         """What this person may be handed: not done or passed by, not said in another queue, and with a place that
         nobody fills or holds now. What they hold themselves is open to them."""
         seats, judgements = (apps.get_model("evaluation", name) for name in ("JudgingSeat", "Judgement"))
         mine = seats.objects.filter(item=OuterRef("pk"), user=user)
         settled = mine.filter(Q(done_at__isnull=False) | Q(place__isnull=True))
         about = {"run": OuterRef("trajectory__run"), "sample": OuterRef("trajectory__sample"), "kind": OuterRef("kind")}
-        taken = Q(seats__done_at__isnull=False) | Q(seats__expires_at__gt=now)
+        taken = Q(seats__done_at__isnull=False) | Q(seats__expires_at__gt=Now())
         found = self.filter(~Exists(settled), ~Exists(judgements.objects.filter(**about, person=user)))
         others = taken & Q(seats__place__isnull=False) & ~Q(seats__user=user)
         return found.annotate(taken_n=Count("seats", filter=others)).filter(taken_n__lt=F("queue__people"))
 
-    def kept_from(self, user: Any, now: datetime) -> Self:
+    def kept_from(self, user: Any) -> Self:
         """Those of every queue in which something is still open to this person: until they are done they learn nothing
         of what others said there."""
-        return self.filter(queue__in=self.open_to(user, now).order_by().values("queue"))
+        return self.filter(queue__in=self.open_to(user).order_by().values("queue"))
 
     def with_progress(self) -> Self:
         """Adds ``done_n``: by how many people each was judged."""

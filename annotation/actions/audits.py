@@ -63,7 +63,7 @@ def next_to_audit(*, actor: User, benchmark: Benchmark) -> AuditItem | None:
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(actor)
     if not queues:
         return None
-    for item in AuditItem.objects.of(benchmark).for_person(actor, timezone.now()).with_content().order_by("pk")[:20]:
+    for item in AuditItem.objects.of(benchmark).for_person(actor).with_content().order_by("pk")[:20]:
         with transaction.atomic():
             if take(actor, item.sample_id, AUDIT, queues[0].lasts):
                 return item
@@ -75,7 +75,7 @@ def under_audit(actor: User, sample: Sample) -> AuditItem:
     the gold."""
     require(actor, sample.benchmark, Right.AUDIT)
     found = AuditItem.objects.filter(sample=sample).undecided().with_content()
-    item = found.for_person(actor, timezone.now()).first()
+    item = found.for_person(actor).first()
     if item is None and found.exists():
         raise NotAllowed(f"You made or reviewed {sample.key}, or somebody else audits it now.", code="own_work")
     if item is None:

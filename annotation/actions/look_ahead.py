@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django.utils import timezone
-
 from annotation.actions.access import require
 from annotation.actions.queue import hand_out
 from annotation.actions.queue_leases import ANNOTATE
 from annotation.models import Annotation, Lease, Sample
 from annotation.workflow import Right
 from webapp.accounts.models import User
+from webapp.common.clock import from_now
 
 AHEAD = timedelta(minutes=3)
 """How long a sample is kept for who has not come to it yet. Others wait for it no longer than this, and it is given
@@ -28,5 +27,5 @@ def look_ahead(*, actor: User, sample: Sample) -> Sample | None:
     begun = Annotation.objects.filter(sample=following, author=actor).exists()
     if not begun:
         held = Lease.objects.filter(sample=following, seat=ANNOTATE, user=actor)
-        held.update(expires_at=timezone.now() + AHEAD)
+        held.update(expires_at=from_now(AHEAD))
     return following

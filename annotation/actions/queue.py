@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from random import randrange
 from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Exists, Max, Min, Q, QuerySet
-from django.utils import timezone
 
 from annotation.actions.access import known_to, require
 from annotation.actions.check_work import begun_check, next_check
@@ -27,16 +25,16 @@ AT_ONCE = 20
 """Candidates looked at in one query: several, because others may take the first of them in the same moment."""
 
 
-def _one_each(user: int, benchmark: int, now: datetime) -> QuerySet[Any, Any]:
+def _one_each(user: int, benchmark: int) -> QuerySet[Any, Any]:
     queue = BenchmarkQueue(benchmark_id=benchmark)
-    return Sample.objects.open_to(user, now, [queue]).order_by("key").values_list("pk", "extra_places")[:AT_ONCE]
+    return Sample.objects.open_to(user, [queue]).order_by("key").values_list("pk", "extra_places")[:AT_ONCE]
 
 
-def _standing(user: int, benchmark: int, now: datetime) -> QuerySet[Any, Any]:
+def _standing(user: int, benchmark: int) -> QuerySet[Any, Any]:
     found = {
         "begun": _mine(user, benchmark),
         "paused": standing_for(user, benchmark),
-        "held": Sample.objects.filter(benchmark=benchmark).held_by(user, ANNOTATE, now),
+        "held": Sample.objects.filter(benchmark=benchmark).held_by(user, ANNOTATE),
         "assigned": Assignment.objects.filter(user=user),
     }
     there = {name: Exists(one.order_by()) for name, one in found.items()}
@@ -53,8 +51,8 @@ class Standing(NamedTuple):
     assigned: bool
 
 
-STANDING = Prepared(_standing, int, int, datetime)
-CANDIDATES = Prepared(_one_each, int, int, datetime)
+STANDING = Prepared(_standing, int, int)
+CANDIDATES = Prepared(_one_each, int, int)
 """The usual rule: by key, one person each."""
 
 
@@ -74,7 +72,7 @@ def _shown(actor: User, benchmark: Benchmark, key: str) -> Sample | None:
     if mine is not None:
         return _take_again(actor, mine.pk)
     queue = queue_of(benchmark)
-    waits = Sample.objects.filter(pk=sample.pk).open_to(actor, timezone.now(), [queue])
+    waits = Sample.objects.filter(pk=sample.pk).open_to(actor, [queue])
     if is_paused(actor, benchmark) or not waits.exists():
         return None
     with transaction.atomic():
@@ -87,7 +85,7 @@ def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None)
     sample that it must not be."""
     others = Sample.objects.filter(benchmark=benchmark)
     mine = _mine(actor.pk, benchmark.pk)
-    (found,) = STANDING.rows(actor.pk, benchmark.pk, timezone.now())
+    (found,) = STANDING.rows(actor.pk, benchmark.pk)
     standing = Standing(*found)
     if beside is not None:
         others, mine = others.exclude(pk=beside.pk), mine.exclude(sample=beside)
@@ -112,13 +110,13 @@ def _new(
     be the sample that is out of order."""
     queue = queue_of(benchmark)
     if standing.held:
-        held: Sample | None = samples.held_by(actor, ANNOTATE, timezone.now()).first()
+        held: Sample | None = samples.held_by(actor, ANNOTATE).first()
         if held is not None and renew(actor, held.pk, ANNOTATE):
             return held
     checked = known_to(actor, benchmark).handed_checks
     if checked and (left := _left_behind(actor, samples, queue)) is not None:
         return left
-    if checked and samples.open_to(actor, timezone.now(), [queue]).exists():
+    if checked and samples.open_to(actor, [queue]).exists():
         check = next_check(actor, benchmark, rules_of(benchmark), beside)
         if check is not None:
             return check
@@ -134,7 +132,7 @@ def _left_behind(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) ->
     check that comes back where another sample does not would give itself away."""
     untouched = CheckAnswer.objects.untouched_by(actor).filter(check_of__active=True).values("check_of__sample")
     mine = samples.filter(leases__user=actor, leases__seat=ANNOTATE).order_by("leases__pk")
-    still_open = samples.open_to(actor, timezone.now(), [queue]).values("pk")
+    still_open = samples.open_to(actor, [queue]).values("pk")
     found: SampleQuerySet = mine.filter(Q(pk__in=still_open) | Q(pk__in=untouched)).select_related("benchmark")
     return next((sample for sample in found if renew(actor, sample.pk, ANNOTATE)), None)
 
@@ -143,7 +141,7 @@ def _first_free(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, sta
     """The usual rule without building its query; what a lead gave to this person, or others took, goes the long way."""
     if standing.assigned:
         return _by_rule(actor, samples, queue)
-    found = CANDIDATES.rows(actor.pk, queue.benchmark_id, timezone.now())
+    found = CANDIDATES.rows(actor.pk, queue.benchmark_id)
     for candidate, extra in found:
         with transaction.atomic(savepoint=False):
             sample = take_to_annotate(actor, candidate, queue, extra)
@@ -175,7 +173,7 @@ def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order:
     tried: set[int] = set()
     while True:
         before = len(tried)
-        open_ones = samples.open_to(actor, timezone.now(), [queue])
+        open_ones = samples.open_to(actor, [queue])
         if tried:
             open_ones = open_ones.exclude(pk__in=tried)
         for part in _in_order(actor, open_ones, queue, order or queue.order):

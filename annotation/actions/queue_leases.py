@@ -3,27 +3,28 @@ so that of any number of people who ask at once exactly one gets a place."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db import IntegrityError, transaction
-from django.db.models import DateTimeField, ExpressionWrapper, F
-from django.utils import timezone
+from django.db.models import F
+from django.db.models.functions import Now
 
 from annotation.actions.pause import require_going_on
 from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue, Lease, Sample
 from webapp.accounts.models import User
 from webapp.common.bulk import insert
+from webapp.common.clock import from_now
 from webapp.common.errors import Conflict
 from webapp.common.prepared import Prepared, PreparedDelete, PreparedUpdate
 
 ANNOTATE, REVIEW, AUDIT = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW, Lease.Seat.AUDIT
 OPEN_AT = Prepared(lambda sample, place: Sample.objects.filter(pk=sample).open_at(place).order_by(), int, int)
 RENEWED = PreparedUpdate(
-    lambda user, sample, seat, now: (
+    lambda user, sample, seat: (
         Lease.objects.filter(sample=sample, seat=seat, user=user),
-        {"expires_at": ExpressionWrapper(now + F("lasts"), output_field=DateTimeField())},
+        {"expires_at": from_now(F("lasts"))},
     ),
-    int, int, str, datetime,
+    int, int, str,
 )  # fmt: skip
 RELEASED = PreparedDelete(
     lambda user, sample, seat: Lease.objects.filter(sample=sample, seat=seat, user=user), int, int, str
@@ -40,7 +41,7 @@ def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
 
 def renew(user: User, sample_id: int, seat: Lease.Seat) -> bool:
     """Keep the seat for longer; whether it is still this person's. A lease that ran out and that nobody took is."""
-    return bool(RENEWED.run(user.pk, sample_id, seat.value, timezone.now()))
+    return bool(RENEWED.run(user.pk, sample_id, seat.value))
 
 
 def release(user: User, sample_id: int, seat: Lease.Seat) -> None:
@@ -50,19 +51,18 @@ def release(user: User, sample_id: int, seat: Lease.Seat) -> None:
 
 def leave(user: User, sample_id: int, seat: Lease.Seat) -> None:
     """Let the seat run out now: anybody may take it, and until then it is handed to this person again."""
-    Lease.objects.filter(sample=sample_id, seat=seat, user=user).update(expires_at=timezone.now())
+    Lease.objects.filter(sample=sample_id, seat=seat, user=user).update(expires_at=Now())
 
 
 def take(user: User, sample_id: int, seat: Lease.Seat, lasts: timedelta, place: int = 0) -> bool:
     """Take a place that is free, has run out, or is this person's already, for so long. Call inside a transaction."""
-    now = timezone.now()
     place_of_it = {"sample_id": sample_id, "seat": seat.value, "place": place}
-    mine = {"user": user, "taken_at": now, "lasts": lasts, "expires_at": now + lasts}
+    mine = {"user": user, "taken_at": Now(), "lasts": lasts, "expires_at": from_now(lasts)}
     if insert(Lease(**place_of_it, **mine), or_nothing=True) or renew(user, sample_id, seat):
         return True
     try:
         with transaction.atomic():
-            return bool(Lease.objects.filter(**place_of_it, expires_at__lte=now).update(**mine))
+            return bool(Lease.objects.filter(**place_of_it, expires_at__lte=Now()).update(**mine))
     except IntegrityError:
         # The same person took another place of the sample from a second page.
         return renew(user, sample_id, seat)

@@ -92,5 +92,5 @@ def _decided(benchmark: Benchmark, **decision: str) -> dict[int, int]:
 
 def live_leases(benchmark: Benchmark) -> list[Lease]:
     """Who holds what, who has held longest first."""
-    leases = Lease.objects.filter(sample__benchmark=benchmark).live(timezone.now())
+    leases = Lease.objects.filter(sample__benchmark=benchmark).live()
     return list(leases.select_related("sample", "user").order_by("taken_at", "pk")[:LEASES_SHOWN])

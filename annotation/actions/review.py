@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from annotation.actions.access import require
 from annotation.actions.checks_of import checks_of
@@ -64,7 +63,7 @@ def next_to_review(*, actor: User, benchmark: Benchmark) -> Sample | None:
 
 def in_order_of_review(actor: User, queues: Sequence[BenchmarkQueue]) -> SampleQuerySet:
     """What waits for this reviewer, in the order in which it is handed out."""
-    waiting = Sample.objects.to_review_by(actor, timezone.now(), queues)
+    waiting = Sample.objects.to_review_by(actor, queues)
     disputed = any(queue.order == BenchmarkQueue.Order.DISAGREEMENT for queue in queues)
     return waiting.most_disagreement_first() if disputed else waiting.order_by("key")
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.db.models import Prefetch
 from django.urls import reverse
-from django.utils import timezone
 
 from annotation.actions.access import known_to
 from annotation.actions.check_work import check_of, shown_content
@@ -183,7 +182,7 @@ def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, 
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(user)
     drafts = sorted([*_rows(user, benchmark, State.DRAFT), *_check_rows(user, benchmark)], key=_when)
     returned = _rows(user, benchmark, State.RETURNED)
-    to_do = Sample.objects.open_to(user, timezone.now(), queues).count()
+    to_do = Sample.objects.open_to(user, queues).count()
     return {
         "drafts": drafts,
         "returned": returned,

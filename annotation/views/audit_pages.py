@@ -7,7 +7,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.actions.audits import answer_audit_blind, decide_audit, leave_audit, next_to_audit, under_audit
@@ -44,7 +43,7 @@ def audit(request: Request, slug: str) -> HttpResponse:
 
 def _queue(person: User, benchmark: Benchmark) -> dict[str, Any]:
     drawn = AuditItem.objects.of(benchmark)
-    waiting = drawn.for_person(person, timezone.now()).count()
+    waiting = drawn.for_person(person).count()
     mine = drawn.decided().filter(auditor=person).select_related("sample").order_by("-decided_at", "-pk")
     return {"waiting_n": waiting, "others_n": drawn.undecided().count() - waiting, "decided": list(mine[:20])}
 

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
-from django.utils import timezone
 
 from annotation.actions.access import known_to
 from annotation.actions.chains import mark_of
@@ -126,9 +125,7 @@ def reviews_context(user: User, benchmark: Benchmark) -> dict[str, Any]:
         "waiting": _waiting_rows(benchmark, list(waiting.select_related("image")[:MOST_ROWS])),
         "waiting_n": total,
         "own_n": own if told.states else 0,
-        "audits_n": AuditItem.objects.of(benchmark).for_person(user, timezone.now()).count()
-        if queues and told.gold
-        else 0,
+        "audits_n": AuditItem.objects.of(benchmark).for_person(user).count() if queues and told.gold else 0,
         "nothing": not total,
         "blind": queue_of(benchmark).blind != BlindRule.OFF,
         "decided": [_decided(benchmark, review) for review in decided[:20]],

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.urls import reverse
-from django.utils import timezone
 
 from annotation.models import Annotation, Assignment, Benchmark, Lease, Revision, Sample
 from annotation.views.samples_words import STATE_WORDS
@@ -40,7 +39,7 @@ def rows_of(benchmark: Benchmark, samples: Sequence[Sample]) -> list[Row]:
     assignments = Assignment.objects.filter(sample__in=samples).select_related("user")
     given = {one.sample_id: str(one.user) for one in assignments}
     held: dict[int, list[str]] = defaultdict(list)
-    for lease in Lease.objects.filter(sample__in=samples).live(timezone.now()).select_related("user"):
+    for lease in Lease.objects.filter(sample__in=samples).live().select_related("user"):
         held[lease.sample_id].append(str(lease.user))
     revisions = Revision.objects.filter(annotation__sample__in=samples).order_by("created_at", "pk")
     questions = dict(revisions.values_list("annotation__sample", "question"))

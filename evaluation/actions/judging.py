@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from annotation.actions.access import require
 from annotation.actions.pause import require_going_on
@@ -18,6 +18,7 @@ from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat,
 from evaluation.querysets import TrajectoryQuerySet
 from webapp.accounts.models import User
 from webapp.common import audit
+from webapp.common.clock import from_now
 from webapp.common.errors import Conflict, InvalidInput
 
 RELIABILITY, SUFFICIENCY = JudgingItem.Kind.RELIABILITY, JudgingItem.Kind.SUFFICIENCY
@@ -100,14 +101,13 @@ def next_to_judge(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
     What they hold already comes first. Two questions on one sample do not follow each other while there are others.
     """
     require(actor, queue.benchmark, Right.JUDGE)
-    now = timezone.now()
-    held: JudgingItem | None = queue.items.held_by(actor, now).order_by("position").first()
+    held: JudgingItem | None = queue.items.held_by(actor).order_by("position").first()
     if held is not None and _renew(actor, held):
         return held
     require_going_on(actor, queue.benchmark)
     last = queue.items.done_by(actor).order_by("-seats__done_at").values_list("trajectory__sample", flat=True).first()
     tried: list[int] = []
-    while found := list(queue.items.open_to(actor, now).exclude(pk__in=tried).order_by("position")[:AT_ONCE]):
+    while found := list(queue.items.open_to(actor).exclude(pk__in=tried).order_by("position")[:AT_ONCE]):
         samples = dict(Trajectory.objects.filter(pk__in=[i.trajectory_id for i in found]).values_list("pk", "sample"))
         for item in sorted(found, key=lambda item: (samples[item.trajectory_id] == last, item.position)):
             tried.append(item.pk)
@@ -141,8 +141,8 @@ def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Ju
         mine = JudgingSeat.objects.filter(item=item, user=actor, place__isnull=False)
         if not mine.exists() and not _take(actor, item, queue.people):
             raise Conflict("Your time on this question ran out and others have judged it. Go on with the next one.")
-        now = timezone.now()
-        mine.update(done_at=now, expires_at=now)
+
+        mine.update(done_at=Now(), expires_at=Now())
         judgement, _ = Judgement.objects.update_or_create(
             **of, defaults={"person": actor, "source": None, "verdict": verdict, "answer": answer, "extra": extra}
         )
@@ -155,22 +155,20 @@ def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Ju
 def pass_by(*, actor: User, item: JudgingItem) -> None:
     """This person does not judge this question; its place is free for others."""
     require(actor, item.queue.benchmark, Right.JUDGE)
-    now = timezone.now()
     with transaction.atomic():
         open_ones = JudgingSeat.objects.filter(item=item, user=actor, done_at__isnull=True)
-        if open_ones.update(place=None, expires_at=now):
+        if open_ones.update(place=None, expires_at=Now()):
             audit.record(actor=actor, action="judging.skip", subject=item, benchmark=item.queue.benchmark.slug)
 
 
 def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
     """Take this person's last judgement back, so that they judge it again; the question, None without one."""
     require(actor, queue.benchmark, Right.JUDGE)
-    now = timezone.now()
     with transaction.atomic():
         item: JudgingItem | None = queue.items.done_by(actor).order_by("-seats__done_at", "-position").first()
         if item is None:
             return None
-        JudgingSeat.objects.filter(item=item, user=actor).update(done_at=None, expires_at=now + LASTS)
+        JudgingSeat.objects.filter(item=item, user=actor).update(done_at=None, expires_at=from_now(LASTS))
         about = {"run": item.trajectory.run_id, "sample": item.trajectory.sample_id, "kind": item.kind}
         Judgement.objects.filter(**about, person=actor).delete()
         audit.record(actor=actor, action="judging.undo", subject=item, benchmark=queue.benchmark.slug)
@@ -193,13 +191,12 @@ def _what_was_said(kind: str, said: Mapping[str, Any]) -> tuple[str | None, str 
 
 def _renew(user: User, item: JudgingItem) -> bool:
     held = JudgingSeat.objects.filter(item=item, user=user, place__isnull=False, done_at__isnull=True)
-    return bool(held.update(expires_at=timezone.now() + LASTS))
+    return bool(held.update(expires_at=from_now(LASTS)))
 
 
 def _take(user: User, item: JudgingItem, places: int) -> bool:
     """Take a place that is free, has run out, or is this person's already."""
-    now = timezone.now()
-    mine = {"user": user, "taken_at": now, "expires_at": now + LASTS}
+    mine = {"user": user, "taken_at": Now(), "expires_at": from_now(LASTS)}
     for place in range(places):
         with transaction.atomic():
             JudgingSeat.objects.bulk_create([JudgingSeat(item=item, place=place, **mine)], ignore_conflicts=True)
@@ -207,7 +204,7 @@ def _take(user: User, item: JudgingItem, places: int) -> bool:
             return True
         try:
             with transaction.atomic():
-                lapsed = JudgingSeat.objects.filter(item=item, place=place, done_at__isnull=True, expires_at__lte=now)
+                lapsed = JudgingSeat.objects.filter(item=item, place=place, done_at__isnull=True, expires_at__lte=Now())
                 if lapsed.update(**mine):
                     return True
         except IntegrityError:

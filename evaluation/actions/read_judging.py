@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from annotation.models import Benchmark
 from evaluation.actions.read_trajectory import Corners, TrajectoryDetail, load_trajectory, read_trajectory
@@ -76,7 +76,7 @@ def progress_of(user: User, queue: JudgingQueue) -> Progress:
     known = [float(one) for one in spent if one]
     return Progress(
         done=items.done_by(user).count(),
-        open=items.open_to(user, timezone.now()).count(),
+        open=items.open_to(user).count(),
         seconds=median(known) if known else None,
         all=items.count(),
         full=items.with_progress().filter(done_n__gte=F("queue__people")).count(),
@@ -86,7 +86,7 @@ def progress_of(user: User, queue: JudgingQueue) -> Progress:
 def read_question(user: User, item: JudgingItem) -> Question:
     """The question with its crops, for who holds it or has judged it; else ``Conflict``. About ten queries."""
     seats = JudgingSeat.objects.filter(item=item, user=user, place__isnull=False)
-    if not seats.filter(Q(done_at__isnull=False) | Q(expires_at__gt=timezone.now())).exists():
+    if not seats.filter(Q(done_at__isnull=False) | Q(expires_at__gt=Now())).exists():
         raise Conflict("This question is not yours now. Go on with the next one.", code="lease_lost")
     trajectory = load_trajectory(item.queue.benchmark, item.trajectory_id)
     detail = read_trajectory(trajectory)

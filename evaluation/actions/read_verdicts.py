@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Lower
-from django.utils import timezone
 
 from annotation.models import Membership
 from evaluation.actions.read_judges import word_of
@@ -56,7 +55,7 @@ def read_verdicts(trajectory: Trajectory, detail: TrajectoryDetail, judging: Use
         return Verdicts(said)
     here = {"trajectory__run": trajectory.run_id, "trajectory__sample": trajectory.sample_id}
     items = JudgingItem.objects.of(trajectory.run.benchmark)
-    kept = set(items.kept_from(judging, timezone.now()).filter(**here).values_list("kind", flat=True))
+    kept = set(items.kept_from(judging).filter(**here).values_list("kind", flat=True))
     told = [one for one in said if one.person == judging.pk or one.kind not in kept]
     return Verdicts(told, len(said) - len(told))
 

@@ -78,6 +78,23 @@ def test_a_lease_that_ran_out_is_taken_over_and_its_first_holder_is_told(ana, le
     assert list(Lease.objects.values_list("user", flat=True)) == [lea.pk]
 
 
+@pytest.mark.both_databases
+def test_a_host_whose_clock_differs_neither_takes_nor_lengthens_what_others_hold(ana, bo, monkeypatch):
+    """D6.6: leases are held against the clock of the database alone."""
+    benchmark = to_annotate(2, annotator=ana)
+    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    held, real = take_one(ana, benchmark), timezone.now
+    for hours in (1, -1):
+        monkeypatch.setattr("django.utils.timezone.now", lambda hours=hours: real() + timedelta(hours=hours))
+        assert Lease.objects.live().filter(user=ana).exists()
+        other = take_one(bo, benchmark)
+        assert other != held
+        assert renew(bo, other.pk, ANNOTATE)
+        until = Lease.objects.get(user=bo).expires_at
+        assert abs(until - real() - timedelta(minutes=15)) < timedelta(minutes=1)
+        release(bo, other.pk, ANNOTATE)
+
+
 def test_a_lease_that_ran_out_and_that_nobody_took_goes_on(ana):
     sample = take_one(ana, to_annotate(1, annotator=ana))
     expire(user=ana)

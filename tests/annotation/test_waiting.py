@@ -206,7 +206,7 @@ def test_a_share_of_samples_is_drawn_alike_in_the_database_and_grows_with_itself
         for sample in benchmark.samples.all():
             take(lea, sample.pk, ANNOTATE, LONG)
         [queue] = Benchmark.objects.queues_for(ana)
-        beside = set(Sample.objects.open_to(ana, timezone.now(), [queue]).values_list("pk", flat=True))
+        beside = set(Sample.objects.open_to(ana, [queue]).values_list("pk", flat=True))
         assert beside == {sample.pk for sample in benchmark.samples.all() if is_overlapped(sample.pk, share)}
         assert len(beside) == pytest.approx(200 * share, abs=3)
         drawn.append(beside)

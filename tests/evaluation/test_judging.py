@@ -127,6 +127,18 @@ def test_a_question_that_was_left_is_handed_to_the_next_person(lea: User, ana: U
         judge_item(actor=ana, item=item, said={"answer": "A"})
 
 
+def test_a_host_whose_clock_is_ahead_does_not_hand_out_what_others_judge(
+    lea: User, ana: User, rui: User, street: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D6.6: a question is held against the clock of the database alone."""
+    queue = drawn(lea, street, size=1)
+    held = next_to_judge(actor=ana, queue=queue)
+    real = timezone.now
+    monkeypatch.setattr("django.utils.timezone.now", lambda: real() + timedelta(hours=2))
+    assert next_to_judge(actor=rui, queue=queue) != held
+    assert next_to_judge(actor=ana, queue=queue) == held
+
+
 def test_what_is_passed_by_does_not_come_again_but_goes_to_others(lea: User, ana: User, rui: User, street: Any) -> None:
     queue = drawn(lea, street, size=2)
     skipped = next_to_judge(actor=ana, queue=queue)

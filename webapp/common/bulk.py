@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db import connection, models
 from django.db.models import IntegerField, Subquery
+from django.db.models.sql import InsertQuery
 
 Row = Sequence[Any]
 
@@ -47,13 +48,14 @@ def reserve_ids(model: type[models.Model], count: int) -> range | list[int]:
 
 
 def insert(row: models.Model, *, or_nothing: bool = False) -> bool:
-    """Insert one new object with the values it has, as ``save`` does, by a statement whose text is made once; whether
-    it was: ``or_nothing`` leaves it when one like it stands in the way. Tells no signal."""
-    text, fields = _insertion(connection.vendor, type(row), or_nothing)
+    """Insert one new object with the values or expressions it has, as ``save`` does, by a statement whose text is made
+    once; whether it was: ``or_nothing`` leaves it when one like it stands in the way. Tells no signal."""
+    begin, end, fields = _insertion(connection.vendor, type(row), or_nothing)
     values = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for field in fields]
+    marks, given = _marked(type(row), values)
     ours: Any = connection
     with ours.planned_cursor() as cursor:
-        cursor.execute(text, values)
+        cursor.execute(f"{begin} VALUES ({marks}){end}", given)
         if not cursor.rowcount:
             return False
         row.pk = cursor.fetchone()[0] if connection.vendor == "postgresql" else cursor.lastrowid
@@ -62,16 +64,31 @@ def insert(row: models.Model, *, or_nothing: bool = False) -> bool:
 
 
 @cache
-def _insertion(vendor: str, model: type[models.Model], or_nothing: bool) -> tuple[str, list[Any]]:
-    """The statement, and the fields whose values it takes. SQLite tells the new key by itself."""
+def _insertion(vendor: str, model: type[models.Model], or_nothing: bool) -> tuple[str, str, list[Any]]:
+    """What stands before and behind the values of the statement, and their fields. SQLite tells the new key itself."""
     quote = connection.ops.quote_name
     fields = [field for field in model._meta.local_concrete_fields if not field.primary_key]
     columns = ", ".join(quote(str(field.column)) for field in fields)
-    marks = ", ".join(["%s"] * len(fields))
-    text = f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({marks})"  # noqa: S608
-    text += " ON CONFLICT DO NOTHING" if or_nothing else ""
+    begin = f"INSERT INTO {quote(model._meta.db_table)} ({columns})"
+    end = " ON CONFLICT DO NOTHING" if or_nothing else ""
     returning = f" RETURNING {quote(str(model._meta.pk.column))}" if vendor == "postgresql" else ""
-    return text + returning, fields
+    return begin, end + returning, fields
+
+
+def _marked(model: type[models.Model], values: Sequence[Any]) -> tuple[str, list[Any]]:
+    """A mark for each value, with what takes its place; an expression is compiled to its own text."""
+    marks, given = [], []
+    for value in values:
+        if hasattr(value, "resolve_expression"):
+            compiler: Any = InsertQuery(model).get_compiler(connection=connection)
+            resolved = value.resolve_expression(compiler.query, allow_joins=False, for_save=True)
+            text, params = compiler.compile(resolved)
+            marks.append(text)
+            given.extend(params)
+        else:
+            marks.append("%s")
+            given.append(value)
+    return ", ".join(marks), given
 
 
 def insert_rows(model: type[models.Model], fields: Sequence[str], rows: Iterable[Row]) -> int:
