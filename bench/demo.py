@@ -58,7 +58,7 @@ def _started(folder: Path) -> Iterator[tuple[float, str, subprocess.Popen[str]]]
     )  # fmt: skip
     try:
         marks = _until_ready(process, begun)
-        with urlopen(f"http://127.0.0.1:{port}/health/", timeout=30) as answer:
+        with urlopen(f"http://127.0.0.1:{port}/live", timeout=30) as answer:
             answer.read()
         yield marks[-1][0], _durations(marks), process
     finally:

@@ -103,7 +103,7 @@ def _wait(port: int, process: subprocess.Popen[str], log: Path) -> None:
     while time.monotonic() - begun < GIVEN_UP and process.poll() is None:
         connection = HTTPConnection("127.0.0.1", port, timeout=5)
         try:
-            connection.request("GET", "/health/")
+            connection.request("GET", "/live")
             connection.getresponse().read()
             return
         except OSError:

@@ -7,9 +7,8 @@ if [ -n "${TMPDIR:-}" ]; then mkdir -p "$TMPDIR"; fi
 case "${1:-web}" in
 web)
     python docker/prepare.py --migrate
-    # Processes: WEB_CONCURRENCY, which gunicorn reads itself.
-    exec gunicorn webapp.wsgi:application --bind 0.0.0.0:8000 --threads "${SIGHTLINE_WEB_THREADS:-8}" \
-        --worker-tmp-dir /dev/shm --access-logfile - --timeout 120
+    # WEB_CONCURRENCY says how many processes. The image holds the static files.
+    exec python manage.py serve --host 0.0.0.0 --collected
     ;;
 worker)
     python docker/prepare.py

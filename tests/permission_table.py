@@ -81,7 +81,8 @@ class Line:
 
 B = "street"
 SITE = [
-    Line("health", get=everyone()),
+    Line("live", get=everyone()),
+    Line("ready", get=everyone()),
     Line("api-schema", get=everyone()),
     Line("admin-door", get=everyone(403) | {VISITOR: SIGN_IN, ADMIN: 302}),
     Line("admin-password", get=everyone(302), post=everyone(302)),

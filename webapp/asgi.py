@@ -1,11 +1,12 @@
-"""The web application for an ASGI server."""
+"""The web application of one process, for an ASGI server: that of ``manage.py serve``, which keeps its deadlines."""
 
 import os
-
-from django.core.asgi import get_asgi_application
 
 from webapp import env
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 env.prepare_home()
-application = get_asgi_application()
+
+from webapp.jobs.server import site  # noqa: E402 - reads the settings
+
+application = site()

@@ -67,6 +67,7 @@ VARIABLES: tuple[Variable, ...] = (
     ),
     Variable("SIGHTLINE_S3_ENDPOINT", "", "Address of an S3-compatible store, when it is not the default one."),
     Variable("SIGHTLINE_MAX_UPLOAD_MB", "512", "Largest file that can be uploaded, in megabytes."),
+    Variable("SIGHTLINE_BENCHMARK_QUOTA_MB", "51200", "Uploads and images that one benchmark may keep, in megabytes."),
     Variable("SIGHTLINE_MAX_MEGAPIXELS", "200", "Largest picture that is decoded, in megapixels."),
     Variable("SIGHTLINE_HTTPS", "no", "The site is reached by https through a proxy: secure cookies, HSTS, redirect."),
     Variable("SIGHTLINE_PROXIES", "0", "How many proxies of ours stand in front; their X-Forwarded-For is believed."),
@@ -76,6 +77,12 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("SIGHTLINE_JOB_KEEP_DAYS", "30", "Finished jobs are kept this many days."),
     Variable("SIGHTLINE_UPLOAD_KEEP_DAYS", "30", "Uploaded files that nobody imports are kept this many days."),
     Variable("SIGHTLINE_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR."),
+    Variable("SIGHTLINE_ACCESS_LOG", "no", "Log every request: address, method, path, status, bytes and time."),
+    Variable(
+        "WEB_CONCURRENCY",
+        "1",
+        "Web processes of the built-in server. More than one needs PostgreSQL and separate worker processes.",
+    ),
     Variable("HOST", "127.0.0.1", "Address that the built-in server listens on."),
     Variable("PORT", "8000", "Port that the built-in server listens on."),
 )

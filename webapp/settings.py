@@ -36,6 +36,7 @@ MIDDLEWARE = [
     "webapp.common.middleware.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "webapp.accounts.middleware.BodyLimitMiddleware",
     "webapp.common.middleware.ApiConditionalMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -87,6 +88,7 @@ SCRATCH = env.folder("SIGHTLINE_SCRATCH", default=HOME / "scratch")
 FILE_UPLOAD_TEMP_DIR = None
 DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
 MAX_UPLOAD_BYTES = env.number("SIGHTLINE_MAX_UPLOAD_MB", least=1) * 1024 * 1024
+BENCHMARK_QUOTA_BYTES = env.number("SIGHTLINE_BENCHMARK_QUOTA_MB", least=1) * 1024 * 1024
 MAX_PIXELS = env.number("SIGHTLINE_MAX_MEGAPIXELS", least=1) * 1_000_000
 
 # People
@@ -124,7 +126,7 @@ CSRF_COOKIE_NAME = f"{_HOST_ONLY}csrftoken"
 ONCE_COOKIE_NAME = f"{_HOST_ONLY}once"
 SECURE_SSL_REDIRECT = HTTPS
 # The probes of a container come from inside, without the proxy.
-SECURE_REDIRECT_EXEMPT = [r"^health/$"]
+SECURE_REDIRECT_EXEMPT = [r"^live$", r"^ready$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
@@ -155,6 +157,7 @@ WORKER_THREADS = env.number("SIGHTLINE_WORKER_THREADS", least=1, most=64)
 # The built-in server
 HOST = env.text("HOST")
 PORT = env.number("PORT", least=1, most=65535)
+WEB_PROCESSES = env.number("WEB_CONCURRENCY", least=1, most=256)
 WEB_THREADS = env.number("SIGHTLINE_WEB_THREADS", least=1, most=256)
 
 REST_FRAMEWORK = {
@@ -199,6 +202,8 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         "httpx": {"level": "WARNING"},
+        "uvicorn": {"level": "WARNING"},
+        "webapp.access": {"level": "INFO" if env.flag("SIGHTLINE_ACCESS_LOG") else "WARNING"},
         "django.server": {"handlers": ["stderr"], "propagate": False},
     },
 }

@@ -5,9 +5,11 @@ from drf_spectacular.views import SpectacularAPIView
 
 from webapp.accounts.views import admin_door
 from webapp.common import views
+from webapp.readiness import ready
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("health/", views.health, name="health"),
+    path("live", views.live, name="live"),
+    path("ready", ready, name="ready"),
     path("admin/login/", admin_door, name="admin-door"),
     # As its sign-in, which has no limit of guesses either.
     path("admin/password_change/", RedirectView.as_view(pattern_name="accounts:account"), name="admin-password"),

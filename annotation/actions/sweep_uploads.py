@@ -74,8 +74,9 @@ def _remove_files(before: datetime, unfinished: datetime) -> None:
 
 def _needed() -> set[str]:
     """Names of the objects that records stand on: their own file, its pictures, or the pictures they still take in."""
+    kept = ImportRecord.objects.exclude(upload="").exclude(state=State.UNDONE)
     found: set[str] = set()
-    for upload, options in ImportRecord.objects.exclude(upload="").values_list("upload", "options"):
+    for upload, options in kept.values_list("upload", "options"):
         found.update((sha256_of(upload), options.get("images", "")))
     for options in ImportRecord.objects.filter(upload="", state=State.RUNNING).values_list("options", flat=True):
         found.update(map(sha256_of, options.get("files", [])))

@@ -16,6 +16,7 @@ from django.db import transaction
 from annotation.actions.access import require
 from annotation.actions.import_jobs import start_job
 from annotation.actions.import_samples import LIMITS, Checkpoint, finish_record, keep_issues, remember
+from annotation.actions.quota import PICTURES_FORMAT, require_room
 from annotation.actions.save_samples import NO_CONTENT, save_samples
 from annotation.actions.store_images import store_picture
 from annotation.actions.upload_files import PICTURES, Upload, local_copy, store, unpacked
@@ -28,8 +29,7 @@ from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import ApplicationError, InvalidInput, Unavailable
 
-FORMAT = "pictures"
-"""What the import record of an upload of pictures gives as its format."""
+FORMAT = PICTURES_FORMAT
 BATCH = 20
 KEY = LIMITS["id"]
 
@@ -41,6 +41,7 @@ def receive_pictures(*, actor: User, benchmark: Benchmark, files: Sequence[Uploa
     require(actor, benchmark, Right.IMPORT_SAMPLES)
     if not files:
         raise InvalidInput("No file was chosen. Choose pictures, or a zip of pictures.", field="files")
+    require_room(benchmark, sum(file.size or 0 for file in files))
     stored = [store(file) for file in files]
     names = list(dict.fromkeys(one.upload for one in stored))
     title = stored[0].path.name if len(names) == 1 else f"{len(names)} files"

@@ -22,7 +22,9 @@ from annotation.schema import ToolCall
 from annotation.toolbox.results import Picture
 from annotation.toolbox.table import TOOLS, ToolSpec, openai_tool
 from webapp.accounts.http import person_of
+from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.bodies import ENVELOPE, Room, takes_files
 from webapp.common.errors import InvalidInput
 
 MOST_BYTES = 50_000_000
@@ -42,6 +44,11 @@ def toolbox(request: Request) -> Response:
     return Response({"tools": [{"module": spec.module, **openai_tool(name)} for name, spec in TOOLS.items()]})
 
 
+def _room(user: User, **_: object) -> Room | None:
+    return Room(2 * MOST_BYTES + ENVELOPE, "Send smaller images.")
+
+
+@takes_files(_room)
 @needs(Scope.ANNOTATE)
 @extend_schema(operation_id="tool_call", request=CallSerializer, responses={200: dict})
 @api_view(["POST"])

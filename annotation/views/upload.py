@@ -11,12 +11,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.import_jobs import has_stopped
-from annotation.actions.upload_files import refuse_too_large
+from annotation.actions.quota import left_bytes, upload_room
 from annotation.actions.upload_pictures import FORMAT, go_on, receive_pictures
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
+from webapp.common.bodies import takes_files
 from webapp.common.errors import ApplicationError, NotAllowed
 from webapp.common.htmx import render_page
 from webapp.common.paging import page_after
@@ -24,14 +25,14 @@ from webapp.jobs.models import Job
 
 ISSUES = 100
 PAST = 10
-ENVELOPE = 1 << 20
-"""Bytes that a form may add around its files."""
 
 
+@takes_files(upload_room(Right.IMPORT_SAMPLES))
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Template annotation/upload.html; context: error, past (the last uploads), most (bytes), most_files.
+    """Template annotation/upload.html; context: error, past (the last uploads), most (bytes), left (bytes the
+    benchmark has room for), most_files.
 
     Posting files leads to the page of the upload; refused ones come back with the sentence.
     """
@@ -39,7 +40,6 @@ def upload(request: SignedInRequest, slug: str) -> HttpResponse:
     error = None
     if request.method == "POST":
         try:
-            refuse_too_large("The upload", int(request.headers.get("Content-Length") or 0) - ENVELOPE)
             files: list[Any] = request.FILES.getlist("files")
             record = receive_pictures(actor=request.user, benchmark=benchmark, files=files)
         except NotAllowed:
@@ -53,6 +53,7 @@ def upload(request: SignedInRequest, slug: str) -> HttpResponse:
         "error": error,
         "past": benchmark.imports.filter(format=FORMAT).select_related("created_by")[:PAST],
         "most": settings.MAX_UPLOAD_BYTES,
+        "left": left_bytes(benchmark),
         "most_files": settings.DATA_UPLOAD_MAX_NUMBER_FILES,
     }
     return render(request, "annotation/upload.html", context, status=error.status if error else 200)

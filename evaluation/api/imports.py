@@ -12,7 +12,7 @@ from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.actions.upload_files import refuse_too_large
+from annotation.actions.quota import upload_room
 from annotation.api.loading import benchmark_for
 from annotation.models import ImportRecord
 from annotation.workflow import Right
@@ -20,9 +20,7 @@ from evaluation.actions import upload
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.api_paging import PAGING, page_of, paged
-
-ENVELOPE = 1 << 20
-"""Bytes that a form may add around its files."""
+from webapp.common.bodies import takes_files
 
 ISSUE_FIELDS = ("severity", "rule", "file", "line", "row", "field", "found", "done")
 
@@ -85,6 +83,7 @@ ISSUE = inline_serializer(
 )
 
 
+@takes_files(upload_room(Right.IMPORT_RUNS))
 @needs(Scope.IMPORT)
 @extend_schema(methods=["GET"], operation_id="imports", parameters=PAGING, responses=page_of("ImportPage", IMPORT))
 @extend_schema(
@@ -101,7 +100,6 @@ def imports(request: Request, slug: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     if request.method == "GET":
         return paged(request, benchmark.imports.select_related("benchmark"), "pk", _shown)
-    refuse_too_large("The upload", int(request.headers.get("Content-Length") or 0) - ENVELOPE)
     form = UploadSerializer(data=request.data)
     form.is_valid(raise_exception=True)
     given = dict(form.validated_data)

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotation.actions.upload_files import refuse_too_large
+from annotation.actions.quota import left_bytes, upload_room
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
@@ -16,19 +16,20 @@ from evaluation.actions.upload import receive
 from evaluation.forms import UploadForm
 from evaluation.views.imports_shown import written
 from webapp.accounts.http import SignedInRequest
+from webapp.common.bodies import takes_files
 from webapp.common.errors import ApplicationError, NotAllowed
 from webapp.common.paging import page_after
 
 PAGE = 30
-ENVELOPE = 1 << 20
-"""Bytes that a form may add around its files."""
 
 
+@takes_files(upload_room(Right.IMPORT_RUNS))
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def imports(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template evaluation/imports.html; context: form, page, past (import records, each with the number
-    of rows it wrote), most (bytes a file may have), rights.
+    of rows it wrote), most (bytes a file may have), left (bytes the
+    benchmark has room for), rights.
 
     Posting a file leads to the page of its record; a file that is refused comes back with the sentence at its field.
     """
@@ -40,7 +41,6 @@ def imports(request: SignedInRequest, slug: str) -> HttpResponse:
         status = 400
         if form.is_valid():
             try:
-                refuse_too_large("The upload", int(request.headers.get("Content-Length") or 0) - ENVELOPE)
                 record = receive(
                     actor=request.user,
                     benchmark=benchmark,
@@ -62,5 +62,6 @@ def imports(request: SignedInRequest, slug: str) -> HttpResponse:
         "page": page,
         "past": [(record, written(record)) for record in page.rows],
         "most": settings.MAX_UPLOAD_BYTES,
+        "left": left_bytes(benchmark),
     }
     return render(request, "evaluation/imports.html", context, status=status)

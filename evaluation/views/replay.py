@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.actions.access import allowed
+from annotation.actions.quota import member_room
 from annotation.imaging.encoding import encode, fitted
 from annotation.toolbox.results import Picture
 from annotation.views.loading import load_benchmark
@@ -30,6 +31,7 @@ from evaluation.replay.run import Outcome, Replayed
 from evaluation.views.sample_frame import frame_of
 from evaluation.views.trajectory_graph import graph_of
 from webapp.accounts.http import SignedInRequest
+from webapp.common.bodies import takes_files
 from webapp.common.errors import InvalidInput
 
 SIDE = 240
@@ -72,6 +74,7 @@ class ReplayRow:
         return self.step.ok is None
 
 
+@takes_files(member_room(MOST_BYTES))
 @require_http_methods(["GET", "HEAD", "POST"])
 def replayed(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/replay.html; context: trajectory, sample, rows (ReplayRow), and how many: same, differ,

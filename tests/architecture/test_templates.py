@@ -83,7 +83,7 @@ def test_pages_include_only_shared_pieces_and_their_own_folder():
 
 @pytest.mark.django_db
 def test_every_answer_carries_a_policy_without_inline_code(client):
-    policy = client.get("/health/").headers["Content-Security-Policy"]
+    policy = client.get("/live").headers["Content-Security-Policy"]
     rules = {words[0]: words[1:] for words in (rule.split() for rule in policy.split(";")) if words}
     assert rules["default-src"] in (["'self'"], ["'none'"])
     assert "'unsafe-inline'" not in policy

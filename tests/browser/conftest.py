@@ -25,7 +25,7 @@ from webapp.accounts.models import User
 # How long something may take to appear: the limit of a machine that is busy otherwise too, no wait of one that is not.
 expect.set_options(timeout=20_000)
 
-# Sent at once, as gunicorn does: otherwise each file waits 40 ms for the browser to say that its head has arrived.
+# Sent at once, as the server does: otherwise each file waits 40 ms for the browser to say that its head has arrived.
 WSGIRequestHandler.disable_nagle_algorithm = True
 
 

@@ -2,10 +2,14 @@
 
 import json
 import re
+import socket
 from collections.abc import Iterator
+from errno import ENOSPC
+from threading import Event
 from typing import Any
 
 import pytest
+from celery import Celery
 from django.core.cache import cache
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
@@ -22,9 +26,11 @@ from annotation.models import Sample
 from annotation.workflow import Role
 from tests.conftest import signed_in
 from webapp.accounts.models import User
+from webapp.common import objects
 from webapp.common.errors import Conflict, TooLarge, TooManyTries
 from webapp.common.http import client_address
 from webapp.common.middleware import CONTENT_SECURITY_POLICY
+from webapp.readiness import Readiness, broker, database, migrations, storage
 
 
 def refuse(request: HttpRequest) -> HttpResponse:
@@ -85,7 +91,7 @@ def more_pages() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("address", "status"),
     [
-        ("/health/", 200),
+        ("/live", 200),
         ("/sign-in/", 200),
         ("/account/", 302),
         ("/admin/login/", 302),
@@ -199,7 +205,7 @@ def test_an_address_for_forms_says_so_when_it_is_opened(ana: User) -> None:
 
 @pytest.mark.django_db
 def test_a_reference_that_could_forge_a_line_of_the_log_is_not_taken_over() -> None:
-    assert Client().get("/health/", headers={"X-Request-Id": "a b<script>"})["X-Request-Id"] != "a b<script>"
+    assert Client().get("/live", headers={"X-Request-Id": "a b<script>"})["X-Request-Id"] != "a b<script>"
 
 
 def test_a_fault_tells_its_reference_but_no_detail_and_asks_the_database_nothing() -> None:
@@ -267,13 +273,59 @@ def test_admin_pages_carry_no_script_or_style_that_the_policy_refuses(admin: Use
         assert " onclick=" not in text
 
 
-def test_health_says_when_the_database_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Broken:
-        def cursor(self) -> Any:
-            raise DatabaseError
+def test_readiness_names_what_is_missing_and_waits_for_nothing_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """D3.9: a probe that hangs or fails is named, and one that hangs is asked once."""
+    asked, go_on = [], Event()
 
-    monkeypatch.setattr("webapp.common.views.connection", Broken())
-    assert Client().get("/health/").status_code == 503
+    def hangs() -> str:
+        asked.append(1)
+        go_on.wait(20)
+        return ""
+
+    def fails() -> str:
+        raise DatabaseError("password of db.internal")
+
+    monkeypatch.setattr("webapp.readiness.PROBE_SECONDS", 0.05)
+    monkeypatch.setattr("webapp.readiness.KEPT_SECONDS", -1)
+    found = Readiness(
+        {"database": fails, "storage": hangs, "broker": lambda: "", "migrations": lambda: "it lacks some"}
+    )
+    for _ in range(2):
+        wrong = found.check()
+        assert set(wrong) == {"database", "storage", "migrations"}
+        assert "db.internal" not in str(wrong)
+    assert len(asked) == 1
+    go_on.set()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_site_is_ready_when_its_parts_work(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    """D3.9: a disk that takes nothing more is said, while the process is alive."""
+    probes = {"database": database, "migrations": migrations, "storage": storage, "broker": broker}
+    monkeypatch.setattr("webapp.readiness.READINESS", Readiness(probes))
+    assert Client().get("/ready").json()["wrong"] == {}
+
+    def full(*_: Any) -> str:
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(objects, "put", full)
+    monkeypatch.setattr("webapp.readiness.READINESS", Readiness(probes))
+    answer = Client().get("/ready")
+    assert (answer.status_code, list(answer.json()["wrong"])) == (503, ["storage"])
+    assert Client().get("/live").status_code == 200
+
+
+def test_a_broker_that_is_not_there_makes_the_site_not_ready(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        address = f"redis://127.0.0.1:{closed.getsockname()[1]}/0"
+    settings.CELERY_BROKER_URL = address
+    # Celery reads this variable itself, before what its configuration says.
+    monkeypatch.setenv("CELERY_BROKER_URL", address)
+    app = Celery(set_as_current=False)
+    app.config_from_object("django.conf:settings", namespace="CELERY")
+    monkeypatch.setattr("webapp.celery.app", app)
+    assert list(Readiness({"broker": broker}).check()) == ["broker"]
 
 
 @pytest.mark.parametrize(
@@ -283,9 +335,17 @@ def test_health_says_when_the_database_does_not_answer(monkeypatch: pytest.Monke
         (1, "6.6.6.6, 8.8.8.8", "8.8.8.8"),
         (2, "6.6.6.6, 8.8.8.8, 9.9.9.9", "8.8.8.8"),
         (1, "", "10.0.0.9"),
+        (1, "6.6.6.6, 1.2.3.4:5678", "1.2.3.4"),
+        (1, "[::1]:80", "::1"),
+        (1, "[2001:db8::7]", "2001:db8::7"),
+        (1, "2001:DB8::0007", "2001:db8::7"),
+        (1, "fe80::1%eth0", "fe80::1"),
+        (1, "junk", "10.0.0.9"),
+        (1, "1.2.3.4'; DROP", "10.0.0.9"),
     ],
 )
 def test_only_what_a_proxy_of_ours_wrote_is_believed(settings: Any, proxies: int, forwarded: str, address: str) -> None:
+    """D4.6: what is no address could not be stored."""
     settings.TRUSTED_PROXIES = proxies
     headers = {"X-Forwarded-For": forwarded} if forwarded else {}
     assert client_address(RequestFactory(REMOTE_ADDR="10.0.0.9").get("/", headers=headers)) == address

@@ -28,7 +28,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs/api.md"
 WORK = re.compile(
     r"annotation:(annotate|review|audit|work|workbench|tool|upload|settings|suggestions|queue-settings|new-benchmark"
     r"|second-opinions)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|replay|run-replays)"
-    r"|accounts:|admin-door|admin-password|health|jobs:indicator"
+    r"|accounts:|admin-door|admin-password|live|ready|jobs:indicator"
 )
 """Pages on which people work or set something up; how pages show that something is under way."""
 FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file)|evaluation:(import-picture|import-issues|exported"

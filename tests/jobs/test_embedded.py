@@ -126,7 +126,7 @@ def test_one_command_serves_a_fresh_folder_runs_its_jobs_and_ends_soon_and_so_it
     # Ctrl-C reaches the whole group of processes; a service manager ends the first one.
     for number, send in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
         with served(tmp_path) as (process, port):
-            answer = answer_of(port, "/health/")
+            answer = answer_of(port, "/live")
             assert answer.status == 200
             assert f"http://localhost:{port}/" in (tmp_path / "log").read_text()
             assert job_was_run(tmp_path / "home" / "sightline.sqlite3")

@@ -26,6 +26,24 @@ def hashed(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def token_of(request: Request) -> ApiToken | None:
+    """The token that a request names, carried by its person; None where it names none.
+
+    Raises ``AuthenticationFailed`` for one that cannot be used. Whether it covers the address is not asked here.
+    """
+    scheme, _, secret = get_authorization_header(request).decode("latin-1").partition(" ")
+    if scheme.lower() != "bearer":
+        return None
+    token = ApiToken.objects.usable().filter(token_hash=hashed(secret.strip())).first()
+    if token is None:
+        raise AuthenticationFailed(
+            "The token is unknown, has expired or was revoked. Create a new one on your account page."
+        )
+    token.in_effect = in_effect(token.scopes, request.method or "")
+    token.user.token = token
+    return token
+
+
 class TokenAuthentication(BaseAuthentication):
     """Authorization: Bearer sightline_…
 
@@ -34,18 +52,11 @@ class TokenAuthentication(BaseAuthentication):
     """
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
-        scheme, _, secret = get_authorization_header(request).decode("latin-1").partition(" ")
-        if scheme.lower() != "bearer":
-            return None
-        token = ApiToken.objects.usable().filter(token_hash=hashed(secret.strip())).first()
+        token = token_of(request)
         if token is None:
-            raise AuthenticationFailed(
-                "The token is unknown, has expired or was revoked. Create a new one on your account page."
-            )
+            return None
         self._refuse_outside(token, request)
         self._note_use(token)
-        token.in_effect = in_effect(token.scopes, request.method or "")
-        token.user.token = token
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:

@@ -1,7 +1,5 @@
 """What is done to every request and every answer."""
 
-import re
-import uuid
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
@@ -33,7 +31,6 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
-_FROM_PROXY = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
 class RequestIdMiddleware:
@@ -43,8 +40,7 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        given = request.headers.get("X-Request-Id", "")
-        reference = given if _FROM_PROXY.fullmatch(given) else uuid.uuid4().hex[:12]
+        reference = request_id.taken(request.headers.get("X-Request-Id", ""))
         token = request_id.begin(reference)
         try:
             response = self.get_response(request)

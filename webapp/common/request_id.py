@@ -2,6 +2,8 @@
 request which started it."""
 
 import logging
+import re
+import uuid
 from contextvars import ContextVar
 
 NONE = "-"
@@ -10,6 +12,12 @@ _current: ContextVar[str] = ContextVar("request_id", default=NONE)
 
 begin = _current.set
 end = _current.reset
+_FROM_PROXY = re.compile(r"[A-Za-z0-9-]{8,64}")
+
+
+def taken(given: str) -> str:
+    """The reference that a proxy has given; a new one where that could forge a line of the log, or is none."""
+    return given if _FROM_PROXY.fullmatch(given) else uuid.uuid4().hex[:12]
 
 
 def current() -> str:

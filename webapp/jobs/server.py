@@ -1,69 +1,103 @@
-"""The built-in web server: gunicorn, one process, request threads, and the worker of the embedded default beside them.
+"""Starting the web server: one process with the worker of the embedded default beside the requests, or several.
 
-One process keeps the memory low and lets the worker hear of a new job at once; the master process only watches it
-and starts another should it die. Several web processes behind a proxy run gunicorn on webapp.wsgi themselves.
+Several processes, each from ``webapp.asgi``, are watched by another, which replaces one that dies. One process alone is
+not watched: what starts it (a service manager, a container) starts it again.
 """
 
 from __future__ import annotations
 
 import gc
-from typing import Any
+import socket
+from collections.abc import Callable
+from contextlib import suppress
 
+import uvicorn
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
-from gunicorn.app.base import BaseApplication
+from uvicorn.supervisors import Multiprocess
 
 from webapp.jobs.embedded import EmbeddedWorker
+from webapp.server.protocol import MOST_HEAD_BYTES, PatientProtocol
+from webapp.server.site import Site
 
-# Everything has to end within the three seconds after which a person presses Ctrl-C again. The worker is stopped inside
-# the time of the requests; a process that is killed over a long request leaves its jobs to the end of their lease.
-_STOP_REQUESTS_SECONDS = 2
+# Everything has to end within the three seconds after which a person presses Ctrl-C again. A process that is killed
+# over a long request or job leaves its jobs to the end of their lease.
+_STOP_REQUESTS_SECONDS = 1
 _STOP_WORKER_SECONDS = 1.2
+_HEALTH_SECONDS = 30
+"""A process of several that says nothing for so long is replaced."""
+_FILES = 4096
 
 
-class WebServer(BaseApplication):
-    """Serves the site until SIGINT or SIGTERM, and calls `ready` with the address once it listens."""
+class _Worker(EmbeddedWorker):
+    def stop(self, seconds: float = _STOP_WORKER_SECONDS) -> None:
+        super().stop(seconds)
 
-    def __init__(self, *, host: str, port: int, threads: int, worker_threads: int, ready: Any) -> None:
-        self._worker: EmbeddedWorker | None = None
-        self._options = {
-            "bind": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
-            "workers": 1,
-            "worker_class": "gthread",
-            "threads": threads,
-            "graceful_timeout": _STOP_REQUESTS_SECONDS,
-            # A thread that works long must not have its process killed; gthread reports from its main thread.
-            "timeout": 120,
-            "keepalive": 5,
-            "loglevel": settings.LOG_LEVEL.lower(),
-            "proc_name": "sightline",
-            "control_socket_disable": True,
-            # Loaded once, before the fork: the two processes share the pages of the program.
-            "preload_app": True,
-            "when_ready": lambda server: ready(),
-            "post_worker_init": lambda process: self._start_worker(worker_threads),
-            "worker_exit": lambda server, process: self._stop_worker(),
-        }
-        super().__init__()
 
-    def load_config(self) -> None:
-        for name, value in self._options.items():
-            self.cfg.set(name, value)
+class _Server(uvicorn.Server):
+    """Calls ``ready`` once it listens."""
 
-    def load(self) -> Any:
-        application = get_wsgi_application()
-        get_resolver().url_patterns  # noqa: B018 - loads the pages now, before the fork, not with the first request
-        # Collecting would write to every page that holds an object, and so unshare it.
-        gc.collect()
-        gc.freeze()
-        return application
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
 
-    def _start_worker(self, threads: int) -> None:
-        if threads:
-            self._worker = EmbeddedWorker(threads)
-            self._worker.start()
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
 
-    def _stop_worker(self) -> None:
-        if self._worker is not None:
-            self._worker.stop(_STOP_WORKER_SECONDS)
+
+def site(worker_threads: int = 0) -> Site:
+    """The application of this process, loaded now and not with the first request."""
+    application = get_wsgi_application()
+    get_resolver().url_patterns  # noqa: B018 - loads the pages
+    # What is loaded stays: the collector need not look at it again and again.
+    gc.collect()
+    gc.freeze()
+    worker = _Worker(worker_threads) if worker_threads else None
+    return Site(application, threads=settings.WEB_THREADS, worker=worker)
+
+
+def serve(bound: socket.socket, *, processes: int, worker_threads: int, ready: Callable[[], None]) -> None:
+    """Serve the site on this socket until SIGINT or SIGTERM, and call ``ready`` when it is about to answer."""
+    _allow_many_connections()
+    application: Site | str = "webapp.asgi:application" if processes > 1 else site(worker_threads)
+    config = uvicorn.Config(
+        application,
+        interface="asgi3",
+        workers=processes,
+        loop="asyncio",
+        http=PatientProtocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        # Django reads X-Forwarded-For and -Proto itself, as far as the settings say that a proxy of ours wrote them.
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=5,
+        timeout_graceful_shutdown=_STOP_REQUESTS_SECONDS,
+        timeout_worker_healthcheck=_HEALTH_SECONDS,
+        h11_max_incomplete_event_size=MOST_HEAD_BYTES,
+    )
+    if processes > 1:
+        ready()
+        Multiprocess(config, sockets=[bound]).run()
+        return
+    with suppress(KeyboardInterrupt):
+        _Server(config, ready).run(sockets=[bound])
+
+
+def _allow_many_connections() -> None:
+    """Each connection is an open file, and some systems allow a process 256 unless it asks for more."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    PatientProtocol.most_connections = max(64, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)

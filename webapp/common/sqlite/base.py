@@ -75,7 +75,7 @@ class Cursor(base.SQLiteCursorWrapper):
     connection: Connection
 
     def execute(self, query: str, params: Any = None) -> Any:
-        if self.connection.in_transaction or query.startswith(READING):
+        if self.connection.in_transaction or query.lstrip().startswith(READING):
             return super().execute(query, params)
         with self.connection.turn():
             return super().execute(query, params)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from argparse import ArgumentParser
+from ipaddress import ip_address
 from typing import Any
 
 from django.conf import settings
@@ -14,7 +16,7 @@ from django.db import connections
 from webapp import env
 from webapp.common.databases import refuse_old_tables
 from webapp.common.static import collect
-from webapp.jobs.server import WebServer
+from webapp.jobs.server import serve
 
 
 class Command(BaseCommand):
@@ -26,34 +28,60 @@ class Command(BaseCommand):
         parser.add_argument("--host", default=settings.HOST, help="Address to listen on (HOST).")
         parser.add_argument("--port", type=int, default=settings.PORT, help="Port to listen on (PORT).")
         parser.add_argument("--no-worker", action="store_true", help="Leave the jobs to manage.py worker.")
+        parser.add_argument("--collected", action="store_true", help="Trust that collectstatic was run before.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         host, port = options["host"], options["port"]
-        self._refuse_taken_port(host, port)
+        memory_broker = settings.CELERY_BROKER_URL == "memory://"
+        if memory_broker and settings.WEB_PROCESSES > 1:
+            raise CommandError(
+                "WEB_CONCURRENCY is above 1: several web processes need DATABASE_URL, CELERY_BROKER_URL and a worker."
+            )
+        bound = self._bind(host, port)
         if env.is_embedded():
             call_command("migrate", verbosity=0, interactive=False)
         refuse_old_tables()
-        collect()
-        # Connections and threads do not survive the fork of the server.
+        if not options["collected"]:
+            collect()
+        # Threads and processes open connections of their own.
         connections.close_all()
-        memory_broker = settings.CELERY_BROKER_URL == "memory://"
         workers = settings.WORKER_THREADS if memory_broker and not options["no_worker"] else 0
+        self._warn_of_public(host)
 
         def ready() -> None:
             shown = "localhost" if host in {"127.0.0.1", "0.0.0.0", "::", "::1"} else host
             self.stdout.write(f"Sightline answers at http://{shown}:{port}/ (Ctrl-C ends it)")
             self.stdout.flush()
 
-        WebServer(host=host, port=port, threads=settings.WEB_THREADS, worker_threads=workers, ready=ready).run()
+        serve(bound, processes=settings.WEB_PROCESSES, worker_threads=workers, ready=ready)
 
-    def _refuse_taken_port(self, host: str, port: int) -> None:
-        """Say at once what gunicorn would try five times."""
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        with socket.socket(family) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((host, port))
-            except OSError as error:
-                raise CommandError(
-                    f"Port {port} of {host} cannot be used ({error.strerror}). Choose another with --port."
-                ) from error
+    def _warn_of_public(self, host: str) -> None:
+        """Passwords and sessions cross the network as they are."""
+        if settings.TRUSTED_PROXIES or _is_loopback(host):
+            return
+        self.stderr.write(
+            f"Warning: other machines can reach {host}, and nothing is encrypted. Put a proxy with https in front and "
+            "set SIGHTLINE_HTTPS and SIGHTLINE_PROXIES, or listen on 127.0.0.1."
+        )
+
+    def _bind(self, host: str, port: int) -> socket.socket:
+        """Before the database is touched: a port in use is another server, perhaps on the same home folder. It listens
+        only once it can answer."""
+        bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        try:
+            if os.name == "posix":
+                bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind((host, port))
+        except OSError as error:
+            bound.close()
+            raise CommandError(
+                f"Port {port} of {host} cannot be used ({error.strerror}). Choose another with --port."
+            ) from error
+        return bound
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,20 @@
+"""The server as a process of its own, with deadlines that a test can wait for: python -m tests.common.served PORT."""
+
+import sys
+
+import django
+
+
+def main() -> None:
+    django.setup()
+    from django.core.management import call_command
+
+    from webapp.server import bodies, protocol, site
+
+    protocol.HEAD_SECONDS = protocol.WRITE_SECONDS = bodies.STALL_SECONDS = 2.5
+    site.LINGER_SECONDS = 0.2
+    call_command("serve", "--collected", "--port", sys.argv[1])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""How large the body of a request may be: asked by the server before it reads one, and by a middleware.
+
+A visitor may send a form, a signed-in person a long one, and who may upload at an address its files. Views say so with
+``takes_files``; the limits of all other addresses are here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.conf import settings
+from django.urls import Resolver404, resolve
+
+from webapp.common.wording import size_of_file
+
+ANYBODY = 1_000_000
+"""Bytes that a request may have whoever sends it: the largest form a visitor is shown has a few hundred."""
+ENVELOPE = 1_000_000
+"""Bytes that a form may add around its files."""
+TOO_LARGE = "sightline.too_large"
+"""In the environment of a request that the server did not read: how many bytes would have been read."""
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """How many bytes may be sent, by whom (a name that is the same in all their requests, "" for a visitor), and what
+    is said of more."""
+
+    most: int
+    sender: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Room:
+    """How many bytes an address takes from a person, and what to do with more: a sentence."""
+
+    most: int
+    advice: str
+
+
+RoomFor = Callable[..., Room | None]
+"""Of a person and the parts of an address; None where the person may not send files there."""
+
+
+def takes_files(room_for: RoomFor) -> Callable[[View], View]:
+    """The view takes bodies of another size than all others, from the people that ``room_for`` has room for."""
+
+    def marked(view: View) -> View:
+        view.room_for = room_for  # type: ignore[attr-defined]
+        return view
+
+    return marked
+
+
+def upload_bytes() -> int:
+    """Of one upload, whatever it consists of."""
+    return int(settings.MAX_UPLOAD_BYTES) + ENVELOPE
+
+
+def allowance(path: str, user: Any) -> Allowance:
+    """What this person, None for a visitor, may send to the address."""
+    if user is None:
+        return Allowance(ANYBODY, "", _said(ANYBODY, "Sign in first."))
+    room = _room(path, user)
+    return Allowance(room.most, str(user.pk), _said(room.most, room.advice))
+
+
+def _room(path: str, user: Any) -> Room:
+    ordinary = Room(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, "Send less at once.")
+    try:
+        found = resolve(path)
+    except Resolver404:
+        return Room(ANYBODY, "Check the address.")
+    room_for = getattr(found.func, "room_for", None)
+    return ordinary if room_for is None else room_for(user, **found.kwargs) or ordinary
+
+
+def _said(most: int, advice: str) -> str:
+    return f"What was sent is larger than {size_of_file(most)}, the most that is accepted here from you. {advice}"

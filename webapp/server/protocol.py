@@ -1,0 +1,65 @@
+"""HTTP/1.1 connections as uvicorn handles them, with deadlines for heads that do not end and answers nobody reads."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEAD_SECONDS = 15.0
+"""A request line and its headers are complete after this long, or the connection is closed."""
+WRITE_SECONDS = 30.0
+"""A client takes some of its answer within this long, or the connection is closed."""
+MOST_HEAD_BYTES = 32 * 1024
+
+
+class PatientProtocol(H11Protocol):
+    """A connection costs memory only, never a thread, while its client is slow; and not for long."""
+
+    most_connections = 1000
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self.most_connections:
+            transport.abort()
+            return
+        self._expect_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        for timer in (self._head_timer, self._write_timer, self.timeout_keep_alive_task):
+            if timer is not None:
+                timer.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is h11.IDLE:
+            self._expect_head()
+        elif self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._write_timer = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
+
+    def _expect_head(self) -> None:
+        """From the first byte on, however many more follow one by one."""
+        if self._head_timer is None:
+            self._head_timer = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """A request for WebSocket is answered as an ordinary one: two lines of log for each would help nobody."""

@@ -1,0 +1,323 @@
+"""The site as an ASGI application: Django, which is written for threads, behind an event loop that waits for clients.
+
+A request takes one of ``threads`` turns only once its body is here, and gives it back when its answer is made. The loop
+sends the answer at the client's pace. ``/live`` is answered by the loop itself, however busy the threads are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any, Protocol
+from urllib.parse import unquote_to_bytes
+
+from django.core.handlers.wsgi import WSGIRequest
+from django.db import close_old_connections
+
+from webapp import VERSION
+from webapp.accounts.senders import allowance_of
+from webapp.common import request_id
+from webapp.common.bodies import TOO_LARGE, Allowance
+from webapp.common.errors import error_body
+from webapp.common.http import address_behind
+from webapp.common.streaming import gathered
+from webapp.server.bodies import Bodies, Body, Gone, Refused, TooLarge
+
+LIVE = "/live"
+PATIENCE = 30.0
+"""Seconds that a request waits for its turn."""
+STREAMS = 8
+"""Answers that are sent while they are made, and that take none of the turns."""
+SENDER_SECONDS = 5.0
+PIECE = 1 << 16
+WHOLE = 1 << 20
+"""Answers of a known length up to this are made as a whole, and their thread is free before they are sent."""
+LINGER_SECONDS = 2.0
+"""So long the rest of a refused body is read and dropped: a client that is cut off may not see the answer."""
+END_SECONDS = 1.0
+BODILESS = (204, 304)
+
+logger = logging.getLogger(__name__)
+access = logging.getLogger("webapp.access")
+
+
+class Worker(Protocol):
+    """What runs beside the requests, from the first to the last."""
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class Site:
+    """The application for one process."""
+
+    def __init__(self, wsgi: Callable[..., Iterable[bytes]], *, threads: int, worker: Worker | None = None) -> None:
+        self.wsgi = wsgi
+        self.pool = ThreadPoolExecutor(threads + STREAMS, thread_name_prefix="request")
+        # Of their own, so that a busy site still finds out who may send it something large.
+        self.askers = ThreadPoolExecutor(2, thread_name_prefix="sender")
+        self.turns, self.streams = asyncio.Semaphore(threads), asyncio.Semaphore(STREAMS)
+        self.bodies = Bodies()
+        self._worker = worker
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "http":
+            await Exchange(self, scope, receive, send).run()
+
+    async def _lifespan(self, receive: Any, send: Any) -> None:
+        await receive()
+        if self._worker is not None:
+            self._worker.start()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        if self._worker is not None:
+            await asyncio.to_thread(self._worker.stop)
+        self.pool.shutdown(wait=False, cancel_futures=True)
+        self.askers.shutdown(wait=False, cancel_futures=True)
+        # Python waits for every thread before it ends, and a request may work for minutes.
+        last = threading.Timer(END_SECONDS, _end)
+        last.daemon = True
+        last.start()
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def _end() -> None:
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(0)
+
+
+class Exchange:
+    """One request and its answer."""
+
+    def __init__(self, site: Site, scope: Any, receive: Any, send: Any) -> None:
+        self.site, self.scope, self.receive, self.send = site, scope, receive, send
+        self.headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
+        self.reference = request_id.taken(self._header("x-request-id"))
+        self.gone = threading.Event()
+        self.status = self.sent = 0
+        self._turn: asyncio.Semaphore | None = None
+        self._watch: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        begun = time.monotonic()
+        request_id.begin(self.reference)
+        try:
+            await self._answer()
+        except (Gone, asyncio.CancelledError):
+            # Nobody waits for the answer, or the server ends. uvicorn closes what was begun.
+            self.gone.set()
+        finally:
+            self._end_turn()
+            if self._watch is not None:
+                self._watch.cancel()
+            self._log(time.monotonic() - begun)
+
+    async def _answer(self) -> None:
+        if self.scope["path"] == LIVE and self.scope["method"] in ("GET", "HEAD"):
+            await self._say(200, {"status": "alive", "version": VERSION})
+            return
+        chunked = bool(self._header("transfer-encoding"))
+        declared = None if chunked else int(self._header("content-length") or 0)
+        reading = self.site.bodies.reading(self.receive, declared, self._allowance)
+        try:
+            await self._take_turn_with(await reading.whole())
+        except TooLarge as problem:
+            await self._refuse(problem)
+        except Refused as problem:
+            headers = {"Retry-After": "60"} if problem.status in (429, 503) else {}
+            await self._say(problem.status, error_body("refused", problem.message), {**headers, "Connection": "close"})
+        finally:
+            reading.close()
+
+    async def _take_turn_with(self, body: Body) -> None:
+        self._watch = asyncio.create_task(self._until_gone())
+        await self._take_turn()
+        await self._made_in_thread(self._environ(body))
+
+    async def _refuse(self, problem: TooLarge) -> None:
+        """Django words the answer; its client may need a moment to notice that there is one."""
+        await self._take_turn()
+        environ = self._environ(Body(open(os.devnull, "rb"), problem.size))  # noqa: PTH123, SIM115 - no path, no end
+        environ[TOO_LARGE] = problem.limit
+        with environ["wsgi.input"]:
+            await self._made_in_thread(environ, last=False)
+        try:
+            async with asyncio.timeout(LINGER_SECONDS):
+                while (await self.receive())["type"] != "http.disconnect":
+                    pass
+        except TimeoutError:
+            pass
+        await self.send({"type": "http.response.body"})
+
+    async def _take_turn(self) -> None:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self.site.turns.acquire()
+        except TimeoutError:
+            raise Refused(503, "The server is busy. Try again in a minute.") from None
+        self._turn = self.site.turns
+        if self.gone.is_set():
+            raise Gone
+
+    def _end_turn(self) -> None:
+        if self._turn is not None:
+            self._turn.release()
+            self._turn = None
+
+    async def _made_in_thread(self, environ: dict[str, Any], *, last: bool = True) -> None:
+        loop = asyncio.get_running_loop()
+        work = copy_context().run
+        answer = await loop.run_in_executor(self.site.pool, work, self._work, environ, loop, last)
+        self._end_turn()
+        if answer is not None:
+            await self._begin(*answer[:2], length=len(answer[2]), close=not last)
+            await self._pieces(answer[2], last=last)
+
+    def _work(self, environ: dict[str, Any], loop: Any, last: bool) -> tuple[int, Any, bytes] | None:
+        """In a thread: the answer; None where it was sent while it was made."""
+        begun: list[Any] = []
+
+        def start_response(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            begun[:] = [int(status[:3]), headers]
+
+        def ask(coroutine: Any) -> None:
+            asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+
+        response = self.site.wsgi(environ, start_response)
+        try:
+            if not last or begun[0] in BODILESS or not _is_stream(response, dict(begun[1])):
+                return begun[0], begun[1], b"".join(response)
+            if self.scope["method"] == "HEAD":
+                return begun[0], begun[1], b""
+            ask(self._begin_stream(*begun))
+            for piece in gathered(iter(response)):
+                if self.gone.is_set():
+                    # Not raised: what makes the answer is to be closed here, in the thread of its database connection.
+                    return None
+                ask(self._pieces(piece, last=False))
+            ask(self._pieces(b"", last=True))
+            return None
+        finally:
+            close = getattr(response, "close", None)
+            if close is not None:
+                close()
+
+    async def _begin_stream(self, status: int, headers: Any) -> None:
+        """It lasts as long as its client is slow: where there is room, it takes no turn of others."""
+        if not self.site.streams.locked():
+            await self.site.streams.acquire()
+            self._end_turn()
+            self._turn = self.site.streams
+        await self._begin(status, headers)
+
+    async def _begin(self, status: int, headers: Any, length: int | None = None, *, close: bool = False) -> None:
+        encoded = [(name.lower().encode("latin-1"), value.strip().encode("latin-1")) for name, value in headers]
+        named = {name for name, _ in encoded}
+        if length is not None and b"content-length" not in named and status not in BODILESS:
+            encoded.append((b"content-length", str(length).encode()))
+        if close:
+            encoded.append((b"connection", b"close"))
+        self.status = status
+        await self.send({"type": "http.response.start", "status": status, "headers": encoded})
+
+    async def _pieces(self, data: bytes, *, last: bool) -> None:
+        """Piece by piece, each once the client has taken most of the one before."""
+        self.sent += len(data)
+        if self.scope["method"] == "HEAD" or self.status in BODILESS:
+            data = b""
+        for at in range(0, len(data), PIECE):
+            await self.send({"type": "http.response.body", "body": data[at : at + PIECE], "more_body": True})
+        if last:
+            await self.send({"type": "http.response.body"})
+
+    async def _say(self, status: int, content: Any, headers: dict[str, str] | None = None) -> None:
+        data = json.dumps(content).encode()
+        named = {"Content-Type": "application/json", "Cache-Control": "no-store", "X-Request-Id": self.reference}
+        await self._begin(status, [*named.items(), *(headers or {}).items()], len(data))
+        await self._pieces(data, last=True)
+
+    async def _until_gone(self) -> None:
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
+        self.gone.set()
+
+    async def _allowance(self) -> Allowance:
+        """In a thread, as it asks the database."""
+        environ = self._environ(Body(open(os.devnull, "rb"), 0))  # noqa: PTH123, SIM115 - no path, no end
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(SENDER_SECONDS):
+                return await loop.run_in_executor(self.site.askers, copy_context().run, _asked, environ)
+        except TimeoutError:
+            raise Refused(503, "The database does not answer at the moment. Try again in a minute.") from None
+        finally:
+            environ["wsgi.input"].close()
+
+    def _header(self, wanted: str) -> str:
+        return next((value for name, value in self.headers if name == wanted), "")
+
+    def _environ(self, body: Body) -> dict[str, Any]:
+        """The request as WSGI wants it. A name with an underscore could pass for one with a hyphen: it is dropped."""
+        host, port = self.scope["server"] or ("", 0)
+        environ: dict[str, Any] = {
+            "REQUEST_METHOD": self.scope["method"],
+            "SCRIPT_NAME": "",
+            "PATH_INFO": unquote_to_bytes(self.scope["raw_path"]).decode("latin-1"),
+            "QUERY_STRING": self.scope["query_string"].decode("latin-1"),
+            "SERVER_PROTOCOL": f"HTTP/{self.scope['http_version']}",
+            "SERVER_NAME": host,
+            "SERVER_PORT": str(port),
+            "REMOTE_ADDR": self.scope["client"][0] if self.scope["client"] else "",
+            "CONTENT_LENGTH": str(body.size),
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": "http",
+            "wsgi.input": body.file,
+            "wsgi.errors": sys.stderr,
+            "wsgi.multithread": True,
+            "wsgi.multiprocess": True,
+            "wsgi.run_once": False,
+        }
+        for name, value in self.headers:
+            if "_" in name or name in ("content-length", "transfer-encoding", "x-request-id", "proxy", "connection"):
+                continue
+            key = "CONTENT_TYPE" if name == "content-type" else "HTTP_" + name.upper().replace("-", "_")
+            between = "; " if name == "cookie" else ","
+            environ[key] = f"{environ[key]}{between}{value}" if key in environ else value
+        return environ | {"HTTP_X_REQUEST_ID": self.reference}
+
+    def _log(self, seconds: float) -> None:
+        if not access.isEnabledFor(logging.INFO) or self.scope["path"] == LIVE:
+            return
+        query = f"?{self.scope['query_string'].decode('latin-1')}" if self.scope["query_string"] else ""
+        peer = self.scope["client"][0] if self.scope["client"] else ""
+        access.info(
+            '%s "%s %s%s" %s %d B %.0f ms',
+            address_behind(self._header("x-forwarded-for"), peer), self.scope["method"],
+            self.scope["raw_path"].decode("latin-1"), query, self.status or "gone", self.sent, seconds * 1000,
+        )  # fmt: skip
+
+
+def _asked(environ: dict[str, Any]) -> Allowance:
+    close_old_connections()
+    try:
+        return allowance_of(WSGIRequest(environ))
+    finally:
+        close_old_connections()
+
+
+def _is_stream(response: Any, headers: dict[str, str]) -> bool:
+    """Whether an answer is sent while it is made: its length is not known before, or too much for the memory."""
+    length = headers.get("Content-Length", "")
+    return getattr(response, "streaming", False) and not (length.isdigit() and int(length) <= WHOLE)
