@@ -16,7 +16,6 @@ from annotation.models import Benchmark, Image
 from annotation.schema import Box, Issue, SampleRecord, Severity, shortened
 from webapp.accounts.models import User
 from webapp.common import objects
-from webapp.common.errors import Unavailable
 from webapp.jobs.actions import enqueue_on_commit
 
 MISSING = "image-missing"
@@ -91,14 +90,14 @@ def fitted(record: SampleRecord, image: Image) -> tuple[SampleRecord, list[Issue
 
 def safe_path(folder: Path, name: str) -> Path:
     """The file of a picture below ``folder``. Raises ``PictureProblem`` when the folder has no such file or the name
-    leads out of it, ``Unavailable`` when the folder itself is gone: that says nothing about the picture."""
+    leads out of it, ``Missing`` when the folder itself is gone: that says nothing about the picture."""
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()):
         raise PictureProblem(
             "outside-folder", f"{name} points outside the images folder. Only files below it are read."
         )
     if not folder.is_dir():
-        raise Unavailable(f"The folder of the pictures, {folder.name}, is not on this machine.", code="file_missing")
+        raise objects.Missing(folder.name)
     if not path.is_file():
         raise PictureProblem(MISSING, f"Image missing: {name} is not in the images folder. Add it and import again.")
     return path

@@ -26,8 +26,8 @@ from annotation.models import Benchmark, Image, ImportRecord, Sample
 from annotation.schema import Issue, SampleRecord, Severity
 from annotation.workflow import Right
 from webapp.accounts.models import User
-from webapp.common import audit
-from webapp.common.errors import ApplicationError, InvalidInput, Unavailable
+from webapp.common import audit, objects
+from webapp.common.errors import ApplicationError, InvalidInput
 
 FORMAT = PICTURES_FORMAT
 BATCH = 20
@@ -108,7 +108,7 @@ def _pictures(upload: str, issues: list[Issue]) -> Iterator[_Picture]:
     try:
         folder = unpacked(upload)
         others = [name for name in _members(path) if PurePosixPath(name).suffix.lower() not in PICTURES]
-    except Unavailable:
+    except objects.Missing:
         raise
     except (ApplicationError, zipfile.BadZipFile) as problem:
         issues.append(Issue(Severity.REFUSED, "zip-refused", path.name, None, "", "", str(problem)))
@@ -158,7 +158,7 @@ def _stored(record: ImportRecord, picture: _Picture) -> Image | PictureProblem:
     """The picture in the store. No file named it, so that it is not here says something about this machine alone."""
     path = picture.folder / picture.name
     if not path.is_file():
-        raise Unavailable(f"{picture.name} is not on this machine any more.", code="file_missing")
+        raise objects.Missing(picture.name)
     try:
         return store_picture(actor=record.created_by, benchmark=record.benchmark, source=path)
     except PictureProblem as problem:

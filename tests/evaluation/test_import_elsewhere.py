@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from annotation.actions.upload_pictures import receive_pictures
 from annotation.models import Benchmark, Image, ImportRecord, Sample
@@ -16,6 +18,7 @@ from evaluation.actions.dry_run_pictures import drawn
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, lines, picture, sample_rows, zip_of
 from webapp.common import objects
+from webapp.jobs.actions import retry
 from webapp.jobs.models import Job
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -91,10 +94,10 @@ def test_a_job_that_cannot_see_its_file_does_not_say_that_pictures_are_missing(
     run_jobs()
     job = Job.objects.get(kind="evaluation.import")
     assert zipped in job.error
-    assert job.state != "done"
+    assert (job.state, job.failures) == ("queued", 1)
     assert (record.issues.count(), Sample.objects.exclude(image=None).count()) == (0, 0)
     objects.put(zipped, kept)
-    Job.objects.filter(pk=job.pk).update(state="queued")
+    Job.objects.filter(pk=job.pk).update(not_before=None)
     run_jobs()
     assert ImportRecord.objects.get().state == "done"
     assert Sample.objects.exclude(image=None).count() == 1
@@ -114,8 +117,15 @@ def test_an_upload_of_pictures_waits_for_a_host_that_has_them(
     run_jobs()
     assert ImportRecord.objects.get().state == "running"
     assert name in Job.objects.get(kind="annotation.pictures").error
+    # Nobody has it for ten minutes: it was removed, and a person is told.
+    Job.objects.filter(kind="annotation.pictures").update(
+        not_before=None, failing_since=timezone.now() - timedelta(minutes=11)
+    )
+    run_jobs()
+    job = Job.objects.get(kind="annotation.pictures")
+    assert (job.state, name in job.error) == ("failed", True)
     objects.put(name, kept)
-    Job.objects.filter(kind="annotation.pictures").update(state="queued")
+    retry(job, actor=lea)
     run_jobs()
     record.refresh_from_db()
     assert (record.state, record.counts["new"], record.issues.count()) == ("done", 2, 0)

@@ -10,7 +10,7 @@ import hashlib
 import io
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -19,21 +19,27 @@ from django.core.files import File
 from django.core.files.storage import FileSystemStorage, default_storage
 
 from webapp.common.errors import Unavailable
+from webapp.common.outages import STORE, Outage
 
 CHUNK = 1 << 20
 PART = ".part"
 """The ending of a file that is being written."""
 
 
-class Missing(Unavailable):
-    """The store, as this process sees it, has no object of this name. Another process may see it, or see it later."""
+class Missing(Outage):
+    """This process does not see the file. Another one may see it: the job is tried again, which can be elsewhere."""
+
+    code = "file_missing"
+    title = "A file cannot be found"
+    give_up_after = timedelta(minutes=10)
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"The file store has no {name} here. If web and worker run on several machines, give all of them the same "
-            "SIGHTLINE_STORAGE in a bucket; else the file was removed.",
-            code="file_missing",
-        )
+        self.name = name
+        super().__init__(STORE)
+
+    @property
+    def reason(self) -> str:
+        return f"{self.name} is not in the file store: it was removed, or this machine uses another store than others."
 
 
 class Folder(FileSystemStorage):

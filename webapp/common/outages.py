@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+from datetime import timedelta
 from typing import Any
 
 from django.db import Error as DatabaseLayerError
@@ -35,10 +36,12 @@ class Outage(Unavailable):
     """A service does not answer now, and may soon: the answer says when to try again."""
 
     title = "A service does not answer"
+    give_up_after = timedelta(hours=24)
+    """After so long without a checkpoint, a job that meets it needs a person."""
 
     def __init__(self, service: str) -> None:
         self.service = service
-        super().__init__(f"{_SENTENCES[service]} Try again in {RETRY_AFTER_SECONDS} s.")
+        super().__init__(f"{self.reason} Try again in {RETRY_AFTER_SECONDS} s.")
 
     @property
     def reason(self) -> str:

@@ -17,14 +17,13 @@ from django.db.models import Case, F, IntegerField, When
 from django.db.models.functions import Coalesce, Now
 
 from webapp.common.clock import from_now
+from webapp.common.outages import Outage
 from webapp.jobs.models import Job, JobLog
 from webapp.jobs.registry import tell_stopped
 
 LONGEST_WAIT_SECONDS = 30
 """Between two tries of a job that an outage stopped."""
 STOPPED_BY_A_PERSON = "A person stopped it."
-GIVE_UP_AFTER = timedelta(hours=24)
-"""After so long without a checkpoint, a job that outages stop needs a person."""
 
 
 def new_worker() -> str:
@@ -82,10 +81,11 @@ def give_back(job: Job) -> bool:
 
 
 @transaction.atomic
-def postpone(job: Job, reason: str) -> bool:
+def postpone(job: Job, outage: Outage) -> bool:
     """Put a job that an outage stopped back in the queue, to be tried again after a while: longer after each failure in
     a row, and at random, so that not all come back at once. In the end it fails, and needs a person."""
-    if finish_failed(job, f"{reason} It was tried again for 24 hours.", after=GIVE_UP_AFTER):
+    reason, longest = outage.reason, outage.give_up_after
+    if finish_failed(job, f"{reason} It was tried again for {_in_words(longest)}.", after=longest):
         return True
     wait = random.uniform(0, min(LONGEST_WAIT_SECONDS, 2 ** min(job.failures + 1, 10)))
     put_back = _held(job).update(
@@ -102,6 +102,11 @@ def postpone(job: Job, reason: str) -> bool:
         text = f"{reason} Next try in {wait:.1f} s."
         JobLog.objects.create(job_id=job.pk, text=text, level=JobLog.Level.WARNING)
     return bool(put_back)
+
+
+def _in_words(time: timedelta) -> str:
+    hours = time // timedelta(hours=1)
+    return f"{hours} hours" if hours else f"{time // timedelta(minutes=1)} minutes"
 
 
 def finish(job: Job, state: Job.State, **fields: Any) -> bool:

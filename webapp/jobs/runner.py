@@ -92,7 +92,7 @@ def _run_body(job: Job, context: JobContext) -> Ending:
         if outage is not None:
             logger.warning("Job %s (%s) is postponed: %s", job.pk, job.kind, outage.reason, exc_info=True)
             _close_connection()
-            return partial(postpone, job, outage.reason)
+            return partial(postpone, job, outage)
         if isinstance(error, ApplicationError):
             return partial(finish_failed, job, error.message)
         logger.exception("Job %s (%s) broke", job.pk, job.kind)
