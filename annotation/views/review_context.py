@@ -19,7 +19,8 @@ from annotation.actions.revisions import content_of, revision_json
 from annotation.models import Annotation, AuditItem, Benchmark, Image, Review, Revision, Sample
 from annotation.quality import BlindRule
 from annotation.views.blind_context import blind_json
-from annotation.views.work_loading import comments_json, known_facets, revision_head, thumbnail_of
+from annotation.views.studio_keys import STUDIO, keys_json
+from annotation.views.work_loading import bank_json, comments_json, known_facets, revision_head, thumbnail_of
 from annotation.views.workbench_shown import mark_json
 from webapp.accounts.models import User
 
@@ -66,10 +67,10 @@ def review_json(user: User, annotation: Annotation, revision: Revision, rights: 
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in ROUTES.items()}
     urls |= {"next": reverse("annotation:review-next", args=[slug]), "queue": reverse("annotation:review", args=[slug])}
     shown |= {"urls": urls, "rights": rights}
-    return shown | (_after(annotation, revision, slug) if shown["open"] else {})
+    return shown | (_after(user, annotation, revision, slug) if shown["open"] else {})
 
 
-def _after(annotation: Annotation, revision: Revision, slug: str) -> dict[str, Any]:
+def _after(user: User, annotation: Annotation, revision: Revision, slug: str) -> dict[str, Any]:
     """What is shown once the blind answer is kept."""
     sample = annotation.sample
     earlier = Revision.objects.filter(annotation=annotation, number__lt=revision.number).with_content()
@@ -83,6 +84,8 @@ def _after(annotation: Annotation, revision: Revision, slug: str) -> dict[str, A
         "checks": [asdict(one) for one in checks],
         "comments": comments_json(comments_on(annotation), slug),
         "facets": known_facets(sample.benchmark),
+        "bank": bank_json(sample.benchmark),
+        "editor_keys": keys_json(user, STUDIO),
         "chain": _chain(sample, revision, slug),
     }
 

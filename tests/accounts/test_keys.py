@@ -30,13 +30,13 @@ def test_the_usual_keys_are_all_possible_and_different():
 
 
 def test_a_changed_key_is_this_persons_alone_and_takes_the_further_ones_with_it(ana, rui):
-    assert change_keys(actor=ana, table=STUDIO, keys={"delete": "X", "box": "B"}) == 1
-    assert keys_for(ana)["delete"] == ["X"]
+    assert change_keys(actor=ana, table=STUDIO, keys={"delete": "N", "box": "B"}) == 1
+    assert keys_for(ana)["delete"] == ["N"]
     assert keys_for(ana)["box"] == ["B"]
     assert keys_for(rui)["delete"] == ["Delete", "Backspace"]
-    assert own_keys(ana, STUDIO) == {"delete": "X"}
+    assert own_keys(ana, STUDIO) == {"delete": "N"}
     entry = AuditEntry.objects.get(action="keys.change")
-    assert entry.data == {"table": "annotate", "from": {}, "to": {"delete": "X"}}
+    assert entry.data == {"table": "annotate", "from": {}, "to": {"delete": "N"}}
 
 
 def test_two_keys_are_swapped_and_changed_again(ana):
@@ -98,9 +98,9 @@ def test_a_collision_is_told_at_both_keys_and_nothing_is_kept(ana):
 def test_reviewing_has_keys_of_its_own_on_the_same_page(ana):
     """One key may do something while annotating and something else while reviewing."""
     client = signed_in(ana)
-    assert client.post(ADDRESS, posted() | {"review.accept": "Shift+Y", "review.comment": "B"}).status_code == 400
-    assert client.post(ADDRESS, posted() | {"review.accept": "Shift+Y", "review.box": "H"}).status_code == 302
-    assert (own_keys(ana, REVIEW), own_keys(ana, STUDIO)) == ({"accept": "Shift+Y", "box": "H"}, {})
+    assert client.post(ADDRESS, posted() | {"review.accept": "Shift+Y", "review.comment": "E"}).status_code == 400
+    assert client.post(ADDRESS, posted() | {"review.accept": "Shift+Y", "review.gold": "H"}).status_code == 302
+    assert (own_keys(ana, REVIEW), own_keys(ana, STUDIO)) == ({"accept": "Shift+Y", "gold": "H"}, {})
     assert keys_json(ana, REVIEW)[0]["keys"] == ("Shift+Y",)
 
 

@@ -82,6 +82,11 @@ class Studio:
         mouse.move(*end)
         mouse.up()
 
+    def rests(self) -> None:
+        """The picture is where it was sent."""
+        frame = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        self.page.evaluate(f"async () => {{ await {frame}; await {frame}; }}")
+
     def numbers(self, at: int = 0) -> list[int]:
         """x, y, w, h of a box as the form has them."""
         row = self.page.locator(".boxrow").nth(at)

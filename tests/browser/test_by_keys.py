@@ -91,7 +91,7 @@ class Keyboard:
 STUDIO = ".stage.is-drawn"
 CROPS = ".review__crops img"
 PICTURE = "sightline-blind .stage.is-live"
-GOLD = "sightline-review .stage.is-live"
+GOLD = "sightline-review .stage.is-drawn"
 
 
 def test_samples_are_authored_reviewed_returned_and_discarded_by_keys_alone(

@@ -53,7 +53,7 @@ WORK = frozenset({"annotation:annotate-sample"})
 OPTION = "[aria-label='Option A']"
 FIND = "#find-tool"
 A_BOX = ("b", "b")
-WHEEL, BLUR = "wheel", "blur"
+WHEEL = "wheel"
 AFRESH = "afresh"
 FIRST: dict[tuple[str, str], tuple[str, ...]] = {
     ("", "]"): (AFRESH,),
@@ -74,10 +74,11 @@ FIRST: dict[tuple[str, str], tuple[str, ...]] = {
     (STUDIO, "a in"): ("@[name=right]",),
     (STUDIO, "Alt+Enter"): ("@[data-part=question]",),
     (STUDIO, "Alt+ArrowUp"): ("@[aria-label='Option B']",),
-    (REVIEW, "r"): ("Escape",),
+    (STUDIO, "x"): A_BOX,
+    (REVIEW, "r"): ("Escape", "Escape"),
     (REVIEW, "d"): ("Escape",),
     (REVIEW, "c"): ("Escape",),
-    (REVIEW, "b"): ("Escape", "Escape", BLUR, "e", BLUR),
+    (REVIEW, "z"): (WHEEL,),
     (REVIEW, "Control+Enter"): ("Escape", "d", "x"),
     (REVIEW, "Escape"): ("d",),
     (LIST, "n"): (AFRESH,),
@@ -259,10 +260,8 @@ class Shown:
         if step == AFRESH:
             self._load()
         elif step == WHEEL:
-            self.page.locator(".frame__view").first.hover()
+            self.page.locator(".frame__view, .stage__view").first.hover()
             self.page.mouse.wheel(0, -200)
-        elif step == BLUR:
-            self.page.evaluate("document.activeElement.blur()")
         elif step.startswith("@"):
             field = step.removeprefix("@")
             self.page.evaluate(

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotation.actions.benchmarks import add_member
 from annotation.actions.review import Decision, answer_blind, decide
+from annotation.actions.revisions import content_of
 from annotation.models import Annotation, Benchmark, Comment, Gold, Lease, Review, Revision, Sample, VerifiedChain
 from annotation.workflow import Role
 from tests.annotation.work_data import submitted
@@ -72,7 +73,7 @@ class Desk:
         """Take the next one and answer it as gold does."""
         self.blind()
         self.press("2")
-        expect(self.page.locator("sightline-review .stage.is-live")).to_be_visible()
+        expect(self.page.locator("sightline-review .stage.is-drawn")).to_be_visible()
 
     def on(self, key: str) -> None:
         expect(self.page).to_have_url(f"{self.url}review/samples/{key}/")
@@ -90,7 +91,7 @@ def test_a_whole_review_by_keys_alone(desk: Desk, rui: User) -> None:
     # With the decision these are three keys; when sure two.
     desk.press("u", "2")
     expect(page.get_by_text("You answered B, white. Gold says the same.")).to_be_visible()
-    expect(page.locator(".frame__marks rect.gold")).to_have_count(1)
+    expect(page.locator(".layer rect.gold")).to_have_count(1)
     desk.press("a")
     desk.on("mug-1")
     expect(page.locator("sightline-blind .stage.is-live")).to_be_visible()
@@ -158,12 +159,13 @@ def test_a_fix_becomes_a_revision_of_the_reviewer(desk: Desk, rui: User) -> None
     desk.press("e")
     page.get_by_label("Question").press("Control+a")
     page.keyboard.type("Which colour has the mark?")
-    page.get_by_label("w of G1 in pixels").fill("74")
-    page.get_by_label("h of G1 in pixels").fill("60")
+    page.locator(".boxrow [data-side=w]").fill("74")
+    page.locator(".boxrow [data-side=h]").fill("60")
+    desk.press("Tab")
     page.reload()
-    expect(page.locator("sightline-review .stage.is-live")).to_be_visible()
+    expect(page.locator("sightline-review .stage.is-drawn")).to_be_visible()
     desk.press("e")
-    expect(page.get_by_label("w of G1 in pixels")).to_have_value("74")
+    expect(page.locator(".boxrow [data-side=w]")).to_have_value("74")
     expect(page.locator(".layer g[data-at]")).to_have_count(1)
     desk.press("Control+Enter")
     desk.on("mug-1")
@@ -186,29 +188,84 @@ def test_a_fix_with_an_error_is_not_taken_and_says_why(desk: Desk) -> None:
     assert Revision.objects.filter(annotation__sample__key="mug-0").count() == 1
 
 
-def test_boxes_are_sized_on_the_picture(desk: Desk) -> None:
+def test_a_reviewer_fixes_with_the_editor_of_the_annotator(desk: Desk, rui: User) -> None:
+    """D8.1, D8.2: handles size a box, every change is undone and done again, and the whole content can be changed."""
     page = desk.page
     desk.gold()
+    # While one reads, a box is no handle: a drag over it moves the picture.
+    assert page.locator(".handle:visible").count() == 0
+    desk.press("e", "Escape")
+    drag(page, centre(page, ".layer g[data-at] .gold"), (40, 16))
+    x, y, w, h = measures(page)
+    assert (w, h) == (110, 80)
+    assert x > 1150
+    drag(page, centre(page, ".handle[data-handle=se]"), (-30, -20))
+    small = measures(page)
+    assert small[:2] == [x, y]
+    assert small[2] < 110
+    assert small[3] < 80
+    desk.press("Control+z", "Control+z")
+    assert measures(page) == [1150, 760, 110, 80]
+    desk.press("Control+y", "Control+y")
+    assert measures(page) == small
+    page.get_by_label("Label of box G1").fill("mark")
+    page.get_by_role("button", name="Add an option").click()
+    page.keyboard.type("grey")
+    page.get_by_label("C is the answer").check()
+    page.get_by_label("Name of another facet").fill("category: colour;")
+    page.get_by_role("tab", name="Toolchain").click()
+    page.get_by_label("As JSON").fill('[{"tool": "crop", "arguments": {"x": 9, "y": 9, "width": 20, "height": 20}}]')
+    page.get_by_role("tab", name="Tool plan").click()
+    page.get_by_label("Add a tool").fill("lamp")
+    desk.press("Enter", "Control+Enter")
+    desk.on("mug-1")
+    fixed = Gold.objects.get().revision
+    assert (fixed.author, fixed.options) == (rui, {"A": "black", "B": "white", "C": "grey"})
+    assert (fixed.answers, fixed.facets) == (["C"], {"category": ["Color", "colour"]})
+    box = fixed.gold_boxes.get()
+    assert [box.x1, box.y1, box.x2 - box.x1, box.y2 - box.y1, box.label] == [*small, "mark"]
+    assert [call.tool for call in content_of(fixed).reference_toolchain] == ["crop"]
+    assert [target.tool for target in content_of(fixed).plan.targets] == ["lamp"]
+
+
+def test_what_is_accepted_unchanged_is_what_is_shown(desk: Desk) -> None:
+    """Back from a fix the revision is shown as it was submitted; the fix is there again when it goes on."""
+    page = desk.page
+    desk.gold()
+    desk.press("e", "Escape")
+    drag(page, centre(page, ".layer g[data-at] .gold"), (40, 16))
+    moved = measures(page)
+    desk.press("Escape", "Escape")
+    expect(page.locator("[data-four]")).to_be_visible()
+    expect(page.locator(".layer g[data-at]")).to_have_attribute("aria-label", re.compile("at 1150, 760"))
     desk.press("e")
-    bounds = page.locator(".layer g[data-at] .gold").bounding_box()
+    assert measures(page) == moved
+
+
+def centre(page: Page, selector: str) -> tuple[float, float]:
+    bounds = page.locator(selector).bounding_box()
     assert bounds is not None
-    start = (bounds["x"] + bounds["width"] / 2, bounds["y"] + bounds["height"] / 2)
+    return bounds["x"] + bounds["width"] / 2, bounds["y"] + bounds["height"] / 2
+
+
+def drag(page: Page, start: tuple[float, float], by: tuple[float, float]) -> None:
     page.mouse.move(*start)
     page.mouse.down()
-    page.mouse.move(start[0] + 20, start[1] + 8)
-    page.mouse.move(start[0] + 40, start[1] + 16)
+    page.mouse.move(start[0] + by[0] / 2, start[1] + by[1] / 2)
+    page.mouse.move(start[0] + by[0], start[1] + by[1])
     page.mouse.up()
-    moved = [int(page.get_by_label(f"{name} of G1 in pixels").input_value()) for name in "xywh"]
-    assert moved[2:] == [110, 80]
-    assert moved[0] > 1150
-    assert moved[1] > 760
+
+
+def measures(page: Page) -> list[int]:
+    """x, y, w, h of the first box as the form has them."""
+    return [int(page.locator(f".boxrow [data-side={name}]").input_value()) for name in "xywh"]
 
 
 def test_comments_stand_on_their_place_with_answers_and_an_end(desk: Desk) -> None:
     page = desk.page
     desk.gold()
     desk.press("c")
-    mark = page.locator(".frame__marks rect.gold").bounding_box()
+    mark = page.locator(".layer rect.gold").bounding_box()
     assert mark is not None
     page.mouse.click(mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2)
     page.keyboard.type("Is this <b>it</b>?")

@@ -3,6 +3,7 @@ import test from "node:test";
 
 import { HANDLES, dragged, inMiddle, moved, resized, settled, shareOf, spanned, unionArea } from "../../static/js/models/box.js";
 import { addBox, adoptBox, duplicateBox, growBox, labelBox, measureBox, notAdopted, nudgeBox, removeBox, setBox } from "../../static/js/models/box-list.js";
+import { pinched } from "../../static/js/models/pinch.js";
 import { Viewport } from "../../static/js/models/viewport.js";
 import { randomFrom } from "./random.js";
 
@@ -114,4 +115,27 @@ test("a suggestion is left until a box of its source is there", () => {
   const content = addBox(adoptBox({ gold_boxes: [] }, all[1], size), [0, 0, 5, 5]);
   assert.deepEqual(notAdopted(all, content), [all[0]]);
   assert.deepEqual(notAdopted(all, removeBox(content, 0)), all);
+});
+
+test("D8.4: arrows move and size a box as the screen shows it, however the view is turned", () => {
+  const start = { gold_boxes: [{ box: [100, 100, 160, 140], label: "" }] };
+  for (const turns of [0, 1, 2, 3]) {
+    const viewport = new Viewport({ x: 700, y: 600, scale: 0.5, turns });
+    const drawn = (content) => viewport.toScreen(content.gold_boxes[0].box);
+    const [left, top, right, bottom] = drawn(start);
+    for (const [dx, dy] of [[10, 0], [0, 10], [-10, 0], [0, -10]]) {
+      const by = viewport.along(dx, dy);
+      const moved = drawn(nudgeBox(start, 0, ...by, size));
+      assert.deepEqual(moved, [left + dx / 2, top + dy / 2, right + dx / 2, bottom + dy / 2], `move ${dx} ${dy}, ${turns} turns`);
+      const grown = drawn(growBox(start, 0, ...by, size, turns));
+      assert.deepEqual(grown, [left, top, right + dx / 2, bottom + dy / 2], `size ${dx} ${dy}, ${turns} turns`);
+    }
+    const least = growBox(start, 0, ...viewport.along(-500, -500), size, turns).gold_boxes[0].box;
+    assert.deepEqual([least[2] - least[0], least[3] - least[1]], [1, 1], `${turns} turns`);
+  }
+});
+
+test("D8.3: two fingers magnify about the middle between them, and move the picture with it", () => {
+  assert.deepEqual(pinched([[100, 100], [200, 100]], [[90, 110], [290, 110]]), { factor: 2, about: [190, 110], shift: [40, 10] });
+  assert.deepEqual(pinched([[5, 5], [5, 5]], [[5, 5], [9, 5]]), { factor: 1, about: [7, 5], shift: [2, 0] });
 });

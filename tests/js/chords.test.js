@@ -17,6 +17,18 @@ test("a key is written as people read it", () => {
   for (const [event, chord] of written) assert.equal(chordOf(event), chord);
 });
 
+test("D8.7: the key and what is held decide, neither Caps Lock nor the script that is typed by it", () => {
+  assert.equal(chordOf(pressed("B")), "B");
+  assert.equal(chordOf(pressed("b", { shiftKey: true })), "Shift+B");
+  assert.equal(chordOf(pressed("и", { code: "KeyB" })), "B");
+  assert.equal(chordOf(pressed("ä", { code: "Quote" })), "Ä");
+});
+
+test("D8.6: Escape is asked for from a field too", () => {
+  const keys = new StudioKeys([]);
+  assert.deepEqual(keys.asked(typed("Escape")), ["escape"]);
+});
+
 test("the keys of a chord are told apart, also where one of them is a plus", () => {
   assert.deepEqual(["B", "Ctrl+Shift+Z", "+", "Ctrl++"].map(keysOf), [["B"], ["Ctrl", "Shift", "Z"], ["+"], ["Ctrl", "+"]]);
 });

@@ -27,7 +27,7 @@ export class SightlineAudit extends HTMLElement {
     if (!image) return;
     this.#stage = new ReviewStage(this.querySelector(".stage"), image);
     await this.#stage.open(signal);
-    this.#stage.draw(content.gold_boxes, [], "");
+    this.#stage.draw(content.gold_boxes);
     new ReviewLens(this.querySelector("[data-lens]"), image).show(content.gold_boxes[0]?.box ?? null);
     this.#stage.flyToEvidence();
   }

@@ -1,7 +1,11 @@
-import { HANDLES, dragged, settled } from "../models/box.js";
+import { HANDLES, dragged, settled, turnedHandle } from "../models/box.js";
 import { placeRect, shape } from "./shapes.js";
 
 const HANDLE = 9;
+/** Handles lie so far outside the box: what is judged stays free. */
+const OUTSIDE = 2;
+/** A side that is drawn shorter than this has handles at its ends alone. */
+const ROOM = 3 * HANDLE;
 const CLICK = 3;
 
 const tagWidth = (words) => Math.max(22, 9 + 6.6 * words.length);
@@ -11,7 +15,7 @@ const isUnderTag = (other, [x, y], long) => other[0] > x - 22 && other[0] < x + 
 
 /**
  * The evidence boxes over the picture, to be drawn, moved and sized. A box is a place for the keyboard too: Tab comes to
- * it, and what has the focus is selected.
+ * it, and what has the focus is selected. With Alt a drag draws also where a box is.
  *
  * `acts`: drawn(box), changed(at, box), selected(at or null), drawing(point or null).
  */
@@ -25,6 +29,8 @@ export class BoxLayer {
   #groups = [];
   #draft = shape("rect", { class: "gold is-draft" });
   draws = true;
+  /** Boxes can be looked at and chosen, and nothing else. */
+  isReadOnly = false;
 
   constructor(size, acts) {
     this.#size = size;
@@ -99,13 +105,15 @@ export class BoxLayer {
     made.group.classList.toggle("is-on", at === this.#selected);
     made.group.setAttribute("aria-label", `Box ${name}, ${size} at ${x1}, ${y1}`);
     for (const line of made.lines) placeRect(line, drawn);
-    made.pin.setAttribute("transform", `translate(${drawn[0]} ${drawn[1]})`);
+    const above = at === this.#selected && !this.isReadOnly ? HANDLE + OUTSIDE : 0;
+    made.pin.setAttribute("transform", `translate(${drawn[0]} ${drawn[1] - above})`);
     made.words = name.length > 28 ? `${name.slice(0, 27)}…` : name;
     made.long = tagWidth(made.words);
     made.measure.textContent = size;
     made.measure.setAttribute("x", (drawn[0] + drawn[2]) / 2);
-    made.measure.setAttribute("y", drawn[3] + 20);
+    made.measure.setAttribute("y", drawn[3] + 20 + OUTSIDE);
     for (const handle of made.handles) this.#placeHandle(handle, drawn);
+    made.group.classList.toggle("is-small", Math.min(drawn[2] - drawn[0], drawn[3] - drawn[1]) < ROOM);
   }
 
   #drawTag(made, words) {
@@ -116,15 +124,15 @@ export class BoxLayer {
 
   #placeHandle(handle, [x1, y1, x2, y2]) {
     const name = handle.dataset.handle;
-    const x = name.includes("w") ? x1 : name.includes("e") ? x2 : (x1 + x2) / 2;
-    const y = name.startsWith("n") ? y1 : name.startsWith("s") ? y2 : (y1 + y2) / 2;
-    handle.setAttribute("x", x - HANDLE / 2);
-    handle.setAttribute("y", y - HANDLE / 2);
+    const x = name.includes("w") ? x1 - OUTSIDE - HANDLE : name.includes("e") ? x2 + OUTSIDE : (x1 + x2 - HANDLE) / 2;
+    const y = name.startsWith("n") ? y1 - OUTSIDE - HANDLE : name.startsWith("s") ? y2 + OUTSIDE : (y1 + y2 - HANDLE) / 2;
+    handle.setAttribute("x", x);
+    handle.setAttribute("y", y);
   }
 
   #down(event) {
-    if (event.button !== 0 || !this.#viewport) return;
-    const group = event.target.closest("g[data-at]");
+    if (event.button !== 0 || !this.#viewport || this.isReadOnly) return;
+    const group = event.altKey && this.draws ? null : event.target.closest("g[data-at]");
     if (!group && !this.draws) return;
     // The viewer below would move the picture along.
     event.stopPropagation();
@@ -134,23 +142,17 @@ export class BoxLayer {
     const handle = event.target.dataset.handle;
     const kind = group ? (handle ? "resize" : "move") : "draw";
     const box = group ? this.#boxes[at].box : null;
-    const start = { kind, at, handle: this.#turned(handle), box, from: this.#point(event), size: this.#size };
+    const start = { kind, at, handle: handle ? turnedHandle(handle, this.#viewport.turns) : "", box, from: this.#point(event), size: this.#size };
     this.#drag = { ...start, now: box, begun: [event.clientX, event.clientY], moved: false };
     if (group) group.focus({ preventScroll: true });
     else this.#acts.selected(null);
-  }
-
-  /** The edge of the picture that a handle on the screen stands for, when the picture is turned. */
-  #turned(handle) {
-    if (!handle) return "";
-    return HANDLES[(HANDLES.indexOf(handle) - 2 * this.#viewport.turns + 8) % 8];
   }
 
   #move(event) {
     if (!this.#viewport) return;
     const point = this.#point(event);
     if (!this.#drag) {
-      if (this.draws) this.#acts.drawing(point);
+      if (this.draws && !this.isReadOnly) this.#acts.drawing(point);
       return;
     }
     event.stopPropagation();

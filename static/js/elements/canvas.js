@@ -7,6 +7,7 @@ import { ModelsEye } from "./canvas-eye.js";
 import { TilePictures } from "./canvas-tiles.js";
 import { FrameViewer } from "./frame-viewer.js";
 import { placeRect, shape } from "./shapes.js";
+import { StageGestures } from "./stage-gestures.js";
 import { StageGlass } from "./stage-glass.js";
 import { StageLight } from "./stage-light.js";
 import { StagePlaces } from "./stage-places.js";
@@ -55,13 +56,16 @@ export class Canvas {
     return this.#places;
   }
 
-  async open(signal) {
+  /** Load the picture; `ready` is called once it can be moved. */
+  async open(signal, ready = () => {}) {
     const { tiles, width, height, tile_size: tileSize, overlap: tileOverlap } = this.#image;
     const place = { script: this.#stage.dataset.viewer, tiles, width, height, tileSize, tileOverlap };
     this.#viewer = await FrameViewer.open(this.#part("view"), place);
     signal.addEventListener("abort", () => this.#viewer.close());
     for (const { element } of [...this.#under, this.#layer]) this.#viewer.cover(element);
     this.#places.open(this.#viewer, signal);
+    new StageGestures(this.#stage, this.#part("view"), this.#viewer, () => this.cancel(), signal);
+    this.#viewer.onOpen(ready);
     this.#viewer.onMove(() => this.#place());
     this.#viewer.onDrawn((drawn) => {
       this.#stage.classList.toggle("is-drawn", drawn);
@@ -78,8 +82,52 @@ export class Canvas {
   /** Dragging on empty ground draws a box, or moves the picture. */
   set draws(draws) {
     this.#layer.draws = draws;
-    this.#stage.classList.toggle("is-drawing", draws);
+    this.#stage.classList.toggle("is-drawing", draws && !this.#layer.isReadOnly);
     for (const name of ["box", "hand"]) this.#tool(name).setAttribute("aria-pressed", String((name === "box") === draws));
+  }
+
+  /** Nothing of the boxes can be changed, and nothing offers to. */
+  get isReadOnly() {
+    return this.#layer.isReadOnly;
+  }
+
+  set isReadOnly(on) {
+    this.#layer.isReadOnly = on;
+    this.#stage.classList.toggle("is-reading", on);
+    this.#stage.classList.toggle("is-drawing", this.#layer.draws && !on);
+    for (const tool of this.#stage.querySelectorAll("[data-edits]")) tool.hidden = on;
+  }
+
+  /** Whether the boxes are drawn; what is under them can be judged without. */
+  get showsBoxes() {
+    return !this.#stage.classList.contains("is-bare");
+  }
+
+  set showsBoxes(on) {
+    this.#stage.classList.toggle("is-bare", !on);
+    this.#tool("boxes").setAttribute("aria-pressed", String(!on));
+  }
+
+  /** How one looks at the picture, for `goBack`. */
+  get mark() {
+    const eye = this.#tool("eye").getAttribute("aria-pressed");
+    return { draws: this.draws, showsBoxes: this.showsBoxes, eye, view: this.#viewer?.viewport ? this.#viewer.mark : null };
+  }
+
+  goBack({ draws, showsBoxes, eye, view }) {
+    this.draws = draws;
+    this.showsBoxes = showsBoxes;
+    if (this.#tool("eye").getAttribute("aria-pressed") !== eye) this.toggleEye();
+    if (view) this.#viewer.goBack(view);
+  }
+
+  /** A direction on the screen as one in the picture, and by how many quarters it is turned. */
+  along(dx, dy) {
+    return this.#viewer?.viewport?.along(dx, dy) ?? [dx, dy];
+  }
+
+  get turns() {
+    return this.#viewer?.viewport?.turns ?? 0;
   }
 
   get dragging() {

@@ -38,9 +38,21 @@ export class Comments {
     this.#places.pick((place) => this.#write(place, null));
   }
 
+  /** Whether the next press on the picture is the place of a comment. */
+  get isPicking() {
+    return this.#root.dataset.state === "picking";
+  }
+
+  /** Pick no place after all. */
+  stop() {
+    if (!this.isPicking) return;
+    this.#places.stopPicking();
+    this.#say("");
+  }
+
   /** Whether the key was for the place that is being chosen. */
   takes(key) {
-    if (this.#root.dataset.state !== "picking" || !["Enter", "Escape"].includes(key)) return false;
+    if (!this.isPicking || !["Enter", "Escape"].includes(key)) return false;
     const { middle } = this.#places;
     this.#places.stopPicking();
     this.#write(key === "Enter" ? middle : null, null);

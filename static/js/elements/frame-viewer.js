@@ -27,6 +27,10 @@ function library(address) {
   return loading;
 }
 
+/** From this magnification on each pixel of the picture is seen as a square. */
+const SQUARES = 3;
+const LARGEST = 32;
+
 const MOVES = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "+", "-", "=", "0"]);
 
 /** A picture that can be moved and magnified, over our tiles or over one file. */
@@ -35,6 +39,8 @@ export class FrameViewer {
   #viewer;
   #width;
   #source;
+  #level = null;
+  #smooth = true;
 
   static async open(element, { script, tiles, image, width, height, tileSize, tileOverlap }) {
     const seadragon = await library(script);
@@ -62,13 +68,14 @@ export class FrameViewer {
       showNavigationControl: false,
       // One picture needs no graphics card, and a canvas looks the same everywhere.
       drawer: "canvas",
-      maxZoomPixelRatio: 8,
+      maxZoomPixelRatio: LARGEST,
       minZoomImageRatio: 0.9,
       visibilityRatio: 0.5,
       animationTime: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 0.35,
       gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
       gestureSettingsTouch: { clickToZoom: false, pinchRotate: false },
     });
+    this.onMove(() => this.#sharpen());
     // The library also turns and mirrors the picture by key; ours have other meanings.
     this.#viewer.addHandler("canvas-key", (event) => {
       event.preventDefaultAction = !MOVES.has(event.originalEvent.key);
@@ -124,19 +131,63 @@ export class FrameViewer {
     return this.viewport?.toPicture([0, 0, x, y]) ?? null;
   }
 
-  /** Turn the picture clockwise by a quarter. */
+  /** Turn the picture clockwise by a quarter, around the middle of what is seen; one that was fitted is fitted again. */
   turn() {
-    this.#viewer.viewport.setRotation(this.#viewer.viewport.getRotation() + 90, true);
-    this.#viewer.viewport.goHome(true);
+    const { viewport } = this.#viewer;
+    const fitted = Math.abs(viewport.getZoom() / viewport.getHomeZoom() - 1) < 0.01;
+    viewport.setRotation(viewport.getRotation() + 90, true);
+    if (fitted) viewport.goHome(true);
   }
 
   /** Show the picture as it is at one level, every pixel of it as a square; null shows it with all it has. */
   showLevel(level) {
-    const smooth = level === null;
-    const source = smooth ? this.#source : { ...this.#source, ...levelSize(this.#source.width, this.#source.height, level), maxLevel: level };
+    this.#level = level;
+    const source = level === null ? this.#source : { ...this.#source, ...levelSize(this.#source.width, this.#source.height, level), maxLevel: level };
+    this.#viewer.addTiledImage({ tileSource: source, index: 0, replace: true });
+    this.#sharpen();
+  }
+
+  /** Pixels are smoothed where they are smaller than can be told apart, and squares where they are judged one by one. */
+  #sharpen() {
+    const smooth = this.#level === null && !(this.viewport?.scale >= SQUARES);
+    if (smooth === this.#smooth) return;
+    this.#smooth = smooth;
     this.#viewer.imageSmoothingEnabled = smooth;
     this.#viewer.drawer.setImageSmoothingEnabled?.(smooth);
-    this.#viewer.addTiledImage({ tileSource: source, index: 0, replace: true });
+  }
+
+  /** End a movement that is under way where the picture is at this moment. */
+  still() {
+    const { viewport } = this.#viewer;
+    if (!this.viewport) return;
+    const [zoom, centre] = [viewport.getZoom(true), viewport.getCenter(true)];
+    viewport.zoomTo(zoom, null, true);
+    viewport.panTo(centre, true);
+  }
+
+  /** Move the picture by pixels of the screen, at once. */
+  shift(dx, dy) {
+    const { viewport } = this.#viewer;
+    viewport.panBy(viewport.deltaPointsFromPixels(new this.#seadragon.Point(-dx, -dy)), true);
+    viewport.applyConstraints(true);
+  }
+
+  /** Magnify about a point of the screen, at once. */
+  magnifyAbout(factor, [x, y]) {
+    const { viewport } = this.#viewer;
+    viewport.zoomBy(factor, viewport.pointFromPixel(new this.#seadragon.Point(x, y)), true);
+    viewport.applyConstraints(true);
+  }
+
+  /** Where the view is, for `goBack`. */
+  get mark() {
+    const { viewport } = this.#viewer;
+    return { bounds: viewport.getBoundsNoRotate(), rotation: viewport.getRotation() };
+  }
+
+  goBack({ bounds, rotation }) {
+    this.#viewer.viewport.setRotation(rotation, true);
+    this.#viewer.viewport.fitBounds(bounds, true);
   }
 
   fit() {

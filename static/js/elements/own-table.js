@@ -35,6 +35,17 @@ export class OwnTable {
     }
   }
 
+  /** As `show`; a key that does nothing now is not said either. `called`: other names that the marks have for ours. */
+  showAlone(root, called = {}) {
+    const names = new Set(this.#names.values());
+    for (const mark of root.querySelectorAll("[data-key-of]")) {
+      mark.dataset.kept ??= mark.dataset.keyOf;
+      mark.dataset.keyOf = called[mark.dataset.kept] ?? mark.dataset.kept;
+      if (!names.has(mark.dataset.keyOf)) mark.textContent = "";
+    }
+    this.show(root);
+  }
+
   /** What is done by a key, or undefined. */
   named(chord) {
     return this.#names.get(chord);

@@ -8,10 +8,12 @@ const OWN = "input, textarea, select, button, a, summary, .plan-target";
  */
 export class QuestionField {
   #field;
+  #edit;
   #reveal;
 
   constructor(field, edit, { next, reveal }) {
     this.#field = field;
+    this.#edit = edit;
     this.#reveal = reveal;
     field.addEventListener("input", () => edit((content) => ({ ...content, question: field.value }), "question"));
     field.addEventListener("keydown", (event) => {
@@ -21,16 +23,26 @@ export class QuestionField {
     });
   }
 
-  /** A capital letter that is no key of the studio begins the question, wherever nothing else is typed; so does Enter. */
+  /** A letter with Shift that is no key of the studio begins the question, wherever nothing else is typed; so does Enter. */
   begin(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const capital = event.shiftKey && /^\p{Lu}$/u.test(event.key);
+    // With Caps Lock it is a small letter.
+    const capital = event.shiftKey && /^\p{L}$/u.test(event.key);
     // The browser puts the letter where the focus is once the key press has been heard.
     if (capital && !this.#field.value && !event.target.closest?.("input, textarea, select")) this.focus();
     else if (event.key === "Enter" && !event.shiftKey && !event.target.closest?.(OWN)) {
       event.preventDefault();
       this.focus();
     }
+  }
+
+  /** Write behind what is there, and go on there. */
+  write(text) {
+    const before = this.#field.value;
+    const gap = before && !/\s$/.test(before) ? " " : "";
+    this.#edit((content) => ({ ...content, question: before + gap + text }), "question");
+    this.focus();
+    this.#field.setSelectionRange(this.#field.value.length, this.#field.value.length);
   }
 
   focus() {

@@ -8,7 +8,8 @@ export class ReviewFoot {
     this.#root = root;
     this.#review = review;
     for (const chip of root.querySelectorAll("[data-reason]")) {
-      chip.addEventListener("click", () => review.toggle(chip.dataset.reason), { signal });
+      // Its key reaches a chip that is put away, too.
+      chip.addEventListener("click", () => chip.closest("[hidden]") || review.toggle(chip.dataset.reason), { signal });
     }
     for (const button of root.querySelectorAll("[data-decision]")) {
       button.addEventListener("click", () => this.#choose(button, acts.decide), { signal });

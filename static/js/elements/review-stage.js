@@ -1,28 +1,23 @@
 import { magnification } from "../lib/format.js";
 import { intersection, withMargin } from "../lib/geometry.js";
 import { around } from "../models/review-places.js";
-import { BoxLayer } from "./box-layer.js";
 import { FrameMarks } from "./frame-marks.js";
 import { FrameViewer } from "./frame-viewer.js";
 import { placeRect } from "./shapes.js";
-import { StagePlaces } from "./stage-places.js";
 
-/** The picture of a review with what lies over it: boxes, comments pinned to a place, and where in the whole one is. */
+/** A picture to look at, before a blind answer and in an audit: gold once it is known, and where in the whole one is. */
 export class ReviewStage {
   #root;
   #image;
   #viewer = null;
   #marks = null;
-  #places;
   #gold = [];
   #first = null;
-  #layer = null;
 
   /** @param {HTMLElement} root holds .frame__view  @param {object} image {width, height, tiles, overlap, …} */
   constructor(root, image) {
     this.#root = root;
     this.#image = image;
-    this.#places = new StagePlaces(root, image);
   }
 
   async open(signal) {
@@ -31,7 +26,6 @@ export class ReviewStage {
     this.#viewer = await FrameViewer.open(this.#root.querySelector(".frame__view"), place);
     signal.addEventListener("abort", () => this.#viewer.close());
     this.#viewer.onMove(() => this.#place());
-    this.#places.open(this.#viewer, signal);
     for (const [name, act] of [
       ["fit", () => this.fit()],
       ["less", () => this.#viewer.magnify(1 / 1.5)],
@@ -44,41 +38,12 @@ export class ReviewStage {
     signal.addEventListener("abort", () => bounds.disconnect());
   }
 
-  /** Draw gold boxes and, dashed, the earlier ones. `gold`: as in the content, {box, label}. */
-  draw(gold, old, oldTag) {
+  /** Draw gold boxes. `gold`: as in the content, {box, label}. */
+  draw(gold) {
     this.#gold = gold.map(({ box }) => box);
-    const fixed = this.#layer ? [] : this.#gold;
-    this.#layer?.show(gold, null);
-    this.#marks?.element.remove();
-    this.#marks = new FrameMarks([
-      ...old.map((box) => ({ kind: "old", box, turn: null, tag: oldTag })),
-      ...fixed.map((box, at) => ({ kind: "gold", box, turn: null, tag: `G${at + 1}` })),
-    ]);
+    this.#marks = new FrameMarks(this.#gold.map((box, at) => ({ kind: "gold", box, turn: null, tag: `G${at + 1}` })));
     this.#root.querySelector(".frame__view").after(this.#marks.element);
     this.#place();
-  }
-
-  /** From now on boxes can be moved and sized: changed(at, box), and drawn after `drawBox`: drawn(box). */
-  edit({ changed, drawn }) {
-    const done = (box) => {
-      this.#layer.draws = false;
-      this.#root.classList.remove("is-drawing");
-      drawn(box);
-    };
-    this.#layer = new BoxLayer(this.#image, { changed, drawn: done, selected: () => {}, drawing: () => {} });
-    this.#layer.draws = false;
-    this.#viewer.cover(this.#layer.element);
-  }
-
-  /** The next drag on empty ground draws a box. */
-  drawBox() {
-    if (!this.#layer) return;
-    this.#layer.draws = true;
-    this.#root.classList.add("is-drawing");
-  }
-
-  get places() {
-    return this.#places;
   }
 
   fit() {
@@ -105,8 +70,6 @@ export class ReviewStage {
     this.#first = null;
     first?.();
     this.#marks?.place(viewport);
-    this.#layer?.place(viewport);
-    this.#places.place();
     this.#root.querySelector("[data-magnification]").value = magnification(viewport.scale);
     const part = this.#root.querySelector("[data-part]");
     if (!part) return;

@@ -1,30 +1,32 @@
 import { newKey } from "../lib/request.js";
-import { movedBoxes } from "../models/difference-fields.js";
+import { completed, same } from "../models/draft.js";
 import { Review } from "../models/review.js";
 import { Comments } from "./comments.js";
 import { showDifference, showFields } from "./difference.js";
 import { OwnTable } from "./own-table.js";
-import { ReviewFix } from "./review-fix.js";
 import { ReviewFoot } from "./review-foot.js";
 import { ReviewLens } from "./review-lens.js";
 import { ReviewSeat } from "./review-seat.js";
 import { send } from "./review-send.js";
-import { ReviewStage } from "./review-stage.js";
+import { SampleEditor } from "./sample-editor.js";
+import { Checks } from "./studio-checks.js";
+import { StudioKeys } from "./studio-keys.js";
 
 /**
- * A review after the blind answer: what changed, comments, reasons and the decision.
+ * A review after the blind answer: what changed, comments, reasons and the decision. A reviewer who fixes the sample has
+ * the annotator's editor and its keys.
  * Reads the block "review" (annotation.views.review_context). What is typed stays in the browser until the server has it.
  */
 export class SightlineReview extends HTMLElement {
   #data;
   #keys;
+  #editorKeys;
   #review;
-  #stage = null;
+  #editor;
+  #checks;
   #lens = null;
   #comments;
-  #fix = null;
-  #fixed;
-  #showsGold = true;
+  #isFixing = false;
   #ending = null;
   #seat;
   #attempt = newKey();
@@ -33,31 +35,42 @@ export class SightlineReview extends HTMLElement {
     this.#data = JSON.parse(document.getElementById("review").textContent);
     this.#ending = new AbortController();
     const { signal } = this.#ending;
-    const { image, content, previous } = this.#data;
     this.#keys = new OwnTable(this.#data.keys);
-    this.#keys.show(this);
+    this.#editorKeys = new StudioKeys(this.#data.editor_keys);
     const kept = this.#kept();
-    this.#fixed = kept.content ?? content;
     this.#review = new Review(kept);
+    this.#build(kept.content, signal);
     this.#review.addEventListener("change", () => this.#changed(), { signal });
-    if (image) {
-      this.#stage = new ReviewStage(this.querySelector(".stage"), image);
-      this.#lens = new ReviewLens(this.querySelector("[data-lens]"), image);
-    }
-    this.#comments = new Comments(this.querySelector("[data-comments]"), this.#stage?.places ?? null, signal);
     new ReviewFoot(this, this.#review, { decide: () => this.#decide(), leave: () => this.#leave() }, signal);
     this.#seat = new ReviewSeat(this.#data.urls, (sentence) => this.#review.failed(sentence), signal);
-    this.#showContent(content, previous);
-    document.addEventListener("keydown", (event) => this.#key(event), { signal });
-    this.addEventListener("click", (event) => this.#click(event), { signal });
-    await this.#stage?.open(signal);
-    this.#draw();
-    this.#stage?.flyToEvidence();
+    this.#showContent(this.#data.content, this.#data.previous);
+    document.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
+    this.#keys.show(this);
+    this.#showKeys();
+    await this.#editor.open(signal, () => this.#editor.toEvidence());
+  }
+
+  #build(kept, signal) {
+    const { image, content, previous, previous_revision: earlier, facets, bank, checks } = this.#data;
+    const old = previous?.gold_boxes;
+    this.#editor = new SampleEditor(this, completed(content), { image, facets, bank, old, oldTag: `r${earlier?.number ?? ""}` }, signal);
+    this.#editor.addEventListener("change", () => this.#edited(), { signal });
+    this.#checks = new Checks(this.querySelector("[data-fix]"), (element) => this.#editor.reveal(element));
+    this.#checks.show(checks);
+    if (kept) this.#editor.change(completed(kept));
+    this.#editor.read(completed(content));
+    this.#comments = new Comments(this.querySelector("[data-comments]"), this.#editor.canvas?.places ?? null, signal);
+    if (!image) return;
+    this.#lens = new ReviewLens(this.querySelector("[data-lens]"), image);
+    this.#lens.show(content.gold_boxes[0]?.box ?? null);
   }
 
   /** For the list of keys. */
   get keys() {
-    return [...(this.#keys?.rowsOn(this, this.#acts) ?? []), ["Esc", "back to the four decisions"]];
+    if (!this.#editor) return [];
+    const back = ["Esc", "back to the four decisions"];
+    if (!this.#isFixing) return [...this.#keys.rowsOn(this, this.#acts), back];
+    return [...this.#editorKeys.rowsWith({ image: Boolean(this.#editor.canvas), suggestions: false, discussion: false }), back];
   }
 
   disconnectedCallback() {
@@ -85,65 +98,85 @@ export class SightlineReview extends HTMLElement {
   }
 
   #keep() {
+    const { content } = this.#editor;
+    const fixed = same(content, completed(this.#data.content)) ? undefined : content;
     try {
-      localStorage.setItem(this.#place, JSON.stringify({ ...this.#review.kept, content: this.#fix?.content }));
+      localStorage.setItem(this.#place, JSON.stringify({ ...this.#review.kept, content: fixed }));
     } catch (error) {
       // A full or closed store keeps nothing for later; the page itself still has it.
       console.warn(error.message);
     }
   }
 
+  #edited() {
+    this.#keep();
+    this.#checks.outdate(Object.keys(this.#editor.content).filter((name) => !same(this.#editor.content[name], this.#data.content[name])));
+  }
+
   #changed() {
     this.#keep();
-    const fixing = this.#review.decision === "fix_and_accept";
-    if (fixing) this.#beginFix();
-    this.querySelector("[data-fix]").hidden = !fixing;
-    this.querySelector("[data-read]").hidden = fixing;
+    const fixes = this.#review.decision === "fix_and_accept";
+    if (fixes !== this.#isFixing) this.#fix(fixes);
   }
 
-  #beginFix() {
-    if (this.#fix) return;
-    const form = this.querySelector("[data-fix]");
-    this.#fix = new ReviewFix(form, this.#fixed, this.#data.image, () => {
-      this.#keep();
-      this.#draw();
-    });
-    this.#stage?.edit({ changed: (at, box) => this.#fix.moved(at, box), drawn: (box) => this.#fix.drawn(box) });
-    this.#draw();
-    form.hidden = false;
-    form.elements.question.focus();
+  /** Edit, or read the revision as it was submitted: what is accepted is what is shown. */
+  #fix(on) {
+    this.#isFixing = on;
+    this.querySelector("[data-fix]").hidden = !on;
+    this.querySelector("[data-read]").hidden = on;
+    this.#showKeys();
+    if (!on) return this.#editor.read(completed(this.#data.content));
+    this.#comments.stop();
+    this.#editor.edit();
+    this.#editor.focusQuestion();
   }
 
-  #draw() {
-    const { content, previous } = this.#data;
-    const now = this.#fix?.content ?? content;
-    const old = previous ? movedBoxes(previous, now) : [];
-    this.#stage?.draw(now.gold_boxes, old, `r${this.#data.previous_revision?.number ?? ""}`);
-    this.#lens?.show(now.gold_boxes[0]?.box ?? null);
-  }
-
-  #click({ target }) {
-    if (target.closest("[data-draw]") && this.#review.decision === "fix_and_accept") this.#stage?.drawBox();
+  /** On the stage, and in the form, the keys that work now. */
+  #showKeys() {
+    const stage = this.querySelector(".stage");
+    if (this.#isFixing) this.#editorKeys.showAlone(stage);
+    else this.#keys.showAlone(stage, { boxes: "gold" });
+    this.#editorKeys.show(this.querySelector("[data-fix]"));
   }
 
   #key(event) {
-    if (document.querySelector("dialog[open]") || event.defaultPrevented) return;
-    if (this.#comments.takes(event.key)) {
-      event.preventDefault();
-      return;
+    if (document.querySelector("dialog[open]") || event.defaultPrevented || event.isComposing) return;
+    if (event.target.closest("[data-comments] form")) return;
+    if (!(this.#isFixing ? this.#fixKey(event) : this.#readKey(event))) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Whether the key did something while the sample is fixed: it is one of the annotator's. */
+  #fixKey(event) {
+    const [asked, ...values] = this.#editorKeys.asked(event) ?? ["none"];
+    // The discussion is put away meanwhile.
+    const name = asked === "comment" ? "none" : asked;
+    if (this.#editor.typed(event, name)) return true;
+    if (name === "submit") this.#decide();
+    else if (name !== "none" && this.#editor.act(name, values, event) !== false) return true;
+    else if (name === "escape") this.#leave();
+    else {
+      this.#editor.begin(event);
+      return false;
     }
+    return true;
+  }
+
+  #readKey(event) {
+    if (this.#comments.takes(event.key)) return true;
     if (event.key === "Escape") {
-      event.preventDefault();
       this.#leave();
-      return;
+      return true;
     }
     this.#keys.press(event, this, this.#acts);
+    return event.defaultPrevented;
   }
 
   get #acts() {
-    const stage = this.#stage;
-    const seen = stage && { gold: () => stage.showGold((this.#showsGold = !this.#showsGold)), evidence: () => stage.flyToEvidence() };
-    return { ...seen, confirm: () => this.#decide() };
+    const { canvas } = this.#editor;
+    const seen = canvas && { gold: () => (canvas.showsBoxes = !canvas.showsBoxes), evidence: () => canvas.toEvidence(), fit: () => canvas.fit() };
+    return { ...seen, comment: () => this.#comments.begin(), confirm: () => this.#decide() };
   }
 
   /** Back to the four decisions; what was typed stays. */
@@ -153,11 +186,14 @@ export class SightlineReview extends HTMLElement {
   }
 
   async #decide() {
-    const body = this.#review.begin(this.#fix?.content ?? this.#data.content);
+    if (this.#isFixing) this.#editor.settle();
+    const body = this.#review.begin(this.#editor.content);
     if (!body) return;
     const { ok, data, trouble } = await send(this.#data.urls.decide, body, this.#attempt);
     if (!ok) {
       this.#review.failed(trouble);
+      if (data.checks) this.#checks.show(data.checks);
+      if (data.checks) this.#checks.visit();
       return;
     }
     localStorage.removeItem(this.#place);

@@ -1,9 +1,11 @@
 const REST = 150;
 const AIR = 4;
+const SHUT = "sightline panel folded";
 
 /**
  * The glass over a stage makes way for evidence once the picture rests: the panel at the right goes to the end of its
- * side where nothing is under it, or folds where both ends have some; the other pieces let it show through.
+ * side where nothing is under it, or folds where both ends have some; the other pieces let it show through. A person can
+ * fold the panel too, and it stays folded.
  */
 export class StageGlass {
   #stage;
@@ -15,7 +17,21 @@ export class StageGlass {
   constructor(stage, panel) {
     this.#stage = stage;
     this.#panel = panel;
+    const fold = panel.querySelector("[data-act=fold]");
+    fold.addEventListener("click", () => this.#fold(fold, !panel.classList.contains("is-shut")));
+    this.#fold(fold, localStorage.getItem(SHUT) === "true");
     this.#others = [...stage.querySelectorAll(":scope > .glass")].filter((one) => one !== panel && !one.matches("[data-picking]"));
+  }
+
+  #fold(button, shut) {
+    this.#panel.classList.toggle("is-shut", shut);
+    const words = shut ? "Unfold this panel" : "Fold this panel";
+    Object.assign(button, { title: words, ariaLabel: words, ariaExpanded: String(!shut) });
+    try {
+      localStorage.setItem(SHUT, String(shut));
+    } catch {
+      // A closed store keeps it for this page alone.
+    }
   }
 
   /** Make way for these boxes of the picture, soon. */

@@ -16,7 +16,8 @@ export class StudioBoxes {
   /** A box made by key that nothing was done to yet: the first drag after it draws it anew. */
   #fresh = null;
 
-  constructor(root, image, edit, again, old = []) {
+  /** `old`: boxes of an earlier revision, drawn under a tag where they are no boxes any more. */
+  constructor(root, image, edit, again, { old, tag }) {
     this.#image = image;
     this.#edit = edit;
     this.#again = again;
@@ -26,7 +27,7 @@ export class StudioBoxes {
       changed: (at, box) => edit((content) => setBox(content, at, box)),
       selected: (at) => this.select(at),
     });
-    this.#returned = new FrameMarks(old.map(({ box }) => ({ kind: "old", box, turn: null, tag: "returned" })));
+    this.#returned = new FrameMarks(old.map(({ box }) => ({ kind: "old", box, turn: null, tag })));
     this.#canvas.lay(this.#returned);
     this.#list = new BoxList(root.querySelector("[data-part=boxes]"), image, edit, (at) => this.select(at));
     this.#canvas.draws = true;
@@ -52,8 +53,18 @@ export class StudioBoxes {
     return this.#canvas;
   }
 
-  open(signal) {
-    return this.#canvas.open(signal);
+  open(signal, ready) {
+    return this.#canvas.open(signal, ready);
+  }
+
+  /** What is chosen and how one looks at it, for `goBack`. */
+  get mark() {
+    return { selected: this.#selected, canvas: this.#canvas.mark };
+  }
+
+  goBack({ selected, canvas }) {
+    this.#canvas.goBack(canvas);
+    this.select(selected);
   }
 
   show(content) {
@@ -77,28 +88,31 @@ export class StudioBoxes {
   act(name, values, event) {
     const canvas = this.#canvas;
     const looking = {
-      box: () => (canvas.draws ? this.#make() : (canvas.draws = true)),
+      box: () => (canvas.draws || canvas.isReadOnly ? this.#make() : (canvas.draws = true)),
       "next-box": () => this.#next(),
       hand: () => (canvas.draws = false),
       fit: () => canvas.fit(),
       evidence: () => canvas.toEvidence(),
       eye: () => canvas.toggleEye(),
+      boxes: () => (canvas.showsBoxes = !canvas.showsBoxes),
       turn: () => canvas.turn(),
       closer: () => canvas.magnify(1.5),
       farther: () => canvas.magnify(1 / 1.5),
     }[name];
-    if (!looking) return this.#change(name, values, event);
+    if (!looking) return this.#change(name, values);
     looking();
     return true;
   }
 
-  #change(name, values, event) {
-    if (name === "escape") return this.#escape(event);
+  #change(name, values) {
+    if (name === "escape") return this.#escape();
     const at = this.#selected;
     if (at === null) return name === "nudge" && this.#pan(...values);
+    // Right on the keyboard is right on the screen, however the view is turned.
+    const along = () => this.#canvas.along(...values);
     const change = {
-      nudge: () => this.#edit((content) => nudgeBox(content, at, ...values, this.#image), `nudge ${at}`),
-      grow: () => this.#edit((content) => growBox(content, at, ...values, this.#image), `grow ${at}`),
+      nudge: () => this.#edit((content) => nudgeBox(content, at, ...along(), this.#image), `nudge ${at}`),
+      grow: () => this.#edit((content) => growBox(content, at, ...along(), this.#image, this.#canvas.turns), `grow ${at}`),
       delete: () => this.#edit((content) => removeBox(content, at)),
       duplicate: () => this.#added((content) => duplicateBox(content, at, this.#image)),
     }[name];
@@ -113,9 +127,9 @@ export class StudioBoxes {
     return true;
   }
 
-  #escape(event) {
+  #escape() {
     if (this.#canvas.dragging) this.#canvas.cancel();
-    else if (this.#selected === null || event.target.matches("input, textarea, select")) return false;
+    else if (this.#selected === null) return false;
     else {
       document.activeElement?.blur();
       this.select(null);
@@ -131,6 +145,7 @@ export class StudioBoxes {
   }
 
   #make() {
+    if (this.#canvas.isReadOnly) return;
     this.#added((content) => addBox(content, this.#canvas.middle()));
     this.#fresh = this.#content;
   }

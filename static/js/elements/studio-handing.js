@@ -42,7 +42,7 @@ export class Handing {
     const { saving, checks } = this.#parts;
     if (this.#busy || saving.state === "locked") return;
     this.#setBusy(true);
-    this.#settle();
+    this.#parts.settle();
     try {
       await saving.flush();
       if (this.#reason) checks.visit();
@@ -52,13 +52,6 @@ export class Handing {
     } finally {
       this.#setBusy(false);
     }
-  }
-
-  /** What is still being typed counts as typed: a number of a box, a facet, a tool. */
-  #settle() {
-    const { activeElement: field } = document;
-    if (this.#root.contains(field)) field.dispatchEvent(new Event("change", { bubbles: true }));
-    this.#parts.settle();
   }
 
   async #submit() {

@@ -5,19 +5,20 @@ import { OwnTable } from "./own-table.js";
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** What is done to the image and its boxes, by name. */
-const ON_IMAGE = new Set(["box", "next-box", "hand", "delete", "duplicate", "fit", "evidence", "eye", "turn", "closer", "farther"]);
+const ON_IMAGE = new Set(["box", "next-box", "hand", "delete", "duplicate", "fit", "evidence", "eye", "boxes", "turn", "closer", "farther"]);
 const ON_SUGGESTIONS = new Set(["adopt", "adopt-all", "suggestions"]);
 
 const FIXED_ON_IMAGE = [
   ["← → ↑ ↓", "nudge the box by 1 px, Shift 10 px; without a box move the image"],
   ["Alt ←", "resize the box"],
-  ["Escape", "deselect the box"],
+  ["Escape", "leave the field; again: deselect the box"],
+  ["Space", "held: drag moves the image; so does the middle button"],
 ];
 
 /** What keys do that stay what they are. */
 const FIXED = [
   ["Tab", "next box or field"],
-  ["Shift A … Z", "begin the question; Enter too"],
+  ["Shift A … Z", "begin the question; Enter too, or a few letters of it"],
   ["Enter", "from the question to the answer; next option"],
   [";", "after an option: the next one; after a tool: it is a target"],
   ["-", "before a tool: it is a distractor"],
@@ -46,6 +47,7 @@ export class StudioKeys extends OwnTable {
   asked(event) {
     const chord = chordOf(event);
     if (event.ctrlKey || event.metaKey) return this.#asked(chord);
+    if (event.key === "Escape") return ["escape"];
     // A target of the tool plan has arrows and Delete of its own, and the circles before the options take letters.
     if (event.target.closest(".plan-target, [name=right]")) return null;
     const arrow = ARROWS[event.key];
@@ -53,7 +55,6 @@ export class StudioKeys extends OwnTable {
       const by = arrow.map((one) => one * (event.shiftKey ? 10 : 1));
       return [event.altKey ? "grow" : "nudge", ...by];
     }
-    if (event.key === "Escape") return ["escape"];
     if (isTyping(event.target)) return null;
     if (/^[1-9]$/.test(chord)) return ["facet", Number(chord), 0];
     return this.#asked(chord) ?? numbered(event);

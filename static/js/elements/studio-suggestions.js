@@ -44,6 +44,16 @@ export class Suggestions {
     this.#root.querySelector("[data-act=adopt-all]").disabled = !this.#left.length;
   }
 
+  /** Whether there are none, nor ever were. */
+  get isEmpty() {
+    return !this.#root;
+  }
+
+  /** Whether what a key asks for is about suggestions. */
+  knows(name) {
+    return ["adopt", "adopt-all", "suggestions"].includes(name);
+  }
+
   /** Do what a key asks; undefined when it asks nothing of suggestions, false when there is nothing to do. */
   act(name) {
     const act = { adopt: () => this.#adopt(this.#left.slice(0, 1)), "adopt-all": () => this.#adopt(this.#left), suggestions: () => this.#toggle() }[name];

@@ -2,10 +2,19 @@
 
 const ALONE = new Set(["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Process", "Unidentified"]);
 
-/** What a key press is written as, or "" while only Shift and the like are down. */
+/** The Latin letter on the key, where the layout types another script by it. */
+function latin({ key, code }) {
+  const other = key.length === 1 && key > "\u024f" && key.toUpperCase() !== key.toLowerCase();
+  return (other && /^Key([A-Z])$/.exec(code ?? "")?.[1]) || key;
+}
+
+/**
+ * What a key press is written as, or "" while only Shift and the like are down. Caps Lock changes nothing: which key it is
+ * and what is held beside it decide.
+ */
 export function chordOf(event) {
-  const { key } = event;
-  if (!key || ALONE.has(key)) return "";
+  if (!event.key || ALONE.has(event.key)) return "";
+  const key = latin(event);
   const isSign = key.length === 1 && key.toUpperCase() === key.toLowerCase();
   const held = [
     ["Ctrl", event.ctrlKey || event.metaKey],

@@ -1,4 +1,5 @@
-import { moved, resized, settled } from "./box.js";
+import { height, width } from "../lib/geometry.js";
+import { moved, resized, settled, turnedHandle } from "./box.js";
 
 /** The evidence boxes of a sample's content: every change gives new content and leaves the old as it is. */
 
@@ -32,11 +33,17 @@ export function duplicateBox(content, at, size) {
 export const nudgeBox = (content, at, dx, dy, size) =>
   setBox(content, at, settled(moved(content.gold_boxes[at].box, dx, dy, size), size));
 
-/** Shift the right and the lower edge. A box keeps at least one pixel. */
-export function growBox(content, at, dx, dy, size) {
-  const [x1, y1, x2, y2] = content.gold_boxes[at].box;
-  const edges = [Math.max(x1 + 1, x2 + dx) - x2, Math.max(y1 + 1, y2 + dy) - y2];
-  return setBox(content, at, settled(resized([x1, y1, x2, y2], "se", ...edges, size), size));
+/**
+ * Shift the edges that are at the right and at the bottom on the screen, where the picture is turned by `turns` quarters.
+ * `dx` and `dy` are pixels of the picture along its own axes. A box keeps at least one pixel.
+ */
+export function growBox(content, at, dx, dy, size, turns = 0) {
+  const { box } = content.gold_boxes[at];
+  const corner = turnedHandle("se", turns);
+  const within = (by, side, outwards) => outwards * Math.max(1 - side, outwards * by);
+  const across = within(dx, width(box), corner.includes("e") ? 1 : -1);
+  const down = within(dy, height(box), corner.startsWith("s") ? 1 : -1);
+  return setBox(content, at, settled(resized(box, corner, across, down, size), size));
 }
 
 /** Say one of x, y, w, h in pixels; a shift keeps the size, as far as the picture lets it. */

@@ -7,6 +7,9 @@ import { area, framed, height, width } from "../lib/geometry.js";
 
 export const HANDLES = ["nw", "n", "ne", "e", "se", "s", "sw", "w"];
 
+/** The handle of the picture that is drawn at this place of the screen, where the picture is turned by quarters. */
+export const turnedHandle = (handle, turns) => HANDLES[(((HANDLES.indexOf(handle) - 2 * turns) % 8) + 8) % 8];
+
 const between = (low, value, high) => Math.min(high, Math.max(low, value));
 
 /** The box that two opposite corners span, inside the picture. */

@@ -99,9 +99,3 @@ export function inFewWords(names) {
   const words = [...groups].map(([kind, ones]) => (ones[0] ? [`${kind}${ones.length > 1 ? "s" : ""}`, ...ones].join(" ") : kind));
   return words.map((one, at) => (at ? one[0].toLowerCase() + one.slice(1) : one)).join(", ");
 }
-
-/** The old boxes that are not where they were: drawn dashed beside the new ones. */
-export function movedBoxes(before, after) {
-  const kept = new Set((after.gold_boxes ?? []).map(({ box }) => String(box)));
-  return (before.gold_boxes ?? []).map(({ box }) => box).filter((box) => !kept.has(String(box)));
-}

@@ -45,6 +45,19 @@ export class History extends EventTarget {
     this.#to(this.#place + 1);
   }
 
+  /** All of it as it is now, for `rewind`. */
+  get mark() {
+    return { states: [...this.#states], place: this.#place };
+  }
+
+  /** Be again as it was: what came after the mark has never been. */
+  rewind({ states, place }) {
+    const before = this.state;
+    [this.#states, this.#place] = [[...states], place];
+    this.#last = { kind: "", at: -Infinity };
+    if (this.state !== before) this.dispatchEvent(new Event("change"));
+  }
+
   #to(place) {
     if (place < 0 || place >= this.#states.length) return;
     this.#place = place;

@@ -49,6 +49,12 @@ export class Viewport {
     return [across * along.x + down * along.y, down * along.x - across * along.y];
   }
 
+  /** A direction on the screen as a direction in the picture: "right" of a view that is turned is another way there. */
+  along(dx, dy) {
+    const { x, y } = this.#along;
+    return [dx * x + dy * y, dy * x - dx * y];
+  }
+
   /** A box as it is drawn: whole pixels, never smaller than a mark can be seen. */
   drawn(box) {
     return atLeast(this.toScreen(box)).map((value) => Math.round(value * 2) / 2);
