@@ -10,15 +10,21 @@ from typing import Any
 
 from evaluation.actions.read_crops import MISSED, SEED, crop_points
 from evaluation.metrics.columns import Quadrant
+from evaluation.metrics.ragged import TIE
 from evaluation.metrics.thresholds import STEPS
 from evaluation.models import Metric
 from evaluation.querysets import TrajectoryQuerySet
 from evaluation.views.run_links import Count, RunLinks
 from webapp.common.drawing import written
+from webapp.common.wording import decimal
 
 AREA_HEIGHT = 52
 LONGEST = 10
 """Longer chains share the last bar."""
+LEFT, RIGHT, TOP, BOTTOM = 96.0, 418.0, 12.0, 238.0
+"""The scatter: coverage 0 and 1, concentration 1 and 0.001. ``static/js/models/brush.js`` has the same."""
+STRIP = (22.0, 50.0)
+"""Where crops without gold lie, from left to right."""
 CODES = ("gpap", "gpam", "gmap", "gmam")
 
 
@@ -44,7 +50,9 @@ def threshold_areas(counts: Sequence[Sequence[int]]) -> list[Area]:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    name: str
+    """A mark of the scatter; ``words``: its sample, coverage and concentration."""
+
+    words: str
     href: str
     path: str
     kind: str
@@ -66,7 +74,8 @@ class Scatter:
 def scatter(found: TrajectoryQuerySet, threshold: float, links: RunLinks) -> Scatter:
     """Coverage across, concentration down on a logarithm. Three queries.
 
-    Points exactly at 0 and 1 are spread a little, always in the same way, so that they can be told apart.
+    Crops without gold have a place on neither axis: they lie in a strip left of the axes, spread so that they can be
+    told apart, always in the same way.
     """
     read = crop_points(found)
     rows = sorted(read.rows, key=lambda row: -row[4])
@@ -76,23 +85,24 @@ def scatter(found: TrajectoryQuerySet, threshold: float, links: RunLinks) -> Sca
 
 
 def _across(coverage: float) -> float:
-    return 44 + 374 * coverage
+    return LEFT + (RIGHT - LEFT) * coverage
 
 
 def _down(concentration: float) -> float:
-    return 238 - (math.log10(max(concentration, 0.001)) + 3) / 3 * 226
+    return BOTTOM - (math.log10(max(concentration, 0.001)) + 3) / 3 * (BOTTOM - TOP)
 
 
 def _point(place: int, row: tuple[Any, ...], links: RunLinks) -> Point:
     pk, name, coverage, concentration, quadrant = row
-    across, down = place * 7919 % 97 / 97 - 0.5, place * 104729 % 89 / 89 - 0.5
-    if concentration == 0:
-        x, y = 44 + (across + 0.5) * 96, 252 + down * 13
+    if max(coverage, concentration) <= TIE:
+        across, down = place * 7919 % 97 / 97, place * 104729 % 89 / 89
+        x, y = STRIP[0] + (STRIP[1] - STRIP[0]) * across, TOP + (BOTTOM - TOP) * down
     else:
-        x, y = _across(coverage) + (14 * across if coverage == 1 else 0), _down(concentration)
+        x, y = _across(coverage), _down(concentration)
     right = quadrant in (Quadrant.GPAP, Quadrant.GMAP)
     path = f"M{written(x)} {written(y)}h0" if right else f"M{written(x - 2)} {written(y - 2)}l4 4m0-4l-4 4"
-    return Point(name, links.trajectory(pk), path, f"s-{CODES[quadrant]} {'dot' if right else 'cross'}")
+    words = f"{name}: coverage {decimal(coverage, 2)}, concentration {decimal(concentration, 2)}"
+    return Point(words, links.trajectory(pk), path, f"s-{CODES[quadrant]} {'dot' if right else 'cross'}")
 
 
 @dataclass(frozen=True, slots=True)

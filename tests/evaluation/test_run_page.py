@@ -15,6 +15,7 @@ from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.score_run import score_benchmark
 from evaluation.metrics.tests import holm
 from evaluation.models import Metric, Trajectory
+from evaluation.views.run_charts import LEFT, RIGHT, STRIP
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, miscounted, total, wrong_links
 from tests.evaluation.run_pages import KINDS, make_benchmark, only_run
@@ -316,6 +317,20 @@ def test_every_mark_opens_its_trajectory(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 2})
     for point in page(client, benchmark).context["scatter"].points:
         assert client.get(point.href).status_code == 200
+
+
+def test_marks_lie_where_their_coverage_is_and_misses_in_a_strip_beside_the_axes(lea):
+    """D1.4. D1.12: the axes are fractions, as the fields that a drag fills in."""
+    client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 3, "missed": 4, "partly": 2})
+    answer = page(client, benchmark)
+    chart = answer.context["scatter"]
+    places = sorted(float(point.path[1:].split()[0].split("h")[0]) for point in chart.points)
+    assert chart.missed.n == sum(STRIP[0] <= x <= STRIP[1] for x in places) == 4
+    middle = LEFT + 0.4 * (RIGHT - LEFT)
+    assert places[4:] == pytest.approx([middle] * 2 + [RIGHT] * 3, abs=2.1)  # a cross begins two units to the left
+    partly = next(point for point in chart.points if point.words.startswith("partly-00"))
+    assert partly.words.endswith(": coverage 0.40, concentration 0.20")
+    assert partly.words in answer.content.decode()
 
 
 def test_text_of_the_data_stays_text(lea):

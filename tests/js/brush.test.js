@@ -6,18 +6,19 @@ import { rangesOf } from "../../static/js/models/brush.js";
 
 test("a rectangle is the same ranges whichever way it is dragged", () => {
   const ranges = { coverage_above: 0.25, coverage_upto: 0.5, concentration_above: 0.01, concentration_upto: 0.1 };
-  assert.deepEqual(rangesOf([137.5, 162.667, 231, 87.333]), ranges);
-  assert.deepEqual(rangesOf([231, 87.333, 137.5, 162.667]), ranges);
+  assert.deepEqual(rangesOf([176.5, 162.667, 257, 87.333]), ranges);
+  assert.deepEqual(rangesOf([257, 87.333, 176.5, 162.667]), ranges);
 });
 
-test("a side at an end of an axis is open, for marks are spread beyond it", () => {
+test("a side beyond an end of an axis is open", () => {
   const open = { coverage_above: "", coverage_upto: "", concentration_above: "", concentration_upto: "" };
-  assert.deepEqual(rangesOf([40, 8, 425, 260]), open);
+  assert.deepEqual(rangesOf([10, 8, 425, 260]), open);
 });
 
-test("under the axis lies what has no gold", () => {
-  assert.deepEqual(rangesOf([50, 248, 90, 258]), {
-    coverage_above: "", coverage_upto: "", concentration_above: "", concentration_upto: 0,
+test("between the strip and the axis the strip is left out, and within it there is no gold (D1.4)", () => {
+  assert.equal(rangesOf([70, 8, 425, 260]).coverage_above, 0);
+  assert.deepEqual(rangesOf([20, 40, 50, 90]), {
+    coverage_above: "", coverage_upto: 0, concentration_above: "", concentration_upto: 0,
   });
 });
 
