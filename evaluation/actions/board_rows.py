@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from evaluation.actions.read_published import PublishedRow
+from evaluation.metrics.families import family_words
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring, Standing
 
@@ -75,7 +76,7 @@ class BoardRow:
 class Difference:
     """Accuracy of a row minus that of the reference row, on the samples both have. ``p_value``: McNemar's exact test;
     ``p_cluster``: the exact sign flip over pictures, the same where each has one sample; ``p_holm``: that one, adjusted
-    over the view."""
+    over ``p_family_size`` comparisons of ``p_family``, see ``evaluation.metrics.families``."""
 
     difference: float | None
     low: float | None
@@ -86,7 +87,13 @@ class Difference:
     p_value: float | None
     p_cluster: float | None
     p_holm: float | None
+    p_family: str
+    p_family_size: int
     detectable: float | None
+
+    @property
+    def family_words(self) -> str:
+        return family_words(self.p_family, self.p_family_size)
 
     @property
     def tie(self) -> bool:

@@ -19,6 +19,7 @@ from evaluation.actions.load_columns import cluster_codes
 from evaluation.actions.load_results import Results, results_of
 from evaluation.metrics.columns import TRUE
 from evaluation.metrics.comparison import Comparison, Pairing, common_rows, compare
+from evaluation.metrics.families import REFERENCE, SLICES
 from evaluation.metrics.looks import LookComparison, compare_looks
 from evaluation.metrics.resampling import resampled_difference
 from evaluation.metrics.settings import MetricSettings
@@ -143,7 +144,7 @@ def compare_runs(benchmark: Benchmark, runs: Sequence[Run], *, by: str = "") -> 
         samples=len(samples.pks),
         clusters=len(np.unique(samples.cluster)),
         common=len(_common(results)),
-        pairs=_adjusted(found),
+        pairs=_adjusted(found, REFERENCE),
         slices=_differences(_chosen(masks, by), samples, results, settings),
         look=compare_looks(samples, results[0], results[1]),
         resampled=_resampled(samples, results[0], results[1], settings),
@@ -165,9 +166,11 @@ def _common(results: Sequence[Results]) -> NDArray[np.int64]:
     return shared
 
 
-def _adjusted(found: Sequence[Comparison]) -> list[Comparison]:
+def _adjusted(found: Sequence[Comparison], family: str) -> list[Comparison]:
     adjusted = holm([one.p_cluster for one in found])
-    return [replace(one, p_holm=p) for one, p in zip(found, adjusted, strict=True)]
+    size = sum(p is not None for p in adjusted)
+    named = zip(found, adjusted, strict=True)
+    return [replace(one, p_holm=p, p_family=family, p_family_size=size) for one, p in named]
 
 
 def facet_masks(benchmark: Benchmark, samples: ComparedSamples) -> dict[str, dict[str, Bools]]:
@@ -208,7 +211,7 @@ def _differences(
 ) -> list[SliceDifference]:
     found = [compare(samples, results[0], results[1], settings, only=mask) for _, _, mask in chosen]
     return [
-        SliceDifference(by, value, one) for (by, value, _), one in zip(chosen, _adjusted(found), strict=True)
+        SliceDifference(by, value, one) for (by, value, _), one in zip(chosen, _adjusted(found, SLICES), strict=True)
     ]  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from annotation.models import AcceptedChain, Benchmark
 from evaluation.actions.board_rows import Board
 from evaluation.metrics.catalogue import COMPARISON_COLUMNS, METRIC_COLUMNS, SAMPLE_COLUMNS
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
+from evaluation.metrics.families import ALL_PAIRS
 from evaluation.metrics.tests import holm
 from evaluation.models import Comparison, Metric, Score
 
@@ -81,8 +82,9 @@ def comparison_rows(benchmark: Benchmark) -> list[Row]:
         .order_by("a__run__model__name", "a__run__setting", "b__run__model__name", "b__run__setting")
     )
     adjusted = holm([pair.p_cluster for pair in pairs])
+    family = {"p_family": ALL_PAIRS, "p_family_size": sum(p is not None for p in adjusted)}
     return [
-        {"model_a": str(pair.a.run), "model_b": str(pair.b.run), "p_holm": p}
+        {"model_a": str(pair.a.run), "model_b": str(pair.b.run), "p_holm": p, **family}
         | {name: getattr(pair, name) for name in COMPARISON_COLUMNS if hasattr(pair, name)}
         for pair, p in zip(pairs, adjusted, strict=True)
     ]

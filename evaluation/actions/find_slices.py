@@ -13,6 +13,7 @@ from evaluation.actions.compare_runs import compared_samples, facet_masks
 from evaluation.actions.load_results import results_of
 from evaluation.metrics.columns import TRUE
 from evaluation.metrics.comparison import Comparison, common_rows, compare
+from evaluation.metrics.families import SLICES
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slice_finder import LEAST, Term, find_slices
 from evaluation.models import Run
@@ -61,7 +62,11 @@ def find_differences(benchmark: Benchmark, a: Run, b: Run, *, least: int) -> Fou
     for one in search.slices[: min(max(SHOWN, apart), MOST_SHOWN)]:
         only = np.logical_and.reduce([masks[term] for term in one.terms])
         compared = compare(samples, first, second, settings, only=only)
-        shown.append(SliceOfTwo(one.terms, replace(compared, p_holm=one.p_holm)))
+        shown.append(
+            SliceOfTwo(
+                one.terms, replace(compared, p_holm=one.p_holm, p_family=SLICES, p_family_size=len(search.slices))
+            )
+        )
     clustered = len(np.unique(cluster)) < len(cluster)
     return FoundSlices(shown, len(search.slices), apart, search.left_out, clustered, least)
 

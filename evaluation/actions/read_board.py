@@ -24,6 +24,7 @@ from evaluation.actions.rank_runs import RANKED_BY
 from evaluation.actions.read_published import PublishedRow, published_rows
 from evaluation.actions.read_slices import LISTED, SliceTable, read_slice
 from evaluation.metrics.catalogue import METRICS
+from evaluation.metrics.families import ADJACENT, REFERENCE, SETTINGS
 from evaluation.metrics.selection import Summary
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tests import holm
@@ -171,8 +172,8 @@ def _comparisons(chosen: BoardRow, ranked: Sequence[BoardRow]) -> tuple[dict[int
     wanted = Comparison.objects.touching(own) | Comparison.objects.among(rungs)
     stored = {(pair.a_id, pair.b_id): pair for pair in wanted}
     touching = [(a if b == own else b, own) for a, b in stored if own in (a, b)]
-    differences = _differences(stored, touching)
-    against = _differences(stored, steps)
+    differences = _differences(stored, touching, REFERENCE)
+    against = _differences(stored, steps, ADJACENT)
     rows = {_scoring(row): row for row in ladder}
     neighbours = [Neighbours(rows[a], rows[b], against[a, b]) for a, b in steps if (a, b) in against]
     return {row: difference for (row, _), difference in differences.items()}, neighbours
@@ -188,7 +189,7 @@ def _ablations(rows: Sequence[BoardRow]) -> list[Ablation]:
     stored = {(pair.a_id, pair.b_id): pair for pair in wanted}
     found = []
     for base, *others in several:
-        against = _differences(stored, [(_scoring(other), _scoring(base)) for other in others])
+        against = _differences(stored, [(_scoring(other), _scoring(base)) for other in others], SETTINGS)
         known = [(other, against[_scoring(other), _scoring(base)]) for other in others
                  if (_scoring(other), _scoring(base)) in against]  # fmt: skip
         if known:
@@ -201,20 +202,21 @@ def _scoring(row: BoardRow) -> int:
 
 
 def _differences(
-    stored: dict[tuple[int, int], Comparison], wanted: Sequence[tuple[int, int]]
+    stored: dict[tuple[int, int], Comparison], wanted: Sequence[tuple[int, int]], family: str
 ) -> dict[tuple[int, int], Difference]:
-    """The wanted (row, reference) pairs with p by picture adjusted over them. A comparison is stored once per pair, so
-    some are turned."""
+    """The wanted (row, reference) pairs with p by picture adjusted over them, which are the
+    ``family``. A comparison is stored once per pair, so some are turned."""
     pairs = [(pair, stored.get(pair) or stored.get(pair[::-1])) for pair in wanted]
     there = [(pair, comparison) for pair, comparison in pairs if comparison is not None]
     adjusted = holm([comparison.p_cluster for _, comparison in there])
+    size = sum(p is not None for p in adjusted)
     return {
-        pair: _difference(comparison, comparison.a_id == pair[1], p)
+        pair: _difference(comparison, comparison.a_id == pair[1], p, family, size)
         for (pair, comparison), p in zip(there, adjusted, strict=True)
     }
 
 
-def _difference(pair: Comparison, forward: bool, adjusted: float | None) -> Difference:
+def _difference(pair: Comparison, forward: bool, adjusted: float | None, family: str, size: int) -> Difference:
     """``forward``: the reference is the stored pair's a."""
     sign = 1 if forward else -1
     ends = [None if v is None else sign * v for v in (pair.ci_low, pair.ci_high)]
@@ -229,6 +231,8 @@ def _difference(pair: Comparison, forward: bool, adjusted: float | None) -> Diff
         p_value=pair.p_value,
         p_cluster=pair.p_cluster,
         p_holm=adjusted,
+        p_family=family,
+        p_family_size=size,
         detectable=pair.detectable,
     )
 

@@ -18,6 +18,7 @@ from evaluation.actions.find_slices import find_differences, least_of
 from evaluation.actions.read_crop_agreement import read_crop_agreement
 from evaluation.api.parts import Fields, intervals
 from evaluation.metrics.comparison import Comparison
+from evaluation.metrics.families import FAMILIES
 from evaluation.metrics.slice_finder import LEAST
 from evaluation.models import Run
 from evaluation.querysets_query import MOST_RUNS
@@ -37,6 +38,8 @@ PAIR: Fields = {
             "accuracy_a", "accuracy_b", "difference", "p_value", "p_cluster", "p_holm", "deff", "detectable",
         )
     },
+    "p_family": serializers.ChoiceField(choices=list(FAMILIES), help_text="What p_holm is adjusted over."),
+    "p_family_size": serializers.IntegerField(help_text="How many comparisons that family has."),
     **intervals("interval", "clustered"),
     "terms": serializers.DictField(
         child=serializers.DictField(child=serializers.CharField()), help_text="Of each cell: those of trajectories/."

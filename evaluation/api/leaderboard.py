@@ -48,7 +48,8 @@ ROW = inline_serializer(
         "against": serializers.DictField(
             allow_null=True,
             help_text="The difference to the reference row: interval, counts of samples only one has right, p exact, "
-            "by pictures, and that adjusted by Holm, the smallest difference that could be seen, tie.",
+            "by pictures, and that adjusted by Holm over p_family_size comparisons of p_family (reference, adjacent, "
+            "settings), the smallest difference that could be seen, tie.",
         ),
     },
 )

@@ -194,6 +194,8 @@ COMPARISON_COLUMNS = (
     "p_cluster",
     "ci_low",
     "ci_high",
+    "p_family",
+    "p_family_size",
 )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from evaluation.metrics.answers import counted
 from evaluation.metrics.columns import TRUE, Bools, Ints
 from evaluation.metrics.faithfulness import paired_effect
+from evaluation.metrics.families import family_words
 from evaluation.metrics.intervals import Interval, clustering
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tests import detectable_difference
@@ -28,6 +29,7 @@ class Comparison:
 
     ``p_value`` is McNemar's; ``p_cluster``, of the sign flip over clusters, is the same where each has one of the n,
     and the one that holds where it has more: it is what ``p_holm`` adjusts, and what tells two runs apart everywhere.
+    ``p_family``, ``p_family_size``: what it is adjusted over, see ``evaluation.metrics.families``.
     """
 
     model_a: str
@@ -50,6 +52,12 @@ class Comparison:
     detectable: float | None
     clusters: int
     p_holm: float | None = None
+    p_family: str = ""
+    p_family_size: int = 0
+
+    @property
+    def family_words(self) -> str:
+        return family_words(self.p_family, self.p_family_size)
 
     @property
     def shares_clusters(self) -> bool:

@@ -66,10 +66,13 @@ def _row(pair: Comparison, a: Run, b: Run) -> dict[str, Any]:
 def _document(found: SideBySide) -> Document:
     bands = [Band("", [_texts(str(run), pair) for run, pair in zip(found.runs[1:], found.pairs, strict=True)])]
     bands += [Band(f"{found.runs[1]}, by slice", [_texts(f"{one.by} {one.value}", one.found) for one in found.slices])]
+    compared = (*found.pairs, *(one.found for one in found.slices))
+    families = dict.fromkeys(one.family_words for one in compared)
     notes = [
         f"A is {found.runs[0]}; B is the run of the row. Difference: accuracy of B minus that of A in points, on the "
         "samples both answered, with Newcombe’s 95 % interval, unadjusted.",
-        "p exact: McNemar. p by picture: sign flip over pictures, the same with one sample each. p Holm: it, adjusted.",
+        "p exact: McNemar. p by picture: sign flip over pictures, the same with one sample each. p Holm: that one, "
+        f"adjusted: {' and '.join(families)}.",
         f"{found.samples} samples in {found.clusters} picture clusters; {found.common} answered by all runs.",
     ]
     caption = f"{'; '.join(str(run) for run in found.runs[1:])}, against {found.runs[0]}"

@@ -134,6 +134,7 @@ def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
         "detectable": _detectable(board),
         "ablations": table.shown_ablations(board, addresses),
         "basis": _basis(board.reference),
+        "family": next((row.against.family_words for row in board.rows() if row.against), ""),
         "drawn": next((r.row.standing.detail for r in ranked if r.row.standing), {}),
         "parquet": writes_parquet(),
         "with_missing": [(row, n) for row in board.rows() if (n := row.counts.get("missing"))],

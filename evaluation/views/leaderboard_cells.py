@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 
 from evaluation.actions.board_rows import BoardRow
 from evaluation.actions.read_published import PublishedRow
+from evaluation.metrics.families import ALL_PAIRS, family_words
 from evaluation.metrics.ranking import TESTED
 from evaluation.models import Standing
 from webapp.common import svg
@@ -22,8 +23,6 @@ from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, perc
 
 STAR = put('<span class="ast" title="{}">*</span>', "p below .05, exact McNemar")
 NOTHING = SafeString()
-SAME_P = 1e-12
-"""With one sample to a picture the cluster test is the exact test, to this."""
 
 
 @dataclass(frozen=True)
@@ -162,33 +161,32 @@ def _range_words(standing: Standing) -> str:
     if not standing.low:
         return "alone" if standing.detail.get("method") else "without a range"
     if standing.detail.get("method") == TESTED:
-        pairs, clusters = (decimal(standing.detail[name]) for name in ("pairs", "clusters"))
-        few = f"{clusters} picture clusters are too few for draws"
-        return f"from {standing.low} to {standing.high} by exact tests of {pairs} pairs after Holm’s correction; {few}"
+        few = f"{decimal(standing.detail['clusters'])} picture clusters are too few for draws"
+        tested = family_words(ALL_PAIRS, standing.detail["pairs"])
+        return f"from {standing.low} to {standing.high} by exact tests ({tested}); {few}"
     near = "" if standing.p_top3 is None else f", among the first three in {percent(standing.p_top3)} %"
     drawn = f"95 % of the draws from {standing.low} to {standing.high}"
     return f"{drawn}; best in {percent(standing.p_best)} %{near}"
 
 
 def difference_markup(row: BoardRow, flips: Iterable[Cell], compare: str, axis: Axis) -> SafeString:
-    """The difference to the reference row, its interval and p, the answers gained and lost, and that p is by picture
-    where pictures have several samples. ``compare``: the page of the two side by side, nothing for the reference."""
+    """The difference to the reference row, its interval, its p and what that is adjusted over, the answers gained and
+    lost. ``compare``: the page of the two side by side, nothing for the reference."""
     if not compare:
         return put('<span class="small muted">{}</span>', "reference")
     if row.against is None:
         return put('<span class="faint">{}</span>', NOT_AVAILABLE)
     d = row.against
-    clusters = d.p_cluster is not None and d.p_value is not None and abs(d.p_cluster - d.p_value) > SAME_P
     ends = f"{percentage_points(d.low)} to {percentage_points(d.high)}"
-    tests = f"95 % interval {ends}, unadjusted; p by picture {p_value(d.p_cluster)}, after Holm {p_value(d.p_holm)}"
-    tests += f"; McNemar alone {p_value(d.p_value)}"
+    tests = f"95 % interval {ends}, unadjusted; p by picture {p_value(d.p_cluster)}, adjusted {p_value(d.p_holm)} "
+    tests += f"({d.family_words}); McNemar alone {p_value(d.p_value)}"
     return put(
-        '<span title="{}">{}</span> <span class="flips xs">{} <span class="faint">of {}</span>{} {}</span>',
+        '<span title="{}">{}</span> <span class="flips xs">{} <span class="faint">of {}</span> {}</span>'
+        '<span class="flips xs faint">{}</span>',
         tests,
         svg.difference(d.difference, d.low, d.high, d.p_holm, axis.low, axis.high, d.tie),
         put_each(" ", "{}", ((cell.markup(),) for cell in flips)),
         decimal(d.n),
-        put(' <span class="faint" title="{}">· p by picture</span>', tests)
-        if clusters else NOTHING,
         put('<a class="versus" href="{}" rel="nofollow">compare</a>', compare),
+        d.family_words,
     )  # fmt: skip

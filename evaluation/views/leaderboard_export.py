@@ -8,6 +8,7 @@ from typing import Any
 from evaluation.actions.board_rows import PLACE, Board, BoardRow
 from evaluation.exporters.documents import Band, Document
 from evaluation.metrics.catalogue import METRICS
+from evaluation.metrics.families import ALL_PAIRS, family_words
 from evaluation.metrics.ranking import TESTED
 from evaluation.views.leaderboard_cells import Cell, ShownPublished, ShownRow
 from evaluation.views.leaderboard_columns import ACCURACY, GROUNDED, GROUPS, QUADRANTS
@@ -17,7 +18,8 @@ from webapp.common.wording import NOT_AVAILABLE, p_value, percentage_points
 
 COUNTS = ("trajectories", "missing", "failed", "unparsed", "undecided")
 AGAINST = (
-    "difference", "low", "high", "n", "row_only", "reference_only", "p_value", "p_holm", "p_cluster", "detectable",
+    "difference", "low", "high", "n", "row_only", "reference_only", "p_value", "p_holm", "p_cluster", "p_family",
+    "p_family_size", "detectable",
 )  # fmt: skip
 
 
@@ -124,17 +126,20 @@ def _notes(view: View, board: Board) -> list[str]:
     methods = {m.ci_method for row in board.rows() for n in used if (m := row.metrics.get(n)) and m.ci_method}
     if methods:
         notes.append(f"Interval methods: {', '.join(sorted(methods))}.")
+    against = next((row.against for row in board.rows() if row.against), None)
     if board.reference and board.whole:
         notes.append(
             f"Difference: accuracy minus that of {board.reference.run} on the samples both answered, Newcombe’s "
-            "interval, unadjusted; exact p of the sign flip over pictures (McNemar’s with one sample each), after "
-            "Holm’s correction."
+            "interval, unadjusted; exact p of the sign flip over pictures (McNemar’s with one sample each)"
+            + (f", {against.family_words}." if against else ".")
         )
     if board.reference and board.reference.scoring:
         scoring = board.reference.scoring
         notes.append(f"{scoring.samples_n} samples, scored {scoring.computed_at:%Y-%m-%d}.")
     if board.ranked and board.whole:
-        tested = any(row.standing and row.standing.detail.get("method") == TESTED for row in board.ranked)
-        made = "range by exact tests of all pairs" if tested else "95 % range over joint draws of pictures"
+        standings = (row.standing.detail for row in board.ranked if row.standing)
+        pairs = next((detail["pairs"] for detail in standings if detail.get("method") == TESTED), 0)
+        tested = f"range by exact tests ({family_words(ALL_PAIRS, pairs)})"
+        made = tested if pairs else "95 % range over joint draws of pictures"
         notes.append(f"Rank by {METRICS[board.ranked_by].label}, with its {made}.")
     return notes

@@ -118,6 +118,8 @@ def test_the_board_over_the_api_has_what_stands_around_its_rows(client: Client) 
         "p_value",
         "p_cluster",
         "p_holm",
+        "p_family",
+        "p_family_size",
         "detectable",
         "tie",
     } == (set(row["against"]) - {"n"})

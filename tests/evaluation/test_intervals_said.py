@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import re
 
 import pytest
 from django.db import transaction
 from django.urls import reverse
 
+from evaluation.actions.export_rows import EXPORTS
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Metric, Run
@@ -60,6 +62,31 @@ def test_an_effective_number_that_is_undefined_is_not_said(lea):
 
 
 @pytest.mark.one_database
+def test_every_adjusted_p_names_its_family_and_how_many_comparisons_it_has(lea):
+    """D1.5: against the reference, of adjacent ranks, and over all pairs; on the page, in the API and in exports."""
+    client, benchmark = signed_in(lea), make_board(lea)
+    answer = client.get(BOARD)
+    row = next(row for row in answer.context["ranked"] if row.row.against)
+    compared = [one.against for one in answer.context["board"].rows() if one.against]
+    tested = sum(one.p_cluster is not None for one in compared)
+    assert {(one.p_family, one.p_family_size) for one in compared} == {("reference", tested)}
+    assert row.against.count(row.row.against.family_words) == 2  # the cell and its tooltip
+    board = client.get("/api/v1/benchmarks/kitchen/leaderboard/").json()
+    steps = [one["against"] for one in board["neighbours"]]
+    assert {(one["p_family"], one["p_family_size"]) for one in steps} == {
+        ("adjacent", sum(one["p_cluster"] is not None for one in steps))
+    }
+    pairs = list(EXPORTS["comparisons"].rows(benchmark))
+    assert {(one["p_family"], one["p_family_size"]) for one in pairs} == {
+        ("all_pairs", sum(one["p_cluster"] is not None for one in pairs))
+    }
+    export = {name: b"".join(client.get(BOARD, {"format": name}).streaming_content).decode() for name in ("csv", "md")}
+    tidy = list(csv.DictReader(export["csv"].splitlines()))
+    assert {one["against_p_family_size"] for one in tidy if one["against_p_family"]} == {str(tested)}
+    assert row.row.against.family_words in export["md"]
+
+
+@pytest.mark.one_database
 def test_intervals_beside_an_adjusted_p_say_that_they_are_not_adjusted(lea):
     benchmark = make_board(lea, score=False)
     with transaction.atomic():
@@ -71,12 +98,12 @@ def test_intervals_beside_an_adjusted_p_say_that_they_are_not_adjusted(lea):
         ", unadjusted; p by picture",
         "not adjusted for the number of comparisons",
         "(Newcombe), unadjusted, on",
-        "Holm within a model; intervals unadjusted",
+        "p adjusted within a model; intervals unadjusted",
     ):
         assert words in board
     runs = "&".join(f"run={run.pk}" for run in Run.objects.filter(model__name__in=["Model C", "Model D"]))
     page = words_of(client.get(f"/benchmarks/kitchen/compare/?{runs}"))
     assert "95 % (Newcombe), unadjusted" in page
-    assert "Holm over 2 · 95 % intervals, unadjusted" in page
+    assert "vs reference, Holm over 2 · 95 % intervals, unadjusted" in page
     found = words_of(client.get(f"/benchmarks/kitchen/compare/slices/?{runs}&least=1"))
     assert "the 95 % intervals are unadjusted" in found

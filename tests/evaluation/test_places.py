@@ -26,7 +26,7 @@ def test_ranks_carry_their_range_and_their_chances_wherever_they_stand(lea):
     assert "[1–3]" in content
     assert "best in 87.6 %, among the first three in 95.2 %" in content
     assert "[n/a]" not in content
-    few = "from 1 to 3 by exact tests of 3 pairs after Holm’s correction; 9 picture clusters are too few for draws"
+    few = "from 1 to 3 by exact tests (all pairs, Holm over 3); 9 picture clusters are too few for draws"
     assert content.count(few) == 2
     board = client.get("/api/v1/benchmarks/kitchen/leaderboard/").json()
     assert [row["standing"]["p_top3"] for row in board["ranked"] if row["model"] == "Model C"] == [0.952]

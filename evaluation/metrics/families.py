@@ -1,0 +1,18 @@
+"""Families of comparisons: an adjusted p depends on what it is adjusted over, so each says its family and its size."""
+
+from __future__ import annotations
+
+REFERENCE, ADJACENT, ALL_PAIRS, SETTINGS, SLICES = "reference", "adjacent", "all_pairs", "settings", "slices"
+FAMILIES = {
+    REFERENCE: "vs reference",
+    ADJACENT: "adjacent ranks",
+    ALL_PAIRS: "all pairs",
+    SETTINGS: "settings of one model",
+    SLICES: "slices tested",
+}
+"""Each family by its name in exports and the API, in words."""
+
+
+def family_words(family: str, size: int) -> str:
+    """What a p is adjusted over; "" for one that is not adjusted. Example: "vs reference, Holm over 4"."""
+    return f"{FAMILIES[family]}, Holm over {size}" if family else ""
