@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from django.db.models import F
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from annotation.models import Benchmark, FacetValue, Sample
 from annotation.statistics import Interval
+from evaluation.actions.board_rows import COUNTED_BY
 from evaluation.actions.load_columns import cluster_codes
 from evaluation.actions.load_results import Results, results_of
 from evaluation.metrics.columns import TRUE
@@ -25,7 +27,7 @@ from evaluation.metrics.resampling import resampled_difference
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import natural
 from evaluation.metrics.tests import holm
-from evaluation.models import Run, Standing
+from evaluation.models import Metric, Run, Standing
 from webapp.common.errors import NotFound
 
 Bools = NDArray[np.bool_]
@@ -73,6 +75,13 @@ def comparable_runs(benchmark: Benchmark) -> list[Run]:
         .values_list("scoring__run_id", "rank")
     )  # fmt: skip
     return sorted(alive, key=lambda run: (run.pk not in places, places.get(run.pk, 0), str(run)))
+
+
+def counts_of(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
+    """What must never be hidden of each scored run: failed, unparsed, undecided, ... One query."""
+    rows = Metric.objects.filter(scoring__run__in=runs, metric=COUNTED_BY, slice_by="")
+    found = dict(rows.values_list("scoring__run_id", "detail"))
+    return [found.get(run.pk, {}) for run in runs]
 
 
 @dataclass(frozen=True)

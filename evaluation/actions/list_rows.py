@@ -15,7 +15,8 @@ CHUNK = 500
 """Trajectories that are read together, in three queries."""
 _READ = {
     "id": "pk", "sample": "sample__key", "run": "run_id", "condition": "condition", "rollout": "rollout",
-    "correct": "score__correct", "undecided": "score__undecided", "quadrant": "score__quadrant",
+    "correct": "score__correct", "undecided": "score__undecided", "unparsed": "score__unparsed",
+    "unanswered": "score__missing_answer", "quadrant": "score__quadrant",
     "coverage": "score__coverage", "union_coverage": "score__union_coverage",
     "concentration": "score__concentration", "ioa": "score__ioa",
     "calls": "score__calls", "plan_outcome": "score__plan_outcome", "failure": "score__failure",

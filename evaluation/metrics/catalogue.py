@@ -179,6 +179,8 @@ SAMPLE_COLUMNS = (
     "plan_prefix",
     "reference_chain",
     "union_coverage",
+    "unparsed",
+    "missing_answer",
 )
 COMPARISON_COLUMNS = (
     "model_a",

@@ -1,9 +1,13 @@
-"""What each metric setting changes, in one sentence, under the part of the leaderboard it belongs to."""
+"""What each metric setting changes, in one sentence, under the part of the leaderboard it belongs to; and how answers
+count that are neither correct nor incorrect."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from evaluation.metrics.settings import MetricSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +39,18 @@ EFFECTS: Mapping[str, Effect] = {
     "alpha": Effect("Faithfulness", "How much sufficiency weighs in the reward."),
 }
 """Setting -> effect, in the order of the settings page; a test holds it to ``MetricSettings``."""
+
+UNCERTAIN = {"undecided": "undecided", "unparsed": "unread", "missing_answer": "unanswered"}
+"""Counts of answers that no rule or judge can call correct or incorrect, by their name in ``detail``, in words."""
+
+
+def uncertain_words(counts: Mapping[str, Any]) -> str:
+    """``10 undecided, 0 unread, 2 unanswered``: the zeros too, so that a table says that there are none."""
+    return ", ".join(f"{counts.get(name) or 0:,} {word}" for name, word in UNCERTAIN.items())
+
+
+def counting_words(settings: MetricSettings) -> str:
+    """How these answers count."""
+    left_out = settings.undecided_answer == "exclude"
+    undecided = "Undecided answers are left out" if left_out else "Undecided answers count as incorrect"
+    return f"{undecided}; unread and missing answers count as incorrect."

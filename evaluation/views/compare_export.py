@@ -8,16 +8,18 @@ from typing import Any
 
 from django.http import FileResponse
 
-from evaluation.actions.compare_runs import SideBySide
+from evaluation.actions.compare_runs import SideBySide, counts_of
 from evaluation.exporters.documents import DOCUMENTS, Band, Document
 from evaluation.exporters.tables import WRITERS
 from evaluation.metrics.catalogue import COMPARISON_COLUMNS
 from evaluation.metrics.comparison import Comparison
+from evaluation.metrics.settings_words import counting_words, uncertain_words
 from evaluation.models import Run
 from evaluation.views.compare_figure import forest_png, forest_svg
 from evaluation.views.compare_shown import Shown
 from evaluation.views.exports import download
 from evaluation.views.leaderboard_figure import FIGURES
+from evaluation.views.leaderboard_table import LETTERS
 from evaluation.views.leaderboard_words import state_words
 from webapp.common.errors import InvalidInput
 from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percentage_points
@@ -42,11 +44,17 @@ def comparison_file(slug: str, found: SideBySide, drawn: Shown, format: str) -> 
     return download(name, lambda out: WRITERS[format](out, _rows(found), COLUMNS))
 
 
-def _basis(found: SideBySide) -> str:
-    """What a figure rests on, in one line."""
+def _basis(found: SideBySide) -> list[str]:
+    """What a figure rests on, in lines; then the answers of each run that are neither correct nor incorrect."""
     pair, scoring = found.pairs[0], found.runs[0].scoring
     on = f"{decimal(pair.n)} samples of both in {decimal(pair.clusters)} picture clusters"
-    return f"{on} · Newcombe’s 95 % intervals, unadjusted · {state_words(scoring)}"
+    first = f"{on} · Newcombe’s 95 % intervals, unadjusted · {state_words(scoring)}"
+    two = [f"{LETTERS[at]}: {words}" for at, words in enumerate(_uncertain(found)[:2])]
+    return [first, f"{' · '.join(two)}. {counting_words(found.settings)}"]
+
+
+def _uncertain(found: SideBySide) -> list[str]:
+    return [uncertain_words(counts) for counts in counts_of(found.runs)]
 
 
 def _rows(found: SideBySide) -> Iterator[dict[str, Any]]:
@@ -73,6 +81,8 @@ def _document(found: SideBySide) -> Document:
         "samples both answered, with Newcombe’s 95 % interval, unadjusted.",
         "p exact: McNemar. p by picture: sign flip over pictures, the same with one sample each. p Holm: that one, "
         f"adjusted: {' and '.join(families)}.",
+        counting_words(found.settings),
+        *(f"{run}: {words}." for run, words in zip(found.runs, _uncertain(found), strict=True)),
         f"{found.samples} samples in {found.clusters} picture clusters; {found.common} answered by all runs.",
     ]
     caption = f"{'; '.join(str(run) for run in found.runs[1:])}, against {found.runs[0]}"

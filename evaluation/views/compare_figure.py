@@ -13,29 +13,30 @@ from webapp.common.wording import decimal, percentage_points
 
 LEFT, RIGHT, TOP, STEP, WIDTH, SCALE = 190, 460, 34, 16, 620, 2
 LONGEST = 30
+BASIS = '<text x="8" y="{}" fill="{}">{}</text>'
 
 
-def forest_svg(shown: Shown, names: Sequence[str], basis: str) -> str:
+def forest_svg(shown: Shown, names: Sequence[str], basis: Sequence[str]) -> str:
     """The first pair on all samples, then its slices, on the axis of the page. ``names``: of A and B; ``basis``: what
-    the numbers rest on, in the last line."""
+    the numbers rest on, in the last lines."""
     lines = [shown.first, *shown.slices]
     height = TOP + STEP * len(lines) + 24
-    whole = height + 16
+    whole = height + 2 + 14 * len(basis)
     zero = _across(0.0, shown)
     caption = f"Accuracy of B {names[1]} minus A {names[0]}, points, 95 % intervals"
     return str(put(
         '<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" viewBox="0 0 {} {}" font-family="{}" '
         'font-size="10" fill="{}"><title>{}</title><rect width="{}" height="{}" fill="#ffffff"/>'
         '<text x="8" y="14" font-weight="bold">{}</text><line x1="{}" x2="{}" y1="{}" y2="{}" stroke="{}"/>{}{}'
-        '<text x="8" y="{}" fill="{}">{}</text></svg>',
+        '{}</svg>',
         WIDTH * SCALE, whole * SCALE, WIDTH, whole, FONT, INK, caption, WIDTH, whole, caption[:100],
         zero, zero, TOP - 8, height - 20, SOFT, _ticks(shown, height),
         put_each("", "{}", ((_line(line, TOP + STEP * at, shown),) for at, line in enumerate(lines))),
-        whole - 6, SOFT, basis,
+        put_each("", BASIS, ((height + 10 + 14 * at, SOFT, line) for at, line in enumerate(basis))),
     ))  # fmt: skip
 
 
-def forest_png(shown: Shown, names: Sequence[str], basis: str) -> bytes:
+def forest_png(shown: Shown, names: Sequence[str], basis: Sequence[str]) -> bytes:
     return png_of(forest_svg(shown, names, basis))
 
 

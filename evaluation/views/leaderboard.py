@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from itertools import groupby
@@ -27,6 +27,7 @@ from evaluation.actions.read_board import read_board
 from evaluation.actions.read_slices import LISTED, saved_names
 from evaluation.exporters.documents import DOCUMENTS
 from evaluation.exporters.tables import WRITERS, writes_parquet
+from evaluation.metrics.settings_words import counting_words
 from evaluation.models import Run
 from evaluation.query.syntax import QueryError
 from evaluation.views import leaderboard_table as table
@@ -222,19 +223,18 @@ def _view_file(benchmark: Any, board: Board, view: View, format: str) -> FileRes
     return download(name, lambda out: WRITERS[format](out, rows, columns))
 
 
-def _rests_on(board: Board, shown: Mapping[str, Any]) -> str:
-    """What the figure of this view rests on, in one line."""
+def _rests_on(board: Board, shown: Mapping[str, Any]) -> list[str]:
+    """What the figure of this view rests on, in two lines."""
     scoring = board.reference.scoring if board.reference else None
     if scoring is None:
-        return ""
+        return []
     clusters = shown["drawn"].get("clusters")
     on = f"{decimal(scoring.samples_n)} samples" + (f" in {decimal(clusters)} picture clusters" if clusters else "")
-    return " · ".join(
-        [on if board.whole else f"{board.slice_by} {board.slice}", "95 % intervals", state_words(scoring)]
-    )
+    on = on if board.whole else f"{board.slice_by} {board.slice}"
+    return [f"{on} · 95 % intervals · {state_words(scoring)}", counting_words(board.settings)]
 
 
-def _figure(chart: Any, caption: str, basis: str, name: str, format: str) -> FileResponse:
+def _figure(chart: Any, caption: str, basis: Sequence[str], name: str, format: str) -> FileResponse:
     if chart is None:
         raise NotFound("There is no drawing of this view: two ranked runs with accuracy and cost or calls are needed.")
     content = figure_png(chart, caption, basis) if format == "png" else figure_svg(chart, caption, basis).encode()

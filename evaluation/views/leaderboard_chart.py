@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from evaluation.metrics.settings_words import uncertain_words
 from evaluation.views.leaderboard_cells import ShownRow
 from evaluation.views.leaderboard_table import axis_of, written
 from webapp.common.drawing import written as place
@@ -27,6 +28,7 @@ class Point:
     front: bool
     words: str
     aside: int
+    uncertain: str
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ def accuracy_chart(rows: Sequence[ShownRow]) -> Chart | None:
             front=at in front,
             words=f"{row.row.run}: {percent(accuracy)} %, {written(unit, cost)}",
             aside=7 + 9 * sum(_near(places[at], other) for other in places[:at]),
+            uncertain=uncertain_words(row.row.counts),
         )
         for at, (row, cost, accuracy) in enumerate(found)
     ]

@@ -10,13 +10,14 @@ from evaluation.exporters.documents import Band, Document
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.families import ALL_PAIRS, family_words
 from evaluation.metrics.ranking import TESTED
+from evaluation.metrics.settings_words import UNCERTAIN, counting_words
 from evaluation.views.leaderboard_cells import Cell, ShownPublished, ShownRow
 from evaluation.views.leaderboard_columns import ACCURACY, GROUNDED, GROUPS, QUADRANTS
 from evaluation.views.leaderboard_view import View
 from evaluation.views.leaderboard_words import settings_words
-from webapp.common.wording import NOT_AVAILABLE, p_value, percentage_points
+from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percentage_points
 
-COUNTS = ("trajectories", "missing", "failed", "unparsed", "undecided")
+COUNTS = ("trajectories", "missing", "failed", *UNCERTAIN)
 AGAINST = (
     "difference", "low", "high", "n", "row_only", "reference_only", "p_value", "p_holm", "p_cluster", "p_family",
     "p_family_size", "detectable",
@@ -73,10 +74,18 @@ def view_document(
     """The page's table as texts: each number with its interval, the difference with its adjusted p."""
     wide = "grounding" in view.groups
     against = board.whole and wide and board.reference is not None
-    heads = ["Rank", "Model", "n", "Accuracy", *(["Difference"] if against else []), *(["Grounded"] if wide else [])]
+    heads = [
+        "Rank",
+        "Model",
+        "n",
+        " / ".join(UNCERTAIN.values()).capitalize(),
+        "Accuracy",
+        *(["Difference"] if against else []),
+        *(["Grounded"] if wide else []),
+    ]
     heads += [*QUADRANTS.values(), *(column.label for column, _ in view.columns)]
-    fixed = len(heads) - 3 - len(view.columns)
-    groups = ["", "", "", *["Grounding"] * fixed]
+    fixed = len(heads) - 4 - len(view.columns)
+    groups = ["", "", "", "", *["Grounding"] * fixed]
     groups += ["" if column.metric in view.pinned else GROUPS[column.group] for column, _ in view.columns]
     found = [Band(name, [_texts(row, wide, against) for row in rows]) for name, rows in bands if rows]
     dead = [[NOT_AVAILABLE, str(row.run), *[NOT_AVAILABLE] * (len(heads) - 2)] for row in board.failed]
@@ -92,7 +101,8 @@ def _texts(row: ShownRow, wide: bool, against: bool) -> list[str]:
     rank = "–"
     if place and place.rank:
         rank = f"{place.rank} [{place.low}–{place.high}]" if place.low else f"{place.rank} [{NOT_AVAILABLE}]"
-    texts = [rank, str(row.row.run), row.n.text, _spread(row.accuracy)]
+    uncertain = " / ".join(decimal(row.row.counts.get(name, 0)) for name in UNCERTAIN)
+    texts = [rank, str(row.row.run), row.n.text, uncertain, _spread(row.accuracy)]
     texts += [_difference(row)] if against else []
     texts += [_spread(row.grounded)] if wide else []
     return [*texts, *(_spread(cell) for cell in (*row.quadrants, *row.cells))]
@@ -115,13 +125,14 @@ def _difference(row: ShownRow) -> str:
 def _printed(shown: ShownPublished, wide: bool, against: bool) -> list[str]:
     who = f"{shown.row.model}, {shown.row.benchmark} {shown.row.setting}".strip()
     cells = [*([Cell("")] if against else []), *([shown.grounded] if wide else []), *shown.quadrants, *shown.cells]
-    return ["–", who, "", shown.accuracy.text, *(cell.text for cell in cells)]
+    return ["–", who, "", "", shown.accuracy.text, *(cell.text for cell in cells)]
 
 
 def _notes(view: View, board: Board) -> list[str]:
     """What the numbers rest on; every table carries it."""
     words = ", ".join(settings_words(board.settings))
     notes = [f"Percent with 95 % intervals. IoA above {board.settings.ioa_threshold:g}; {words}."]
+    notes.append(counting_words(board.settings))
     used = {name for row in board.rows() for name in view_metrics(view) if row.metrics.get(name)}
     methods = {m.ci_method for row in board.rows() for n in used if (m := row.metrics.get(n)) and m.ci_method}
     if methods:

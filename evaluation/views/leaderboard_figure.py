@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from annotation.scenes.raster import png_of
 from evaluation.views.leaderboard_chart import Chart, Point, Tick
 from webapp.common.drawing import written
 from webapp.common.markup import put, put_each
 
-WIDTH, HEIGHT, LINE, SCALE = 340, 142, 14, 4
+WIDTH, HEIGHT, LINE, SCALE = 340, 142, 22, 4
 INK, SOFT, HAIR = "#1b1b1a", "#6b6a65", "#dcdbd6"
 FONT = "Inter, Source Sans Pro, Helvetica, Arial, sans-serif"
 LONGEST_NAME = 60
 LONGEST_BASIS = 100
+BASIS = '<text x="8" y="{}" font-size="7" fill="{}">{}</text>'
 FIGURES = ("svg", "png")
 
 
-def figure_svg(chart: Chart, caption: str, basis: str) -> str:
+def figure_svg(chart: Chart, caption: str, basis: Sequence[str]) -> str:
     """The drawing of the page with its axes named and its runs listed under it, ``SCALE`` times as large. ``basis``:
-    what the numbers rest on, in the last line."""
-    height = HEIGHT + 44 + LINE * len(chart.points)
+    what the numbers rest on, in the last lines."""
+    height = HEIGHT + 34 + 10 * len(basis) + LINE * len(chart.points)
+    foot = [(height - 8 - 10 * at, SOFT, line[:LONGEST_BASIS]) for at, line in enumerate(reversed(basis))]
     return str(put(
         '<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" viewBox="0 0 {} {}" font-family="{}" '
         'font-size="10" fill="{}"><title>{}</title><rect width="{}" height="{}" fill="#ffffff"/>'
         '{}{}<path d="{}" fill="none" stroke="{}" stroke-width="1.5" stroke-dasharray="4 3"/>{}{}'
         '<text x="{}" y="{}" text-anchor="middle" fill="{}">{}</text>'
-        '<text x="8" y="{}" font-size="7" fill="{}">{}</text></svg>',
+        '{}</svg>',
         WIDTH * SCALE, height * SCALE, WIDTH, height, FONT, INK, caption, WIDTH, height,
         _rows(chart), _columns(chart.x_ticks), chart.path, SOFT, _points(chart), _names(chart),
         (34 + 336) // 2, HEIGHT + 8, SOFT, f"accuracy in % against {chart.title}",
-        height - 8, SOFT, basis[:LONGEST_BASIS],
+        put_each("", BASIS, foot),
     ))  # fmt: skip
 
 
-def figure_png(chart: Chart, caption: str, basis: str) -> bytes:
+def figure_png(chart: Chart, caption: str, basis: Sequence[str]) -> bytes:
     """The same as pixels. Raises ``ValueError`` on what cannot be drawn."""
     return png_of(figure_svg(chart, caption, basis))
 
@@ -63,9 +67,12 @@ def _points(chart: Chart) -> str:
 
 
 def _names(chart: Chart) -> str:
-    form = '<text x="34" y="{}"><tspan font-weight="bold">{}</tspan> {}</text>'
-    rows = enumerate(chart.points)
-    return put_each("", form, ((HEIGHT + 26 + LINE * at, p.letter, _shortened(p)) for at, p in rows))
+    form = (
+        '<text x="34" y="{0}"><tspan font-weight="bold">{2}</tspan> {3}</text>'
+        '<text x="44" y="{1}" font-size="7" fill="{4}">{5}</text>'
+    )
+    lines = ((HEIGHT + 26 + LINE * at, p) for at, p in enumerate(chart.points))
+    return put_each("", form, ((y, y + 9, p.letter, _shortened(p), SOFT, p.uncertain) for y, p in lines))
 
 
 def _shortened(point: Point) -> str:

@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from evaluation.actions.board_rows import PLACE, Board, BoardMetric, BoardRow, Difference
 from evaluation.actions.read_published import PublishedRow
 from evaluation.metrics.catalogue import METRICS
+from evaluation.metrics.settings_words import UNCERTAIN
 from evaluation.models import Run
 from evaluation.views.design_effect import design_words
 from evaluation.views.leaderboard_cells import (
@@ -142,13 +143,19 @@ def hidden_counts(row: BoardRow, addresses: Addresses) -> list[Cell]:
         found.append(Cell(f"{decimal(n)} missing", "samples without a trajectory", addresses.missing(row.run.pk), n))
     for name, terms, meaning in (
         ("failed", {"failed": "yes", "scored": "yes"}, "trajectories that are error records"),
-        ("unparsed", {"unparsed": "yes"}, "answers no letter could be read from: wrong"),
-        ("undecided", {"undecided": "yes"}, "answers that only a judge can decide"),
+        ("unparsed", {"unparsed": "yes"}, "no answer could be read from the output. They count as incorrect"),
+        ("missing_answer", {"unanswered": "yes", "scored": "yes"}, "no answer was given. They count as incorrect"),
+        ("undecided", {"undecided": "yes"}, f"no rule can decide the answer. They {_undecided(row)}"),
     ):
         if counts.get(name):
             cell = _count(row, name, terms, addresses)
-            found.append(Cell(f"{cell.text} {name}", meaning, cell.href, cell.count))
+            found.append(Cell(f"{cell.text} {UNCERTAIN.get(name, name)}", meaning, cell.href, cell.count))
     return found
+
+
+def _undecided(row: BoardRow) -> str:
+    left_out = row.scoring and row.scoring.settings.get("undecided_answer") == "exclude"
+    return "are left out" if left_out else "count as incorrect"
 
 
 def _count(row: BoardRow, name: str, terms: Mapping[str, str], addresses: Addresses) -> Cell:

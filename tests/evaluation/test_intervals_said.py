@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import csv
 import re
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 from django.db import transaction
 from django.urls import reverse
 
 from evaluation.actions.export_rows import EXPORTS
+from evaluation.actions.metric_settings import change_settings, settings_of
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
-from evaluation.models import Metric, Run
+from evaluation.metrics.settings_words import counting_words
+from evaluation.models import Metric, Run, Trajectory
 from evaluation.views.design_effect import design_words
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board, tries
+from tests.evaluation.run_pages import make_benchmark
 
 pytestmark = [pytest.mark.django_db]
 BOARD = "/benchmarks/kitchen/leaderboard/"
@@ -84,6 +89,40 @@ def test_every_adjusted_p_names_its_family_and_how_many_comparisons_it_has(lea):
     tidy = list(csv.DictReader(export["csv"].splitlines()))
     assert {one["against_p_family_size"] for one in tidy if one["against_p_family"]} == {str(tested)}
     assert row.row.against.family_words in export["md"]
+
+
+@pytest.mark.one_database
+def test_undecided_unread_and_missing_answers_are_counted_wherever_accuracy_is_shown(lea):
+    """D1.6: in tables for papers, figures and the command, with how they count; and no page calls them no failure."""
+    kinds = {"seen": 4, "undecided": 3, "unparsed": 2, "unanswered": 1}
+    benchmark = make_benchmark(lea, kinds, models=["Model A", "Model B"], pictures=False)
+    client, words = signed_in(lea), "3 undecided, 2 unread, 1 unanswered"
+    for left_out in (False, True):
+        if left_out:
+            change_settings(actor=lea, benchmark=benchmark, values={"undecided_answer": "exclude"})
+            score_benchmark(actor=lea, benchmark=benchmark)
+        said = counting_words(settings_of(benchmark)).split(";")[0]
+        assert ("left out" in said) is left_out
+        runs = [run.pk for run in Run.objects.of(benchmark)]
+        for address, terms in (("leaderboard", {}), ("compare", {"run": runs})):
+            url = f"/benchmarks/street/{address}/"
+            files = {name: client.get(url, terms | {"format": name}) for name in ("md", "svg")}
+            table, figure = (b"".join(one.streaming_content).decode() for one in files.values())
+            assert (said in table, said in figure) == (True, True)
+            assert figure.count(words) == 2
+            assert "3 / 2 / 1" in table or table.count(words) == 2
+        printed = StringIO()
+        call_command("leaderboard", "street", stdout=printed)
+        assert sum(line.split()[3:6] == ["3", "2", "1"] for line in printed.getvalue().splitlines()) == 2
+        assert said in printed.getvalue()
+        tidy = client.get("/benchmarks/street/leaderboard/", {"format": "csv"})
+        rows = list(csv.DictReader(b"".join(tidy.streaming_content).decode().splitlines()))
+        assert {(row["undecided"], row["unparsed"], row["missing_answer"]) for row in rows[:2]} == {("3", "2", "1")}
+    one = Trajectory.objects.filter(score__undecided=True).first()
+    preview = client.get(
+        reverse("evaluation:trajectory-preview", args=["street", one.pk]), headers={"HX-Request": "true"}
+    )
+    assert "no failure" not in words_of(preview).split("<dt>Why</dt>")[1].split("</dd>")[0]
 
 
 @pytest.mark.one_database

@@ -54,9 +54,9 @@ def test_the_specification_names_the_same_columns():
         pytest.skip("the specification is not beside this checkout")
     text = " ".join(page.read_text(encoding="utf-8").split())
     # The specification knows one chain of a sample, one crop and one family of comparisons.
-    assert SAMPLE_COLUMNS[-2:] == ("reference_chain", "union_coverage")
+    assert SAMPLE_COLUMNS[-4:] == ("reference_chain", "union_coverage", "unparsed", "missing_answer")
     assert COMPARISON_COLUMNS[-2:] == ("p_family", "p_family_size")
-    for columns in (METRIC_COLUMNS, SAMPLE_COLUMNS[:-2], COMPARISON_COLUMNS[:-2]):
+    for columns in (METRIC_COLUMNS, SAMPLE_COLUMNS[:-4], COMPARISON_COLUMNS[:-2]):
         assert f"`{', '.join(columns)}`" in text
 
 

@@ -13,6 +13,7 @@ from evaluation.actions.read_board import BoardRow, read_board, slices_of
 from evaluation.actions.read_slices import QUERY
 from evaluation.exporters.tables import WRITERS
 from evaluation.management.output import the_benchmark
+from evaluation.metrics.settings_words import counting_words
 
 SHOWN = {
     "accuracy": "Acc",
@@ -28,6 +29,8 @@ SHOWN = {
     "ate_visual": "Noise",
     "sufficiency": "Suff",
 }
+UNCERTAIN = {"undecided": "Undec", "unparsed": "Unread", "missing_answer": "NoAns"}
+"""Answers that are neither correct nor incorrect: how many no rule decides, cannot be read, or are not there."""
 PLAIN = {"calls_mean"}
 """Numbers, not fractions shown as percent."""
 
@@ -62,13 +65,18 @@ class Command(BaseCommand):
         board = read_board(benchmark, slice_by=by, slice=value)
         width = max([len(str(row.run)) for row in board.rows()] + [5])
         self.stdout.write(
-            f"{'Model':<{width}} {'n':>6} " + " ".join(f"{head:>6}" for head in SHOWN.values()) + "  95 % of G+A+"
+            f"{'Model':<{width}} {'n':>6} "
+            + " ".join(f"{head:>6}" for head in (*UNCERTAIN.values(), *SHOWN.values()))
+            + "  95 % of G+A+"
         )
         for row in board.rows():
-            cells = " ".join(f"{_cell(row, name):>6}" for name in SHOWN)
+            counts = (str(row.counts.get(name, 0)) for name in UNCERTAIN)
+            cells = " ".join(f"{text:>6}" for text in (*counts, *(_cell(row, name) for name in SHOWN)))
             self.stdout.write(f"{row.run!s:<{width}} {_count(row):>6} {cells}  {_interval(row)}{'  stale' * row.stale}")
         for row in board.unscored:
             self.stdout.write(f"{row.run!s:<{width}} not scored yet")
+        if board.reference:
+            self.stdout.write(counting_words(board.settings))
 
 
 def _count(row: BoardRow) -> str:
