@@ -10,6 +10,7 @@ class AnnotationConfig(AppConfig):
     def ready(self) -> None:
         import_module("annotation.tasks")
         import_module("annotation.actions.invite")
+        import_module("annotation.actions.leave")
         import_module("annotation.actions.suggest_predictions")
         keys = import_module("annotation.views.studio_keys")
         for table in (keys.STUDIO, keys.REVIEW):

@@ -8,6 +8,7 @@ from typing import Any
 from annotation.actions import make_tiles as tiles_action
 from annotation.actions import sweep_uploads, upload_pictures
 from annotation.actions.import_jobs import note_stopped
+from webapp.common import audit
 from webapp.jobs.context import JobContext
 from webapp.jobs.registry import each_hour, job
 
@@ -26,6 +27,11 @@ def pictures(context: JobContext, record_id: int) -> dict[str, Any]:
             checkpoint=context.checkpoint,
         )
     )
+
+
+@each_hour
+def audit_seals(now: datetime) -> int:
+    return audit.seal()
 
 
 @each_hour

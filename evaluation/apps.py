@@ -9,6 +9,7 @@ class EvaluationConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("evaluation.tasks")
+        import_module("evaluation.actions.leave")
         import_module("evaluation.actions.suggest_boxes")
         add_tabs = import_module("annotation.views.tabs").add_tabs
         tabs = import_module("evaluation.views.tabs")

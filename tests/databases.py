@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import django
 from django.apps import apps
@@ -49,10 +50,33 @@ def own_copy() -> Iterator[None]:
 
 def empty_tables() -> None:
     """Delete every row that a test may have written. Foreign keys are looked at when all is deleted."""
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor, audit_triggers_off(cursor):
         for table in connection.introspection.django_table_names():
             if table not in KEPT:
                 cursor.execute(f"DELETE FROM {connection.ops.quote_name(table)}")  # noqa: S608 - names of our models
+
+
+def forget_audit_entries() -> None:
+    """Delete the entries so far, so that a test sees only its own."""
+    with transaction.atomic(), connection.cursor() as cursor, audit_triggers_off(cursor):
+        cursor.execute("DELETE FROM common_auditentry")
+
+
+@contextmanager
+def audit_triggers_off(cursor: Any) -> Iterator[None]:
+    """The database refuses to change or delete audit entries; in here it does not."""
+    if connection.vendor == "postgresql":
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        yield
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        return
+    cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'audit_%'")
+    triggers = cursor.fetchall()
+    for name, _ in triggers:
+        cursor.execute(f"DROP TRIGGER {name}")
+    yield
+    for _, text in triggers:
+        cursor.execute(text)
 
 
 def clear_up_by_deleting() -> None:

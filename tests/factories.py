@@ -3,7 +3,9 @@
 from typing import Any
 
 from annotation.models import FacetValue, Sample
+from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
+from webapp.accounts.scopes import Scope
 
 PASSWORD = "correct horse battery staple"
 
@@ -19,3 +21,8 @@ def facet_of(sample: Sample, name: str, value: str, position: int = 0) -> FacetV
     return FacetValue.objects.create(
         sample=sample, benchmark=sample.benchmark, name=name, value=value, position=position
     )
+
+
+def make_token(user: User) -> str:
+    """The secret of a token of this person that may do everything they may."""
+    return create_token(name="notebook", actor=user, scopes=list(Scope))[1]

@@ -138,6 +138,7 @@ UPLOADS = [
     Line("annotation:upload-record", (B, "{upload}"), get=form(*LEADS), post=form(*LEADS)),
 ]
 SETTINGS = [
+    Line("annotation:log", (B,), get=form(*LEADS)),
     Line("annotation:settings", (B,), get=form(*LEADS), post=form(*LEADS)),
     Line("annotation:suggestions", (B,), get=form(*LEADS), post=form(*LEADS)),
     Line("annotation:person", (B, "{ana}"), post=form(*LEADS), data={"roles": "reviewer"}),

@@ -311,7 +311,8 @@ class Written:
         self.statements: list[str] = []
 
     def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-        if sql.lstrip(" (").upper().startswith(WRITING):
+        # What was downloaded or refused is written down, whoever looks: that is the log's purpose.
+        if sql.lstrip(" (").upper().startswith(WRITING) and "common_auditentry" not in sql:
             self.statements.append(sql)
         return execute(sql, params, many, context)
 

@@ -41,7 +41,8 @@ def invite_person(*, actor: User, benchmark: Benchmark, email: str, roles: Colle
             action="member.invite",
             subject=invitation,
             benchmark=benchmark.slug,
-            data={"email": invitation.email, "roles": sorted(set(roles))},
+            data={"roles": sorted(set(roles))},
+            personal={"email": invitation.email},
         )
     return invitation, secret
 
@@ -62,7 +63,7 @@ def withdraw(*, actor: User, benchmark: Benchmark, invitation: Invitation) -> No
             action="member.withdraw",
             subject=invitation,
             benchmark=benchmark.slug,
-            data={"email": invitation.email},
+            personal={"email": invitation.email},
         )
 
 

@@ -91,6 +91,12 @@ def require_going_on(user: User, benchmark: Benchmark) -> None:
 def _note(
     actor: User | None, one: Pause, action: str, reason: str = "", found: Mapping[str, Any] | None = None
 ) -> None:
-    data = {"person": one.user.email} if one.user else {}
-    data |= found or {}
-    audit.record(actor=actor, action=action, subject=one, benchmark=one.benchmark.slug, reason=reason, data=data)
+    audit.record(
+        actor=actor,
+        action=action,
+        subject=one,
+        benchmark=one.benchmark.slug,
+        reason=reason,
+        data=dict(found or {}),
+        personal={"person": one.user.email} if one.user else {},
+    )

@@ -82,5 +82,5 @@ def _note(
         benchmark=benchmark.slug,
         before=before,
         after=after,
-        data={"person": membership.user.email},
+        personal={"person": membership.user.email},
     )

@@ -199,8 +199,8 @@ def _cluster(row: Mapping[str, Any]) -> str:
 
 
 def short_names(names: Mapping[int, str]) -> dict[int, str]:
-    """First words where they tell people apart, whole names elsewhere."""
-    first = {person: name.split()[0] for person, name in names.items()}
+    """First words where they tell people apart, whole names elsewhere and of people who left: "Former annotator 7"."""
+    first = {person: name if name.startswith("Former ") else name.split()[0] for person, name in names.items()}
     shared = list(first.values())
     return {person: short if shared.count(short) == 1 else names[person] for person, short in first.items()}
 

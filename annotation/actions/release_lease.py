@@ -20,8 +20,14 @@ def release_lease(*, actor: User, lease: Lease) -> None:
     with transaction.atomic():
         if not Lease.objects.filter(pk=lease.pk).delete()[0]:
             return
-        data = {"holder": lease.user.email, "seat": lease.seat}
-        audit.record(actor=actor, action="sample.release", subject=sample, benchmark=sample.benchmark.slug, data=data)
+        audit.record(
+            actor=actor,
+            action="sample.release",
+            subject=sample,
+            benchmark=sample.benchmark.slug,
+            data={"seat": lease.seat},
+            personal={"holder": lease.user.email},
+        )
         annotation = Annotation.objects.filter(sample=sample, state=State.IN_REVIEW).first()
         if lease.seat == REVIEW and annotation is not None:
             annotation.sample = sample

@@ -42,6 +42,7 @@ SECTIONS: list[Section] = [
     Section("queue", "Queue", "annotation:queue-settings", place=5),
     Section("suggestions", "Suggested boxes", "annotation:suggestions", place=6),
     Section("tools", "Tool bank", "annotation:tools", 7, lambda benchmark: benchmark.tools.proposed().count()),
+    Section("log", "Audit log", "annotation:log", place=20),
 ]
 
 

@@ -26,7 +26,7 @@ from annotation.agreement import (
     judge_quality,
     one_against_rest,
 )
-from annotation.models import Benchmark, Membership
+from annotation.models import Benchmark
 from annotation.schema import AnswerType
 from annotation.statistics import Interval, Ints, wilson
 from evaluation.actions.judging import UNDECIDED
@@ -36,6 +36,8 @@ from evaluation.metrics.faithfulness import sufficient
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Judgement, Trajectory
 from evaluation.schema import JudgementKind
+from webapp.accounts.anonymize import anonymized
+from webapp.accounts.models import User
 
 UNNAMED = "a judge"
 SOMEBODY = "a person"
@@ -234,7 +236,8 @@ def _people(benchmark: Benchmark) -> dict[str, tuple[str, str]]:
     judged = Judgement.objects.filter(run__in=benchmark.runs.all(), person__isnull=False).order_by()
     rows = [
         *judged.values_list("person__name", "person__email").distinct(),
-        *Membership.objects.filter(benchmark=benchmark).values_list("user__name", "user__email").distinct(),
+        # Who has left has no role any more; a file's verdicts stay those of a person.
+        *(anonymized() | User.objects.filter(memberships__benchmark=benchmark)).values_list("name", "email").distinct(),
     ]
     for name, email in rows:
         found[email.casefold()] = found[name.strip().casefold() or email.casefold()] = (name or email, email)

@@ -45,7 +45,8 @@ def test_changing_the_password_keeps_this_browser_and_signs_out_the_others(ana: 
     assert ana.check_password(NEW)
     assert here.post("/account/name/", {"name": "Ana L."}).url == "/account/"
     assert elsewhere.post("/account/name/", {"name": "Other"}).url.startswith("/sign-in/")
-    assert list(AuditEntry.objects.values_list("action", flat=True).order_by("id")) == [
+    done = AuditEntry.objects.exclude(action__startswith="sign_in").order_by("id")
+    assert list(done.values_list("action", flat=True)) == [
         "password.change",
         "user.rename",
     ]

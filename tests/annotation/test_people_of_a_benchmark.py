@@ -13,6 +13,7 @@ from annotation.models import Benchmark, Membership
 from annotation.workflow import Role
 from tests.annotation.pages_data import make_benchmark
 from tests.conftest import signed_in
+from tests.databases import forget_audit_entries
 from tests.factories import make_user
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
@@ -27,7 +28,7 @@ DETAILS = {"title": "Kitchen 4K", "description": "Mugs.", "licence": "CC-BY-4.0"
 def kitchen(lea: User, ana: User) -> Benchmark:
     benchmark = make_benchmark(lea)
     add_member(actor=lea, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)
-    AuditEntry.objects.all().delete()
+    forget_audit_entries()
     return benchmark
 
 
@@ -40,7 +41,7 @@ def test_a_lead_says_what_the_benchmark_is(kitchen: Benchmark, lea: User) -> Non
     assert (answer.status_code, answer.url) == (302, SETTINGS)
     kitchen.refresh_from_db()
     assert (kitchen.title, kitchen.licence, kitchen.public) == ("Kitchen 4K", "CC-BY-4.0", True)
-    [entry] = AuditEntry.objects.all()
+    [entry] = AuditEntry.objects.filter(action__startswith="benchmark.")
     assert (entry.action, entry.data["before"]["title"]) == ("benchmark.change", "Kitchen")
 
 
@@ -63,7 +64,9 @@ def test_roles_are_given_and_taken_in_one_go_each_with_its_entry(kitchen: Benchm
     answer = signed_in(lea).post(f"{SETTINGS}people/{ana.pk}/", {"roles": ["reviewer", "researcher"]})
     assert answer.url == SETTINGS
     assert roles(ana) == {"reviewer", "researcher"}
-    entries = AuditEntry.objects.order_by("id").values_list("action", "before", "after", "benchmark")
+    entries = (
+        AuditEntry.objects.exclude(benchmark="").order_by("id").values_list("action", "before", "after", "benchmark")
+    )
     assert list(entries) == [
         ("member.add", "", "researcher", "kitchen"),
         ("member.add", "", "reviewer", "kitchen"),

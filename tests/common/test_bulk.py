@@ -6,6 +6,8 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from tests.factories import make_user
+from webapp.accounts.models import User
 from webapp.common import bulk
 from webapp.common.bulk import Growth, reserve_ids, update_rows
 from webapp.common.models import AuditEntry
@@ -42,6 +44,6 @@ def test_nothing_is_asked_for_no_rows():
 
 @pytest.mark.django_db
 def test_each_row_gets_its_own_value():
-    rows = [AuditEntry.objects.create(action="old") for _ in range(3)]
-    update_rows(AuditEntry, "action", [("first", rows[0].pk), ("third", rows[2].pk)])
-    assert list(AuditEntry.objects.order_by("pk").values_list("action", flat=True)) == ["first", "old", "third"]
+    rows = [make_user("Old", email=f"{number}@example.org") for number in range(3)]
+    update_rows(User, "name", [("first", rows[0].pk), ("third", rows[2].pk)])
+    assert list(User.objects.order_by("pk").values_list("name", flat=True)) == ["first", "Old", "third"]

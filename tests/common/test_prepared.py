@@ -9,6 +9,7 @@ import pytest
 from tests.factories import make_user
 from webapp.common.models import AuditEntry
 from webapp.common.prepared import Prepared, PreparedDelete, PreparedUpdate
+from webapp.jobs.models import Job
 
 pytestmark = pytest.mark.django_db
 
@@ -51,14 +52,14 @@ def test_it_makes_the_objects_that_its_queryset_makes_with_what_is_selected_alon
 
 
 def test_a_change_is_made_to_the_rows_of_its_queryset_alone():
-    one, two = (AuditEntry.objects.create(action=name, subject_type="x", subject_id="1") for name in "ab")
+    one, two = (Job.objects.create(kind=kind, title="x") for kind in "ab")
     rewrite = PreparedUpdate(
-        lambda pk, reason, data: (AuditEntry.objects.filter(pk=pk), {"reason": reason, "data": data}), int, str, dict
+        lambda key, error, result: (Job.objects.filter(kind=key), {"error": error, "result": result}), str, str, dict
     )
-    assert rewrite.run(one.pk, "50 % 'so'", {"stand-in": 0, "é": None}) == 1
-    assert rewrite.run(0, "", {}) == 0
-    found = AuditEntry.objects.order_by("pk").values_list("action", "reason", "data")
+    assert rewrite.run("a", "50 % 'so'", {"stand-in": 0, "é": None}) == 1
+    assert rewrite.run("c", "", {}) == 0
+    found = Job.objects.order_by("kind").values_list("kind", "error", "result")
     assert list(found) == [("a", "50 % 'so'", {"stand-in": 0, "é": None}), ("b", "", {})]
-    remove = PreparedDelete(lambda action: AuditEntry.objects.filter(action=action), str)
+    remove = PreparedDelete(lambda kind: Job.objects.filter(kind=kind), str)
     assert (remove.run("a"), remove.run("a")) == (1, 0)
-    assert AuditEntry.objects.get() == two
+    assert (Job.objects.get(), one.kind) == (two, "a")

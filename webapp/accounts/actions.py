@@ -64,7 +64,7 @@ def invite(*, email: str, actor: User, lasts: timedelta = INVITATION_LASTS) -> t
     invitation = Invitation.objects.create(
         email=email.strip().lower(), token_hash=hashed(secret), invited_by=actor, expires=timezone.now() + lasts
     )
-    audit.record(actor=actor, action="invitation.create", subject=invitation, data={"email": invitation.email})
+    audit.record(actor=actor, action="invitation.create", subject=invitation, personal={"email": invitation.email})
     return invitation, secret
 
 
@@ -82,7 +82,7 @@ def withdraw_invitation(invitation: Invitation, *, actor: User) -> None:
     closed = Invitation.objects.open().filter(pk=invitation.pk).update(expires=timezone.now())
     if not closed:
         raise Conflict(f"The invitation of {invitation.email} is closed already. Load the page again.")
-    audit.record(actor=actor, action="invitation.withdraw", subject=invitation, data={"email": invitation.email})
+    audit.record(actor=actor, action="invitation.withdraw", subject=invitation, personal={"email": invitation.email})
 
 
 @transaction.atomic

@@ -10,4 +10,5 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("webapp.accounts.openapi")
+        import_module("webapp.accounts.security_log")
         import_module("webapp.accounts.sessions")

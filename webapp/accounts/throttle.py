@@ -5,6 +5,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from webapp.accounts.models import SignInAttempt
+from webapp.accounts.security_log import note_throttled
 from webapp.common.errors import TooManyTries
 
 WINDOW = timedelta(minutes=15)
@@ -25,6 +26,7 @@ def begin_attempt(*, email: str, address: str | None) -> SignInAttempt:
     passed = [name for name, most in MOST.items() if counts[name] > most]
     if passed:
         attempt.delete()
+        note_throttled(email=attempt.email, address=address, limit=passed[0])
         raise _refusal(passed[0], email=attempt.email, address=address)
     return attempt
 

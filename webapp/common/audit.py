@@ -1,61 +1,94 @@
 """The one way to write down who did what. Called by actions, inside their transaction."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db import models
+from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
+from webapp.common import request_id
+from webapp.common.audit_chain import digest_of, entry_digest, salted, seal_digest
 from webapp.common.bulk import as_json, insert, insert_rows
-from webapp.common.models import AuditEntry
+from webapp.common.models import AuditEntry, AuditSeal
 
-PLAIN = ("actor_id", "action", "subject_type", "subject_id", "benchmark", "before", "after", "reason")
+PLAIN = (
+    "actor_id", "action", "subject_type", "subject_id", "benchmark", "before", "after", "reason", "created", "request",
+    "personal_digest", "digest",
+)  # fmt: skip
+SECURITY = (
+    "access.", "admin.", "benchmark.create", "benchmark.public", "download.", "export.", "invitation.", "member.",
+    "password.", "person.", "session.", "sign_in.", "token.", "version.freeze",
+)  # fmt: skip
+"""How the actions of security events begin. Their entries keep the network address."""
+SEALED_AT_ONCE = 5000
+
+
+def is_security(action: str) -> bool:
+    return action.startswith(SECURITY)
 
 
 def entry(
     *,
     actor: AbstractBaseUser | None,
     action: str,
-    subject: models.Model,
+    subject: models.Model | None,
     benchmark: str = "",
     before: str = "",
     after: str = "",
     reason: str = "",
     data: dict[str, Any] | None = None,
+    personal: Mapping[str, Any] | None = None,
 ) -> AuditEntry:
     """An entry not kept yet: `actor` did `action` to `subject`; no actor means that it happened by itself.
 
-    `before` and `after` are states in one word, `data` whatever else a reader of the log needs, as JSON.
+    `before` and `after` are states in one word, `data` whatever else a reader of the log needs, as JSON. What names a
+    person, such as an email address, goes to `personal`: it can be erased when that person leaves.
     """
-    return AuditEntry(
+    named: dict[str, Any] = dict(personal or {})
+    if actor is not None:
+        named["actor"] = str(actor)
+    if is_security(action) and (address := request_id.address()):
+        named["address"] = address
+    named = salted(named) if named else {}
+    made = AuditEntry(
         actor_id=actor.pk if actor else None,
         action=action,
-        subject_type=subject._meta.label_lower,
-        subject_id=str(subject.pk),
+        subject_type=subject._meta.label_lower if subject is not None else "",
+        subject_id=str(subject.pk) if subject is not None else "",
         benchmark=benchmark,
         before=before,
         after=after,
         reason=reason,
         data=data or {},
+        created=timezone.now(),
+        request=request_id.current() if request_id.current() != "-" else "",
+        personal=named,
+        personal_digest=digest_of(named),
     )
+    made.digest = entry_digest(made)
+    return made
 
 
 def record(
     *,
     actor: AbstractBaseUser | None,
     action: str,
-    subject: models.Model,
+    subject: models.Model | None,
     benchmark: str = "",
     before: str = "",
     after: str = "",
     reason: str = "",
     data: dict[str, Any] | None = None,
+    personal: Mapping[str, Any] | None = None,
 ) -> AuditEntry:
     """Keep one entry: see `entry`."""
     made = entry(
         actor=actor, action=action, subject=subject, benchmark=benchmark, before=before, after=after, reason=reason,
-        data=data,
+        data=data, personal=personal,
     )  # fmt: skip
     insert(made)
     return made
@@ -63,6 +96,81 @@ def record(
 
 def record_many(entries: Iterable[AuditEntry]) -> None:
     """Keep many entries of one moment, in their order, by one statement."""
-    now = timezone.now()
-    rows = [(*(getattr(one, name) for name in PLAIN), as_json(one.data), now) for one in entries]
-    insert_rows(AuditEntry, ("actor", *PLAIN[1:], "data", "created"), rows)
+    rows = [(*(getattr(one, name) for name in PLAIN), as_json(one.data), as_json(one.personal)) for one in entries]
+    insert_rows(AuditEntry, ("actor", *PLAIN[1:], "data", "personal"), rows)
+
+
+def seal() -> int:
+    """Chain the entries written since the last seal; how many. Two processes may do it at once: one of them wins."""
+    sealed = 0
+    while True:
+        waiting = list(AuditEntry.objects.filter(seal=None).order_by("pk").values_list("pk", "digest")[:SEALED_AT_ONCE])
+        if not waiting:
+            return sealed
+        last = AuditSeal.objects.order_by("-pk").first()
+        previous = last.digest if last else ""
+        try:
+            with transaction.atomic():
+                made = AuditSeal.objects.create(
+                    previous=previous, entries=len(waiting), digest=seal_digest(previous, (one for _, one in waiting))
+                )
+                found = AuditEntry.objects.filter(pk__in=[pk for pk, _ in waiting], seal=None)
+                if found.update(seal=made) != len(waiting):
+                    raise IntegrityError("Another process sealed some of these entries.")
+        except IntegrityError:
+            return sealed
+        sealed += len(waiting)
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a check of the log found: ``problems`` are sentences, empty where every digest fits. ``head`` is the digest
+    of the last seal: kept elsewhere, it shows later whether the end of the log was cut off."""
+
+    entries: int
+    seals: int
+    unsealed: int
+    erased: int
+    head: str
+    problems: tuple[str, ...]
+
+
+def verify() -> Verified:
+    """Compute every digest of the log again and compare it with what is stored."""
+    problems: list[str] = []
+    previous, entries, erased, seals = "", 0, 0, 0
+    for one in AuditSeal.objects.order_by("pk").iterator():
+        digests: list[str] = []
+        for row in AuditEntry.objects.filter(seal=one).order_by("pk").iterator():
+            problems += _wrong(row)
+            digests.append(entry_digest(row))
+            erased += row.personal is None
+        seals, entries = seals + 1, entries + len(digests)
+        if one.previous != previous:
+            problems.append(f"Seal {one.pk} doesn't follow the seal before it. A seal was removed or changed.")
+        elif len(digests) != one.entries:
+            problems.append(f"Seal {one.pk} covers {one.entries} entries, but {len(digests)} are there.")
+        elif seal_digest(previous, digests) != one.digest:
+            problems.append(f"Seal {one.pk} doesn't match its entries. An entry was changed or replaced.")
+        previous = one.digest
+    unsealed = 0
+    for row in AuditEntry.objects.filter(seal=None).order_by("pk").iterator():
+        problems += _wrong(row)
+        erased += row.personal is None
+        unsealed += 1
+    return Verified(entries + unsealed, seals, unsealed, erased, previous, tuple(problems))
+
+
+def _wrong(row: AuditEntry) -> Iterator[str]:
+    if entry_digest(row) != row.digest:
+        yield f"Entry {row.pk} ({row.action}) was changed."
+    elif row.personal is not None and digest_of(row.personal) != row.personal_digest:
+        yield f"The names or addresses of entry {row.pk} ({row.action}) were changed."
+
+
+def erase_personal(*, actor_id: int, email: str) -> int:
+    """Erase the names and addresses that identify this person; how many entries. Everything else stays as it is."""
+    about = models.Q(actor_id=actor_id)
+    for name in ("email", "person", "holder"):
+        about |= models.Q(**{f"personal__{name}": email})
+    return AuditEntry.objects.filter(about, personal__isnull=False).update(personal=None)

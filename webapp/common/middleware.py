@@ -6,8 +6,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, Strea
 from django.http.response import HttpResponseBase
 from django.middleware.http import ConditionalGetMiddleware
 
-from webapp.common import request_id
+from webapp.common import audit, request_id
 from webapp.common.errors import ApplicationError, InvalidInput, WrongMethod, error_page, with_headers
+from webapp.common.http import client_address
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
 
@@ -42,9 +43,11 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         reference = request_id.taken(request.headers.get("X-Request-Id", ""))
         token = request_id.begin(reference)
+        address = request_id.begin_address(client_address(request) or "")
         try:
             response = self.get_response(request)
         finally:
+            request_id.end_address(address)
             request_id.end(token)
         response["X-Request-Id"] = reference
         return response
@@ -108,6 +111,49 @@ class ApiConditionalMiddleware(ConditionalGetMiddleware):
             return response
         answer = super().process_response(request, response)
         return _without_body(answer) if getattr(request, "only_head", False) else answer
+
+
+class SecurityLogMiddleware:
+    """Write down what a signed-in person was refused, and which files they downloaded.
+
+    Visitors leave no entry: a refusal leads them to the sign-in page, and what they download is public.
+    """
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        action = _security_action(request, response)
+        if action and request.user.is_authenticated:
+            found = request.resolver_match
+            audit.record(
+                actor=request.user,
+                action=action,
+                subject=None,
+                benchmark=str(found.kwargs.get("slug", ""))[:100] if found else "",
+                data={"method": request.method, "path": request.path[:500], "query": _query(request)},
+            )
+        return response
+
+
+EXPORTS_OF_GOLD = frozenset({"evaluation:exported", "api-export"})
+"""Addresses whose files hold the gold of a whole benchmark."""
+
+
+def _security_action(request: HttpRequest, response: HttpResponseBase) -> str:
+    if response.status_code == 403:
+        return "access.refuse"
+    if response.status_code != 200 or request.method != "GET":
+        return ""
+    found = request.resolver_match
+    if found is not None and found.view_name in EXPORTS_OF_GOLD:
+        return "export.gold"
+    return "download.file" if response.get("Content-Disposition", "").startswith("attachment") else ""
+
+
+def _query(request: HttpRequest) -> str:
+    return str(request.META.get("QUERY_STRING", ""))[:500]
 
 
 def _without_body(answer: HttpResponseBase) -> HttpResponseBase:

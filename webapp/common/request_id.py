@@ -1,5 +1,7 @@
-"""The short reference of the request being answered, for the log and for the page of a fault. A job keeps that of the
-request which started it."""
+"""The short reference of the request being answered, and where it came from: for the logs and the page of a fault.
+
+A job keeps the reference of the request that started it.
+"""
 
 import logging
 import re
@@ -23,6 +25,17 @@ def taken(given: str) -> str:
 def current() -> str:
     """The reference; ``NONE`` outside of a request."""
     return _current.get()
+
+
+_address: ContextVar[str] = ContextVar("address", default="")
+
+begin_address = _address.set
+end_address = _address.reset
+
+
+def address() -> str:
+    """The network address that the request came from; "" outside of a request."""
+    return _address.get()
 
 
 class RequestIdFilter(logging.Filter):

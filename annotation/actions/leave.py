@@ -1,0 +1,22 @@
+"""What a person who is anonymized leaves behind in the work of benchmarks."""
+
+from __future__ import annotations
+
+from annotation.models import Annotation, Lease, Membership, Review
+from webapp.accounts.anonymize import Leaving, described_by, when_anonymized
+from webapp.accounts.models import User
+
+
+@described_by
+def role_word(user: User) -> str:
+    """What the person was known for: annotator before reviewer."""
+    if Annotation.objects.filter(author=user).exists():
+        return "annotator"
+    return "reviewer" if Review.objects.filter(reviewer=user).exists() else ""
+
+
+@when_anonymized
+def give_back(leaving: Leaving) -> None:
+    """Samples that were reserved can be assigned to others; roles end."""
+    Lease.objects.filter(user=leaving.user).delete()
+    Membership.objects.filter(user=leaving.user).delete()

@@ -1,0 +1,88 @@
+"""The audit log of one benchmark, for its leads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q
+
+from annotation.models import Benchmark
+from webapp.accounts.models import User
+from webapp.common.audit import SECURITY
+from webapp.common.models import AuditEntry
+from webapp.common.paging import Page, page_after
+
+ROWS = 50
+KINDS = {"": "All entries", "security": "Security events"}
+WORDS: Mapping[str, str] = {
+    "access.refuse": "was refused access",
+    "benchmark.change": "changed the description",
+    "benchmark.create": "created the benchmark",
+    "benchmark.public": "changed the visibility",
+    "benchmark.queue": "changed the queue",
+    "download.file": "downloaded a file",
+    "export.gold": "exported gold",
+    "import.runs": "imported a run",
+    "import.samples": "imported samples",
+    "import.undo": "undid an import",
+    "member.add": "added a role",
+    "member.invite": "invited a member",
+    "member.remove": "removed a role",
+    "member.withdraw": "withdrew an invitation",
+    "settings.change": "changed metric settings",
+    "version.freeze": "froze a version",
+}
+"""What is not here is shown as its code: "note.write"."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """An entry as it is shown. ``who`` is "" where Sightline acted by itself; ``details`` are names with values."""
+
+    entry: AuditEntry
+    who: str
+    words: str
+    details: tuple[tuple[str, str], ...]
+
+
+def log_page(
+    benchmark: Benchmark, *, kind: str, person: int | None, after: str
+) -> tuple[list[LogRow], Page[AuditEntry]]:
+    """A page of the log, the newest first. One query."""
+    entries = AuditEntry.objects.filter(benchmark=benchmark.slug).select_related("actor")
+    if kind == "security":
+        starts = Q()
+        for start in SECURITY:
+            starts |= Q(action__startswith=start)
+        entries = entries.filter(starts)
+    if person is not None:
+        entries = entries.filter(actor=person)
+    page = page_after(entries, after, order=("-created", "-pk"), size=ROWS)
+    return [_row(entry) for entry in page.rows], page
+
+
+def log_people(benchmark: Benchmark) -> list[User]:
+    """Who has entries in the log."""
+    acting = AuditEntry.objects.filter(benchmark=benchmark.slug, actor__isnull=False).order_by()
+    return list(User.objects.filter(pk__in=acting.values("actor").distinct()).order_by("name", "pk"))
+
+
+def _row(entry: AuditEntry) -> LogRow:
+    named = {name: value for name, value in (entry.personal or {}).items() if name not in ("actor", "salt")}
+    told: dict[str, Any] = {**entry.data, **named}
+    if entry.before or entry.after:
+        told = {"change": " → ".join(part or "none" for part in (entry.before, entry.after)), **told}
+    if entry.reason:
+        told["reason"] = entry.reason
+    details = tuple((name.replace("_", " "), _words(value)) for name, value in told.items() if value not in ("", None))
+    return LogRow(entry, str(entry.actor) if entry.actor else "", WORDS.get(entry.action, ""), details)
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_words(one)}" for name, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(_words(one) for one in value)
+    return str(value)

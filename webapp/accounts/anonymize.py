@@ -1,0 +1,113 @@
+"""People who leave: what names them goes, what they did stays, and no statistic changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps import apps
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import transaction
+from django.db.models import Field, ForeignKey, OneToOneField, QuerySet
+
+from webapp.accounts.models import ApiToken, Invitation, Session, SignInAttempt, User
+from webapp.common import audit
+from webapp.common.errors import Conflict
+
+DOMAIN = "anonymized.invalid"
+"""No mail reaches it: the domain is reserved."""
+SECRETS = ("password", "token_hash", "session_key", "session_data", "secret")
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A person before and after: what named them, and what takes its place."""
+
+    user: User
+    email: str
+    name: str
+    new_email: str
+    new_name: str
+
+
+WhenAnonymized = Callable[[Leaving], None]
+_when_anonymized: list[WhenAnonymized] = []
+Described = Callable[[User], str]
+_described: list[Described] = []
+
+
+def when_anonymized(callback: WhenAnonymized) -> WhenAnonymized:
+    """Register what else goes, in the same transaction, when a person is anonymized; a decorator."""
+    _when_anonymized.append(callback)
+    return callback
+
+
+def described_by(callback: Described) -> Described:
+    """Register what says in a word what a person was ("annotator"), "" where it knows none; a decorator."""
+    _described.append(callback)
+    return callback
+
+
+def anonymized() -> QuerySet[User]:
+    """Everyone who has left."""
+    return User.objects.filter(email__endswith=f"@{DOMAIN}")
+
+
+def is_anonymized(user: User) -> bool:
+    return user.email.endswith(f"@{DOMAIN}")
+
+
+@transaction.atomic
+def anonymize_person(*, actor: User | None, user: User) -> User:
+    """Remove everything that names a person and every way to sign in; "Former annotator 7" takes their place.
+
+    Their annotations, reviews and judgments stay theirs under the new name, so that agreement and all other statistics
+    stay as they are. The audit log keeps its entries without names and addresses. It can't be undone.
+    """
+    user = User.objects.select_for_update().get(pk=user.pk)
+    if is_anonymized(user):
+        raise Conflict(f"{user.name} is anonymized already.")
+    if actor is not None and actor.pk == user.pk:
+        raise Conflict("You can't anonymize yourself. Ask another admin.")
+    word = next((said for describe in _described if (said := describe(user))), "member")
+    leaving = Leaving(user, user.email, user.name, f"former-{user.pk}@{DOMAIN}", f"Former {word} {user.pk}")
+    # The other half knows of this one, and reads what it takes away.
+    for callback in reversed(_when_anonymized):
+        callback(leaving)
+    Session.objects.filter(user=user).delete()
+    ApiToken.objects.filter(user=user).delete()
+    SignInAttempt.objects.filter(email=leaving.email).delete()
+    Invitation.objects.filter(email=leaving.email).update(email=leaving.new_email)
+    user.email, user.name = leaving.new_email, leaving.new_name
+    user.is_active = user.is_staff = user.is_superuser = False
+    user.set_unusable_password()
+    user.save()
+    user.groups.clear()
+    user.user_permissions.clear()
+    audit.erase_personal(actor_id=user.pk, email=leaving.email)
+    audit.record(actor=actor, action="person.anonymize", subject=user)
+    return user
+
+
+def personal_data(user: User) -> dict[str, list[dict[str, Any]]]:
+    """Every row of the site that names this person, by table; secrets are left out."""
+    found: dict[str, list[dict[str, Any]]] = {"accounts.user": _rows(User.objects.filter(pk=user.pk), User)}
+    for model in apps.get_models():
+        for field in model._meta.concrete_fields:
+            if isinstance(field, ForeignKey | OneToOneField) and _is_person(field):
+                rows = _rows(model._base_manager.filter(**{field.name: user}).order_by("pk"), model)
+                if rows:
+                    found.setdefault(model._meta.label_lower, []).extend(rows)
+    return found
+
+
+def _is_person(field: Any) -> bool:
+    related = field.related_model
+    return isinstance(related, type) and issubclass(related, AbstractBaseUser)
+
+
+def _rows(rows: Any, model: Any) -> list[dict[str, Any]]:
+    fields: Iterable[Field[Any, Any]] = model._meta.concrete_fields
+    names = [one.attname for one in fields if not any(secret in one.name for secret in SECRETS)]
+    return [dict(row) for row in rows.values(*names)]
