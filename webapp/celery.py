@@ -1,7 +1,11 @@
 """Celery, for separate worker processes on Redis or RabbitMQ. Not loaded on the embedded default."""
 
+import atexit
 import logging
 import os
+from contextlib import suppress
+from queue import Full, Queue
+from threading import Lock, Thread
 from uuid import UUID
 
 from celery import Celery
@@ -21,9 +25,62 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["webapp.jobs"])
 
 
+class Publisher:
+    """Sends messages from a thread of its own, so that nobody who starts a job waits for the broker.
+
+    What does not fit while the broker hangs is dropped: the row of the job stays, and a sweeper sends it later.
+    """
+
+    def __init__(self, most: int = 1000) -> None:
+        self._waiting: Queue[UUID] = Queue(most)
+        self._begin = Lock()
+        self._thread: Thread | None = None
+
+    def put(self, job_id: UUID) -> None:
+        with self._begin:
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="publisher of jobs", daemon=True)
+                self._thread.start()
+        with suppress(Full):
+            self._waiting.put_nowait(job_id)
+
+    def flush(self, seconds: float) -> bool:
+        """Wait until all is sent or refused, for so long at most; whether it was."""
+        with self._waiting.all_tasks_done:
+            return self._waiting.all_tasks_done.wait_for(lambda: not self._waiting.unfinished_tasks, seconds)
+
+    def _run(self) -> None:
+        while True:
+            job_id = self._waiting.get()
+            try:
+                _publish(job_id)
+            finally:
+                self._waiting.task_done()
+
+
 def send(job_id: UUID) -> None:
-    """Tell a worker of the job. When the broker does not answer, the sweeper of a worker sends it later."""
+    """Tell a worker of the job, as soon as the broker takes the message."""
+    _publisher.put(job_id)
+
+
+def _publish(job_id: UUID) -> None:
     try:
         app.signature("webapp.jobs.run", args=[str(job_id)]).apply_async(retry=True, retry_policy=_ONCE_MORE)
-    except OperationalError:
-        logger.warning("The broker did not take the message of job %s; it is sent again.", job_id, exc_info=True)
+    except OperationalError as error:
+        logger.warning("The broker did not take the message of job %s; a sweeper sends it again: %s", job_id, error)
+    except Exception:
+        # Whatever a driver does, this thread goes on.
+        logger.exception("The message of job %s was not sent; a sweeper sends it again.", job_id)
+
+
+def _start_afresh() -> None:
+    """In a process that was forked: the thread has stayed in the other one."""
+    global _publisher
+    _publisher = Publisher()
+
+
+_publisher = Publisher()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)
+# A command that started a job may be over before its message is sent.
+atexit.register(lambda: _publisher.flush(2))

@@ -151,6 +151,13 @@ def database(name: str, *, home: Path) -> dict[str, Any]:
     raise ImproperlyConfigured(f"{name} begins with {parts.scheme!r}. Write postgres://… or sqlite:///….")
 
 
+def broker_timeouts(name: str, *, connect: float, read: float) -> dict[str, float]:
+    """How long the driver of a broker waits for it, in the driver's own words."""
+    if text(name).startswith("redis"):
+        return {"socket_connect_timeout": connect, "socket_timeout": read}
+    return {"read_timeout": read, "write_timeout": read} if text(name).startswith("amqp") else {}
+
+
 def _sqlite(file: Path) -> dict[str, Any]:
     return {
         "ENGINE": "webapp.common.sqlite",

@@ -147,9 +147,14 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# A person is waiting for the answer of the page that starts a job; the sweeper sends what was not sent.
+# A broker that hangs is left and connected to again; workers try for as long as it takes.
 CELERY_BROKER_CONNECTION_TIMEOUT = 2
-CELERY_BROKER_TRANSPORT_OPTIONS = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.2}
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_HEARTBEAT = 10
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.2,
+    **env.broker_timeouts("CELERY_BROKER_URL", connect=2, read=5),
+}  # fmt: skip
 JOB_LEASE_SECONDS = env.number("SIGHTLINE_JOB_LEASE_SECONDS", least=1)
 JOB_KEEP_DAYS = env.number("SIGHTLINE_JOB_KEEP_DAYS", least=1)
 UPLOAD_KEEP_DAYS = env.number("SIGHTLINE_UPLOAD_KEEP_DAYS", least=1)
