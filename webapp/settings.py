@@ -37,6 +37,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "webapp.accounts.middleware.BodyLimitMiddleware",
+    "webapp.common.middleware.CacheControlMiddleware",
     "webapp.common.middleware.ApiConditionalMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -1,11 +1,18 @@
-"""Pictures of a benchmark: thumbnails, tiles and regions. Immutable, cached for a year, only for who may see them."""
+"""Images of a benchmark: thumbnails, tiles and regions, only for people who may see them.
+
+What an address shows never changes. A browser keeps the images of a private benchmark for a year. Those of a public one
+are in shared caches too, which must forget them soon after it becomes private: minutes, then they ask again.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 
 from annotation.actions.pictures import THUMBNAIL, region_of, stored
@@ -16,6 +23,7 @@ from annotation.views.loading import load_benchmark
 from webapp.common.errors import InvalidInput
 
 YEAR = 365 * 24 * 3600
+MINUTES = 5 * 60
 SIDES = frozenset({120, 240, 480, 960})
 """Sizes a region may be asked for at: few, so that browsers and proxies keep what they have."""
 
@@ -25,13 +33,13 @@ REGION = re.compile(r"(\d+(?:\.\d+)?),(\d+(?:\.\d+)?),(\d+(?:\.\d+)?),(\d+(?:\.\
 @require_safe
 def thumbnail(request: HttpRequest, slug: str, sha256: str) -> HttpResponse:
     benchmark, image = _load(request, slug, sha256)
-    return _jpeg(benchmark, stored(image, THUMBNAIL))
+    return _jpeg(request, benchmark, stored(image, THUMBNAIL))
 
 
 @require_safe
 def tile(request: HttpRequest, slug: str, sha256: str, level: int, column: int, row: int) -> HttpResponse:
     benchmark, image = _load(request, slug, sha256)
-    return _jpeg(benchmark, stored(image, f"{level}/{column}_{row}.jpg"))
+    return _jpeg(request, benchmark, stored(image, f"{level}/{column}_{row}.jpg"))
 
 
 @require_safe
@@ -47,7 +55,7 @@ def region(request: HttpRequest, slug: str, sha256: str, box: str, side: int) ->
         data = region_of(image, Box(*map(float, numbers.groups())), side)
     except (PictureProblem, ValueError) as problem:
         raise InvalidInput(f"The box {box} is empty or lies outside the picture of {image}.") from problem
-    return _jpeg(benchmark, data)
+    return _jpeg(request, benchmark, data)
 
 
 def _load(request: HttpRequest, slug: str, sha256: str) -> tuple[Benchmark, Image]:
@@ -55,8 +63,9 @@ def _load(request: HttpRequest, slug: str, sha256: str) -> tuple[Benchmark, Imag
     return benchmark, get_object_or_404(Image.objects.filter(samples__benchmark=benchmark).distinct(), sha256=sha256)
 
 
-def _jpeg(benchmark: Benchmark, data: bytes) -> HttpResponse:
+def _jpeg(request: HttpRequest, benchmark: Benchmark, data: bytes) -> HttpResponse:
     response = HttpResponse(data, content_type="image/jpeg")
-    scope = "public" if benchmark.public else "private"
-    response["Cache-Control"] = f"{scope}, max-age={YEAR}, immutable"
-    return response
+    public = f"public, max-age={MINUTES}"
+    response["Cache-Control"] = public if benchmark.public else f"private, max-age={YEAR}, immutable"
+    response["ETag"] = quote_etag(hashlib.sha256(data).hexdigest()[:32])
+    return get_conditional_response(request, response["ETag"], response=response) or response

@@ -114,3 +114,17 @@ def test_a_token_is_refused_and_written_down_too(ana: User, lea: User) -> None:
     answer = client.get(f"/api/v1/benchmarks/{benchmark.slug}/export/")
     assert answer.status_code == 403
     assert (last("access.refuse").actor, last("access.refuse").benchmark) == (ana, benchmark.slug)
+
+
+def test_private_pages_are_kept_by_nobody_and_the_api_is_asked_again(lea: User) -> None:
+    """D5.6: neither sent Cache-Control."""
+    benchmark = make_benchmark(lea, kinds={"seen": 1}, pictures=False)
+    lead = signed_in(lea)
+    for page in ("/", f"/benchmarks/{benchmark.slug}/", "/account/", "/no-such-page/"):
+        assert lead.get(page)["Cache-Control"] == "private, no-store", page
+    token = Client(headers={"Authorization": f"Bearer {make_token(lea)}"})
+    answer = token.get(f"/api/v1/benchmarks/{benchmark.slug}/")
+    assert answer["Cache-Control"] == "private, no-cache"
+    assert "Authorization" in answer["Vary"]
+    again = token.get(f"/api/v1/benchmarks/{benchmark.slug}/", headers={"If-None-Match": answer["ETag"]})
+    assert (again.status_code, again["Cache-Control"]) == (304, "private, no-cache")

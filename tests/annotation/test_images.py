@@ -55,9 +55,17 @@ def test_a_member_gets_a_jpeg_to_keep_for_a_year(folder: str, lea: User, name: s
     assert signed_in(lea).head(f"{folder}/{name}").content == b""
 
 
-def test_what_is_public_may_be_kept_by_anybody(folder: str, kitchen: Benchmark, lea: User, client: Any) -> None:
+def test_shared_caches_forget_a_public_image_within_minutes(
+    folder: str, kitchen: Benchmark, lea: User, client: Any
+) -> None:
+    """D5.5: a proxy went on serving it for a year after the benchmark became private."""
     set_public(actor=lea, benchmark=kitchen, public=True)
-    assert client.get(f"{folder}/thumbnail.jpg")["Cache-Control"] == "public, max-age=31536000, immutable"
+    answer = client.get(f"{folder}/thumbnail.jpg")
+    assert answer["Cache-Control"] == "public, max-age=300"
+    kept = {"If-None-Match": answer["ETag"]}
+    assert client.get(f"{folder}/thumbnail.jpg", headers=kept).status_code == 304
+    set_public(actor=lea, benchmark=kitchen, public=False)
+    assert client.get(f"{folder}/thumbnail.jpg", headers=kept).status_code == 404
 
 
 @pytest.mark.parametrize("name", ["thumbnail.jpg", "tiles/0/0_0.jpg", REGION])

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.http import ConditionalGetMiddleware
+from django.utils.cache import patch_vary_headers
 
 from webapp.common import audit, request_id
 from webapp.common.errors import ApplicationError, InvalidInput, WrongMethod, error_page, with_headers
@@ -50,6 +52,28 @@ class RequestIdMiddleware:
             request_id.end_address(address)
             request_id.end(token)
         response["X-Request-Id"] = reference
+        return response
+
+
+class CacheControlMiddleware:
+    """Say of every answer who may keep it; one that says so itself keeps its words.
+
+    Pages of people who are signed in are kept by nobody. The API is asked again each time, by its ETag. What a visitor
+    sees carries a token of the form and is asked again too.
+    """
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if request.path.startswith("/api/"):
+            patch_vary_headers(response, ("Authorization", "Cookie"))
+            response.headers.setdefault("Cache-Control", "private, no-cache")
+        elif settings.SESSION_COOKIE_NAME in request.COOKIES:
+            response.headers.setdefault("Cache-Control", "private, no-store")
+        else:
+            response.headers.setdefault("Cache-Control", "private, no-cache")
         return response
 
 
