@@ -19,7 +19,7 @@ import numpy as np
 from PIL import Image, ImageFile, TiffImagePlugin
 
 from annotation.imaging.crops import Picture
-from annotation.imaging.opening import UNREADABLE, OpenPicture, Source, damaged, open_picture
+from annotation.imaging.opening import OpenPicture, Source, damage_of, damaged, open_picture
 
 _BAND = 256
 
@@ -63,11 +63,8 @@ def decode(source: Source) -> Picture:
     Peak memory: one such array for plain RGB and grey files (two while a picture stored sideways, EXIF 5 to 8, is
     turned; the Pillow image besides for the rest). Raises ``PictureProblem``.
     """
-    with open_picture(source, "") as picture:
-        try:
-            pixels = _plain(picture) if _is_plain(picture) else _converted(picture.image)
-        except (*UNREADABLE, cv2.error, EOFError) as error:
-            raise damaged(picture.format) from error
+    with open_picture(source, "") as picture, damage_of(picture.format):
+        pixels = _plain(picture) if _is_plain(picture) else _converted(picture.image)
     return pixels if picture.format == "TIFF" else upright(pixels, picture.orientation)
 
 

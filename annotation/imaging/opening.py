@@ -27,7 +27,7 @@ _READERS: dict[str, type[ImageFile.ImageFile]] = {
     "WEBP": WebPImagePlugin.WebPImageFile,
     "TIFF": TiffImagePlugin.TiffImageFile,
 }
-UNREADABLE = (SyntaxError, OSError, ValueError, OverflowError, Image.DecompressionBombError)
+_UNREADABLE = (SyntaxError, OSError, ValueError, OverflowError, Image.DecompressionBombError)
 _ORIENTATION = 0x0112
 
 
@@ -51,14 +51,36 @@ def open_picture(source: Source, name: str) -> Iterator[OpenPicture]:
         check_name(name, kind)
         if kind == "WEBP":  # its reader makes room for the whole canvas on opening
             _check_size(*webp_size(head))
-        structure = structure_of(kind, file)
-        image = _header(kind, file, structure)
-        size = _stored_size(image)
-        _check_size(*size)
-        if not (structure.complete and _strips_end(image) <= file.seek(0, 2)):
-            raise _truncated(kind, file)
-        _check_kind(kind, structure, image)
-        yield OpenPicture(file, path, kind, image, size, _orientation(image, structure))
+        with damage_of(kind):
+            opened = _checked(file, path, kind)
+        yield opened
+
+
+def _checked(file: IO[bytes], path: Path, kind: str) -> OpenPicture:
+    structure = structure_of(kind, file)
+    image = _header(kind, file, structure)
+    size = _stored_size(image)
+    _check_size(*size)
+    if not (structure.complete and _strips_end(image) <= file.seek(0, 2)):
+        raise _truncated(kind, file)
+    _check_kind(kind, structure, image)
+    return OpenPicture(file, path, kind, image, size, _orientation(image, structure))
+
+
+@contextmanager
+def damage_of(kind: str) -> Iterator[None]:
+    """Whatever the readers of a format raise over its bytes is that the file is damaged: they make no promises.
+
+    What is no fault of the file passes: memory or the disk is full.
+    """
+    try:
+        yield
+    except (PictureProblem, MemoryError):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise damaged(kind) from error
 
 
 @contextmanager
@@ -76,7 +98,7 @@ def _header(kind: str, file: IO[bytes], structure: Structure) -> ImageFile.Image
     file.seek(0)
     try:
         return _READERS[kind](file)
-    except UNREADABLE as error:
+    except _UNREADABLE as error:
         raise (damaged(kind) if structure.complete and kind != "TIFF" else _truncated(kind, file)) from error
 
 
@@ -96,6 +118,8 @@ def _strips_end(image: ImageFile.ImageFile) -> int:
 
 
 def _check_size(width: int, height: int) -> None:
+    if min(width, height) < 1:
+        raise PictureProblem("damaged", f"The file declares {width} × {height} pixels. Export it again.")
     if width * height > MAX_PIXELS:
         raise PictureProblem(
             "too-many-pixels",
@@ -145,6 +169,6 @@ def _orientation(image: ImageFile.ImageFile, structure: Structure) -> int:
         try:
             exif.load(structure.exif or image.info.get("exif") or b"")
             value = exif.get(_ORIENTATION)
-        except (*UNREADABLE, LookupError, TypeError):
+        except (*_UNREADABLE, LookupError, TypeError):
             value = None
     return int(value) if isinstance(value, int) and 1 <= value <= 8 else 1

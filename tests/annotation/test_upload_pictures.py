@@ -21,10 +21,14 @@ from annotation.models import Annotation, Gold, Image, ImportRecord, Sample
 from annotation.schema import SampleContent
 from annotation.workflow import Role
 from tests.conftest import signed_in
+from tests.processes import ROOT
 from webapp.common.models import AuditEntry
 from webapp.jobs.models import Job
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+DAMAGED = (ROOT / "tests/fuzz/regressions/images.strip-offsets-of-text").read_bytes()[1:]
+"""A TIFF whose strips begin at a text."""
 
 PAGE = "/benchmarks/street/upload/"
 
@@ -131,9 +135,12 @@ def test_the_same_picture_twice_is_one_sample(benchmark, lea, run_jobs):
         ("drawing_dot_svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>", "svg"),
         ("empty_dot_zip", zipped(notes=b"x"), "zip-without-pictures"),
         ("bad_dot_zip", zipped(**{"..__x.png": picture(1)}), "zip-refused"),
+        ("offsets_dot_tif", DAMAGED, "damaged"),
+        ("packed_dot_zip", zipped(**{"in.tif": DAMAGED}), "damaged"),
     ],
 )
 def test_a_refused_file_is_reported_and_the_others_are_taken(name, content, rule, benchmark, lea, run_jobs):
+    """D3.6: of a damaged image too, whose reader raised what nobody expected (D3.5)."""
     sent(signed_in(lea), good_dot_png=picture(9), **{name: content})
     run_jobs()
     record = ImportRecord.objects.get()

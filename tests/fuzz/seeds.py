@@ -8,6 +8,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
 from annotation.exporters import EXPORTERS
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, ToolCall
 from evaluation.importers.matching import MemoryIndex, SampleKey
@@ -226,3 +228,13 @@ def archives() -> list[bytes]:
             archive.writestr("__MACOSX/x", b"")
         found.append(out.getvalue())
     return [*found, exported("vstar")]
+
+
+def images() -> list[bytes]:
+    """A few pixels in each format that is taken, the TIFF with and without compression."""
+    found = []
+    for kind, options in (("JPEG", {}), ("PNG", {}), ("WEBP", {}), ("TIFF", {}), ("TIFF", {"compression": "tiff_lzw"})):
+        file = io.BytesIO()
+        Image.linear_gradient("L").resize((9, 7)).save(file, kind, **options)
+        found.append(file.getvalue())
+    return found

@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from annotation.imaging.decoding import decode, inspect
+from annotation.imaging.problems import PictureProblem
 from annotation.importers import IMPORTERS as SAMPLE_IMPORTERS
 from annotation.importers import detect_format as detect_samples
 from annotation.importers.any_table import columns_of
@@ -151,6 +153,12 @@ def _any_archive(path: Path, choice: int) -> Iterable[Any]:
             yield from read(path, choice)
 
 
+def _image(path: Path, _: int) -> Iterable[Any]:
+    with suppress(PictureProblem):
+        yield inspect(path)
+        assert decode(path).size
+
+
 def _file(name: str) -> tuple[Layout, tuple[bytes, ...]]:
     return (name,), (FILES[name],)
 
@@ -230,6 +238,7 @@ TARGETS: Mapping[str, Target] = {
     "sample-mapping": Target(_sample_mapping, [
         (("mapping.json", "rows.csv"), (as_json({"columns": seeds.SAMPLE_COLUMNS}), seeds.SAMPLE_CELLS)),
     ]),
+    "images": Target(_image, [(("image",), (content,)) for content in seeds.images()]),
     "detection": Target(_detected, [_file(name) for name in FILES]),
 }  # fmt: skip
 """By name; ``runs-`` and ``samples-`` are the importers of the two tables."""

@@ -277,6 +277,29 @@ def test_a_large_picture_costs_one_array_and_small_change(tmp_path: Path) -> Non
 
 
 @pytest.mark.filterwarnings("ignore")
+@given(
+    st.sampled_from([256, 257, 258, 259, 262, 273, 274, 277, 278, 279, 284, 320, 322, 324, 338]),
+    st.integers(0, 14),
+    st.sampled_from([0, 1, 2, 3, 4, 1000, 2**31]),
+    st.binary(min_size=4, max_size=4),
+)
+@settings(max_examples=150, deadline=None)
+def test_a_tiff_whose_tags_are_nonsense_is_a_picture_or_a_problem(
+    tag: int, kind: int, count: int, value: bytes
+) -> None:
+    """D3.5: a tag of another type than its meaning has, of no type, of another length."""
+    data = bytearray(written(noise(12, 10), "TIFF", **LOSSLESS["TIFF"]))
+    first = int.from_bytes(data[4:8], "little")
+    entries = int.from_bytes(data[first : first + 2], "little")
+    places = [first + 2 + 12 * n for n in range(entries)]
+    place = next((at for at in places if int.from_bytes(data[at : at + 2], "little") == tag), places[-1])
+    data[place : place + 12] = struct.pack("<HHI", tag, kind, count) + value
+    with suppress(PictureProblem):
+        info = inspect(bytes(data))
+        assert decode(bytes(data)).shape == (info.height, info.width, 3)
+
+
+@pytest.mark.filterwarnings("ignore")
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(FORMATS), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), min_size=1, max_size=6))
 def test_a_damaged_file_is_a_picture_or_a_problem_but_never_a_crash(kind: str, changes: list[tuple[int, int]]) -> None:
