@@ -212,7 +212,7 @@ IMPORTS = [
 API = [
     Line("api-benchmarks", get=only(*MEMBERS, STRANGER, visitor=401)),
     Line("api-toolbox", get=everyone() | {VISITOR: 401}),
-    Line("api-tool", ("canny",), post=everyone() | {VISITOR: 401}, scope="annotate"),
+    Line("api-tool", ("canny",), post=everyone() | {VISITOR: 401, STRANGER: 403}, scope="annotate"),
     Line("api-benchmark", (B,), get=api(*MEMBERS)),
     Line("api-samples", (B,), get=api(*MEMBERS)),
     Line("api-versions", (B,), get=api(*MEMBERS)),

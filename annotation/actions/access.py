@@ -39,6 +39,11 @@ def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
     return frozenset(Role(role) for (role,) in ROLES.rows(user.pk, benchmark.pk))
 
 
+def has_role(user: Person) -> bool:
+    """Whether this person belongs to any benchmark; site admins belong to all."""
+    return user.is_authenticated and (user.is_staff or Membership.objects.filter(user=user.pk).exists())
+
+
 def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
     """The benchmark at this address as this person sees it, None for a stranger. It keeps their roles, so that one
     request asks for them once."""

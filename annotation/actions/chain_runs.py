@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from threading import Lock
 
 from annotation.actions.store_images import picture_path
 from annotation.imaging.decoding import decode
@@ -28,6 +29,9 @@ CACHE = ResultCache(400_000_000, beside=PREVIEWS)
 
 Eight people with chains of ten steps on 4K pictures find theirs here; with less each would push out the others'.
 """
+
+_OPENING = Lock()
+"""One stored picture is opened at a time: the largest take 600 MB, and several people ask for the same one."""
 
 LIMITS = Limits()
 LANES = Lanes()
@@ -60,8 +64,12 @@ def original_of(sample: Sample) -> Picture:
     known = CACHE.get(image.sha256)
     if known is not None and known.image is not None:
         return known.image
-    pixels = decode(objects.read(picture_path(image)))
-    CACHE.put(image.sha256, ToolResult(pixels))
+    with _OPENING:
+        known = CACHE.get(image.sha256)
+        if known is not None and known.image is not None:
+            return known.image
+        pixels = decode(objects.read(picture_path(image)))
+        CACHE.put(image.sha256, ToolResult(pixels))
     return pixels
 
 
@@ -101,9 +109,9 @@ def show_preview(sample: Sample, calls: Sequence[ToolCall], side: int, asked: As
 
 
 def run_sent(
-    picture: Picture,
+    picture: Picture | Unopened,
     call: ToolCall,
-    others: Mapping[str, Picture],
+    others: Mapping[str, Picture | Unopened],
     key: str = "",
     other_keys: Mapping[str, str] | None = None,
 ) -> ChainResult:

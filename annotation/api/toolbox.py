@@ -14,20 +14,23 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.actions.chain_runs import run_sent
-from annotation.imaging.decoding import decode
+from annotation.actions.access import has_role
+from annotation.actions.chain_runs import LIMITS, run_sent
+from annotation.imaging.decoding import decode, inspect
 from annotation.imaging.encoding import encode
 from annotation.imaging.problems import PictureProblem
 from annotation.schema import ToolCall
-from annotation.toolbox.results import Picture
+from annotation.toolbox.runner import Unopened
 from annotation.toolbox.table import TOOLS, ToolSpec, openai_tool
 from webapp.accounts.http import person_of
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.bodies import ENVELOPE, Room, takes_files
-from webapp.common.errors import InvalidInput
+from webapp.common.errors import InvalidInput, NotAllowed, TooLarge
+from webapp.common.limits import AtOnce
 
 MOST_BYTES = 50_000_000
+CALLS = AtOnce(2, "tool calls")
 
 
 class CallSerializer(serializers.Serializer):
@@ -45,6 +48,8 @@ def toolbox(request: Request) -> Response:
 
 
 def _room(user: User, **_: object) -> Room | None:
+    if not has_role(user):
+        return None
     return Room(2 * MOST_BYTES + ENVELOPE, "Send smaller images.")
 
 
@@ -55,17 +60,23 @@ def _room(user: User, **_: object) -> Room | None:
 @parser_classes([MultiPartParser])
 def tool_call(request: Request, name: str) -> Response:
     """Run one tool on the picture sent: its size, its measurements, the way back to the input, the picture as PNG."""
-    person_of(request)
+    person = person_of(request)
+    if not has_role(person):
+        raise NotAllowed("Tools run for people who have a role on a benchmark. Ask a lead for one.")
     spec = TOOLS.get(name)
     if spec is None:
         raise Http404(f"There is no tool {name}.")
-    pictures = [_picture(request, part) for part in spec.pictures]
-    others = dict(zip(spec.pictures[1:], pictures[1:], strict=True))
-    call = ToolCall(name, _arguments(request), ("original", *others) if others else "original")
-    result = run_sent(pictures[0], call, others)
-    if result.error is not None:
-        raise InvalidInput(result.error.message, field=result.error.parameter or None)
-    return Response(_answer(spec, result.steps[0]))
+    with CALLS.one_of(person.pk):
+        pictures = [_picture(request, part) for part in spec.pictures]
+        others = dict(zip(spec.pictures[1:], pictures[1:], strict=True))
+        call = ToolCall(name, _arguments(request), ("original", *others) if others else "original")
+        try:
+            result = run_sent(pictures[0], call, others)
+        except PictureProblem as problem:
+            raise InvalidInput(problem.message, field="image") from problem
+        if result.error is not None:
+            raise InvalidInput(result.error.message, field=result.error.parameter or None)
+        return Response(_answer(spec, result.steps[0]))
 
 
 def _answer(spec: ToolSpec, step: Any) -> dict[str, Any]:
@@ -81,16 +92,25 @@ def _answer(spec: ToolSpec, step: Any) -> dict[str, Any]:
     }
 
 
-def _picture(request: Request, part: str) -> Picture:
+def _picture(request: Request, part: str) -> Unopened:
+    """The picture as its header describes it. Its pixels are decoded in the lane of the call, after every check."""
     file = request.FILES.get(part)
     if file is None:
         raise InvalidInput(f"Send the picture as the file {part!r} of a form (multipart/form-data).", field=part)
     if file.size is not None and file.size > MOST_BYTES:
         raise InvalidInput(f"{part} has {file.size:,} bytes; at most {MOST_BYTES:,} are taken.", field=part)
+    data = file.read()
     try:
-        return decode(file.read())
+        found = inspect(data)
     except PictureProblem as problem:
         raise InvalidInput(problem.message, field=part) from problem
+    if found.width * found.height > LIMITS.output_pixels:
+        raise TooLarge(
+            f"{part} has {found.width:,} × {found.height:,} pixels; at most {LIMITS.output_pixels:,} are taken. "
+            "Scale it down or crop it first.",
+            field=part,
+        )
+    return Unopened(found.width, found.height, lambda: decode(data))
 
 
 def _arguments(request: Request) -> dict[str, Any]:

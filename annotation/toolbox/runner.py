@@ -172,7 +172,7 @@ def run_chain(
     cache: ResultCache | None = None,
     original_key: str = "",
     final_image: str = "",
-    others: Mapping[str, Picture] | None = None,
+    others: Mapping[str, Picture | Unopened] | None = None,
     other_keys: Mapping[str, str] | None = None,
     work: Work = lambda _, call: call(),
 ) -> ChainResult:
@@ -207,18 +207,18 @@ def foreseen(calls: Sequence[ToolCall], width: int, height: int, limits: Limits 
 
 
 def _beginning(
-    original: Picture | Unopened, others: Mapping[str, Picture], keys: Mapping[str, str], *, known: bool
+    original: Picture | Unopened, others: Mapping[str, Picture | Unopened], keys: Mapping[str, str], *, known: bool
 ) -> dict[str, _Named]:
     """The pictures that a chain begins with; with names for a cache where there is one."""
 
-    def key(name: str, picture: Picture) -> str:
-        return keys.get(name) or (picture_key(picture) if known else "")
+    def named(name: str, picture: Picture | Unopened, back: Affine | None) -> _Named:
+        if isinstance(picture, Unopened):
+            return _Named((picture.width, picture.height), picture.open, back, keys.get(name, ""))
+        return _named(picture, back, keys.get(name) or (picture_key(picture) if known else ""))
 
-    named = {name: _named(picture, None, key(name, picture)) for name, picture in others.items()}
-    if isinstance(original, Unopened):
-        size = (original.width, original.height)
-        return {ORIGINAL: _Named(size, original.open, IDENTITY, keys[ORIGINAL])} | named
-    return {ORIGINAL: _named(original, IDENTITY, key(ORIGINAL, original))} | named
+    return {ORIGINAL: named(ORIGINAL, original, IDENTITY)} | {
+        name: named(name, picture, None) for name, picture in others.items()
+    }
 
 
 def _named(picture: Picture, back: Affine | None, key: str) -> _Named:
@@ -277,9 +277,14 @@ def _step(chain: _Chain, number: int, call: ToolCall) -> None:
 
 
 def _worked(chain: _Chain, one: _Prepared) -> ToolResult:
-    """The tool at work on its pictures, when it is its turn."""
-    pictures = [chain.pictures[name].pixels() for name in one.ids]
-    return chain.work(one.seconds, lambda: chain.at(lambda: one.spec.function(*pictures, **one.arguments)))
+    """The tool at work on its pictures, when it is its turn; pictures that are not open yet are opened in it too, so
+    that the memory they take is that of one call."""
+
+    def call() -> ToolResult:
+        pictures = [chain.pictures[name].pixels() for name in one.ids]
+        return chain.at(lambda: one.spec.function(*pictures, **one.arguments))
+
+    return chain.work(one.seconds, call)
 
 
 def _foreseen_step(chain: _Chain, number: int, call: ToolCall) -> None:

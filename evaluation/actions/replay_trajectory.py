@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from annotation.actions.chain_runs import original_of
-from annotation.imaging.decoding import decode
+from annotation.imaging.decoding import decode, inspect
 from annotation.imaging.problems import PictureProblem
 from annotation.toolbox.results import Picture
 from evaluation.exporters.native import step_row
@@ -17,6 +17,8 @@ from evaluation.replay.run import Replayed, replay
 from evaluation.schema import Coordinates, Step
 
 MOST_STEPS = 30
+MOST_PIXELS = 100_000_000
+"""Of the pictures that are sent to compare with: they are all in memory at once."""
 """Steps run again at once; a longer trajectory is run again up to here."""
 
 
@@ -46,12 +48,17 @@ def recorded_pictures(
     ids = {name: one for one in _ids(_rows(trajectory)) for name in (_last(one), PurePosixPath(_last(one)).stem)}
     found: dict[str, Picture] = {}
     left: list[tuple[str, str]] = []
+    pixels = 0
     for name, content in files:
         one = ids.get(_last(name)) or ids.get(PurePosixPath(_last(name)).stem)
         if one is None:
             left.append((name, "no call here returned a picture of this name."))
             continue
         try:
+            size = inspect(content)
+            if (pixels := pixels + size.width * size.height) > MOST_PIXELS:
+                left.append((name, f"all pictures together may have {MOST_PIXELS:,} pixels. Send fewer at once."))
+                break
             found[one] = decode(content)
         except PictureProblem as problem:
             left.append((name, problem.message))

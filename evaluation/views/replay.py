@@ -33,9 +33,12 @@ from evaluation.views.trajectory_graph import graph_of
 from webapp.accounts.http import SignedInRequest
 from webapp.common.bodies import takes_files
 from webapp.common.errors import InvalidInput
+from webapp.common.http import client_address
+from webapp.common.limits import AtOnce
 
 SIDE = 240
 MOST_BYTES = 200_000_000
+REPLAYS = AtOnce(2, "replays")
 """Of all recorded pictures that are sent to be compared."""
 SHOWN_DIGEST = 10
 LONGEST = 60_000
@@ -86,8 +89,9 @@ def replayed(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """
     row = load_trajectory(load_benchmark(request, slug, Right.SEE_GOLD), pk)
     row.sample.benchmark = row.run.benchmark
-    recorded, left = recorded_pictures(row, _sent(request)) if request.method == "POST" else ({}, [])
-    rows = [_shown(step, recorded) for step in replay_trajectory(row, partial(fitted, side=SIDE), recorded)]
+    with REPLAYS.one_of(request.user.pk or client_address(request)):
+        recorded, left = recorded_pictures(row, _sent(request)) if request.method == "POST" else ({}, [])
+        rows = [_shown(step, recorded) for step in replay_trajectory(row, partial(fitted, side=SIDE), recorded)]
     made = {one.step.number: one.picture for one in rows if one.picture}
     came = Counter(one.step.outcome for one in rows)
     context = {

@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,13 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from annotation.actions.benchmarks import create_benchmark
+from annotation.actions.benchmarks import add_member, create_benchmark
+from annotation.workflow import Role
 from tests import processes
 from tests.conftest import signed_in
 from tests.jobs.conftest import database_address
 from tests.processes import Process
+from tests.unit.toolbox_cases import one_color
 from webapp.accounts.models import User
 
 __all__ = ["database_address"]
@@ -50,6 +53,11 @@ class Served:
             answer = client.getresponse()
             answer.read()
             return answer.status, time.monotonic() - begun
+
+    def most_memory(self) -> float:
+        """MB that the process has held at once."""
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1000
 
     def written(self) -> int:
         """Bytes that the process has sent to files and sockets, at least: the kernel counts calls, not blocks, so that
@@ -248,6 +256,22 @@ def test_what_nobody_asked_for_is_not_written_to_the_disk(server: Served, sam: U
     sent = {**cookies(lea), "Content-Type": "multipart/form-data; boundary=line"}
     assert server.ask(upload, "POST", file + b"\r\n--line--\r\n", sent)[0] == 400
     assert server.written() - begun > 40_000_000
+
+
+def test_six_pictures_of_196_megapixels_at_once_cost_no_memory(server: Served, ana: User, lea: User) -> None:
+    """D3.3: each is refused by its header, in less than a second."""
+    add_member(actor=lea, benchmark=create_benchmark(actor=lea, slug="street"), user=ana, role=Role.ANNOTATOR)
+    image = one_color(14_000, 14_000)
+    body = b"--line\r\nContent-Disposition: form-data; name=image; filename=a.png\r\n\r\n" + image + b"\r\n--line--\r\n"
+    sent = {**cookies(ana), "Content-Type": "multipart/form-data; boundary=line"}
+    address = "/api/v1/toolbox/colorspace_gray/"
+    assert server.ask(address, "POST", body, sent)[0] == 413
+    before = server.most_memory()
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda _: server.ask(address, "POST", body, sent), range(6)))
+    assert {status for status, _ in answers} <= {413, 429}
+    assert max(seconds for _, seconds in answers) < 1
+    assert server.most_memory() - before < 100
 
 
 def test_a_client_that_reads_nothing_or_goes_leaves_no_thread_behind(server: Served, lea: User) -> None:

@@ -14,9 +14,10 @@ from annotation.workflow import Role
 from evaluation.actions.record_session import open_session, record_session
 from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Replay, Score, Scoring, Trajectory
+from evaluation.views.replay import REPLAYS
 from tests.conftest import signed_in
 from tests.evaluation.test_toolbox_server import benchmark
-from tests.unit.toolbox_cases import scene
+from tests.unit.toolbox_cases import one_color, scene
 from webapp.accounts.models import User
 from webapp.common.models import AuditEntry
 
@@ -46,6 +47,11 @@ def test_a_recorded_session_runs_again_as_it_was_recorded(benchmark: Benchmark, 
     assert page.context["rows"][0].words == "differs"
     assert 0 < page.context["rows"][0].step.difference < 1
     assert [name for name, _ in page.context["left"]] == ["holiday.png"]
+    huge = [SimpleUploadedFile("image_1.png", one_color(12_000, 9_000))]
+    page = signed_in(lea).post(address, {"pictures": huge})
+    assert "100,000,000 pixels" in page.context["left"][0][1], "D3.3: by the header, before it is decoded"
+    with REPLAYS.one_of(lea.pk), REPLAYS.one_of(lea.pk):
+        assert signed_in(lea).get(address).status_code == 429
     assert signed_in(sam).get(address).status_code == 404
 
 

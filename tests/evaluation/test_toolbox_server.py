@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import tracemalloc
 from datetime import timedelta
 from typing import Any
 
@@ -19,6 +20,7 @@ from annotation.actions import chain_runs
 from annotation.actions.benchmarks import add_member, create_benchmark
 from annotation.actions.save_samples import save_samples
 from annotation.actions.store_images import store_pictures
+from annotation.api.toolbox import CALLS
 from annotation.imaging.encoding import encode
 from annotation.imaging.model_view import POLICY
 from annotation.models import Benchmark, Image, ImportRecord
@@ -34,10 +36,14 @@ from evaluation.management import toolbox_server
 from evaluation.management.toolbox_server import ToolboxDesk, served
 from evaluation.models import Run, Step, Trajectory
 from tests.conftest import signed_in
-from tests.unit.toolbox_cases import scene, template
+from tests.processes import ROOT
+from tests.unit.toolbox_cases import one_color, scene, template
 from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope
+
+DAMAGED = (ROOT / "tests/fuzz/regressions/images.strip-offsets-of-text").read_bytes()[1:]
+"""A TIFF whose strips begin at a text (D3.5)."""
 
 
 @pytest.fixture
@@ -295,7 +301,8 @@ def test_the_pictures_of_all_sessions_have_a_limit_and_the_oldest_session_gives_
     assert "Give your answer" in desk.call("flip", {"session": second, **turned})[0]
 
 
-def test_the_api_lists_the_tools_and_runs_one_for_a_token(ana: User) -> None:
+def test_the_api_lists_the_tools_and_runs_one_for_a_token(ana: User, benchmark: Benchmark) -> None:
+    add_member(actor=None, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)
     client = Client(headers={"Authorization": f"Bearer {create_token(name='agent', actor=ana, scopes=list(Scope))[1]}"})
     listed = client.get("/api/v1/toolbox/").json()["tools"]
     assert [tool["function"]["name"] for tool in listed] == list(TOOLS)
@@ -315,7 +322,37 @@ def test_the_api_lists_the_tools_and_runs_one_for_a_token(ana: User) -> None:
         (sent("blur", arguments="["), "not JSON"),
         (sent("template_match"), "'template'"),
         (sent("canny", image=SimpleUploadedFile("a.png", b"no picture")), ""),
+        (sent("canny", image=SimpleUploadedFile("a.tif", DAMAGED)), "damaged"),
     ]:
         assert answer.status_code == 400
         assert words in answer.json()["error"]["message"]
     assert sent("telescope").status_code == 404
+
+
+def test_a_person_runs_two_tools_at_once_and_a_stranger_none(ana: User, sam: User, benchmark: Benchmark) -> None:
+    """D3.3: what a call costs is taken by those who work on a benchmark, and not all of it by one of them."""
+    add_member(actor=None, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)
+
+    def sent(user: User) -> Any:
+        return signed_in(user).post("/api/v1/toolbox/canny/", {"image": SimpleUploadedFile("a.png", encode(scene()))})
+
+    assert sent(sam).status_code == 403
+    with CALLS.one_of(ana.pk), CALLS.one_of(ana.pk):
+        refused = sent(ana)
+    assert (refused.status_code, refused["Retry-After"]) == (429, "1")
+    assert sent(ana).status_code == 200
+
+
+def test_a_picture_is_measured_before_it_is_decoded(ana: User, benchmark: Benchmark) -> None:
+    """D3.3: by its header, and by the limit of what tools give; the second picture of a call too."""
+    add_member(actor=None, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)
+    client, large = signed_in(ana), one_color(8_000, 7_000)
+    small = encode(scene())
+    for name, image, template_ in (("canny", large, small), ("template_match", small, large)):
+        files = {"image": SimpleUploadedFile("a.png", image), "template": SimpleUploadedFile("t.png", template_)}
+        tracemalloc.start()
+        answer = client.post(f"/api/v1/toolbox/{name}/", files)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
+        assert peak < 20_000_000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from typing import Any
 
 import cv2
@@ -37,3 +39,16 @@ def scene(width: int = 160, height: int = 120) -> Picture:
 
 def template() -> Picture:
     return scene()[55:65, 50:60].copy()
+
+
+def one_color(width: int, height: int) -> bytes:
+    """A gray PNG of many pixels and few bytes."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    packer = zlib.compressobj(1)
+    row = bytes(width + 1)
+    data = b"".join(packer.compress(row) for _ in range(height)) + packer.flush()
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
