@@ -24,6 +24,7 @@ from typing import IO, Protocol
 
 from django.conf import settings
 
+from annotation.importers.zip_names import with_meant_names
 from webapp.common import objects
 from webapp.common.errors import InvalidInput, TooLarge
 from webapp.common.objects import PART
@@ -175,7 +176,7 @@ def unpack_pictures(archive: Path, into: Path) -> Path | None:
         return into
     try:
         with zipfile.ZipFile(archive) as opened:
-            members = [m for m in opened.infolist() if _is_picture(m.filename) and not m.is_dir()]
+            members = [m for m in with_meant_names(opened.infolist()) if _is_picture(m.filename) and not m.is_dir()]
             if not members:
                 return None
             _check(members, archive.name)

@@ -22,6 +22,7 @@ from annotation.actions.store_images import store_picture
 from annotation.actions.upload_files import PICTURES, Upload, local_copy, store, unpacked
 from annotation.imaging.problems import PictureProblem
 from annotation.importers.interface import Position
+from annotation.importers.zip_names import with_meant_names
 from annotation.models import Benchmark, Image, ImportRecord, Sample
 from annotation.schema import Issue, SampleRecord, Severity
 from annotation.workflow import Right
@@ -127,7 +128,7 @@ def _pictures(upload: str, issues: list[Issue]) -> Iterator[_Picture]:
 
 def _members(path: Path) -> list[str]:
     with zipfile.ZipFile(path) as archive:
-        names = [one.filename for one in archive.infolist() if not one.is_dir()]
+        names = [one.filename for one in with_meant_names(archive.infolist()) if not one.is_dir()]
     return [name for name in names if not name.startswith("__MACOSX/")]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from annotation.importers.interface import ImportProblem
+from annotation.importers.zip_names import with_meant_names
 
 if sys.version_info >= (3, 14):
     import zipfile
@@ -62,10 +63,13 @@ class Archive:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._opened: zipfile.ZipFile | None = None
+        self._infos: dict[str, zipfile.ZipInfo] = {}
 
     def open(self, name: str) -> IO[bytes]:
-        self._opened = self._opened or zipfile.ZipFile(self._path)
-        return self._opened.open(name)
+        if self._opened is None:
+            self._opened = zipfile.ZipFile(self._path)
+            self._infos = {info.filename: info for info in with_meant_names(self._opened.infolist())}
+        return self._opened.open(self._infos[name])
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +178,7 @@ def _folder_members(path: Path, pick: Pick, deep: bool) -> list[Member]:
 def _zip_members(path: Path, pick: Pick, limits: Limits) -> list[Member]:
     try:
         with zipfile.ZipFile(path) as archive:
-            infos = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+            infos = {info.filename: info for info in with_meant_names(archive.infolist()) if not info.is_dir()}
     except _DAMAGE as error:
         raise ImportProblem(f"{path.name} is not a readable zip ({error}). Zip it again.") from error
     for info in infos.values():

@@ -59,6 +59,12 @@ def zipped(**files: bytes) -> bytes:
     return out.getvalue()
 
 
+def without_flag(archive: bytes, name: str, raw: bytes) -> bytes:
+    """The zip with other bytes for a name of the same length, as programs write it that do not say it is UTF-8."""
+    assert len(name) == len(raw)
+    return archive.replace(name.encode(), raw)
+
+
 def sent(client: Client, **files: bytes):
     """Posts files, a dot in a name written as ``_dot_``."""
     named = [SimpleUploadedFile(name.replace("_dot_", "."), content) for name, content in files.items()]
@@ -211,3 +217,13 @@ def test_the_import_page_leads_here_and_offers_no_commit(benchmark, lea, run_job
     client.post(f"/benchmarks/street/import/{record.pk}/commit/")
     assert not Job.objects.filter(kind="evaluation.import").exists()
     assert b"one.png" in client.get("/benchmarks/street/import/").content
+
+
+def test_names_in_a_zip_are_read_as_they_were_meant(benchmark, lea):
+    """D8.9: UTF-8 without its flag, else the code page; with the flag as it says."""
+    archive = zipped(**{"xxxxxx 1.png": picture(1), "yyy.png": picture(2), "絵.png": picture(3)})
+    archive = without_flag(archive, "xxxxxx 1.png", "画像 1.png".encode())
+    archive = without_flag(archive, "yyy.png", b"\x81b\x84.png")
+    record = receive_pictures(actor=lea, benchmark=benchmark, files=[SimpleUploadedFile("a.zip", archive)])
+    take_pictures(record_id=record.pk, report=lambda done, total: None)
+    assert sorted(Sample.objects.values_list("key", flat=True)) == sorted(["画像 1", "übä", "絵"])

@@ -18,7 +18,7 @@ from annotation.importers.decoding import RowDecoder
 from annotation.importers.interface import ImportProblem, Position
 from annotation.importers.reading import RawRow, RowStream
 from annotation.importers.scanning import ArrayScanner
-from annotation.importers.sources import Limits
+from annotation.importers.sources import Limits, member_names
 from annotation.schema import Issue
 
 KEYS = ("samples", "settings")
@@ -220,6 +220,14 @@ def zipped(path: Path, members: dict[str, bytes], **changes: int) -> Path:
 
 def test_a_zip_is_read_like_a_folder(tmp_path: Path) -> None:
     path = zipped(tmp_path / "a.zip", {"data/samples.jsonl": b'{"id": "a"}\n', "data/images/a.jpg": b"\xff\xd8\xff"})
+    assert decoded(path) == ([{"id": "a"}], [])
+
+
+def test_a_member_without_the_flag_of_utf_8_has_its_own_name_and_is_read(tmp_path: Path) -> None:
+    """D8.9."""
+    path = zipped(tmp_path / "a.zip", {"xxxxxx.jsonl": b'{"id": "a"}\n'})
+    path.write_bytes(path.read_bytes().replace(b"xxxxxx", "画像".encode()))
+    assert member_names(path) == ["画像.jsonl"]
     assert decoded(path) == ([{"id": "a"}], [])
 
 
