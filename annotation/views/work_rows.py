@@ -9,7 +9,7 @@ from datetime import datetime
 
 from django.urls import reverse
 
-from annotation.models import Annotation, Assignment, Benchmark, Lease, Revision, Sample
+from annotation.models import Annotation, Assignment, Benchmark, Gold, Lease, Revision, Sample
 from annotation.views.samples_words import STATE_WORDS
 from annotation.views.work_loading import thumbnail_of
 
@@ -31,7 +31,8 @@ class Row:
 
 
 def rows_of(benchmark: Benchmark, samples: Sequence[Sample]) -> list[Row]:
-    """Four queries for any number of samples."""
+    """Six queries for any number of samples. The question is the gold's, and of a sample without gold that of the
+    newest revision."""
     people: dict[int, list[tuple[str, str]]] = defaultdict(list)
     made = Annotation.objects.filter(sample__in=samples, author__isnull=False).select_related("author")
     for annotation in made.order_by("pk"):
@@ -43,6 +44,7 @@ def rows_of(benchmark: Benchmark, samples: Sequence[Sample]) -> list[Row]:
         held[lease.sample_id].append(str(lease.user))
     revisions = Revision.objects.filter(annotation__sample__in=samples).order_by("created_at", "pk")
     questions = dict(revisions.values_list("annotation__sample", "question"))
+    questions |= dict(Gold.objects.filter(sample__in=samples).values_list("sample", "revision__question"))
     return [
         _row(benchmark, one, people[one.pk], given.get(one.pk, ""), ", ".join(held[one.pk]), questions.get(one.pk, ""))
         for one in samples

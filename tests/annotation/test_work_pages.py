@@ -9,8 +9,9 @@ from django.urls import reverse
 
 from annotation.actions.benchmarks import add_member
 from annotation.actions.skip import skip
-from annotation.models import Benchmark, Lease, Pause, Receipt, Sample
+from annotation.models import Annotation, Benchmark, Lease, Pause, Receipt, Revision, Sample
 from annotation.querysets import SAMPLE_FILTERS
+from annotation.views.work_rows import rows_of
 from annotation.workflow import Role
 from tests.annotation.work_data import (
     assigned,
@@ -80,6 +81,20 @@ def test_every_count_leads_to_exactly_its_samples(benchmark: Benchmark, lea: Use
     }  # fmt: skip
     assert people["Rui Costa"].counts["reviewed"].n == 4
     assert context["whole"].days_left == pytest.approx(15 / 15)
+
+
+def test_the_question_of_a_row_is_the_golds(benchmark: Benchmark, bo: User) -> None:
+    """D8.10: not that of somebody else's revision, also where that is newer; without gold it is the newest."""
+    sample = Sample.objects.filter(state="accepted").select_related("benchmark", "image").first()
+    assert sample is not None
+    theirs = Annotation.objects.create(sample=sample, author=bo, state="submitted")
+    Revision.objects.create(annotation=theirs, number=1, author=bo, question="Which mug is theirs?")
+    waiting = Sample.objects.filter(state="in_review").select_related("benchmark", "image").first()
+    assert waiting is not None
+    newest = Annotation.objects.get(sample=waiting)
+    Revision.objects.create(annotation=newest, number=2, author=newest.author, question="Which one, again?")
+    rows = rows_of(benchmark, [sample, waiting])
+    assert [row.question for row in rows] == ["Which colour is the mug?", "Which one, again?"]
 
 
 def test_it_takes_the_same_queries_for_few_and_for_many(
