@@ -135,7 +135,9 @@ def _boxes(content: SampleContent, width: int | None, height: int | None, settin
             size = f"{box.width:g} × {box.height:g}"
             yield _error(field, f"{name} is {size} pixels; at least {settings.smallest_side:g} each way are needed.")
     for (i, first), (j, second) in combinations(enumerate(content.gold_boxes), 2):
-        if _overlap(first, second):
+        if first == second:
+            yield _error(f"gold_boxes[{j}]", f"Boxes {i + 1} and {j + 1} are identical. Delete one.")
+        elif _overlap(first, second):
             text = f"Boxes {i + 1} and {j + 1} overlap. One box around both, or two apart, is clearer."
             yield Check(f"gold_boxes[{j}]", Level.WARNING, text)
 

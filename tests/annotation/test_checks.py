@@ -41,7 +41,9 @@ def test_nothing_is_said_of_a_good_content(content):
         ({"gold_boxes": (Box(3990, 10, 4001, 25),)}, ("gold_boxes[0]", "error")),
         ({"gold_boxes": (Box(10, 10, 11.5, 25),)}, ("gold_boxes[0]", "error")),
         ({"gold_boxes": (Box(10, 10, 30, 25), Box(29, 20, 50, 40))}, ("gold_boxes[1]", "warning")),
-        ({"gold_boxes": (Box(0, 0, 40, 3000), Box(0, 0, 40, 3000))}, ("gold_boxes[1]", "warning")),
+        ({"gold_boxes": (Box(0, 0, 40, 3000), Box(0, 0, 40, 2999))}, ("gold_boxes[1]", "warning")),
+        # D8.13: boxes that B pressed several times has stacked.
+        ({"gold_boxes": (Box(10, 10, 30, 25), Box(10, 10, 30, 25))}, ("gold_boxes[1]", "error")),
         ({"gold_boxes": (Box(0, 0, 130, 130),)}, ("gold_boxes[0]", "hint")),
     ],
 )

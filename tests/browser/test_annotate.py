@@ -336,6 +336,34 @@ def test_targets_are_dragged_onto_a_step_and_between_two(studio: Studio) -> None
     expect(page.get_by_label("tape, step 3")).to_be_visible()
 
 
+def test_a_mistyped_facet_leaves_nothing_and_an_emptied_option_goes(studio: Studio) -> None:
+    """D8.15."""
+    page = studio.page
+    name = page.get_by_label("Name of another facet")
+    rows = page.locator(".frow")
+    name.fill("categry")
+    page.keyboard.press("Enter")
+    expect(rows).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(rows).to_have_count(0)
+    name.fill("categry")
+    page.keyboard.press("Enter")
+    page.keyboard.type("sign")
+    page.keyboard.press("Enter")
+    expect(rows).to_have_count(1)
+    page.keyboard.press("Control+z")
+    expect(rows).to_have_count(0)
+    page.get_by_label("Accepted answers").fill("two")
+    page.get_by_label("one of the options").check()
+    expect(page.get_by_label("Option A", exact=True)).to_have_value("two")
+    page.get_by_role("button", name="Add an option").click()
+    page.keyboard.press("Backspace")
+    expect(page.locator(".opts__row")).to_have_count(2)
+    expect(page.get_by_label("Option B", exact=True)).to_be_focused()
+    page.get_by_label("an open answer").check()
+    expect(page.get_by_label("Accepted answers")).to_have_value("two")
+
+
 def test_options_are_dragged_by_their_grip(studio: Studio) -> None:
     page = studio.page
     page.get_by_label("one of the options").check()

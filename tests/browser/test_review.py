@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from annotation.actions.benchmarks import add_member
 from annotation.actions.review import Decision, answer_blind, decide
 from annotation.actions.revisions import content_of
-from annotation.models import Annotation, Benchmark, Comment, Gold, Lease, Review, Revision, Sample, VerifiedChain
+from annotation.models import Annotation, Benchmark, Comment, Gold, Lease, Review, Revision, Sample, Skip, VerifiedChain
 from annotation.workflow import Role
 from tests.annotation.work_data import submitted
 from tests.browser.annotate_data import EVIDENCE, kitchen, sign_in
@@ -259,6 +259,22 @@ def drag(page: Page, start: tuple[float, float], by: tuple[float, float]) -> Non
 def measures(page: Page) -> list[int]:
     """x, y, w, h of the first box as the form has them."""
     return [int(page.locator(f".boxrow [data-side={name}]").input_value()) for name in "xywh"]
+
+
+def test_a_review_is_skipped_with_a_reason_and_options_have_their_letters(desk: Desk, rui: User) -> None:
+    """D8.15."""
+    page = desk.page
+    desk.blind()
+    expect(page.locator(".opt label").nth(1)).to_contain_text("B")
+    page.get_by_role("button", name="Skip this review").click()
+    page.get_by_label("Reason").fill("I know the place.")
+    page.get_by_role("dialog").get_by_role("button", name="Skip").click()
+    expect(page).to_have_url(f"{desk.url}review/")
+    skipped = Skip.objects.get()
+    assert (skipped.user, skipped.reason, skipped.seat) == (rui, "I know the place.", "review")
+    desk.gold()
+    desk.on("mug-1")
+    expect(page.get_by_role("button", name="Skip", exact=True)).to_be_visible()
 
 
 def test_comments_stand_on_their_place_with_answers_and_an_end(desk: Desk) -> None:

@@ -3,7 +3,8 @@ import test from "node:test";
 
 import { alike, completed, differences, mixed, same, toggleFacet } from "../../static/js/models/draft.js";
 import {
-  acceptLines, addOption, askAs, chooseOption, moveOption, pasteOptions, pastedLines, removeOption, withoutLast, writeOption,
+  acceptLines, addOption, askAs, chooseOption, moveOption, pasteOptions, pastedLines, removeOption, withoutEmpty, withoutLast,
+  writeOption,
 } from "../../static/js/models/options.js";
 import {
   addDistractor, addTarget, intoOwnStep, intoStep, removeTarget, shiftTarget, stepsOf,
@@ -50,14 +51,30 @@ test("a star before an option makes it the answer, written or pasted", () => {
   assert.deepEqual(pastedLines("*x\n*y\nz").map(({ right }) => right), [false, false, false]);
 });
 
-test("another way to ask begins the answer anew and keeps the options", () => {
+test("D8.15: another way to ask keeps the answer, there and back", () => {
   const open = askAs(choice, "open");
-  assert.deepEqual([open.answer, open.options], [[], choice.options]);
+  const right = choice.options[choice.answer[0]];
+  assert.deepEqual([open.answer, open.options], [[right], choice.options]);
   assert.equal(askAs(choice, "mc"), choice);
-  assert.deepEqual(askAs(open, "mc").options, choice.options);
+  assert.deepEqual(askAs(open, "mc"), choice);
   assert.deepEqual(askAs(completed({ answer_type: "open" }), "mc").options, { A: "", B: "" });
   assert.deepEqual(acceptLines(open, "one\n1").answer, ["one", "1"]);
   assert.deepEqual(acceptLines(open, "").answer, []);
+  const written = completed({ answer_type: "open", answer: ["two", "2"] });
+  const asked = askAs(written, "mc");
+  assert.deepEqual([asked.options, asked.answer], [{ A: "two", B: "" }, ["A"]]);
+  assert.deepEqual(askAs(asked, "open", ["two", "2"]).answer, ["two", "2"]);
+  assert.deepEqual(askAs(writeOption(asked, 0, "three"), "open", ["two", "2"]).answer, ["three"]);
+  const another = askAs({ ...open, answer: ["violet"] }, "mc");
+  assert.deepEqual([Object.values(another.options), another.answer], [[...Object.values(choice.options), "violet"], ["D"]]);
+});
+
+test("D8.15: Backspace takes an empty option away; two stay", () => {
+  const three = addOption(choice, "");
+  assert.deepEqual(withoutEmpty(three, 3), choice);
+  assert.equal(withoutEmpty(three, 0), three);
+  const two = completed({ answer_type: "mc", options: { A: "", B: "" } });
+  assert.equal(withoutEmpty(two, 1), two);
 });
 
 const plan = completed({ targets: [{ tool: "tape", step: 1 }, { tool: "level", step: 1 }, { tool: "saw", step: 2 }], distractors: ["pliers"] });

@@ -1,5 +1,6 @@
 import {
-  MOST, acceptLines, addOption, askAs, chooseOption, listed, moveOption, pasteOptions, pastedLines, removeOption, withoutLast, writeOption,
+  MOST, acceptLines, addOption, askAs, chooseOption, listed, moveOption, pasteOptions, pastedLines, removeOption, withoutEmpty, withoutLast,
+  writeOption,
 } from "../models/options.js";
 import { copied, dragRows, keepRows, write } from "./rows.js";
 
@@ -9,13 +10,15 @@ const PARTS = new Set([";", "\uff1b"]);
 /**
  * How the question is answered: options of which one is right, or accepted texts. In an option: a semicolon at its end or
  * Enter goes to the next one and makes it after the last (two semicolons are one in the text), a star before its text or
- * Alt Enter makes it the answer, Alt with an arrow moves it, a pasted list of lines fills it and those after it. In the
+ * Alt Enter makes it the answer, Alt with an arrow moves it, Backspace takes an empty one away, a pasted list of lines fills it and those after it. In the
  * circles before the options a letter picks the answer.
  */
 export class OptionsEditor {
   #root;
   #edit;
   #content = null;
+  /** What was accepted when the answer was open last, for when it is again. */
+  #was = [];
 
   constructor(root, edit) {
     this.#root = root;
@@ -33,6 +36,7 @@ export class OptionsEditor {
 
   show(content) {
     this.#content = content;
+    if (content.answer_type === "open") this.#was = content.answer;
     const choice = content.answer_type === "mc";
     for (const radio of this.#root.querySelectorAll("[name=answer_type]")) radio.checked = radio.value === content.answer_type;
     this.#root.querySelector("[data-part=choice]").hidden = !choice;
@@ -46,9 +50,13 @@ export class OptionsEditor {
 
   /** Go to where the answer is written; `other` asks the other way from now on. */
   focus(other = false) {
-    if (other) this.#edit((content) => askAs(content, content.answer_type === "mc" ? "open" : "mc"));
+    if (other) this.#ask(this.#content.answer_type === "mc" ? "open" : "mc");
     if (this.#content?.answer_type === "mc") this.#focus(0);
     else this.#accepted.focus();
+  }
+
+  #ask(type) {
+    this.#edit((content) => askAs(content, type, this.#was));
   }
 
   /** What follows the last semicolon is no option. */
@@ -105,7 +113,7 @@ export class OptionsEditor {
   }
 
   #changed({ target }) {
-    if (target.name === "answer_type") this.#edit((content) => askAs(content, target.value));
+    if (target.name === "answer_type") this.#ask(target.value);
     else if (target.name === "right") this.#edit((content) => chooseOption(content, this.#place(target)));
   }
 
@@ -136,7 +144,10 @@ export class OptionsEditor {
     } else if (event.key === "Enter" && event.altKey) {
       this.#edit((content) => chooseOption(content, place));
     } else if (event.key === "Enter") this.#next(place);
-    else return;
+    else if (event.key === "Backspace" && !event.target.value && this.#list.children.length > 2) {
+      this.#edit((content) => withoutEmpty(content, place));
+      this.#focus(Math.max(0, place - 1));
+    } else return;
     event.preventDefault();
   }
 

@@ -4,6 +4,7 @@ import { BlindAnswer, Stopwatch } from "../models/review-blind.js";
 import { OwnTable } from "./own-table.js";
 import { ReviewSeat } from "./review-seat.js";
 import { send } from "./review-send.js";
+import { listenForSkip } from "./review-skip.js";
 import { ReviewStage } from "./review-stage.js";
 
 /** What Alt with its key does while an answer is written. */
@@ -43,6 +44,7 @@ export class SightlineBlind extends HTMLElement {
     this.#url = urls.blind;
     this.#condition = condition;
     this.#seat = new ReviewSeat(urls, (sentence) => this.#say(sentence), signal);
+    listenForSkip(urls, this.#seat, signal);
     if (image) await new ReviewStage(this.querySelector(".stage"), image).open(signal);
   }
 

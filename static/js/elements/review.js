@@ -8,6 +8,7 @@ import { ReviewFoot } from "./review-foot.js";
 import { ReviewLens } from "./review-lens.js";
 import { ReviewSeat } from "./review-seat.js";
 import { send } from "./review-send.js";
+import { listenForSkip } from "./review-skip.js";
 import { SampleEditor } from "./sample-editor.js";
 import { Checks } from "./studio-checks.js";
 import { StudioKeys } from "./studio-keys.js";
@@ -43,6 +44,7 @@ export class SightlineReview extends HTMLElement {
     this.#review.addEventListener("change", () => this.#changed(), { signal });
     new ReviewFoot(this, this.#review, { decide: () => this.#decide(), leave: () => this.#leave() }, signal);
     this.#seat = new ReviewSeat(this.#data.urls, (sentence) => this.#review.failed(sentence), signal);
+    listenForSkip(this.#data.urls, this.#seat, signal);
     this.#showContent(this.#data.content, this.#data.previous);
     document.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
     this.#keys.show(this);

@@ -40,10 +40,13 @@ export class FacetEditor {
       if (/[;\uff1b]\s*$/.test(target.value)) this.#typed(target);
     });
     root.addEventListener("change", ({ target }) => this.#typed(target));
+    root.addEventListener("focusout", ({ target }) => setTimeout(() => this.#left(target)));
   }
 
   show(content) {
     this.#content = content;
+    // A facet that got a value is there because of it, and goes with it.
+    this.#added = this.#added.filter((name) => !(name in content.facets));
     const names = [...new Set([...Object.keys(this.#known), ...Object.keys(content.facets), ...this.#added])];
     const list = this.#root.querySelector("[data-part=facet-rows]");
     keepRows(list, names.length, () => copied("row-facet"));
@@ -101,6 +104,14 @@ export class FacetEditor {
       this.show(this.#content);
       this.#root.querySelector(`[data-facet="${CSS.escape(text)}"] input`)?.focus();
     }
+  }
+
+  /** A name without a value is no facet: its row goes when its field is left. */
+  #left(field) {
+    const facet = field.closest("[data-facet]")?.dataset.facet;
+    if (!this.#added.includes(facet) || field === document.activeElement || field.value.trim()) return;
+    this.#added = this.#added.filter((name) => name !== facet);
+    this.show(this.#content);
   }
 
   #add(facet, value) {

@@ -35,6 +35,12 @@ export function withoutLast(content) {
   return content.answer_type === "mc" && kept < list.length ? withListed(content, list.slice(0, kept)) : content;
 }
 
+/** Without an empty option; two stay. */
+export function withoutEmpty(content, place) {
+  const list = listed(content);
+  return list.length > 2 && !list[place].text ? removeOption(content, place) : content;
+}
+
 export const removeOption = (content, place) => withListed(content, listed(content).toSpliced(place, 1));
 
 /** Write the text of an option. A star before it makes it the answer and is not kept; where it is, a star is text. */
@@ -86,11 +92,33 @@ export function pasteOptions(content, place, lines) {
   return withListed(content, kept.toSpliced(place, pasted.length, ...pasted).slice(0, MOST));
 }
 
-/** Ask in another way: the answer begins anew; options are kept while it is open, and a choice begins with two. */
-export function askAs(content, answer_type) {
+const alike = (a, b) => a.trim().toLowerCase() === b.trim().toLowerCase();
+
+/**
+ * Ask in another way and keep the answer: the text of the right option becomes the accepted one, with what was accepted
+ * beside it before (`accepted`), and the first accepted text becomes the right option. Options are kept while it is open.
+ */
+export function askAs(content, answer_type, accepted = []) {
   if (content.answer_type === answer_type) return content;
-  const bare = answer_type === "mc" && Object.keys(content.options).length === 0;
-  return { ...content, answer_type, answer: [], options: bare ? { A: "", B: "" } : content.options };
+  return answer_type === "mc" ? asChoice(content) : asOpen(content, accepted);
+}
+
+function asOpen(content, accepted) {
+  const right = listed(content).find((option) => option.right)?.text.trim() ?? "";
+  const same = accepted.some((one) => alike(one, right)) || !right;
+  return { ...content, answer_type: "open", answer: same ? accepted : [right] };
+}
+
+function asChoice(content) {
+  const list = Object.keys(content.options).length ? listed(content) : [{ text: "" }, { text: "" }];
+  const [answer = ""] = content.answer.filter((one) => one.trim());
+  const named = answer ? list.findIndex(({ text }) => alike(text, answer)) : -1;
+  const bare = list.map(({ text }, place) => ({ text, right: place === named }));
+  const choice = { ...content, answer_type: "mc" };
+  if (!answer || named >= 0) return withListed(choice, bare);
+  const free = bare.findIndex(({ text }) => !text.trim());
+  const option = { text: answer, right: true };
+  return withListed(choice, free < 0 ? [...bare, option].slice(0, MOST) : bare.with(free, option));
 }
 
 /** The accepted strings of an open sample, one a line. */
