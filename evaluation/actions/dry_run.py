@@ -71,7 +71,7 @@ class IssueBook:
         )
         group["count"] += 1
         if (
-            issue.rule == "unknown-sample"
+            issue.rule in ("unknown-sample", "number-alone")
             and 0 < len(issue.found) < CUT
             and (issue.found in self._unknown or len(self._unknown) < NAMES)
         ):

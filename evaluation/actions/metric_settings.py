@@ -30,17 +30,21 @@ def settings_by_benchmark(benchmarks: Sequence[Benchmark]) -> dict[int, MetricSe
     return {one.pk: MetricSettings.from_mapping(changed.get(one.pk, {})) for one in benchmarks}
 
 
+def settings_with(benchmark: Benchmark, values: Mapping[str, Any]) -> MetricSettings:
+    """The settings of the benchmark with some changed; nothing is stored. Raises ``InvalidInput``."""
+    try:
+        return MetricSettings.from_mapping({**settings_of(benchmark).changed(), **values})
+    except ValueError as error:
+        raise InvalidInput(str(error), field="settings") from error
+
+
 def change_settings(*, actor: User | None, benchmark: Benchmark, values: Mapping[str, Any]) -> MetricSettings:
     """Change some settings, keep the others; every run scored otherwise becomes stale. Raises ``InvalidInput``.
 
     It changes every number of the benchmark for everybody, so it is the lead's: who may score computes them again.
     """
     require(actor, benchmark, Right.MANAGE)
-    before = settings_of(benchmark)
-    try:
-        after = MetricSettings.from_mapping({**before.changed(), **values})
-    except ValueError as error:
-        raise InvalidInput(str(error), field="settings") from error
+    before, after = settings_of(benchmark), settings_with(benchmark, values)
     if after != before:
         with transaction.atomic():
             BenchmarkSettings.objects.update_or_create(benchmark=benchmark, defaults={"values": after.changed()})

@@ -46,14 +46,15 @@ def score_benchmark(
     actor: User | None,
     benchmark: Benchmark,
     only_stale: bool = False,
+    settings: MetricSettings | None = None,
     report: Callable[[int, int, Run], None] | None = None,
     checkpoint: Callable[[], None] | None = None,
 ) -> list[Scoring]:
     """Score all runs of a benchmark, or only those without scores that are true today. ``checkpoint`` is called at the
-    end of the transaction of each run."""
+    end of the transaction of each run. ``settings``: others than those of the benchmark, for this scoring only."""
     require(actor, benchmark, Right.SCORE)
     samples = load_samples(benchmark)
-    settings = settings_of(benchmark)
+    settings = settings or settings_of(benchmark)
     runs = list(Run.objects.of(benchmark))
     if only_stale:
         fresh = Freshness(benchmark)

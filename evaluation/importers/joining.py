@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotation.importers.fields import Report
-from evaluation.importers.matching import SampleIndex, SampleKey, normalised, not_joined
+from evaluation.importers.matching import SampleIndex, SampleKey, has_words, normalised, not_joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,14 @@ def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
     it, else by question and options, else by picture (and question). Issues are about ``sample``, ``image`` or
     ``question``, whichever told; a format says with ``Report.stands_for`` what its file calls these.
 
-    Nothing is joined by resemblance, and nothing by a bare number whose sample asks something else: every benchmark
-    counts from 0. Raises ``RowRefused`` when none fits (near names are proposed), or several do.
+    Nothing is joined by resemblance, and nothing by a bare number alone, as every benchmark counts from 0: its sample
+    must ask the same question or have the same picture. Raises ``RowRefused`` when none fits (near names are
+    proposed), or several do.
     """
     other = ""
     for given in clues.ids:
         if given in samples:
-            if not (given.isdecimal() and clues.question and _differs(clues.question, samples.question_of(given))):
+            if not given.isdecimal() or _confirmed(given, clues, samples):
                 return given
             other = given
     for given in (*clues.ids, clues.image, clues.question):
@@ -39,6 +40,12 @@ def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
     found = _candidates(clues, samples)
     if len(found) == 1:
         return found[0].id
+    if other and not found and not has_words(clues.question):
+        done = (
+            f"A number alone joins nothing, and neither a question nor an image says that sample {other} is meant. The "
+        )
+        done += "row was left out. Add its question or image, accept the name, or give sample_id in the native format."
+        report.refuse("number-alone", "sample", other, done)
     if other and not found:
         asks = samples.question_of(other)[:80]
         done = f"Sample {other} asks {asks!r}, not this; a number alone joins nothing, and the row was left out. "
@@ -57,23 +64,25 @@ def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
 
 def _candidates(clues: Clues, samples: SampleIndex) -> Sequence[SampleKey]:
     """Those that fit all that is told, as far as it tells them apart."""
-    asked = samples.by_question(clues.question, clues.options) if clues.question else ()
+    asked = samples.by_question(clues.question, clues.options)
     pictured = samples.by_image(clues.image) if clues.image else ()
     if asked and pictured:
         ids = {sample.id for sample in pictured}
         return [sample for sample in asked if sample.id in ids] or asked
-    if asked or len(pictured) < 2 or not clues.question:
+    if asked or len(pictured) < 2 or not has_words(clues.question):
         return asked or pictured
     return [sample for sample in pictured if _asks(clues.question, sample)]
 
 
-def _differs(told: str, asked: str) -> bool:
-    """Whether two questions are known, and neither stands in the other: a prompt may go on with options."""
-    told, asked = normalised(told), normalised(asked)
-    return bool(told and asked) and told not in asked and asked not in told
+def _confirmed(number: str, clues: Clues, samples: SampleIndex) -> bool:
+    """Whether the sample with this number asks the question of the row, or has its picture and asks nothing else."""
+    told, asked = normalised(clues.question), normalised(samples.question_of(number))
+    if has_words(told) and has_words(asked):
+        return told in asked or asked in told  # a prompt may go on with options
+    return bool(clues.image) and any(sample.id == number for sample in samples.by_image(clues.image))
 
 
 def _asks(text: str, sample: SampleKey) -> bool:
     """Whether the question stands in a prompt, which may go on with options and instructions."""
     question = normalised(sample.question)
-    return bool(question) and question in normalised(text)
+    return has_words(question) and question in normalised(text)

@@ -73,6 +73,11 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .")
 
 
+def has_words(text: str) -> bool:
+    """Whether a text has a letter or a digit; without one, as "...", it is no clue to anything."""
+    return any(character.isalnum() for character in text)
+
+
 def alias_key(name: str) -> str:
     """A name as it is kept when a person says which sample it means: on one line, without space at the ends."""
     return " ".join(name.split())
@@ -125,7 +130,7 @@ class MemoryIndex:
     def by_question(self, question: str, options: Mapping[str, str]) -> Sequence[SampleKey]:
         asked = question_key(question, options)
         # A text without a word asks nothing: it is no more like a sample without a question than like any other.
-        return self._by_question.get(asked, ()) if asked[0] else ()
+        return self._by_question.get(asked, ()) if has_words(asked[0]) else ()
 
     def size_of(self, sample_id: str) -> tuple[int, int] | None:
         sample = self._by_id.get(sample_id)

@@ -27,7 +27,7 @@ Convert = Callable[[Any, str, Report], Record]
 ConvertDocument = Callable[[Document, Report], Iterator[Record | Issue]]
 """The files of a record and a report in; records and issues out, or ``RowRefused``, which ends this document."""
 
-NOT_JOINED = frozenset({"unknown-sample", "ambiguous-sample", "other-question"})
+NOT_JOINED = frozenset({"unknown-sample", "ambiguous-sample", "other-question", "number-alone"})
 """The rules of issues that say that a record was read and belongs to no one sample."""
 CHUNK_BYTES = 32 << 20
 """Rows are read ahead in chunks; after so many bytes, a chunk has fewer than ``PROGRESS_EVERY``."""

@@ -18,6 +18,7 @@ from annotation.importers.interface import Detection, ImportProblem
 from annotation.importers.mapping import TableFields
 from annotation.models import Benchmark
 from annotation.schema import Issue
+from evaluation.metrics.settings import MetricSettings
 from webapp.common.errors import ApplicationError
 
 SHOWN_ISSUES = 20
@@ -38,6 +39,12 @@ def answering_plainly(handle: Callable[..., None]) -> Callable[..., None]:
             raise CommandError(" ".join(error.messages)) from error
 
     return plainly
+
+
+def settings_line(settings: MetricSettings) -> str:
+    """The settings that are not the default: ``ioa_threshold=0.3, no_crop=fail``."""
+    changed = ", ".join(f"{name}={value}" for name, value in settings.changed().items())
+    return changed or "all at their defaults"
 
 
 @contextmanager

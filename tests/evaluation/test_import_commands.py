@@ -15,7 +15,7 @@ from annotation.actions.save_samples import save_samples
 from annotation.models import Benchmark, ImportIssue, ImportRecord, Sample
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.save_runs import RunBook, save_others, save_trajectories
-from evaluation.models import Metric, Trajectory
+from evaluation.models import Metric, Scoring, Trajectory
 from evaluation.schema import Intervention, Judgement, JudgementKind, Rollout, RolloutGroup
 from tests.evaluation.records import samples, trajectories
 from webapp.common import bulk
@@ -139,6 +139,26 @@ def test_settings_of_the_file_are_kept_and_wrong_ones_refused_in_a_sentence(writ
     say("import_runs", "kitchen", path)
     with pytest.raises(CommandError, match="no_crop = 'maybe': allowed are exclude, fail, full_image"):
         say("score", "kitchen", "--set", "no_crop=maybe")
+
+
+def test_settings_of_a_call_are_for_that_call_unless_they_are_saved_and_are_said(write):
+    """D1.7."""
+    said = say("import_benchmark", "kitchen", write(samples=[MUG], trajectories=[SAID_B], settings={"alpha": 0.25}))
+    assert "alpha=0.25" in said
+    say("import_runs", "kitchen", write(samples=[MUG], trajectories=[SAID_B]))
+    stored = Benchmark.objects.get().metric_settings
+    for words, settings in (
+        (["--set", "multi_crop=first"], {"alpha": 0.25, "multi_crop": "first"}),
+        (["--set", "no_crop=fail"], {"alpha": 0.25, "no_crop": "fail"}),
+        (["--set", "no_crop=fail", "--set", "alpha=0.5", "--save"], {"no_crop": "fail"}),
+        ([], {"no_crop": "fail"}),
+    ):
+        said = say("score", "kitchen", *words)
+        assert Scoring.objects.get().settings == settings
+        assert all(f"{name}={value}" in said for name, value in settings.items())
+        stored.refresh_from_db()
+        assert stored.values == ({"no_crop": "fail"} if "alpha" not in settings else {"alpha": 0.25})
+        assert ("--save" in said) is (settings != stored.values)
 
 
 def test_an_import_that_was_killed_goes_on_from_its_last_batch(write, monkeypatch):

@@ -12,6 +12,7 @@ import pytest
 from evaluation.importers import IMPORTERS, detect_format
 from evaluation.importers.interface import ImportProblem, ReadOptions
 from evaluation.importers.matching import MemoryIndex, SampleKey
+from evaluation.importers.table import read as read_table
 from evaluation.schema import Issue, Trajectory
 
 if sys.version_info >= (3, 14):
@@ -33,7 +34,8 @@ INDEX = MemoryIndex(
         SampleKey("12_0", "12_0.png", "Hang a picture straight.", {}, (100, 100)),
         SampleKey("1", "1.png", "", {}, (10, 10)),
         SampleKey("7", "7.png", "How many spoons?", {}, (10, 10)),
-    ]
+    ],
+    {"1": "1"},
 )
 
 
@@ -138,7 +140,6 @@ def test_the_real_logs_are_read() -> None:
     [
         ("How many spoons?", ["7"]),
         ("<image> How many spoons?\nA. 5\nB. 6", ["7"]),
-        ("", ["7"]),
         ("How many forks?", []),
         ("What colour is the kettle?", ["kettle"]),
     ],
@@ -149,6 +150,24 @@ def test_a_number_joins_no_sample_that_asks_something_else(tmp_path: Path, quest
     path.write_text(json.dumps([row]))
     found, rules = read("vlmevalkit", path, model="m")
     assert ([one.sample_id for one in found], rules) == (joined, [] if joined else ["other-question"])
+
+
+@pytest.mark.parametrize("question", ["...", "", "?!"])
+def test_a_number_joins_nothing_by_itself_unless_a_person_has_said_so(tmp_path: Path, question: str) -> None:
+    """D1.9: a text without letters or digits asks nothing, so it confirms nothing."""
+    path = tmp_path / "t.jsonl"
+    path.write_text(json.dumps({"id": "7", "question": question, "prediction": "A"}))
+    samples = [SampleKey("7", "7.png", "How many spoons?"), SampleKey("8", "8.png", "...")]
+
+    def joined(index: MemoryIndex) -> tuple[list[str], list[str]]:
+        items = list(read_table(path, ReadOptions(model="m"), index))
+        found = [item.sample_id for item in items if isinstance(item, Trajectory)]
+        return found, [item.rule for item in items if isinstance(item, Issue)]
+
+    assert joined(MemoryIndex(samples)) == ([], ["number-alone"])
+    assert joined(MemoryIndex(samples, {"7": "7"})) == (["7"], [])
+    path.write_text(json.dumps({"id": "7", "question": question, "image": "7.png", "prediction": "A"}))
+    assert joined(MemoryIndex(samples)) == (["7"], [])
 
 
 def test_rows_of_lmms_eval_join_by_their_question() -> None:

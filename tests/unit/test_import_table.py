@@ -138,7 +138,9 @@ def test_tagged_boxes_come_out_as_they_went_in(boxes: list[tuple[int, int, int, 
 
 
 def test_a_row_becomes_a_trajectory_with_all_that_is_in_it(tmp_path: Path) -> None:
-    text = "id;pred;hit;crops;seconds;tokens;usd;note\nmug;B;1;10 20 30 40;2.5;17;0.01;odd\n7.0;;no;;;;;\n"
+    text = (
+        "id;pred;hit;crops;seconds;tokens;usd;image;note\nmug;B;1;10 20 30 40;2.5;17;0.01;;odd\n7.0;;no;;;;;wall.jpg;\n"
+    )
     (one, two), issues = rows(written(tmp_path, text), model="M", setting="s")
     assert issues == []
     assert (one.model, one.setting, one.sample_id, one.answer, one.judge_correct) == ("M", "s", "mug", "B", True)
@@ -182,9 +184,21 @@ def test_a_row_joins_by_question_and_options_by_picture_or_by_an_accepted_name(t
 
 
 def test_objects_in_rows_are_columns_and_an_error_is_no_answer(tmp_path: Path) -> None:
-    row = {"sample": {"id": 7}, "out": {"pred": "x", "cost": 1}, "error": "timeout", "deep": {"a": {"b": {"c": 1}}}}
+    row = {
+        "sample": {"id": 7, "question": "What hangs here?"},
+        "out": {"pred": "x", "cost": 1},
+        "error": "timeout",
+        "deep": {"a": {"b": {"c": 1}}},
+    }
     path = written(tmp_path, json.dumps(row) + "\n", "r.jsonl")
-    assert [c.name for c in columns_of(path)] == ["sample.id", "out.pred", "out.cost", "error", "deep.a.b"]
+    assert [c.name for c in columns_of(path)] == [
+        "sample.id",
+        "sample.question",
+        "out.pred",
+        "out.cost",
+        "error",
+        "deep.a.b",
+    ]
     (one,), _ = rows(path)
     assert (one.sample_id, one.answer, one.error, one.usage.usd) == ("7", None, "timeout", 1)
 

@@ -16,7 +16,13 @@ from annotation.models import Benchmark
 from evaluation.actions.column_mappings import FORMAT as TABLE
 from evaluation.actions.column_mappings import options_for
 from evaluation.actions.metric_settings import change_settings
-from evaluation.management.output import answering_plainly, chosen_format, mapping_at, print_counts
+from evaluation.management.output import (
+    answering_plainly,
+    chosen_format,
+    mapping_at,
+    print_counts,
+    settings_line,
+)
 
 
 class Command(BaseCommand):
@@ -57,5 +63,6 @@ class Command(BaseCommand):
             coordinates=coordinates,
         )
         if result.settings:
-            change_settings(actor=None, benchmark=benchmark, values=result.settings)
+            settings = change_settings(actor=None, benchmark=benchmark, values=result.settings)
+            self.stdout.write(f"The file brings metric settings, which are stored: {settings_line(settings)}.")
         print_counts(self, result.counts, result.issues, ("read", "new", "changed", "unchanged"))

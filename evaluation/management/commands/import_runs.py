@@ -17,7 +17,14 @@ from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.replace_runs import earlier_readings, in_words, questions_on, replaceable, runs_brought
 from evaluation.importers import IMPORTERS, detect_format
 from evaluation.importers.mapping import RUN_FIELDS
-from evaluation.management.output import answering_plainly, chosen_format, mapping_at, print_counts, the_benchmark
+from evaluation.management.output import (
+    answering_plainly,
+    chosen_format,
+    mapping_at,
+    print_counts,
+    settings_line,
+    the_benchmark,
+)
 
 COUNTED = (
     "trajectories", "interventions", "judgements", "rollout_groups", "new", "changed", "unchanged", "removed",
@@ -65,7 +72,8 @@ class Command(BaseCommand):
             replaces=replaces, **choices,
         )  # fmt: skip
         if result.settings:
-            change_settings(actor=None, benchmark=benchmark, values=result.settings)
+            settings = change_settings(actor=None, benchmark=benchmark, values=result.settings)
+            self.stdout.write(f"The file brings metric settings, which are stored: {settings_line(settings)}.")
         print_counts(self, result.counts, result.issues, COUNTED)
         if result.summary and result.summary.all_failed:
             self.stdout.write("Every trajectory is an error: the run is kept as failed, not as 0 % right.")

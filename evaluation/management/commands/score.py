@@ -6,30 +6,41 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evaluation.actions.metric_settings import change_settings
+from evaluation.actions.metric_settings import change_settings, settings_of, settings_with
 from evaluation.actions.score_run import score_benchmark
-from evaluation.management.output import answering_plainly, the_benchmark
+from evaluation.management.output import answering_plainly, settings_line, the_benchmark
 
 
 class Command(BaseCommand):
-    help = "Score all runs of a benchmark; settings given with --set are stored with the results."
+    help = "Score all runs of a benchmark with its metric settings, or with others for this call."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
-        parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of METRICS 8")
+        parser.add_argument(
+            "--set", action="append", default=[], metavar="NAME=VALUE",
+            help="a metric setting, for this call only; can be repeated",
+        )  # fmt: skip
+        parser.add_argument("--save", action="store_true", help="store the settings of --set with the benchmark")
 
     @answering_plainly
     def handle(self, *, slug: str, **options: Any) -> None:
         benchmark = the_benchmark(slug)
         values = dict(_pair(text) for text in options["set"])
-        if values:
+        if options["save"]:
             change_settings(actor=None, benchmark=benchmark, values=values)
-        scorings = score_benchmark(actor=None, benchmark=benchmark)
+        settings = settings_with(benchmark, values)
+        scorings = score_benchmark(actor=None, benchmark=benchmark, settings=settings)
         if not scorings:
             raise CommandError(f"{benchmark.title} has no runs to score. Import some with import_runs.")
         for scoring in scorings:
             failed = f", {scoring.failed_n} failed" if scoring.failed_n else ""
             self.stdout.write(f"{scoring.run}: {scoring.trajectories_n} of {scoring.samples_n} samples{failed}")
+        self.stdout.write(f"Settings: {settings_line(settings)}.")
+        if settings != settings_of(benchmark):
+            self.stdout.write(
+                f"{benchmark.title} is stored with other settings, so pages call these scores stale. Store these with "
+                "--save, or score again without --set."
+            )
 
 
 def _pair(text: str) -> tuple[str, str]:
