@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.conf import settings
 
 from annotation.models import Benchmark
 from annotation.workflow import Role
@@ -57,8 +58,17 @@ class RolesForm(forms.Form):
 class InviteForm(forms.Form):
     """Whom to invite, and to what."""
 
-    email = forms.EmailField(label="E-mail of the person")
+    email = forms.EmailField(label="Email of the person")
     roles = _roles(required=True)
+    mailed = forms.BooleanField(
+        label="Send the link by email", required=False, initial=True,
+        help_text="Without this, you get the link to send it yourself, and the address counts as not verified.",
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not settings.SENDS_EMAIL:
+            del self.fields["mailed"]
 
 
 class SuggestionsForm(forms.Form):

@@ -88,7 +88,12 @@ SITE = [
     Line("admin-password", get=everyone(302), post=everyone(302)),
     Line("accounts:sign-in", get=everyone(302) | {VISITOR: DONE}, post=everyone()),
     Line("accounts:sign-out", post=everyone(SIGN_IN)),
-    Line("accounts:accept-invitation", ("{secret}",), get=everyone(), post=everyone()),
+    # Whoever is signed in as another person is told why that will not do.
+    Line("accounts:accept-invitation", ("{secret}",), get=everyone(409) | {VISITOR: DONE}, post=everyone()),
+    Line("accounts:request-reset", get=everyone(), post=everyone()),
+    Line("accounts:reset-password", ("{lea}", "{reset}"), get=everyone(), post=everyone()),
+    Line("accounts:verify", ("{verify}",), get=everyone(), post=everyone()),
+    Line("accounts:send-verification", post=signed_in()),
     Line("accounts:account", get=signed_in()),
     Line("accounts:keys", get=signed_in(), post=signed_in()),
     Line("accounts:rename", post=signed_in()),

@@ -47,6 +47,7 @@ from tests.annotation.work_data import submitted
 from tests.evaluation.run_pages import make_benchmark
 from tests.factories import make_user
 from webapp.accounts.actions import create_token
+from webapp.accounts.links import reset_path, verify_path
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope
 from webapp.accounts.sessions import kept_as
@@ -110,6 +111,8 @@ class World:
             "job": Job.objects.filter(created_by=lea).first().pk,
             "token": create_token(name="notebook", actor=lea, scopes=[Scope.READ])[0].pk,
             "secret": secret,
+            "lea": lea.pk,
+            "verify": verify_path(lea).split("/")[-2],
             "session": kept_as(self._session(lea)),
             "invitation": invitation.pk,
             "ana": ana.pk,
@@ -120,10 +123,17 @@ class World:
             **judging_of(lea, benchmark, picture),
         }
         self.sessions = {name: self._session(user) for name, user in self.people.items()}
+        lea.refresh_from_db()
+        self.names["reset"] = reset_path(lea, by_email=False).split("/")[-2]
+        self.programs = self._programs(lea, benchmark)
+
+    def _programs(self, lea: User, benchmark: Benchmark) -> dict[str, Client]:
+        """Programs of the lead's: one for each scope, and with all scopes on the benchmark or on another one."""
         create_benchmark(actor=lea, slug="elsewhere")
-        self.programs = {scope: self._program(scope) for scope in table.SCOPES}
-        self.programs["here"] = self._program(*table.SCOPES, benchmark=benchmark.slug)
-        self.programs["elsewhere"] = self._program(*table.SCOPES, benchmark="elsewhere")
+        programs = {scope: self._program(scope) for scope in table.SCOPES}
+        programs["here"] = self._program(*table.SCOPES, benchmark=benchmark.slug)
+        programs["elsewhere"] = self._program(*table.SCOPES, benchmark="elsewhere")
+        return programs
 
     def _session(self, user: User) -> str:
         client = Client()

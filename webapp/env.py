@@ -71,6 +71,13 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("SIGHTLINE_MAX_MEGAPIXELS", "200", "Largest picture that is decoded, in megapixels."),
     Variable("SIGHTLINE_HTTPS", "no", "The site is reached by https through a proxy: secure cookies, HSTS, redirect."),
     Variable("SIGHTLINE_PROXIES", "0", "How many proxies of ours stand in front; their X-Forwarded-For is believed."),
+    Variable("SIGHTLINE_URL", "", "Address of the site, such as https://sightline.example.org, for links in email."),
+    Variable(
+        "EMAIL_URL",
+        "",
+        "Mail server: smtps://user:password@host:465, smtp+tls://… (STARTTLS) or smtp://…. Unset: no email is sent.",
+    ),
+    Variable("EMAIL_FROM", "", "Sender of email, such as Sightline <sightline@example.org>. Needed with EMAIL_URL."),
     Variable("SIGHTLINE_WORKER_THREADS", "2", "Jobs that run at the same time in one worker process."),
     Variable("SIGHTLINE_WEB_THREADS", "8", "Requests that are answered at the same time in one web process."),
     Variable("SIGHTLINE_JOB_LEASE_SECONDS", "15", "A job whose worker is silent this long is taken over."),
@@ -236,6 +243,30 @@ def storage(name: str, *, home: Path) -> dict[str, Any]:
 def folder(name: str, *, default: Path) -> Path:
     """The folder that a variable names, or the default when it is unset."""
     return path(name) if text(name) else default
+
+
+def email(name: str) -> dict[str, Any]:
+    """Django's settings for the mail server of an address; without one, sending email is an error."""
+    if not text(name):
+        return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend"}
+    parts = urlsplit(text(name))
+    ports = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
+    if parts.scheme not in ports or not parts.hostname:
+        raise ImproperlyConfigured(f"{name} begins with {parts.scheme!r}. Write smtps://user:password@host:465.")
+    missing = [needed for needed in ("EMAIL_FROM", "SIGHTLINE_URL") if not text(needed)]
+    if missing:
+        raise ImproperlyConfigured(f"{name} is set, but {' and '.join(missing)} is not: email needs both.")
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or ports[parts.scheme],
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+        "EMAIL_USE_TLS": parts.scheme == "smtp+tls",
+        "EMAIL_TIMEOUT": 10,
+        "DEFAULT_FROM_EMAIL": text("EMAIL_FROM"),
+    }
 
 
 def is_embedded() -> bool:

@@ -117,6 +117,12 @@ CSRF_COOKIE_SAMESITE = "Lax"
 TRUSTED_PROXIES = env.number("SIGHTLINE_PROXIES", most=10)
 CSRF_FAILURE_VIEW = "webapp.common.views.csrf_failure"
 
+# Links that let a person choose a new password.
+PASSWORD_RESET_TIMEOUT = 24 * 3600
+SITE_URL = (env.origins("SIGHTLINE_URL") or [""])[0]
+SENDS_EMAIL = bool(env.text("EMAIL_URL"))
+globals().update(env.email("EMAIL_URL"))
+
 # Behind https
 HTTPS = env.flag("SIGHTLINE_HTTPS")
 SESSION_COOKIE_SECURE = HTTPS
@@ -126,6 +132,7 @@ _HOST_ONLY = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME = f"{_HOST_ONLY}sessionid"
 CSRF_COOKIE_NAME = f"{_HOST_ONLY}csrftoken"
 ONCE_COOKIE_NAME = f"{_HOST_ONLY}once"
+DEVICE_COOKIE_NAME = f"{_HOST_ONLY}device"
 SECURE_SSL_REDIRECT = HTTPS
 # The probes of a container come from inside, without the proxy.
 SECURE_REDIRECT_EXEMPT = [r"^live$", r"^ready$"]

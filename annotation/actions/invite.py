@@ -9,7 +9,7 @@ from django.db import transaction
 from annotation.actions.access import require
 from annotation.models import Benchmark, InvitedRole, Membership
 from annotation.workflow import Right, Role
-from webapp.accounts.actions import Offer, invite, offered_by, when_accepted, withdraw_invitation
+from webapp.accounts.actions import Offer, email_invitation, invite, offered_by, when_accepted, withdraw_invitation
 from webapp.accounts.models import Invitation, User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput, NotFound
@@ -23,8 +23,11 @@ WORK = {
 """What a role lets a person do, in words that follow "to"."""
 
 
-def invite_person(*, actor: User, benchmark: Benchmark, email: str, roles: Collection[Role]) -> tuple[Invitation, str]:
-    """An invitation that brings these roles; the second is the secret of its link, kept nowhere."""
+def invite_person(
+    *, actor: User, benchmark: Benchmark, email: str, roles: Collection[Role], mailed: bool = False
+) -> tuple[Invitation, str]:
+    """An invitation that brings these roles; the second is the secret of its link, kept nowhere. ``mailed``: the link
+    goes to the address by email instead of through the hands of the actor."""
     require(actor, benchmark, Right.MANAGE)
     if not roles:
         raise InvalidInput("An invitation brings at least one role. Choose what the person will do.", field="roles")
@@ -32,7 +35,7 @@ def invite_person(*, actor: User, benchmark: Benchmark, email: str, roles: Colle
         held = Membership.objects.filter(benchmark=benchmark, user__email=email.strip().lower())
         if set(roles) <= {Role(role) for role in held.values_list("role", flat=True)}:
             raise Conflict(f"{email} has these roles already. There is nothing to invite to.", field="email")
-        invitation, secret = invite(email=email, actor=actor)
+        invitation, secret = invite(email=email, actor=actor, mailed=mailed)
         InvitedRole.objects.bulk_create(
             [InvitedRole(invitation=invitation, benchmark=benchmark, role=role) for role in sorted(set(roles))]
         )
@@ -44,6 +47,8 @@ def invite_person(*, actor: User, benchmark: Benchmark, email: str, roles: Colle
             data={"roles": sorted(set(roles))},
             personal={"email": invitation.email},
         )
+    if mailed:
+        email_invitation(invitation, secret, benchmark=benchmark.title, roles=", ".join(sorted(set(roles))))
     return invitation, secret
 
 

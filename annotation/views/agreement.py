@@ -30,6 +30,7 @@ from annotation.views.agreement_people import person_rows
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
+from webapp.accounts.models import User
 
 
 @require_safe
@@ -56,6 +57,7 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
         "facets": facets,
         "by": by if by in facets else "",
         "overlapping": count_of(benchmark, _overlapping(work)),
+        "unverified": [str(person) for person in User.objects.unverified(_named(work, audience, request.user.pk))],
         "draws": DRAWS,
         "seed": SEED,
     }
@@ -63,6 +65,13 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
         context["matrices"] = matrices(work, found, chosen, measure)
         context["pair"] = _pair_context(request, benchmark, work, found, chosen, audience)
     return render(request, "annotation/agreement.html", context)
+
+
+def _named(work: Work, audience: Audience, user: int | None) -> list[int]:
+    """The people whom this audience sees by name."""
+    if audience is Audience.TOGETHER:
+        return []
+    return [person for person in work.people if audience is Audience.EVERYONE or person == user]
 
 
 @require_safe

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from annotation.actions.read_people_work import PersonWork
 from annotation.models import Benchmark
 from annotation.views.agreement_links import Count, count_of
+from webapp.accounts.models import User
 
 
 @dataclass(frozen=True)
 class PersonRow:
-    """A person's numbers: ``work`` has the rates and medians, the counts lead to their samples."""
+    """A person's numbers: ``work`` has the rates and medians, the counts lead to their samples. ``unverified``: nobody
+    knows who receives email at the address of the account."""
 
     work: PersonWork
+    unverified: bool
     submitted: Count
     reviewed: Count
     accepted: Count
@@ -25,9 +28,11 @@ class PersonRow:
 
 
 def person_rows(benchmark: Benchmark, people: Sequence[PersonWork]) -> list[PersonRow]:
+    unverified = set(User.objects.unverified([one.person for one in people]).values_list("pk", flat=True))
     return [
         PersonRow(
             work=one,
+            unverified=one.person in unverified,
             submitted=count_of(benchmark, one.submitted),
             reviewed=count_of(benchmark, one.reviewed),
             accepted=count_of(benchmark, one.accepted_at_first),

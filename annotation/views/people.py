@@ -41,15 +41,19 @@ def person(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def invite(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Create an invitation with the posted ``email`` and ``roles``; the settings page shows its link once."""
+    """Create an invitation with the posted ``email`` and ``roles``. Its link is sent (``mailed``), or the settings page
+    shows it once."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     form = InviteForm(request.POST)
     if form.is_valid():
         try:
-            _, secret = invitations.invite_person(actor=request.user, benchmark=benchmark, **form.cleaned_data)
+            invitation, secret = invitations.invite_person(actor=request.user, benchmark=benchmark, **form.cleaned_data)
         except ApplicationError as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
+            if invitation.mailed:
+                messages.success(request, f"Invitation sent to {invitation.email}.")
+                return redirect("annotation:settings", slug)
             link = request.build_absolute_uri(reverse("accounts:accept-invitation", args=[secret]))
             return keep_once(request, redirect("annotation:settings", slug), invitation_to(benchmark), link)
     return settings_page(request, benchmark, invite=form)

@@ -1,6 +1,7 @@
 """Signing in and out, and how often one may try."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.conf import settings as project
@@ -12,6 +13,8 @@ from tests.conftest import signed_in
 from tests.factories import PASSWORD
 from webapp.accounts import throttle
 from webapp.accounts.models import SignInAttempt, User
+from webapp.common import http
+from webapp.common.http import network_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 SIGN_IN = "/sign-in/"
@@ -113,6 +116,85 @@ def test_an_address_that_guesses_at_everyone_is_locked(ana: User) -> None:
     refused = try_to_sign_in(PASSWORD)
     assert refused.status_code == 429
     assert "from this computer" in refused.context["problem"]
+
+
+def known_browser(email: str = "ana@example.org", address: str = "10.0.0.1") -> Client:
+    """A browser in which this person signed in and out."""
+    client = Client(REMOTE_ADDR=address)
+    assert client.post(SIGN_IN, {"email": email, "password": PASSWORD}).status_code == 302
+    client.post("/sign-out/")
+    return client
+
+
+def test_guesses_of_others_do_not_lock_a_browser_that_is_known(ana: User, sam: User) -> None:
+    """D4.5: behind a proxy that is not declared, everybody comes from one address."""
+    known, other = known_browser(), known_browser("sam@example.org")
+    for number in range(throttle.MOST["address"]):
+        SignInAttempt.objects.create(email=f"{number}@example.org", address="10.0.0.1")
+    for number in range(throttle.MOST["account"]):
+        SignInAttempt.objects.create(email=ana.email, address=f"10.1.0.{number}")
+    right = {"email": ana.email, "password": PASSWORD}
+    assert Client(REMOTE_ADDR="10.0.0.1").post(SIGN_IN, right).status_code == 429
+    assert other.post(SIGN_IN, right).status_code == 429, "It is known for Sam, not for Ana."
+    assert known.post(SIGN_IN, right).status_code == 302
+
+
+def test_a_browser_that_is_known_may_not_guess_without_end(ana: User) -> None:
+    """D4.5"""
+    known = known_browser()
+    wrong = [known.post(SIGN_IN, {"email": ana.email, "password": "wrong"}).status_code for _ in range(6)]
+    assert wrong == [400] * 5 + [429]
+    assert try_to_sign_in(PASSWORD).status_code == 302, "It locks nobody else out."
+
+
+def test_a_forged_device_is_not_known(ana: User) -> None:
+    """D4.5"""
+    known = known_browser()
+    value = known.cookies["device"].value
+    known.cookies["device"] = value[:-1] + ("A" if value[-1] != "A" else "B")
+    for number in range(throttle.MOST["address"]):
+        SignInAttempt.objects.create(email=f"{number}@example.org", address="10.0.0.1")
+    assert known.post(SIGN_IN, {"email": ana.email, "password": PASSWORD}).status_code == 429
+
+
+@pytest.mark.parametrize(
+    ("address", "counts_as"),
+    [
+        ("2001:db8:1:2::7", "2001:db8:1:2::"),
+        ("2001:db8:1:2:ffff::1", "2001:db8:1:2::"),
+        ("2001:db8:1:3::7", "2001:db8:1:3::"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("192.0.2.7", "192.0.2.7"),
+        ("fe80::1%eth0", "fe80::"),
+        ("junk", None),
+        (None, None),
+    ],
+)
+def test_an_ipv6_network_counts_as_one_address(address: str | None, counts_as: str | None) -> None:
+    """D4.5: one customer has a whole /64."""
+    assert network_of(address) == counts_as
+
+
+def test_tries_from_all_over_an_ipv6_network_are_counted_together(ana: User) -> None:
+    """D4.5"""
+    sent = [try_to_sign_in("wrong", address=f"2001:db8::{number}").status_code for number in range(1, 7)]
+    assert sent == [400] * 5 + [429]
+
+
+def test_a_proxy_that_is_not_declared_is_named_in_the_log_once_and_to_admins(
+    admin: User, ana: User, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    """D4.5"""
+    monkeypatch.setattr(http, "_warned", set())
+    for person in (ana, admin, admin):
+        client = Client(headers={"X-Forwarded-For": "192.0.2.7"})
+        client.post(SIGN_IN, {"email": person.email, "password": PASSWORD})
+        told = [str(message) for message in client.get("/account/").context["messages"]]
+        assert bool(told) is person.is_staff
+        assert all("SIGHTLINE_PROXIES" in text for text in told)
+    assert len([record for record in caplog.records if "SIGHTLINE_PROXIES" in record.message]) == 1
+    settings.TRUSTED_PROXIES = 1
+    assert not http.has_undeclared_proxy(client.get("/account/").wsgi_request)
 
 
 def test_success_forgets_the_failed_tries(ana: User) -> None:

@@ -63,6 +63,15 @@ def test_somebody_without_a_review_has_no_rate(kitchen: Benchmark, lea: User) ->
     assert b"n/a" in answer.content
 
 
+def test_an_account_that_nobody_knows_the_owner_of_reads_so(kitchen: Benchmark, lea: User, ana: User) -> None:
+    """D4.9: two accounts of one person would agree with themselves."""
+    User.objects.filter(pk=ana.pk).update(email_verified=False)
+    answer = signed_in(lea).get(PAGE)
+    assert (row_of(answer, "Ana").unverified, row_of(answer, "Ben").unverified) == (True, False)
+    assert answer.content.decode().count("address not verified") == 1
+    assert signed_in(lea).get(PAGE.removesuffix("people/")).context["unverified"] == ["Ana Lind"]
+
+
 def test_a_person_sees_their_own_row(kitchen: Benchmark, ana: User) -> None:
     answer = signed_in(ana).get(PAGE)
     assert [row.work.name for row in answer.context["rows"]] == ["Ana"]
@@ -101,6 +110,6 @@ def test_the_number_of_queries_does_not_grow(
         client.get(PAGE)
 
 
-QUERIES = 14
+QUERIES = 15
 """Session, user; benchmark; roles; submissions, gold, boxes; first submissions and
 reviews of people; what the tabs count (4) and the version."""

@@ -10,9 +10,12 @@ from datetime import datetime, timedelta
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
-from webapp.accounts.models import ApiToken, Invitation, Session, User
+from webapp.accounts import letters
+from webapp.accounts.links import on_site, opens_reset, reset_path, verified_by, verify_path
+from webapp.accounts.models import ApiToken, Invitation, Session, SignInAttempt, User
 from webapp.accounts.scopes import Scope, benchmarks_of
 from webapp.accounts.sessions import kept_as
 from webapp.accounts.tokens import hashed, new_secret
@@ -22,6 +25,8 @@ from webapp.common.errors import Conflict, InvalidInput, NotFound
 INVITATION_LASTS = timedelta(days=7)
 TOKEN_LASTS = timedelta(days=90)
 TOKEN_LASTS_AT_MOST = timedelta(days=365)
+
+DEAD_LINK = "This link was used, has expired or is incomplete. Request a new one."
 
 WhenAccepted = Callable[[Invitation, User], None]
 _when_accepted: list[WhenAccepted] = []
@@ -58,14 +63,32 @@ def offers_of(invitation: Invitation) -> list[Offer]:
 
 
 @transaction.atomic
-def invite(*, email: str, actor: User, lasts: timedelta = INVITATION_LASTS) -> tuple[Invitation, str]:
-    """Make an invitation; the second is its secret, for the link, and is kept nowhere."""
+def invite(
+    *, email: str, actor: User, lasts: timedelta = INVITATION_LASTS, mailed: bool = False
+) -> tuple[Invitation, str]:
+    """Create an invitation; the second is its secret, for the link, and is kept nowhere. ``mailed``: the link goes to
+    the address by email and is shown to nobody, so that whoever opens it receives email there."""
     secret = secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
-        email=email.strip().lower(), token_hash=hashed(secret), invited_by=actor, expires=timezone.now() + lasts
+        email=email.strip().lower(), token_hash=hashed(secret), invited_by=actor, mailed=mailed,
+        expires=timezone.now() + lasts,
+    )  # fmt: skip
+    audit.record(
+        actor=actor,
+        action="invitation.create",
+        subject=invitation,
+        data={"mailed": mailed},
+        personal={"email": invitation.email},
     )
-    audit.record(actor=actor, action="invitation.create", subject=invitation, personal={"email": invitation.email})
     return invitation, secret
+
+
+def email_invitation(invitation: Invitation, secret: str, *, benchmark: str, roles: str) -> None:
+    """Send the link of an invitation to its address."""
+    letters.send(
+        "invitation", invitation.email, inviter=str(invitation.invited_by), benchmark=benchmark, roles=roles,
+        link=on_site(reverse("accounts:accept-invitation", args=[secret])),
+    )  # fmt: skip
 
 
 def invitation_of(secret: str) -> Invitation:
@@ -89,32 +112,120 @@ def withdraw_invitation(invitation: Invitation, *, actor: User) -> None:
 def accept_invitation(secret: str, *, name: str = "", password: str = "", actor: User | None = None) -> User:
     """Make the account of the invitation and give it what it was invited to.
 
-    A person who has an account already gives neither name nor password, but has to be signed in as `actor`.
+    `actor` is who is signed in. A person who has an account gives neither name nor password, but has to be signed in;
+    nobody makes an account for another, least of all the person who sent the invitation.
     """
     invitation = Invitation.objects.select_for_update().get(pk=invitation_of(secret).pk)
     if not invitation.is_open:
         raise Conflict("The invitation was accepted a moment ago. Sign in with the password you chose.")
     if actor is not None and actor.email != invitation.email:
-        raise Conflict(f"The invitation is for {invitation.email}, but you are signed in as {actor.email}.")
-    user = actor or _new_user(invitation.email, name=name, password=password)
+        raise Conflict(for_another(invitation, actor))
+    user = actor or _new_user(invitation, name=name, password=password)
     invitation.accepted_at, invitation.accepted_by = timezone.now(), user
     invitation.save(update_fields=["accepted_at", "accepted_by"])
     for callback in _when_accepted:
         callback(invitation, user)
-    audit.record(actor=user, action="invitation.accept", subject=invitation)
+    audit.record(actor=user, action="invitation.accept", subject=invitation, data={"mailed": invitation.mailed})
     return user
 
 
-def _new_user(email: str, *, name: str, password: str) -> User:
-    if User.objects.filter(email=email).exists():
-        raise Conflict(f"{email} has an account already. Sign in, then open the link of the invitation again.")
-    user = User(email=email, name=name.strip())
+def for_another(invitation: Invitation, actor: User) -> str:
+    """Why this person cannot accept an invitation that is for another address."""
+    if invitation.invited_by_id == actor.pk:
+        return f"You created this invitation for {invitation.email}. Send that person the link; you can't accept it."
+    return f"This invitation is for {invitation.email}, but you are signed in as {actor.email}. Sign out to accept it."
+
+
+def _new_user(invitation: Invitation, *, name: str, password: str) -> User:
+    if User.objects.filter(email=invitation.email).exists():
+        raise Conflict(f"{invitation.email} has an account. Sign in, then open the link of the invitation again.")
+    user = User(email=invitation.email, name=name.strip(), email_verified=invitation.mailed)
+    _set_password(user, password)
+    user.save()
+    return user
+
+
+def _set_password(user: User, password: str) -> None:
     try:
         validate_password(password, user)
     except ValidationError as error:
         raise InvalidInput(" ".join(error.messages), field="password") from error
     user.set_password(password)
-    user.save()
+
+
+def request_reset(*, email: str) -> None:
+    """Send a link to a new password to the person of this address, if there is one. Takes as long if there is none."""
+    with transaction.atomic():
+        user = User.objects.filter(email=email, is_active=True).first()
+        audit.record(actor=None, action="password.reset_request", subject=user, personal={"email": email})
+    if user is not None:
+        _email_reset(user)
+
+
+@transaction.atomic
+def create_reset_link(*, user: User, actor: User | None) -> str:
+    """The path of a link to a new password, to be handed to the person; no actor: a command on the server."""
+    _note_link(user, actor, by="hand")
+    return reset_path(user, by_email=False)
+
+
+@transaction.atomic
+def email_reset_link(*, user: User, actor: User) -> None:
+    """Send the person a link to a new password, for an admin."""
+    _note_link(user, actor, by="email")
+    _email_reset(user)
+
+
+def _note_link(user: User, actor: User | None, *, by: str) -> None:
+    if not user.is_active:
+        raise Conflict(f"{user.email} can't sign in. Turn “can sign in” on first.")
+    audit.record(actor=actor, action="password.reset_link", subject=user, data={"by": by})
+
+
+def _email_reset(user: User) -> None:
+    letters.send("reset", user.email, link=on_site(reset_path(user, by_email=True)))
+
+
+@transaction.atomic
+def reset_password(*, user_id: int, token: str, password: str) -> User:
+    """Set the password by a link, which is used up. All sessions and tokens end, and failed tries are forgotten. A link
+    that came by email shows that the address is this person's."""
+    user = User.objects.select_for_update().filter(pk=user_id).first()
+    way = opens_reset(user, token) if user else ""
+    if user is None or not way:
+        raise NotFound(DEAD_LINK)
+    _set_password(user, password)
+    user.email_verified = user.email_verified or way == "email"
+    user.save(update_fields=["password", "email_verified"])
+    SignInAttempt.objects.filter(email=user.email).delete()
+    audit.record(actor=user, action="password.reset", subject=user, data={"link": way})
+    return user
+
+
+@transaction.atomic
+def send_verification(*, actor: User) -> None:
+    """Send this person a link that confirms their address."""
+    audit.record(actor=actor, action="address.verify_request", subject=actor)
+    letters.send("verify", actor.email, link=on_site(verify_path(actor)))
+
+
+@transaction.atomic
+def verify_address(signed: str) -> User:
+    """Note that the address of a link is its person's."""
+    user = to_verify(signed)
+    if not user.email_verified:
+        user.email_verified = True
+        user.save(update_fields=["email_verified"])
+        audit.record(actor=user, action="address.verify", subject=user)
+    return user
+
+
+def to_verify(signed: str) -> User:
+    """The person whose address a link confirms."""
+    found = verified_by(signed)
+    user = User.objects.filter(pk=found[0], email=found[1], is_active=True).first() if found else None
+    if user is None:
+        raise NotFound("This link has expired or is incomplete. Request a new one on your account page.")
     return user
 
 

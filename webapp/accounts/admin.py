@@ -1,24 +1,84 @@
-from django.contrib import admin
-from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.http import HttpRequest
+from typing import Any
 
+from django.conf import settings
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+
+from webapp.accounts.actions import create_reset_link, email_reset_link
 from webapp.accounts.models import ApiToken, Invitation, User
+from webapp.common.errors import ApplicationError
+from webapp.common.once import forget_once, keep_once, kept_once
 
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin):
     ordering = ("email",)
-    list_display = ("email", "name", "is_staff", "is_active", "date_joined", "last_login")
-    list_filter = ("is_staff", "is_active")
+    list_display = ("email", "name", "email_verified", "is_staff", "is_active", "date_joined", "last_login")
+    list_filter = ("is_staff", "is_active", "email_verified")
     search_fields = ("email", "name")
     readonly_fields = ("date_joined", "last_login")
     filter_horizontal = ()
+    change_form_template = "admin/accounts/user/change_form.html"
     fieldsets = (
-        (None, {"fields": ("email", "name", "password")}),
+        (None, {"fields": ("email", "email_verified", "name", "password")}),
         ("Rights", {"fields": ("is_active", "is_staff", "is_superuser")}),
         ("Times", {"fields": ("date_joined", "last_login")}),
     )
-    add_fieldsets = ((None, {"classes": ("wide",), "fields": ("email", "name", "password1", "password2")}),)
+    add_fieldsets = (
+        (None, {"classes": ("wide",), "fields": ("email", "email_verified", "name", "password1", "password2")}),
+    )
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.reset_link)
+        return [path("<id>/reset-link/", view, name="accounts_user_reset_link"), *super().get_urls()]
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        # Another address is as yet nobody's, unless the same form says otherwise.
+        if change and "email" in form.changed_data and "email_verified" not in form.changed_data:
+            obj.email_verified = False
+        super().save_model(request, obj, form, change)
+
+    def reset_link(self, request: HttpRequest, id: str) -> HttpResponse:
+        """Template admin/accounts/user/reset_link.html; context: person, link (just created, shown once; else ""),
+        sends_email. Posted: ``by`` is "email" or "hand"."""
+        person = self.get_object(request, unquote(id))
+        if not self.has_change_permission(request, person):
+            raise PermissionDenied
+        if person is None:
+            raise Http404
+        about = f"reset link {person.pk}"
+        if request.method == "POST":
+            return self._hand_over(request, person, about)
+        link = kept_once(request, about)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Reset link for {person.email}",
+            "opts": self.opts,
+            "person": person,
+            "link": link,
+            "sends_email": settings.SENDS_EMAIL,
+        }
+        answer = TemplateResponse(request, "admin/accounts/user/reset_link.html", context).render()
+        return forget_once(answer) if link else answer
+
+    def _hand_over(self, request: Any, person: User, about: str) -> HttpResponse:
+        answer = redirect(request.path)
+        try:
+            if request.POST.get("by") == "email" and settings.SENDS_EMAIL:
+                email_reset_link(user=person, actor=request.user)
+                messages.success(request, f"A link is on its way to {person.email}. It works for 24 hours.")
+                return answer
+            link = request.build_absolute_uri(create_reset_link(user=person, actor=request.user))
+        except ApplicationError as error:
+            messages.error(request, error.message)
+            return answer
+        return keep_once(request, answer, about, link)
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
@@ -41,7 +101,7 @@ class InvitationAdmin(ReadOnlyAdmin):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(ReadOnlyAdmin):
-    list_display = ("name", "user", "created", "last_used", "expires")
+    list_display = ("name", "user", "scopes", "benchmark", "created", "last_used", "expires")
     list_select_related = ("user",)
     search_fields = ("name", "user__email")
     exclude = ("token_hash",)

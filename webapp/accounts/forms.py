@@ -19,13 +19,26 @@ def _own_password(user: User, password: str) -> str:
 
 class SignInForm(forms.Form):
     email = forms.EmailField(
-        label="E-mail", widget=forms.EmailInput(attrs={"autocomplete": "username", "autofocus": True})
+        label="Email", widget=forms.EmailInput(attrs={"autocomplete": "username", "autofocus": True})
     )
     password = forms.CharField(label="Password", strip=False, widget=_PASSWORD)
     stay = forms.BooleanField(label="Stay signed in on this computer for 30 days", required=False)
 
     def clean_email(self) -> str:
         return self.cleaned_data["email"].lower()
+
+
+class ResetRequestForm(forms.Form):
+    email = forms.EmailField(
+        label="Email", widget=forms.EmailInput(attrs={"autocomplete": "username", "autofocus": True})
+    )
+
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"]).lower()
+
+
+class NewPasswordForm(forms.Form):
+    password = forms.CharField(label="New password", strip=False, widget=_NEW_PASSWORD)
 
 
 class AcceptForm(forms.Form):

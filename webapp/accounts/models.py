@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
@@ -20,13 +21,18 @@ class UserManager(BaseUserManager["User"]):
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
         if not email:
             raise ValueError("A user needs an e-mail address.")
-        user = self.model(email=email.strip().lower(), **fields)
+        # Who makes an account by hand knows whose it is.
+        user = self.model(email=email.strip().lower(), **{"email_verified": True, **fields})
         user.set_password(password)
         user.save(using=self._db)
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> User:
         return self.create_user(email, password, **{**fields, "is_staff": True, "is_superuser": True})
+
+    def unverified(self, people: Iterable[int]) -> models.QuerySet[User]:
+        """Of these people, those of whom nobody knows whether they receive email at the address of their account."""
+        return self.filter(pk__in=people, email_verified=False)
 
     def get_by_natural_key(self, username: str | None) -> User:
         return self.get(email=(username or "").strip().lower())
@@ -37,6 +43,9 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     email = models.EmailField("e-mail", unique=True)
     name = models.CharField("name, as others see it", max_length=120)
+    email_verified = models.BooleanField(
+        "address verified", default=False, help_text="Whether this person is known to receive email at this address."
+    )
     is_staff = models.BooleanField("site admin", default=False)
     is_active = models.BooleanField("can sign in", default=True)
     date_joined = models.DateTimeField(default=timezone.now)
@@ -111,6 +120,7 @@ class Invitation(models.Model):
     invited_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="invitations_sent"
     )
+    mailed = models.BooleanField(default=False, help_text="Whether the link was only sent to the address by email.")
     created = models.DateTimeField(auto_now_add=True)
     expires = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True, blank=True)
@@ -182,10 +192,16 @@ class OwnKey(models.Model):
 
 
 class SignInAttempt(models.Model):
-    """One try to sign in that has not succeeded; success deletes the row."""
+    """One try to sign in that has not succeeded (success deletes the row), or one request for a reset link."""
 
+    SIGN_IN, RESET = "sign_in", "reset"
+
+    purpose = models.CharField(max_length=10, default=SIGN_IN)
     email = models.CharField(max_length=254)
-    address = models.GenericIPAddressField(null=True)
+    address = models.GenericIPAddressField(null=True, help_text="Of IPv6: that of the network, /64.")
+    device = models.CharField(
+        max_length=40, blank=True, default="", help_text="A browser in which this person signed in before."
+    )
     at = models.DateTimeField(default=timezone.now)
 
     objects = SignInAttemptQuerySet.as_manager()

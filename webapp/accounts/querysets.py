@@ -21,6 +21,9 @@ class ApiTokenQuerySet(models.QuerySet[Any]):
 
 
 class SignInAttemptQuerySet(models.QuerySet[Any]):
+    def sign_ins(self) -> Self:
+        return self.filter(purpose=self.model.SIGN_IN)
+
     def counted(self, *, email: str, address: str | None) -> dict[str, int]:
         """Failed tries by the pair of account and address, by the account, and by the address: one query."""
         same_email, same_address = Q(email=email), Q(address=address)

@@ -1,48 +1,72 @@
 """Slowing down guesses of passwords. Kept in the database: it holds across processes and restarts."""
 
+from __future__ import annotations
+
 from datetime import timedelta
 
+from django.http import HttpRequest
 from django.utils import timezone
 
+from webapp.accounts.devices import known_device
 from webapp.accounts.models import SignInAttempt
 from webapp.accounts.security_log import note_throttled
 from webapp.common.errors import TooManyTries
+from webapp.common.http import client_address, network_of, warn_of_undeclared_proxy
 
 WINDOW = timedelta(minutes=15)
 # One person who mistypes is stopped by the first. The others stop many machines that guess at one account, and one
 # machine that guesses at many; they are higher, because a whole office may share an address.
 MOST = {"pair": 5, "account": 30, "address": 50}
+MOST_LINKS = {"pair": 3, "account": 5, "address": 20}
+"""Requests for a link to a new password: each may send an email."""
+MOST_OF_DEVICE = 5
+"""A browser in which the person signed in before is counted alone, so that others cannot lock the person out."""
 
 
-def begin_attempt(*, email: str, address: str | None) -> SignInAttempt:
+def begin_attempt(request: HttpRequest, email: str, *, purpose: str = SignInAttempt.SIGN_IN) -> SignInAttempt:
     """Count this try before the password is looked at, so that tries at the same moment count too.
 
     Raises TooManyTries once a limit is passed; refused tries are not counted, so the wait ends.
     """
+    warn_of_undeclared_proxy(request)
     now = timezone.now()
     SignInAttempt.objects.filter(at__lte=now - WINDOW).delete()
-    attempt = SignInAttempt.objects.create(email=email[:254], address=address, at=now)
-    counts = SignInAttempt.objects.counted(email=attempt.email, address=address)
-    passed = [name for name, most in MOST.items() if counts[name] > most]
+    address, device = network_of(client_address(request)), known_device(request, email)
+    attempt = SignInAttempt.objects.create(purpose=purpose, email=email[:254], address=address, device=device, at=now)
+    passed = _passed(attempt)
     if passed:
         attempt.delete()
-        note_throttled(email=attempt.email, address=address, limit=passed[0])
-        raise _refusal(passed[0], email=attempt.email, address=address)
+        note_throttled(email=attempt.email, address=address, limit=passed)
+        raise _refusal(passed, attempt)
     return attempt
 
 
-def end_attempt(*, email: str, address: str | None) -> None:
+def end_attempt(request: HttpRequest, email: str) -> None:
     """Forget the failed tries of a person who has now signed in from there."""
-    SignInAttempt.objects.filter(email=email[:254], address=address).delete()
+    address, device = network_of(client_address(request)), known_device(request, email)
+    SignInAttempt.objects.sign_ins().filter(email=email[:254], address=address, device=device).delete()
 
 
-def _refusal(limit: str, *, email: str, address: str | None) -> TooManyTries:
+def _passed(attempt: SignInAttempt) -> str:
+    """The name of the limit that this try passes; "" if none."""
+    of_purpose = SignInAttempt.objects.filter(purpose=attempt.purpose)
+    if attempt.device:
+        count = of_purpose.filter(email=attempt.email, device=attempt.device).count()
+        return "device" if count > MOST_OF_DEVICE else ""
+    most = MOST_LINKS if attempt.purpose == SignInAttempt.RESET else MOST
+    counts = of_purpose.filter(device="").counted(email=attempt.email, address=attempt.address)
+    return next((name for name, limit in most.items() if counts[name] > limit), "")
+
+
+def _refusal(limit: str, attempt: SignInAttempt) -> TooManyTries:
     same: dict[str, dict[str, str | None]] = {
-        "pair": {"email": email, "address": address},
-        "account": {"email": email},
-        "address": {"address": address},
+        "device": {"email": attempt.email, "device": attempt.device},
+        "pair": {"email": attempt.email, "address": attempt.address, "device": ""},
+        "account": {"email": attempt.email, "device": ""},
+        "address": {"address": attempt.address, "device": ""},
     }
-    first = SignInAttempt.objects.filter(**same[limit]).earliest_moment()
+    first = SignInAttempt.objects.filter(purpose=attempt.purpose, **same[limit]).earliest_moment()
     left = (first + WINDOW - timezone.now()).total_seconds() if first else WINDOW.total_seconds()
-    where = "from this computer's address" if limit == "address" else f"for {email}"
-    return TooManyTries(f"These were too many failed tries {where}.", wait=left)
+    where = "from this computer's address" if limit == "address" else f"for {attempt.email}"
+    what = "requests" if attempt.purpose == SignInAttempt.RESET else "failed tries"
+    return TooManyTries(f"There were too many {what} {where}.", wait=left)

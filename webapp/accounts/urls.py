@@ -1,12 +1,16 @@
 from django.urls import path
 
-from webapp.accounts import keys_views, views
+from webapp.accounts import keys_views, reset_views, views
 
 app_name = "accounts"
 
 urlpatterns = [
     path("sign-in/", views.sign_in, name="sign-in"),
     path("sign-out/", views.sign_out, name="sign-out"),
+    path("reset/", reset_views.request_reset, name="request-reset"),
+    path("reset/<int:user_id>/<slug:token>/", reset_views.reset_password, name="reset-password"),
+    path("verify/<str:signed>/", reset_views.verify, name="verify"),
+    path("account/verify/", reset_views.send_verification, name="send-verification"),
     path("invitation/<str:secret>/", views.accept_invitation, name="accept-invitation"),
     path("account/", views.account, name="account"),
     path("account/keys/", keys_views.keys, name="keys"),

@@ -16,15 +16,20 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from webapp.accounts import actions
+from webapp.accounts.devices import remember_device
 from webapp.accounts.forms import AcceptForm, NameForm, PasswordForm, SignInForm, TokenForm
 from webapp.accounts.http import SignedInRequest
 from webapp.accounts.models import User
 from webapp.accounts.sessions import kept_as, sessions_of
 from webapp.accounts.throttle import begin_attempt, end_attempt
 from webapp.common.errors import ApplicationError, NotAllowed, with_headers
-from webapp.common.http import Request, client_address
+from webapp.common.http import Request, has_undeclared_proxy
 from webapp.common.once import forget_once, keep_once, kept_once
 
+PROXY = (
+    "A proxy seems to be in front of this site, but SIGHTLINE_PROXIES is 0. All visitors count as one address, so a "
+    "few wrong passwords lock out everyone. Set SIGHTLINE_PROXIES to the number of proxies."
+)
 TOKEN = "token"
 """What is shown once on the account page."""
 
@@ -47,20 +52,27 @@ def sign_in(request: Request) -> HttpResponse:
         else:
             login(request, user)
             request.session.set_expiry(settings.SESSION_COOKIE_AGE if form.cleaned_data["stay"] else 0)
-            return redirect(target)
+            if user.is_staff and has_undeclared_proxy(request):
+                messages.warning(request, PROXY)
+            return _from_known_device(request, redirect(target), user)
     context = {"form": form, "next": request.POST.get("next") or request.GET.get("next", ""), "problem": problem}
     return with_headers(render(request, "accounts/sign_in.html", context, status=status), headers)
 
 
 def _authenticated(request: HttpRequest, email: str, password: str) -> User:
     """The person of this address and password. Whether the address or the password was wrong is not told."""
-    address = client_address(request)
-    begin_attempt(email=email, address=address)
+    begin_attempt(request, email)
     user = authenticate(request, username=email, password=password)
     if not isinstance(user, User):
-        raise ApplicationError("E-mail and password do not belong together. Check both, capitals too.")
-    end_attempt(email=email, address=address)
+        raise ApplicationError("Email and password don't match. Check both, including capital letters.")
+    end_attempt(request, email)
     return user
+
+
+def _from_known_device(request: HttpRequest, answer: HttpResponse, user: User) -> HttpResponse:
+    """The answer to signing in: from now on, failed tries elsewhere do not keep this person out of this browser."""
+    remember_device(request, answer, user.email)
+    return answer
 
 
 def _safe_target(request: HttpRequest) -> str:
@@ -105,7 +117,7 @@ def _account_page(
     """Template accounts/account.html; context: name_form (name), password_form (old, new), token_form (name, scopes,
     benchmark, lasts, password), rules (of passwords), sessions (signed_in_at, last_used, address, browser),
     this_session (its id), tokens (name, scopes, benchmark, last_used, expires), secret (a token just created, shown
-    once; else "").
+    once; else ""), sends_email.
     """
     secret = kept_once(request, TOKEN)
     forms = (name_form, password_form, token_form)
@@ -118,6 +130,7 @@ def _account_page(
         "this_session": kept_as(request.session.session_key),
         "tokens": request.user.api_tokens.all(),
         "secret": secret,
+        "sends_email": settings.SENDS_EMAIL,
     }
     status = 400 if any(form and form.errors for form in forms) else 200
     answer = render(request, "accounts/account.html", context, status=status)
@@ -185,11 +198,10 @@ def create_token(request: SignedInRequest) -> HttpResponse:
 def _valid_with_password(request: SignedInRequest, form: PasswordForm | TokenForm, field: str) -> bool:
     """Whether the form is valid. Guesses of the password in ``field`` count as those at the sign-in page do: a person
     at a browser that was left open may try no more often."""
-    email, address = request.user.email, client_address(request)
-    begin_attempt(email=email, address=address)
+    begin_attempt(request, request.user.email)
     valid = form.is_valid()
     if field not in form.errors:
-        end_attempt(email=email, address=address)
+        end_attempt(request, request.user.email)
     return valid
 
 
@@ -207,31 +219,36 @@ def revoke_token(request: SignedInRequest, token_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def accept_invitation(request: Request, secret: str) -> HttpResponse:
     """Template accounts/invitation.html; context: invitation (email, invited_by, expires), offers (title, text,
-    roles), form (AcceptForm: name, password), has_account, signed_in_as_invited (then one button is enough), next (this
-    page, for the way by sign-in), rules (what a password has to be).
+    roles), form (AcceptForm: name, password), has_account, signed_in_as_invited (then one button is enough), refused
+    (why the person who is signed in cannot accept it; else ""), next (this page, for the way by sign-in), rules.
     """
     invitation = actions.invitation_of(secret)
     actor = request.user if isinstance(request.user, User) else None
     invited = actor is not None and actor.email == invitation.email
+    refused = actions.for_another(invitation, actor) if actor and not invited else ""
     form = AcceptForm(request.POST or None)
-    if request.method == "POST" and (invited or form.is_valid()):
+    if request.method == "POST" and (actor or form.is_valid()):
         try:
-            user = actions.accept_invitation(
-                secret, actor=actor if invited else None, **(form.cleaned_data if not invited else {})
-            )
+            user = actions.accept_invitation(secret, actor=actor, **({} if actor else form.cleaned_data))
         except ApplicationError as error:
+            if actor is not None:
+                raise
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
-            if not invited:
+            answer = redirect(settings.LOGIN_REDIRECT_URL)
+            if actor is None:
                 login(request, user)
-            return redirect(settings.LOGIN_REDIRECT_URL)
+                _from_known_device(request, answer, user)
+            return answer
     context = {
         "invitation": invitation,
         "offers": actions.offers_of(invitation),
         "form": form,
         "has_account": User.objects.filter(email=invitation.email).exists(),
         "signed_in_as_invited": invited,
+        "refused": refused,
         "next": request.path,
         "rules": password_validators_help_texts(),
     }
-    return render(request, "accounts/invitation.html", context, status=400 if form.errors and not invited else 200)
+    status = 409 if refused else 400 if form.errors and not invited else 200
+    return render(request, "accounts/invitation.html", context, status=status)

@@ -13,6 +13,7 @@ from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 from rest_framework.views import exception_handler
 
 from webapp.common.errors import ApplicationError, error_body
+from webapp.common.http import client_address, network_of
 
 
 class PersonThrottle(UserRateThrottle):
@@ -25,9 +26,12 @@ class PersonThrottle(UserRateThrottle):
 
 
 class VisitorThrottle(AnonRateThrottle):
-    """Requests from one address without sign-in."""
+    """Requests from one address (of IPv6, one network) without sign-in."""
 
     scope = "visitor"
+
+    def get_ident(self, request: Request) -> str:
+        return network_of(client_address(request)) or "unknown"
 
 
 def error_answer(error: Exception, context: dict[str, Any]) -> Response | None:

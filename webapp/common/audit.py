@@ -20,8 +20,8 @@ PLAIN = (
     "personal_digest", "digest",
 )  # fmt: skip
 SECURITY = (
-    "access.", "admin.", "benchmark.create", "benchmark.public", "download.", "export.", "invitation.", "member.",
-    "password.", "person.", "session.", "sign_in.", "token.", "version.freeze",
+    "access.", "address.", "admin.", "benchmark.create", "benchmark.public", "download.", "export.", "invitation.",
+    "member.", "password.", "person.", "session.", "sign_in.", "token.", "version.freeze",
 )  # fmt: skip
 """How the actions of security events begin. Their entries keep the network address."""
 SEALED_AT_ONCE = 5000

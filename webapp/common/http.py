@@ -1,10 +1,13 @@
 """Requests as our views get them, and where they come from."""
 
-from ipaddress import ip_address
+import logging
+from ipaddress import IPv6Address, ip_address, ip_network
 
 from django.conf import settings
 from django.http import HttpRequest
 from django_htmx.middleware import HtmxDetails
+
+logger = logging.getLogger(__name__)
 
 
 class Request(HttpRequest):
@@ -41,3 +44,33 @@ def _address(hop: str) -> str:
         return ""
     # A scope names an interface of the proxy, and no column of addresses takes it.
     return str(found).partition("%")[0]
+
+
+def network_of(address: str | None) -> str | None:
+    """What requests are counted by: the address itself, or the /64 network of an IPv6 address, which one customer has
+    as a whole."""
+    try:
+        found = ip_address((address or "").partition("%")[0])
+    except ValueError:
+        return None
+    if not isinstance(found, IPv6Address):
+        return str(found)
+    return str(found.ipv4_mapped or ip_network((found, 64), strict=False).network_address)
+
+
+def has_undeclared_proxy(request: HttpRequest) -> bool:
+    """Whether a proxy seems to stand in front that SIGHTLINE_PROXIES does not count: everybody then has its address."""
+    return not settings.TRUSTED_PROXIES and "X-Forwarded-For" in request.headers
+
+
+_warned: set[str] = set()
+
+
+def warn_of_undeclared_proxy(request: HttpRequest) -> None:
+    """Say so in the log, once in a process: a visitor can send the header too."""
+    if has_undeclared_proxy(request) and not _warned:
+        _warned.add("said")
+        logger.warning(
+            "A request came with X-Forwarded-For, but SIGHTLINE_PROXIES is 0. If a proxy is in front, all visitors "
+            "count as one address, and a few wrong passwords lock out everyone. Set SIGHTLINE_PROXIES to their number."
+        )
