@@ -31,8 +31,9 @@ class Facts:
     """What is true now of a person, of a benchmark, and of the judging queues that ask about what they look at.
 
     ``roles``: held by the person; none for a visitor. ``copy``: reads a published copy. ``marks_open``: the lead shows
-    notes and shared tags to visitors. ``left``: a queue has a question that this person has not judged or skipped and
-    that still wants a verdict. ``unjudged``: the same for any person. ``passed_on``: all rights, or those of a token.
+    notes and shared tags to visitors. ``left``: a queue has a question that this person has neither judged nor
+    skipped. ``unjudged``: it has one that fewer people have judged than are asked. ``passed_on``: all rights, or those
+    of a token.
     """
 
     roles: frozenset[Role] = frozenset()
@@ -80,7 +81,7 @@ def known(facts: Facts) -> Known:
     if (facts.public or facts.copy) and not facts.checks_run:
         rights |= OPEN
     judges = Right.JUDGE in rights
-    waits = facts.left if judges else facts.unjudged
+    waits = facts.unjudged and (facts.left or not judges)
     return Known(
         rights=rights & facts.passed_on,
         handed_checks=handed,
@@ -88,5 +89,5 @@ def known(facts: Facts) -> Known:
         marks=Right.SEE_GOLD in rights and not facts.copy and (bool(facts.roles) or facts.marks_open),
         verdicts=not waits,
         source=judges and not waits,
-        seed=judges and not facts.unjudged and not waits,
+        seed=judges and not facts.unjudged,
     )

@@ -217,9 +217,9 @@ class JudgingQueueAdmin(ReadOnlyAdmin):
 
 @admin.register(JudgingItem)
 class JudgingItemAdmin(ReadOnlyAdmin):
-    list_display = ("queue_id", "position", "trajectory_id", "kind")
+    list_display = ("queue_id", "key", "trajectory_id", "kind")
     list_filter = ("kind",)
-    search_fields = ("queue__seed",)
+    search_fields = ("key",)
 
 
 @admin.register(JudgingSeat)

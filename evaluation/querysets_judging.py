@@ -22,22 +22,25 @@ class JudgingItemQuerySet(models.QuerySet[Any]):
         mine = {"seats__user": user, "seats__place__isnull": False, "seats__done_at__isnull": True}
         return self.filter(**mine, seats__expires_at__gt=Now())
 
-    def open_to(self, user: Any) -> Self:
-        """What this person may be handed: not done or passed by, not said in another queue, and with a place that
-        nobody fills or holds now. What they hold themselves is open to them."""
+    def unsettled_by(self, user: Any) -> Self:
+        """What this person has not judged, here or in another queue, and has not skipped."""
         seats, judgements = (apps.get_model("evaluation", name) for name in ("JudgingSeat", "Judgement"))
         mine = seats.objects.filter(item=OuterRef("pk"), user=user)
         settled = mine.filter(Q(done_at__isnull=False) | Q(place__isnull=True))
         about = {"run": OuterRef("trajectory__run"), "sample": OuterRef("trajectory__sample"), "kind": OuterRef("kind")}
-        taken = Q(seats__done_at__isnull=False) | Q(seats__expires_at__gt=Now())
-        found = self.filter(~Exists(settled), ~Exists(judgements.objects.filter(**about, person=user)))
-        others = taken & Q(seats__place__isnull=False) & ~Q(seats__user=user)
-        return found.annotate(taken_n=Count("seats", filter=others)).filter(taken_n__lt=F("queue__people"))
+        return self.filter(~Exists(settled), ~Exists(judgements.objects.filter(**about, person=user)))
 
-    def kept_from(self, user: Any) -> Self:
-        """Those of every queue in which something is still open to this person: until they are done they learn nothing
-        of what others said there."""
-        return self.filter(queue__in=self.open_to(user).order_by().values("queue"))
+    def open_to(self, user: Any) -> Self:
+        """What this person may be handed: unsettled, and with a place that nobody fills or holds now. What they hold
+        themselves is open to them."""
+        taken = Q(seats__done_at__isnull=False) | Q(seats__expires_at__gt=Now())
+        others = taken & Q(seats__place__isnull=False) & ~Q(seats__user=user)
+        found = self.unsettled_by(user).annotate(taken_n=Count("seats", filter=others))
+        return found.filter(taken_n__lt=F("queue__people"))
+
+    def unjudged(self) -> Self:
+        """What fewer people have judged than are asked."""
+        return self.with_progress().filter(done_n__lt=F("queue__people"))
 
     def with_progress(self) -> Self:
         """Adds ``done_n``: by how many people each was judged."""

@@ -200,7 +200,7 @@ def judging_of(lea: User, benchmark: Benchmark, picture: Image) -> dict[str, Any
     Sample.objects.filter(benchmark=benchmark, key="seen-00").update(image=picture)
     drawn = draw_judging(actor=lea, benchmark=benchmark, terms={}, size=1, people=1)
     question = next_to_judge(actor=lea, queue=drawn)
-    return {"judging": drawn.pk, "question": question.pk if question else 0}
+    return {"judging": drawn.pk, "question": question.key if question else ""}
 
 
 @pytest.fixture(scope="module")

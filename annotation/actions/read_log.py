@@ -72,6 +72,9 @@ def log_people(benchmark: Benchmark) -> list[User]:
 def _row(entry: AuditEntry) -> LogRow:
     named = {name: value for name, value in (entry.personal or {}).items() if name not in ("actor", "salt")}
     told: dict[str, Any] = {**entry.data, **named}
+    if entry.action == "judging.draw":
+        # Older entries say where a queue comes from, and leads judge too.
+        told = {name: value for name, value in told.items() if name in ("n", "people")}
     if entry.before or entry.after:
         told = {"change": " → ".join(part or "none" for part in (entry.before, entry.after)), **told}
     if entry.reason:

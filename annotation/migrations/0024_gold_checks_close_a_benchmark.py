@@ -1,4 +1,4 @@
-"""A benchmark with running gold checks is not public: it is closed here, with an entry in the audit log."""
+"""A benchmark with running gold checks is not public: it is closed here. Its settings say why."""
 
 from __future__ import annotations
 
@@ -7,25 +7,16 @@ from typing import Any
 from django.db import migrations
 from django.db.models import Q
 
-REASON = "Gold checks run. Annotators could look up their gold on a public benchmark."
-
 
 def close(apps: Any, schema_editor: Any) -> None:
-    benchmarks = apps.get_model("annotation", "Benchmark").objects
     running = Q(quality__check_first__gt=0) | Q(quality__check_share__gt=0)
-    entries = apps.get_model("common", "AuditEntry").objects
-    for benchmark in benchmarks.filter(running, public=True):
-        benchmarks.filter(pk=benchmark.pk).update(public=False)
-        entries.create(
-            actor=None, action="benchmark.public", subject_type="annotation.benchmark", subject_id=str(benchmark.pk),
-            benchmark=benchmark.slug, before="True", after="False", reason=REASON,
-        )  # fmt: skip
+    benchmarks = apps.get_model("annotation", "Benchmark").objects
+    benchmarks.filter(pk__in=list(benchmarks.filter(running, public=True).values_list("pk", flat=True))).update(
+        public=False
+    )
 
 
 class Migration(migrations.Migration):
-    dependencies = [
-        ("annotation", "0023_each_person_verifies_a_chain"),
-        ("common", "0001_initial"),
-    ]
+    dependencies = [("annotation", "0023_each_person_verifies_a_chain")]
 
     operations = [migrations.RunPython(close, migrations.RunPython.noop)]

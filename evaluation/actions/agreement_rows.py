@@ -101,8 +101,8 @@ def _blind(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]
 
 def _judges(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]:
     """Every verdict in one word; a reader pairs them by run, sample and kind."""
-    for kind in kinds_of(benchmark):
-        judged = load_judged(benchmark, kind, audience, getattr(user, "email", ""))
+    for kind in kinds_of(benchmark, user):
+        judged = load_judged(benchmark, kind, audience, user)
         for one in judged.verdicts:
             yield {
                 "kind": kind,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, Any
 
 from annotation.actions.read_samples import sample_records
 from annotation.exporters import EXPORTERS
@@ -19,22 +19,23 @@ from evaluation.actions.read_runs import (
 from evaluation.exporters.native import intervention_row, judgement_row, rollout_group_row, trajectory_row
 
 
-def sections_of(benchmark: Benchmark) -> Sections:
-    """Everything of a benchmark as the native format has it; the same contents always give the same bytes."""
+def sections_of(benchmark: Benchmark, user: Any = None) -> Sections:
+    """Everything of a benchmark as the native format has it; the same contents always give the same bytes. Judgements
+    are those that ``user`` may read; None: all."""
     return {
         "samples": map(sample_row, sample_records(benchmark)),
         "trajectories": map(trajectory_row, trajectory_records(benchmark)),
         "interventions": map(intervention_row, intervention_records(benchmark)),
-        "judgements": map(judgement_row, judgement_records(benchmark)),
+        "judgements": map(judgement_row, judgement_records(benchmark, user)),
         "rollout_groups": map(rollout_group_row, rollout_group_records(benchmark)),
         "settings": settings_of(benchmark).changed(),
     }
 
 
-def export_parts(format: str, benchmark: Benchmark) -> Iterator[bytes]:
-    """A benchmark in one of ``EXPORTERS``' formats, piece by piece as its rows are read."""
+def export_parts(format: str, benchmark: Benchmark, user: Any) -> Iterator[bytes]:
+    """A benchmark in one of ``EXPORTERS``' formats as this person may have it, piece by piece as its rows are read."""
     if format == "native":
-        return native_parts(sections_of(benchmark))
+        return native_parts(sections_of(benchmark, user))
     return EXPORTERS[format].parts(sample_records(benchmark))
 
 

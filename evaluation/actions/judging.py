@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import secrets
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
@@ -14,6 +15,7 @@ from annotation.actions.access import require
 from annotation.actions.pause import require_going_on
 from annotation.models import Benchmark, Image
 from annotation.workflow import Right
+from evaluation.actions.judging_known import queue_known_to
 from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Trajectory
 from evaluation.querysets import TrajectoryQuerySet
 from webapp.accounts.models import User
@@ -25,7 +27,6 @@ RELIABILITY, SUFFICIENCY = JudgingItem.Kind.RELIABILITY, JudgingItem.Kind.SUFFIC
 MOST = 500
 LASTS = timedelta(minutes=15)
 """How long a question is kept for who was handed it."""
-AT_ONCE = 20
 UNDECIDED = "undecided"
 REASONS = ("too small to read", "wrong place", "says otherwise", "only part of it")
 VERDICTS = ("yes", "no", UNDECIDED)
@@ -47,7 +48,8 @@ def fit_to_judge(benchmark: Benchmark, terms: Mapping[str, str]) -> TrajectoryQu
 def draw_judging(
     *, actor: User, benchmark: Benchmark, terms: Mapping[str, str], size: int, people: int, seed: str = ""
 ) -> JudgingQueue:
-    """Draw so many trajectories of a list, all alike likely, and ask both questions of each.
+    """Draw so many trajectories of a list, all alike likely, and ask both questions of each. The seed is secret: the
+    list is known, so a seed that can be guessed would tell what was drawn.
 
     Raises ``InvalidInput`` on a size outside 1..MOST or on people outside 1..5, ``Conflict`` with nothing to draw from.
     """
@@ -61,8 +63,7 @@ def draw_judging(
     if not fit:
         raise Conflict("No trajectory of this list has a crop that can be shown. Choose another list.", field="size")
     with transaction.atomic():
-        number = JudgingQueue.objects.filter(benchmark=benchmark).count() + 1
-        seed = seed or f"{benchmark.slug} judging {number}"
+        seed = seed or secrets.token_hex(16)
         queue = JudgingQueue.objects.create(
             benchmark=benchmark, terms=dict(terms), people=people, seed=seed, drawn_from=len(fit), created_by=actor
         )
@@ -73,14 +74,26 @@ def draw_judging(
             .values_list("pk", flat=True)
         )
         JudgingItem.objects.bulk_create(
-            JudgingItem(queue=queue, position=position, trajectory_id=pk, kind=kind)
-            for position, (pk, kind) in enumerate(in_order(drawn, asked))
+            JudgingItem(queue=queue, trajectory_id=pk, kind=kind) for pk, kind in in_order(drawn, asked)
         )
+        # The queue keeps its terms and its seed; people who judge may read the audit log.
         audit.record(
             actor=actor, action="judging.draw", subject=queue, benchmark=benchmark.slug,
-            data={"terms": dict(terms), "n": len(drawn), "from": len(fit), "people": people, "seed": seed},
+            data={"n": len(drawn), "people": people},
         )  # fmt: skip
     return queue
+
+
+def order_for(user: User, queue: JudgingQueue) -> dict[int, int]:
+    """The place of each question, by its number, in the order drawn for this judge. Places tell nothing of the list
+    that the queue was drawn from, nor of what another judge has at the same place. One query."""
+    rows = list(queue.items.order_by("pk").values_list("pk", "trajectory", "kind", "key"))
+    drawn = sorted({trajectory for _, trajectory, _, _ in rows})
+    # The random names are the secret: seeds of older queues can be guessed.
+    random.Random(f"{user.pk} {' '.join(key for *_, key in rows)}").shuffle(drawn)
+    answered = {trajectory for _, trajectory, kind, _ in rows if kind == SUFFICIENCY}
+    places = {question: place for place, question in enumerate(in_order(drawn, answered))}
+    return {pk: places[trajectory, JudgingItem.Kind(kind)] for pk, trajectory, kind, _ in rows}
 
 
 def in_order(drawn: Sequence[int], answered: set[int]) -> list[tuple[int, JudgingItem.Kind]]:
@@ -101,18 +114,17 @@ def next_to_judge(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
     What they hold already comes first. Two questions on one sample do not follow each other while there are others.
     """
     require(actor, queue.benchmark, Right.JUDGE)
-    held: JudgingItem | None = queue.items.held_by(actor).order_by("position").first()
+    held: JudgingItem | None = queue.items.held_by(actor).order_by("seats__taken_at", "pk").first()
     if held is not None and _renew(actor, held):
         return held
     require_going_on(actor, queue.benchmark)
     last = queue.items.done_by(actor).order_by("-seats__done_at").values_list("trajectory__sample", flat=True).first()
-    tried: list[int] = []
-    while found := list(queue.items.open_to(actor).exclude(pk__in=tried).order_by("position")[:AT_ONCE]):
-        samples = dict(Trajectory.objects.filter(pk__in=[i.trajectory_id for i in found]).values_list("pk", "sample"))
-        for item in sorted(found, key=lambda item: (samples[item.trajectory_id] == last, item.position)):
-            tried.append(item.pk)
-            if _take(actor, item, queue.people):
-                return item
+    places = order_for(actor, queue)
+    rows = queue.items.open_to(actor).order_by().values_list("pk", "trajectory__sample")
+    for pk, _ in sorted(rows, key=lambda row: (row[1] == last, places[row[0]])):
+        item: JudgingItem = queue.items.get(pk=pk)
+        if _take(actor, item, queue.people):
+            return item
     return None
 
 
@@ -120,10 +132,12 @@ def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Ju
     """Keep what this person says: ``verdict`` (of reliability) or ``answer`` ("" is "the crops do not say"), with
     ``reasons``, ``sure`` (1 to 5 or None) and ``seconds``. Saying it again changes it.
 
-    Raises ``InvalidInput`` for what is none, ``Conflict`` when the question is somebody else's meanwhile.
+    Raises ``InvalidInput`` for what is none, ``Conflict`` when the question is somebody else's meanwhile, or once the
+    person has finished the queue.
     """
     queue = item.queue
     require(actor, queue.benchmark, Right.JUDGE)
+    _require_unfinished(actor, queue)
     verdict, answer = _what_was_said(item.kind, said)
     extra = {
         "reasons": [reason for reason in said.get("reasons", ()) if reason in REASONS],
@@ -162,10 +176,12 @@ def pass_by(*, actor: User, item: JudgingItem) -> None:
 
 
 def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
-    """Take this person's last judgement back, so that they judge it again; the question, None without one."""
+    """Take this person's last judgement back, so that they judge it again; the question, None without one. Raises
+    ``Conflict`` once they have finished the queue."""
     require(actor, queue.benchmark, Right.JUDGE)
+    _require_unfinished(actor, queue)
     with transaction.atomic():
-        item: JudgingItem | None = queue.items.done_by(actor).order_by("-seats__done_at", "-position").first()
+        item: JudgingItem | None = queue.items.done_by(actor).order_by("-seats__done_at", "-pk").first()
         if item is None:
             return None
         JudgingSeat.objects.filter(item=item, user=actor).update(done_at=None, expires_at=from_now(LASTS))
@@ -173,6 +189,12 @@ def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
         Judgement.objects.filter(**about, person=actor).delete()
         audit.record(actor=actor, action="judging.undo", subject=item, benchmark=queue.benchmark.slug)
     return item
+
+
+def _require_unfinished(actor: User, queue: JudgingQueue) -> None:
+    """Raises ``Conflict`` once this person has been told where the questions come from: they no longer judge blind."""
+    if queue_known_to(actor, queue).source:
+        raise Conflict("Nothing in this queue is left for you, and you may see its models. Verdicts stay as they are.")
 
 
 def _what_was_said(kind: str, said: Mapping[str, Any]) -> tuple[str | None, str | None]:

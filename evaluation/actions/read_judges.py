@@ -30,6 +30,7 @@ from annotation.models import Benchmark
 from annotation.schema import AnswerType
 from annotation.statistics import Interval, Ints, wilson
 from evaluation.actions.judging import UNDECIDED
+from evaluation.actions.judging_known import judgements_known_to
 from evaluation.actions.metric_settings import settings_of
 from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey
 from evaluation.metrics.faithfulness import sufficient
@@ -171,25 +172,26 @@ class Judged:
         return max(self.pairs(), key=worth, default=None)
 
 
-def kinds_of(benchmark: Benchmark) -> list[str]:
-    """The kinds of judgements there are, in order. One query."""
-    found = Judgement.objects.filter(run__in=benchmark.runs.all()).order_by("kind")
+def kinds_of(benchmark: Benchmark, user: Any) -> list[str]:
+    """The kinds of judgements this person may read, in order. One query."""
+    found = judgements_known_to(user, benchmark).order_by("kind")
     return list(found.values_list("kind", flat=True).distinct())
 
 
-def load_judged(benchmark: Benchmark, kind: str, audience: Audience, user: str = "", by: str = "") -> Judged:
-    """All verdicts of a kind. For ``Audience.OWN`` of people only ``user`` (an address), for ``Audience.TOGETHER``
-    people without names. Four queries, and one for the values of the facet ``by``."""
-    members = _people(benchmark)
+def load_judged(benchmark: Benchmark, kind: str, audience: Audience, user: Any, by: str = "") -> Judged:
+    """All verdicts of a kind that ``user`` may read: see ``judgements_known_to``. For ``Audience.OWN`` of people only
+    their own, for ``Audience.TOGETHER`` people without names. Four queries, and one for the values of the facet ``by``.
+    """
+    members, address = _people(benchmark), getattr(user, "email", "")
     settings = settings_of(benchmark)
     values = facet_values(benchmark, by) if by else {}
-    rows = Judgement.objects.filter(run__in=benchmark.runs.all(), kind=kind).order_by("pk")
+    rows = judgements_known_to(user, benchmark).filter(kind=kind).order_by("pk")
     verdicts = []
     judges: dict[str, bool] = {}
     undecided: Counter[str] = Counter()
     for row in rows.values("run", "judge", "verdict", "answer", *_SAMPLE, *_GOLD):
         person = members.get(row["judge"].strip().casefold())
-        if person and audience is Audience.OWN and person[1] != user:
+        if person and audience is Audience.OWN and person[1] != address:
             continue
         name, word = _name(row["judge"], person, audience), _word(row, kind, settings)
         if word is None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from annotation.models import Benchmark
-from evaluation.models import Intervention, Judgement, RolloutGroup, Run, Step, Trajectory
+from evaluation.actions.judging_known import judgements_known_to
+from evaluation.models import Intervention, RolloutGroup, Run, Step, Trajectory
 from evaluation.schema import Coordinates, JudgementKind, Rollout, StepFlag, Usage
 from evaluation.schema import Intervention as InterventionRecord
 from evaluation.schema import Judgement as JudgementRecord
@@ -90,8 +91,9 @@ def intervention_records(benchmark: Benchmark) -> Iterator[InterventionRecord]:
         )
 
 
-def judgement_records(benchmark: Benchmark) -> Iterator[JudgementRecord]:
-    rows = Judgement.objects.filter(run__in=benchmark.runs.all()).select_related("run__model", "sample")
+def judgement_records(benchmark: Benchmark, user: Any = None) -> Iterator[JudgementRecord]:
+    """Those that this person may read; None: a command, which reads all."""
+    rows = judgements_known_to(user, benchmark).select_related("run__model", "sample")
     for row in rows.order_by("run__model__name", "run__setting", "sample__key", "kind", "judge").iterator(
         chunk_size=BATCH
     ):

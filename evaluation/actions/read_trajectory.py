@@ -114,15 +114,15 @@ def load_trajectory(benchmark: Benchmark, pk: int) -> Trajectory:
     of_gold = ("gold_boxes", "reference_calls", "plan_tools")
     rows = (
         Trajectory.objects.of(benchmark)
-        .select_related(
-            "run__model", "run__benchmark", "sample__image", "sample__gold__revision", "score", "replay__person"
-        )
+        .select_related("run__model", "sample__image", "sample__gold__revision", "score", "replay__person")
         .prefetch_related("sample__facets", *(f"sample__gold__revision__{name}" for name in of_gold))
     )
-    try:
-        return rows.get(pk=pk)
-    except Trajectory.DoesNotExist:
-        raise NotFound(f"{benchmark.title} has no trajectory {pk}. It may have been imported again since.") from None
+    found: Trajectory | None = rows.filter(pk=pk).first()
+    if found is None:
+        raise NotFound(f"{benchmark.title} has no trajectory {pk}. It may have been imported again since.")
+    # The same object: it knows the roles of who asks.
+    found.run.benchmark = benchmark
+    return found
 
 
 def kept_replay(trajectory: Trajectory) -> Replay | None:

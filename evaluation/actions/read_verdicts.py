@@ -1,22 +1,23 @@
 """What judge models and people said of one trajectory, as far as it may be told to who looks at it.
 
-Who still has a question open in a judging queue is not told what others said of the questions of that queue, as on the
-queue's own page. A judge is a person as in ``read_judges``: who judged here, or a member by name or address.
+Who still has a question open in a judging queue is told nothing on the samples of that queue: see ``judging_known``. A
+judge is a person as in ``read_judges``: who judged here, or a member by name or address.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Lower
 
 from annotation.models import Membership
+from evaluation.actions.judging_known import withheld_samples
 from evaluation.actions.read_judges import word_of
 from evaluation.actions.read_trajectory import TrajectoryDetail
-from evaluation.models import Judgement, JudgingItem, Trajectory
-from webapp.accounts.models import User
+from evaluation.models import Judgement, Trajectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,31 +34,27 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """``told``: in order of kind and judge; ``kept_back``: how many more are not told yet."""
+    """``told``: in order of kind and judge; ``withheld``: what there is, or is not, is not told yet."""
 
     told: Sequence[Said]
-    kept_back: int = 0
+    withheld: bool = False
 
 
-def read_verdicts(trajectory: Trajectory, detail: TrajectoryDetail, judging: User | None) -> Verdicts:
-    """What was said of this run on this sample. ``judging``: who looks, if they may judge; else None. One query, and
-    one more where there is something to keep back."""
+def read_verdicts(trajectory: Trajectory, detail: TrajectoryDetail, viewer: Any) -> Verdicts:
+    """What was said of this run on this sample. Two queries."""
+    benchmark = trajectory.run.benchmark
+    if withheld_samples(viewer, benchmark).filter(trajectory__sample=trajectory.sample_id).exists():
+        return Verdicts((), withheld=True)
     about = {"run": trajectory.run_id, "sample": trajectory.sample_id}
     found = Judgement.objects.filter(**about).annotate(member=_member(trajectory))
     key = detail.samples.answers[0]
-    said = [
-        Said(one.kind, one.judge, one.person_id or one.member, one.verdict, one.answer,
-             word_of(one.verdict, one.answer, one.kind, key, detail.settings))
-        for one in found.order_by("kind", "judge")
-    ]  # fmt: skip
-    others = [one for one in said if judging is not None and one.person != judging.pk]
-    if judging is None or not others:
-        return Verdicts(said)
-    here = {"trajectory__run": trajectory.run_id, "trajectory__sample": trajectory.sample_id}
-    items = JudgingItem.objects.of(trajectory.run.benchmark)
-    kept = set(items.kept_from(judging).filter(**here).values_list("kind", flat=True))
-    told = [one for one in said if one.person == judging.pk or one.kind not in kept]
-    return Verdicts(told, len(said) - len(told))
+    return Verdicts(
+        [
+            Said(one.kind, one.judge, one.person_id or one.member, one.verdict, one.answer,
+                 word_of(one.verdict, one.answer, one.kind, key, detail.settings))
+            for one in found.order_by("kind", "judge")
+        ]
+    )  # fmt: skip
 
 
 def _member(trajectory: Trajectory) -> Subquery:

@@ -64,7 +64,7 @@ def benchmark(request: Request, slug: str) -> Response:
 def export(request: Request, slug: str) -> StreamingHttpResponse:
     """Everything of a benchmark as one native file: the same bytes as ``export_benchmark``."""
     found = benchmark_for(request, slug, Right.EXPORT)
-    return streamed(f"{slug}.json", export_parts("native", found))
+    return streamed(f"{slug}.json", export_parts("native", found, person_of(request)))
 
 
 @needs(Scope.IMPORT)

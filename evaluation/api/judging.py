@@ -12,8 +12,10 @@ from rest_framework.response import Response
 
 from annotation.actions.read_agreement import audience_of, facet_names
 from annotation.api.loading import benchmark_for
+from annotation.blindness import Known
 from annotation.workflow import Right
 from evaluation.actions.agreement_rows import AGREEMENT_TABLES
+from evaluation.actions.judging_known import listed_known_to, with_remaining
 from evaluation.actions.read_judges import Judged, Pair, by_value, kinds_of, load_judged
 from evaluation.actions.read_judging import queues_of
 from evaluation.api.parts import Fields, coefficients, intervals
@@ -86,7 +88,8 @@ def agreement(request: Request, slug: str, table: str) -> Response:
 def judges(request: Request, slug: str) -> Response:
     """Judges and people on the same cases: raw agreement of each two, coefficients and the table of two of them."""
     benchmark = benchmark_for(request, slug, Right.COMPARE_WORK)
-    person, terms, kinds = person_of(request), request.query_params, kinds_of(benchmark)
+    person, terms = person_of(request), request.query_params
+    kinds = kinds_of(benchmark, person)
     kind = terms.get("kind", "") or next(iter(kinds), "")
     if kinds and kind not in kinds:
         raise InvalidInput(f"There are judgements of {', '.join(kinds)}, none of {kind[:40]!r}.", field="kind")
@@ -94,7 +97,7 @@ def judges(request: Request, slug: str) -> Response:
     if by and by not in facet_names(benchmark):
         raise InvalidInput(f"There is no facet {by[:60]!r}.", field="by")
     audience = audience_of(person, benchmark)
-    judged = load_judged(benchmark, kind, audience, person.email, by) if kind else Judged((), frozenset(), ())
+    judged = load_judged(benchmark, kind, audience, person, by) if kind else Judged((), frozenset(), ())
     asked = terms.get("a", ""), terms.get("b", "")
     chosen = judged.chosen(*asked)
     if any(asked) and (chosen is None or (chosen.first, chosen.second) != asked):
@@ -114,6 +117,13 @@ class QueueSerializer(serializers.ModelSerializer):
     questions = serializers.IntegerField(source="items_n", read_only=True)
     judgements = serializers.IntegerField(source="done_n", read_only=True)
     judges = serializers.IntegerField(source="people_n", read_only=True, help_text="People who judged.")
+    terms = serializers.SerializerMethodField(
+        help_text="Of the list of trajectories that it was drawn from; null until you have finished the queue."
+    )
+    drawn_from = serializers.SerializerMethodField(
+        help_text="How many trajectories it was drawn from; null until you have finished the queue."
+    )
+    seed = serializers.SerializerMethodField(help_text="Of the draw; null until all questions are judged.")
 
     class Meta:
         model = JudgingQueue
@@ -121,18 +131,30 @@ class QueueSerializer(serializers.ModelSerializer):
             "id", "terms", "people", "questions", "judgements", "judges", "drawn_from", "seed", "created_at",
         )  # fmt: skip
         read_only_fields = fields
-        extra_kwargs = {
-            "terms": {"help_text": "Of the list of trajectories that it was drawn from."},
-            "people": {"help_text": "Who judge each question."},
-        }
+        extra_kwargs = {"people": {"help_text": "Who judge each question."}}
+
+    def get_terms(self, row: JudgingQueue) -> dict[str, str] | None:
+        return row.terms if self._known(row).source else None
+
+    def get_drawn_from(self, row: JudgingQueue) -> int | None:
+        return row.drawn_from if self._known(row).source else None
+
+    def get_seed(self, row: JudgingQueue) -> str | None:
+        return row.seed if self._known(row).seed else None
+
+    def _known(self, row: JudgingQueue) -> Known:
+        row.benchmark = self.context["benchmark"]
+        return listed_known_to(self.context["person"], row)
 
 
 @extend_schema(operation_id="judging", parameters=PAGING, responses=page_of("JudgingQueuePage", QueueSerializer))
 @api_view(["GET"])
 def judging(request: Request, slug: str) -> Response:
-    """The queues of questions to people, the newest first."""
-    rows = queues_of(benchmark_for(request, slug, Right.COMPARE_WORK))
-    return paged(request, rows, "-pk", lambda row: QueueSerializer(row).data)
+    """The queues of questions to people, the newest first. Where a queue comes from is told to who has finished it."""
+    benchmark, person = benchmark_for(request, slug, Right.COMPARE_WORK), person_of(request)
+    context = {"benchmark": benchmark, "person": person}
+    rows = with_remaining(queues_of(benchmark), person)
+    return paged(request, rows, "-pk", lambda row: QueueSerializer(row, context=context).data)
 
 
 def _judge(judged: Judged, name: str) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import secrets
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -8,9 +10,14 @@ from evaluation.models.run import Trajectory
 from evaluation.querysets_judging import JudgingItemQuerySet
 
 
+def new_key() -> str:
+    """A name that tells nothing and that nobody can guess."""
+    return secrets.token_urlsafe(16)
+
+
 class JudgingQueue(models.Model):
     """A slice of trajectories whose crops people are asked about, drawn once. ``terms``: the list it was drawn from;
-    ``people``: how many judge each question."""
+    ``people``: how many judge each question; ``seed``: of the draw, secret until all is judged."""
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="judging_queues")
     terms = models.JSONField(default=dict, blank=True)
@@ -38,21 +45,20 @@ class JudgingItem(models.Model):
         SUFFICIENCY = "sufficiency"
 
     queue = models.ForeignKey(JudgingQueue, on_delete=models.CASCADE, related_name="items", db_index=False)
-    position = models.PositiveIntegerField()
+    key = models.CharField(max_length=22, unique=True, default=new_key, help_text="Its name in addresses. Random.")
     trajectory = models.ForeignKey(Trajectory, on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=12, choices=Kind)
 
     objects = JudgingItemQuerySet.as_manager()
 
     class Meta:
-        ordering = ["queue", "position"]
+        ordering = ["queue", "pk"]
         constraints = [
-            models.UniqueConstraint(fields=["queue", "position"], name="judging_item_position_once"),
             models.UniqueConstraint(fields=["queue", "trajectory", "kind"], name="judging_item_once"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.position + 1} of {self.queue}"
+        return f"{self.kind} {self.key} of {self.queue}"
 
 
 class JudgingSeat(models.Model):

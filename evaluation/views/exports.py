@@ -59,7 +59,7 @@ def exported(request: HttpRequest, slug: str, name: str, extension: str) -> Stre
         )
     if name in EXPORTERS and EXPORTERS[name].suffix == f".{extension}":
         try:
-            return streamed(f"{slug}-{name}.{extension}", export_parts(name, benchmark))
+            return streamed(f"{slug}-{name}.{extension}", export_parts(name, benchmark, request.user))
         except MissingLibrary as error:
             raise Unavailable(str(error)) from error
     raise NotFound(f"There is no export {name}.{extension}. The export page lists those there are.")

@@ -54,11 +54,10 @@ def judges(request: HttpRequest, slug: str) -> HttpResponse:
     ``_pair_context``), facets, by, audience. Address: ?kind= which judgements, ?a=&b= the cell, ?by=FACET."""
     benchmark = load_benchmark(request, slug, Right.COMPARE_WORK)
     audience = audience_of(request.user, benchmark)
-    facets, kinds = facet_names(benchmark), kinds_of(benchmark)
+    facets, kinds = facet_names(benchmark), kinds_of(benchmark, request.user)
     by, asked = request.GET.get("by", ""), request.GET.get("kind", "")
     by, kind = by if by in facets else "", asked if asked in kinds else next(iter(kinds), "")
-    address = getattr(request.user, "email", "")
-    judged = load_judged(benchmark, kind, audience, address, by) if kind else Judged((), frozenset(), ())
+    judged = load_judged(benchmark, kind, audience, request.user, by) if kind else Judged((), frozenset(), ())
     pair = judged.chosen(request.GET.get("a", ""), request.GET.get("b", ""))
     context: dict[str, Any] = {
         **agreement_context(request, benchmark, "judges"),

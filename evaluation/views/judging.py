@@ -19,6 +19,7 @@ from annotation.views.agreement import agreement_context
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.actions.judging import draw_judging, fit_to_judge
+from evaluation.actions.judging_known import queue_known_to
 from evaluation.actions.read_judges import Judged, Pair, Verdict, load_judged, trajectories_of
 from evaluation.actions.read_judging import places_of, progress_of, queues_of
 from evaluation.forms import JudgingForm
@@ -74,22 +75,25 @@ def judging(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def queue(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Template evaluation/judging_queue.html; context: queue, mine (Progress), told (whether models may be named: this
-    person is done), kinds (see ``_of_kind``), terms, runs (names). Before that it says only how far they are."""
+    """Template evaluation/judging_queue.html; context: queue, mine (Progress), told (whether models may be named: see
+    ``queue_known_to``), seed ("" before all is judged), kinds (see ``_of_kind``), terms, runs (names). Before that it
+    says only how far they are."""
     benchmark = load_benchmark(request, slug, Right.JUDGE)
     found = load_queue(benchmark, pk)
     mine = progress_of(request.user, found)
-    told = bool(mine.done) and not mine.open
+    may = queue_known_to(request.user, found)
+    told = may.source
     context = {
         **agreement_context(request, benchmark, "judges"),
         "queue": found,
         "mine": mine,
         "told": told,
+        "seed": found.seed if may.seed else "",
         "kinds": list(_kinds(request.user, benchmark, found)) if told else [],
         "terms": list(_in_words(benchmark, found.terms)) if told else [],
         "runs": _runs(found) if told else [],
         "may_draw": allowed(request.user, benchmark, Right.SCORE),
-        "again": f"{reverse('evaluation:judging', args=[slug])}?{urlencode(found.terms)}",
+        "again": f"{reverse('evaluation:judging', args=[slug])}?{urlencode(found.terms)}" if told else "",
     }
     return render(request, "evaluation/judging_queue.html", context)
 
@@ -116,7 +120,7 @@ def _kinds(user: User, benchmark: Any, found: JudgingQueue) -> Iterator[dict[str
     """Of each kind that this person has judged: the judge they share most verdicts with, and what both say."""
     for kind in JudgingItem.Kind:
         places = places_of(found, kind)
-        judged = load_judged(benchmark, kind, Audience.OWN, user.email).only(places)
+        judged = load_judged(benchmark, kind, Audience.OWN, user).only(places)
         me = next(iter(judged.people), "")
         if me:
             yield _of_kind(benchmark, kind, judged, me, len(places))

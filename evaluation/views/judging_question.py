@@ -55,7 +55,7 @@ def undo(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def question(request: SignedInRequest, slug: str, pk: int, item: int) -> HttpResponse:
+def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpResponse:
     """Template evaluation/judging_question.html; context: queue, question (Question), crops (Shown), said (answer that
     was given, for reliability), options, kept (Judgement or None), mine (Progress), reasons (key, words). Posted:
     ``verdict`` or ``answer`` with ``sure``, ``reason`` and ``seconds``; or ``act=skip``. Then the next one."""
@@ -89,7 +89,7 @@ def question(request: SignedInRequest, slug: str, pk: int, item: int) -> HttpRes
 
 @login_required
 @require_safe
-def crop(request: SignedInRequest, slug: str, pk: int, item: int, number: int) -> HttpResponse:
+def crop(request: SignedInRequest, slug: str, pk: int, item: str, number: int) -> HttpResponse:
     """One crop as JPEG. Its address tells neither the picture nor the place in it."""
     _, found = _load(request, slug, pk)
     shown = read_question(request.user, _item(found, item))
@@ -109,8 +109,8 @@ def _load(request: SignedInRequest, slug: str, pk: int) -> tuple[Any, JudgingQue
     return benchmark, load_queue(benchmark, pk)
 
 
-def _item(found: JudgingQueue, number: int) -> JudgingItem:
-    item = get_object_or_404(found.items.select_related("trajectory__run", "trajectory__sample"), pk=number)
+def _item(found: JudgingQueue, key: str) -> JudgingItem:
+    item = get_object_or_404(found.items.select_related("trajectory__run", "trajectory__sample"), key=key)
     item.queue = found
     return item
 
@@ -141,6 +141,6 @@ def _go_on(request: SignedInRequest, benchmark: Any, found: JudgingQueue) -> Htt
 
 def _see(benchmark: Any, found: JudgingQueue, item: JudgingItem | None) -> HttpResponse:
     where = "evaluation:judging-question" if item else "evaluation:judging-queue"
-    response = redirect(where, benchmark.slug, found.pk, *([item.pk] if item else []))
+    response = redirect(where, benchmark.slug, found.pk, *([item.key] if item else []))
     response.status_code = 303
     return response

@@ -25,7 +25,6 @@ from evaluation.views.trajectory_place import list_terms, place_of
 from evaluation.views.trajectory_tabs import tab_context
 from evaluation.views.trajectory_turns import TEXT_CAP, Turn, turns_of
 from evaluation.views.trajectory_verdicts import overruled_words
-from webapp.accounts.models import User
 from webapp.common.htmx import render_page
 from webapp.common.http import Request
 
@@ -49,8 +48,7 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     turns = turns_of(steps, detail, frame, cap=TEXT_CAP)
     terms = list_terms(request, row)
     answer = answer_of(row, detail)
-    judging = request.user if rights[Right.JUDGE.value] and isinstance(request.user, User) else None
-    verdicts = read_verdicts(row, detail, judging)
+    verdicts = read_verdicts(row, detail, request.user)
     score = getattr(row, "score", None)
     context = {
         "benchmark": row.run.benchmark, "trajectory": row, "sample": row.sample, "run": row.run, "score": score,

@@ -119,7 +119,7 @@ def tab_context(
         "rollouts_href": f"{_here(request, tab='interventions')}#more",
         "judgements_n": len(judgements),
         "judgements_href": f"{_here(request, tab='judgements')}#more",
-        "kept_back": verdicts.kept_back,
+        "withheld": verdicts.withheld,
         **shown[current](),
     }
 

@@ -31,7 +31,7 @@ from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
-VERDICT_QUERIES, QUESTION_QUERIES = 26, 22
+VERDICT_QUERIES, QUESTION_QUERIES = 28, 22
 """Session, person, benchmark and role, queue and question are in both."""
 YES, NO, UNSURE = ({"verdict": word} for word in ("yes", "no", "undecided"))
 
@@ -105,7 +105,7 @@ def test_what_is_said_is_kept_with_who_said_it_and_changes_no_score(lea: User, a
 
 
 def test_one_person_each_means_one_and_two_means_two(lea: User, ana: User, rui: User, street: Benchmark) -> None:
-    once = drawn(lea, street, size=2)
+    once = drawn(lea, street, size=2, terms={"correct": "yes"})
     first = next_to_judge(actor=ana, queue=once)
     assert first is not None
     assert next_to_judge(actor=ana, queue=once) == first
@@ -187,7 +187,7 @@ def test_after_the_last_question_person_and_judge_stand_side_by_side(lea: User, 
     queue = drawn(lea, street, size=5)
     for item in queue.items.select_related("trajectory"):
         of = {"run": item.trajectory.run, "sample": item.trajectory.sample, "kind": item.kind, "judge": "judge-7b"}
-        Judgement.objects.create(**of, verdict="yes" if item.position % 4 < 3 else "no")
+        Judgement.objects.create(**of, verdict="yes" if item.pk % 4 < 3 else "no")
     judge_all(ana, queue, answer="A")
     client = signed_in(ana)
     page = client.get(f"/benchmarks/street/judging/{queue.pk}/")

@@ -45,6 +45,7 @@ def test_nobody_without_a_role_sees_anything_while_checks_run() -> None:
     [
         (Facts(roles=frozenset({Role.REVIEWER}), left=True, unjudged=True), False, False, False),
         (Facts(roles=frozenset({Role.REVIEWER}), left=False, unjudged=True), True, True, False),
+        (Facts(roles=frozenset({Role.REVIEWER}), left=True, unjudged=False), True, True, True),
         (Facts(roles=frozenset({Role.REVIEWER})), True, True, True),
         # Who judges could sign out: a visitor is told nothing before everybody has finished.
         (Facts(public=True, left=False, unjudged=True), False, False, False),
