@@ -174,11 +174,23 @@ def _sqlite(file: Path) -> dict[str, Any]:
         "OPTIONS": {
             # A writer takes the lock when its transaction begins and waits for it; deferred
             # transactions fail with "database is locked" as soon as two of them write.
+            # A request waits for less: see webapp.common.sqlite.
             "timeout": 20,
             "transaction_mode": "IMMEDIATE",
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         },
     }
+
+
+_POSTGRES = {
+    "prepare_threshold": "5",
+    # A server or a network that is gone is noticed in seconds, not in the two hours of the system's default.
+    "connect_timeout": "3",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+}
+"""Options of a connection; the address may give others."""
 
 
 def _postgres(name: str, address: str) -> dict[str, Any]:
@@ -189,8 +201,9 @@ def _postgres(name: str, address: str) -> dict[str, Any]:
         raise ImproperlyConfigured(f"The port in {name} is not a number.") from error
     if len(parts.path) < 2:
         raise ImproperlyConfigured(f"{name} names no database. Write postgres://user:password@host:port/name.")
-    # Poolers that give every transaction another connection lose what is prepared: ?prepare_threshold=none.
-    options: dict[str, Any] = {"prepare_threshold": "5"} | dict(parse_qsl(parts.query))
+    # Poolers that give every transaction another connection lose what is prepared, and cursors with it:
+    # ?prepare_threshold=none.
+    options: dict[str, Any] = {**_POSTGRES, **dict(parse_qsl(parts.query))}
     options["prepare_threshold"] = _threshold(name, options["prepare_threshold"])
     return {
         "ENGINE": "webapp.common.postgresql",
@@ -202,6 +215,7 @@ def _postgres(name: str, address: str) -> dict[str, Any]:
         "PORT": str(port or ""),
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
+        "DISABLE_SERVER_SIDE_CURSORS": options["prepare_threshold"] is None,
         "OPTIONS": options,
     }
 
@@ -237,7 +251,7 @@ def storage(name: str, *, home: Path) -> dict[str, Any]:
     }
     if text("SIGHTLINE_S3_ENDPOINT"):
         options["endpoint_url"] = text("SIGHTLINE_S3_ENDPOINT")
-    return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+    return {"BACKEND": "webapp.common.bucket.Bucket", "OPTIONS": options}
 
 
 def folder(name: str, *, default: Path) -> Path:

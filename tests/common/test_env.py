@@ -77,11 +77,23 @@ def test_a_postgres_address_is_taken_apart(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("DATABASE_URL", "postgres://ana%40x:p%2Fw%3A@db.example.org:5433/sight%20line?sslmode=require")
     read = env.database("DATABASE_URL", home=Path())
     assert (read["USER"], read["PASSWORD"], read["HOST"], read["PORT"]) == ("ana@x", "p/w:", "db.example.org", "5433")
-    assert (read["NAME"], read["OPTIONS"]) == ("sight line", {"sslmode": "require", "prepare_threshold": 5})
+    assert (read["NAME"], read["OPTIONS"]["sslmode"], read["OPTIONS"]["prepare_threshold"]) == (
+        "sight line",
+        "require",
+        5,
+    )
+    assert 0 < int(read["OPTIONS"]["connect_timeout"]) < 5
     monkeypatch.setenv("DATABASE_URL", "postgresql:///sightline?host=/run/postgresql")
     assert env.database("DATABASE_URL", home=Path())["HOST"] == "/run/postgresql"
-    monkeypatch.setenv("DATABASE_URL", "postgres://h/n?prepare_threshold=none")
-    assert env.database("DATABASE_URL", home=Path())["OPTIONS"] == {"prepare_threshold": None}
+
+
+def test_with_a_pooler_nothing_is_kept_from_one_transaction_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """D6.5: prepared statements and cursors on the server belong to one connection."""
+    for query, threshold, without_cursors in [("", 5, False), ("?prepare_threshold=none", None, True)]:
+        monkeypatch.setenv("DATABASE_URL", f"postgres://h/n{query}")
+        read = env.database("DATABASE_URL", home=Path())
+        assert read["OPTIONS"]["prepare_threshold"] == threshold
+        assert read["DISABLE_SERVER_SIDE_CURSORS"] is without_cursors
 
 
 def test_sqlite_writers_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:

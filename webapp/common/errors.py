@@ -184,16 +184,21 @@ def stop(
 
 
 def fault_page(request: HttpRequest) -> HttpResponse:
-    """The page of a fault of ours. It asks nothing of the database or the session: those may be what broke.
+    """The page of a fault of ours."""
+    title = "This page broke while it was made"
+    message = "What you saved before is safe. Load the page again; if it breaks again, give the reference to the admin."
+    return bare_page(request, 500, code="fault", title=title, message=message)
+
+
+def bare_page(request: HttpRequest, status: int, *, code: str, title: str, message: str) -> HttpResponse:
+    """A stop page that asks nothing of the database or the session: those may be what broke.
 
     Template: errors/500.html, rendered without a request, so that no user is known in it. Context as in stop().
     """
-    title = "This page broke while it was made"
-    message = "What you saved before is safe. Load the page again; if it breaks again, give the reference to the admin."
     if request.path.startswith("/api/"):
-        return JsonResponse(error_body("fault", message), status=500)
-    context = {"status": 500, "code": "fault", "title": title, "message": message, **_where(request)}
-    return HttpResponse(render_to_string("errors/500.html", context), status=500)
+        return JsonResponse(error_body(code, message), status=status)
+    context = {"status": status, "code": code, "title": title, "message": message, **_where(request)}
+    return HttpResponse(render_to_string("errors/500.html", context), status=status)
 
 
 def _where(request: HttpRequest) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """What is done to every request and every answer."""
 
+import logging
 from collections.abc import Callable
 
 from django.conf import settings
@@ -11,7 +12,9 @@ from django.utils.cache import patch_vary_headers
 from webapp.common import audit, request_id
 from webapp.common.errors import ApplicationError, InvalidInput, WrongMethod, error_page, with_headers
 from webapp.common.http import client_address
+from webapp.common.outages import outage_of, outage_page
 
+logger = logging.getLogger(__name__)
 Answer = Callable[[HttpRequest], HttpResponseBase]
 
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -44,13 +47,8 @@ class RequestIdMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         reference = request_id.taken(request.headers.get("X-Request-Id", ""))
-        token = request_id.begin(reference)
-        address = request_id.begin_address(client_address(request) or "")
-        try:
+        with request_id.answer(reference, client_address(request) or ""):
             response = self.get_response(request)
-        finally:
-            request_id.end_address(address)
-            request_id.end(token)
         response["X-Request-Id"] = reference
         return response
 
@@ -91,8 +89,8 @@ class SecurityHeadersMiddleware:
 
 
 class ApplicationErrorMiddleware:
-    """Turn an ApplicationError that a page raises into the page that says it, and the empty answer to a method that an
-    address does not take into one with words."""
+    """Turn an ApplicationError or an outage that a page raises into the page that says it, and the empty answer to a
+    method that an address does not take into one with words."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
@@ -110,6 +108,9 @@ class ApplicationErrorMiddleware:
         return answer
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if (outage := outage_of(exception)) is not None:
+            logger.warning("%s %s: %s", request.method, request.path, outage.reason, exc_info=exception)
+            return outage_page(request, outage)
         return error_page(request, exception) if isinstance(exception, ApplicationError) else None
 
 

@@ -13,19 +13,25 @@ from typing import Any
 
 from django.db import Error as DatabaseLayerError
 from django.db import InterfaceError
+from django.http import HttpRequest, HttpResponse
 
-from webapp.common.errors import Unavailable
+from webapp.common.errors import Unavailable, bare_page, with_headers
 
 RETRY_AFTER_SECONDS = 5
-DATABASE, STORE, BROKER, DISK = "database", "file store", "message broker", "disk"
+DATABASE, BUSY, STORE, BROKER, DISK = "database", "database lock", "file store", "message broker", "disk"
 _LOST = frozenset({"08", "53", "57P01", "57P02", "57P03", "57P05", "40001", "40P01", "55P03", "25006", "25P03"})
 """SQLSTATEs, or their classes: connection, resources, shutdown, deadlock, lock timeout, read-only standby."""
-_BUSY = frozenset(
-    {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL}
-)
+_SQLITE = {
+    sqlite3.SQLITE_BUSY: BUSY,
+    sqlite3.SQLITE_LOCKED: BUSY,
+    sqlite3.SQLITE_IOERR: DATABASE,
+    sqlite3.SQLITE_CANTOPEN: DATABASE,
+    sqlite3.SQLITE_FULL: DISK,
+}
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _SENTENCES = {
     DATABASE: "The database does not answer at the moment.",
+    BUSY: "The database is busy with another change.",
     STORE: "The file store does not answer at the moment.",
     BROKER: "The message broker does not answer at the moment.",
     DISK: "The disk of the server is full.",
@@ -65,6 +71,12 @@ def outage_of(error: BaseException) -> Outage | None:
     return None
 
 
+def outage_page(request: HttpRequest, outage: Outage) -> HttpResponse:
+    """503, and when to come back; the same below /api/ as JSON."""
+    words = {"code": outage.code, "title": outage.title, "message": outage.message}
+    return with_headers(bare_page(request, outage.status, **words), outage.headers)
+
+
 def _service(error: BaseException) -> str:
     if isinstance(error, DatabaseLayerError):
         return _database(error)
@@ -91,7 +103,7 @@ def _database(error: BaseException) -> str:
     cause: Any = error.__cause__
     if isinstance(cause, sqlite3.Error):
         code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
-        return DISK if code == sqlite3.SQLITE_FULL else DATABASE if code in _BUSY else ""
+        return _SQLITE.get(code, "")
     if isinstance(error, InterfaceError):
         return DATABASE if "connection" in str(error) else ""
     state = getattr(cause, "sqlstate", "")

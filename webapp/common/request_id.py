@@ -6,7 +6,10 @@ A job keeps the reference of the request that started it.
 import logging
 import re
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 NONE = "-"
 """What stands where no request began it."""
@@ -14,6 +17,8 @@ _current: ContextVar[str] = ContextVar("request_id", default=NONE)
 
 begin = _current.set
 end = _current.reset
+
+
 _FROM_PROXY = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
@@ -28,9 +33,24 @@ def current() -> str:
 
 
 _address: ContextVar[str] = ContextVar("address", default="")
+_answering: ContextVar[bool] = ContextVar("answering", default=False)
 
-begin_address = _address.set
-end_address = _address.reset
+
+@contextmanager
+def answer(reference: str, address: str) -> Iterator[None]:
+    """Answer a request that has this reference and came from this network address."""
+    given: tuple[tuple[ContextVar[Any], object], ...] = ((_current, reference), (_address, address), (_answering, True))
+    tokens = [(variable, variable.set(value)) for variable, value in given]
+    try:
+        yield
+    finally:
+        for variable, token in tokens:
+            variable.reset(token)
+
+
+def answering() -> bool:
+    """Whether this code answers a request: a person waits for it, so it does not wait long for anything else."""
+    return _answering.get()
 
 
 def address() -> str:

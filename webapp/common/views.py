@@ -1,11 +1,14 @@
 """Pages of the site itself: the answers to what cannot be answered, and whether the process is alive."""
 
+import sys
+
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from webapp import VERSION
 from webapp.common.errors import fault_page, stop
+from webapp.common.outages import outage_of, outage_page
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -54,7 +57,10 @@ def _elsewhere(request: HttpRequest) -> str:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return fault_page(request)
+    """Django calls this while it handles the exception that nothing else has answered."""
+    error = sys.exception()
+    outage = outage_of(error) if error else None
+    return outage_page(request, outage) if outage else fault_page(request)
 
 
 @never_cache

@@ -8,6 +8,7 @@ came; only against other processes SQLite's own lock is still waited for.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -15,8 +16,12 @@ from typing import Any
 
 from django.db.backends.sqlite3 import base
 
+from webapp.common.request_id import answering
 from webapp.common.turns import Turns
 
+REQUEST_SECONDS = 4.5
+"""A request waits this long for other writers, in this process and in others together; what a person waits for is then
+refused, and may be sent again. A job waits as long as the settings say."""
 READING = ("SELECT", "PRAGMA", "EXPLAIN")
 """How statements begin that need no turn. Whatever else stands outside of a transaction begins one, or writes."""
 
@@ -39,9 +44,15 @@ class Connection(sqlite3.Connection):
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Wait for the turn, and keep it if this leaves a transaction open. Raises as SQLite does after a timeout."""
-        if not self._turns.take(self._patience):
-            raise sqlite3.OperationalError("database is locked")
+        patience = min(self._patience, REQUEST_SECONDS) if answering() else self._patience
+        begun = time.monotonic()
+        if not self._turns.take(patience):
+            locked = sqlite3.OperationalError("database is locked")
+            locked.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise locked
         self._has_turn = True
+        left = max(0.0, patience - (time.monotonic() - begun))
+        super().execute(f"PRAGMA busy_timeout = {round(left * 1000)}")
         try:
             yield
         finally:
