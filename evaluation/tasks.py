@@ -10,6 +10,8 @@ from annotation.importers.interface import Progress
 from evaluation.actions import dry_run as dry_run_action
 from evaluation.actions import dry_run_commit
 from evaluation.actions import undo_import as undo_action
+from evaluation.actions.delete_run import KIND as DELETE_RUN
+from evaluation.actions.delete_run import delete_run as delete_run_action
 from evaluation.actions.keep_run_replays import KIND as REPLAY_RUN
 from evaluation.actions.keep_run_replays import keep_run_replays
 from evaluation.actions.queue_scoring import KIND as SCORE
@@ -47,6 +49,11 @@ def undo_import(context: JobContext, record_id: int) -> dict[str, Any]:
         report=lambda done, total: context.progress(done, total, unit="rows"),
         checkpoint=context.checkpoint,
     )
+
+
+@job(DELETE_RUN, title="Delete")
+def delete_run(context: JobContext, run_id: int) -> dict[str, Any]:
+    return delete_run_action(context, run_id=run_id)
 
 
 @job(REPLAY_RUN, title="Replay")

@@ -166,6 +166,7 @@ RUNS = [
     Line("evaluation:score", (B,), post=form(*RUNNERS)),
     Line("evaluation:runs", (B,), get=only(*MEMBERS)),
     Line("evaluation:run", (B, "{run}"), get=only(*MEMBERS)),
+    Line("evaluation:run-delete", (B, "{run}"), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:run-replays", (B, "{run}"), get=only(*MEMBERS)),
     Line("evaluation:run-replays-keep", (B, "{run}"), post=form(*RUNNERS)),
     Line("evaluation:run-replays-drop", (B, "{run}"), post=form(*RUNNERS)),
@@ -193,6 +194,7 @@ RUNS = [
 JUDGING = [
     Line("evaluation:judging", (B,), get=form(*MEMBERS), post=form(*RUNNERS), data={"size": 2, "people": 1}),
     Line("evaluation:judging-queue", (B, "{judging}"), get=form(*MEMBERS)),
+    Line("evaluation:judging-delete", (B, "{judging}"), post=form(*RUNNERS)),
     Line("evaluation:judging-next", (B, "{judging}"), post=form(*MEMBERS)),
     Line("evaluation:judging-undo", (B, "{judging}"), post=form(*MEMBERS)),
     # The lead holds the question at the moment: it is shown to nobody else.

@@ -72,6 +72,12 @@ def score_benchmark(
     return scorings
 
 
+def rank_again(benchmark: Benchmark) -> None:
+    """Rank and compare the scored runs that are left after some were removed."""
+    if Scoring.objects.filter(run__benchmark=benchmark).exists():
+        rank_runs(benchmark, load_samples(benchmark), settings_of(benchmark))
+
+
 def is_stale(run: Run, digest: str, fresh: Freshness) -> bool:
     """Whether a run has no scores, or scores that pages call stale, or of another gold than that with this digest."""
     scoring = getattr(run, "scoring", None)

@@ -11,8 +11,10 @@ from django.utils import timezone
 from annotation.actions.import_jobs import start_job
 from annotation.actions.store_images import picture_path, tile_folder
 from annotation.models import Gold, Image, ImportRecord, Sample
+from evaluation.actions.delete_queue import remove_questions
 from evaluation.actions.keep_words import forget_words
 from evaluation.actions.list_columns import forget_columns
+from evaluation.actions.score_run import rank_again
 from evaluation.actions.take_lists import take_lists
 from evaluation.actions.undo_plan import (
     RUN_OF,
@@ -22,6 +24,7 @@ from evaluation.actions.undo_plan import (
     brought,
     emptied,
     made_by,
+    questions_of,
     runs_of,
     samples_of,
     undo_plan,
@@ -38,14 +41,18 @@ Report = Callable[[int, int], None]
 Checkpoint = Callable[[], None]
 
 
-def ask_undo(*, actor: User, record: ImportRecord) -> ImportRecord:
-    """Begin to undo an import, or go on where it stopped. Raises ``Conflict`` when later work depends on it."""
+def ask_undo(*, actor: User, record: ImportRecord, withdraw: bool = False) -> ImportRecord:
+    """Begin to undo an import, or go on where it stopped. ``withdraw``: questions about its trajectories leave their
+    judging queues, with the verdicts on them. Raises ``Conflict`` when later work depends on it."""
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
         require_kind(actor, record)
         plan = undo_plan(record)
+        if withdraw and plan.queues:
+            remove_questions(actor=actor, benchmark=record.benchmark, items=questions_of(record))
+            plan = undo_plan(record)
         if not plan.possible:
-            raise Conflict(f"The import of {record.file_name} cannot be undone. {' '.join(plan.later)}")
+            raise Conflict(f"The import of {record.file_name} can't be undone. {plan.reasons}")
         if record.state == State.DONE:
             runs = record.kind == Kind.RUNS
             record.checkpoint = {
@@ -96,7 +103,7 @@ def _batch(record: ImportRecord, checkpoint: Checkpoint | None) -> Counter[str]:
         now = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
         plan = undo_plan(now)
         if not plan.possible:
-            raise Conflict(" ".join(plan.later))
+            raise Conflict(plan.reasons)
         if now.kind == Kind.SAMPLES:
             gone, pictures = _remove_samples(now)
         else:
@@ -137,6 +144,7 @@ def _remove_runs(record: ImportRecord) -> None:
         runs.delete()
         Model.objects.filter(pk__in=models, runs=None, baseline=False, url="").delete()
         record.preview = {**record.preview, "undone": {**record.preview.get("undone", {}), "runs": count}}
+        rank_again(record.benchmark)
 
 
 def _remove_samples(record: ImportRecord) -> tuple[Counter[str], list[Image]]:

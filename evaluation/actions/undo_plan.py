@@ -24,6 +24,7 @@ from annotation.models import (
     Sample,
     VersionEntry,
 )
+from evaluation.actions.delete_queue import Loss, losses, verdicts_of
 from evaluation.actions.take_lists import lists_of, whole_of
 from evaluation.models import (
     FailureLabel,
@@ -52,15 +53,23 @@ RUN_OF: Mapping[str, str] = {
 @dataclass(frozen=True)
 class UndoPlan:
     """``goes``: how many rows of each kind would go. ``later``: sentences of what depends on them; with any, nothing
-    goes. ``stays``: sentences of what an undo does not bring back."""
+    goes. ``queues``: what judging queues would lose; with any, nothing goes before that is agreed to. ``stays``:
+    sentences of what an undo does not bring back."""
 
     goes: Mapping[str, int] = field(default_factory=dict)
     later: tuple[str, ...] = ()
     stays: tuple[str, ...] = ()
+    queues: tuple[Loss, ...] = ()
 
     @property
     def possible(self) -> bool:
-        return not self.later
+        return not self.later and not self.queues
+
+    @property
+    def reasons(self) -> str:
+        """What stands in the way, in sentences."""
+        asked = [f"{loss.questions:,} questions of judging queue {loss.queue} ask about it." for loss in self.queues]
+        return " ".join([*self.later, *asked])
 
 
 def undo_plan(record: ImportRecord) -> UndoPlan:
@@ -75,6 +84,11 @@ def brought(record: ImportRecord) -> Mapping[str, Any]:
     tables: Mapping[str, Any] = {"interventions": Intervention, "judgements": Judgement, "rollout groups": RolloutGroup}
     rows = {name: table.objects.filter(source=record) for name, table in tables.items()}
     return {"trajectories": whole_of([record]), "tool lists": lists_of([record]), **rows}
+
+
+def questions_of(record: ImportRecord) -> Any:
+    """The questions of judging queues about trajectories that an undo would remove."""
+    return JudgingItem.objects.filter(trajectory__in=whole_of([record]).values("pk"))
 
 
 def runs_of(record: ImportRecord) -> list[int]:
@@ -114,16 +128,20 @@ def _of_runs(record: ImportRecord) -> UndoPlan:
     rows, lists = sum(goes.values()), goes["tool lists"]
     goes["runs"] = len(emptied(record, runs))
     bare = emptied(record, runs, [Trajectory])
+    items = questions_of(record)
+    here = (
+        ("judgments", Judgement.objects.exclude(pk__in=verdicts_of(items))),
+        ("interventions", Intervention.objects.all()),
+    )
     later = [
-        f"{count:,} {title} were made here of what its runs did."
-        for title, table in (("judgements", Judgement), ("interventions", Intervention))
-        if (count := table.objects.filter(run_id__in=bare, source=None).count())
+        f"{count:,} {title} of its runs were made here."
+        for title, rows_made in here
+        if (count := rows_made.filter(run_id__in=bare, source=None).count())
     ]
     work: tuple[tuple[Any, str], ...] = (
         (Tagging, "tags stand on its trajectories"),
         (Note, "notes were written on its trajectories"),
         (FailureLabel, "of its trajectories have a failure named by people"),
-        (JudgingItem, "of its trajectories are in a queue for judging"),
     )
     for table, words in work:
         if count := table.objects.filter(trajectory__in=whole_of([record]).values("pk")).count():
@@ -138,8 +156,8 @@ def _of_runs(record: ImportRecord) -> UndoPlan:
         )
     gone = record.counts.get("new", 0) + changed - rows
     if gone > 0 and record.state == State.DONE:
-        stays.append(f"Up to {gone:,} of its records were replaced since, and stay as they are now.")
-    return UndoPlan(goes, tuple(later), tuple(stays))
+        stays.append(f"Up to {gone:,} of its records were replaced or deleted since. They stay as they are now.")
+    return UndoPlan(goes, tuple(later), tuple(stays), losses(items))
 
 
 def samples_of(record: ImportRecord) -> Any:

@@ -21,14 +21,15 @@ from webapp.common.errors import Conflict
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def undo(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
-    """Template evaluation/import_undo.html. Context: record, plan, goes, conflict (what came in between)."""
+    """Template evaluation/import_undo.html. Context: record, plan, goes, conflict (what came in between). Posted:
+    ``withdraw``, once the losses of judging queues are agreed to."""
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
     found = get_object_or_404(benchmark.imports.select_related("benchmark", "created_by"), pk=record)
     require_kind(request.user, found)
     conflict = ""
     if request.method == "POST":
         try:
-            ask_undo(actor=request.user, record=found)
+            ask_undo(actor=request.user, record=found, withdraw="withdraw" in request.POST)
         except Conflict as error:
             conflict = error.message
         else:

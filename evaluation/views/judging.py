@@ -6,18 +6,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.actions.access import allowed
 from annotation.actions.read_agreement import Audience
 from annotation.views.agreement import agreement_context
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
+from evaluation.actions.delete_queue import delete_queue, losses
 from evaluation.actions.judging import draw_judging, fit_to_judge
 from evaluation.actions.judging_known import queue_known_to
 from evaluation.actions.read_judges import Judged, Pair, Verdict, load_judged, trajectories_of
@@ -76,8 +78,8 @@ def judging(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_safe
 def queue(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/judging_queue.html; context: queue, mine (Progress), told (whether models may be named: see
-    ``queue_known_to``), seed ("" before all is judged), kinds (see ``_of_kind``), terms, runs (names). Before that it
-    says only how far they are."""
+    ``queue_known_to``), seed ("" before all is judged), kinds (see ``_of_kind``), terms, runs (names), gone (what goes
+    when it is deleted). Before that it says only how far they are."""
     benchmark = load_benchmark(request, slug, Right.JUDGE)
     found = load_queue(benchmark, pk)
     mine = progress_of(request.user, found)
@@ -92,10 +94,27 @@ def queue(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "kinds": list(_kinds(request.user, benchmark, found)) if told else [],
         "terms": list(_in_words(benchmark, found.terms)) if told else [],
         "runs": _runs(found) if told else [],
-        "may_draw": allowed(request.user, benchmark, Right.SCORE),
+        "may_draw": (may_draw := allowed(request.user, benchmark, Right.SCORE)),
+        "gone": _gone(found) if may_draw else "",
         "again": f"{reverse('evaluation:judging', args=[slug])}?{urlencode(found.terms)}" if told else "",
     }
     return render(request, "evaluation/judging_queue.html", context)
+
+
+@login_required
+@require_POST
+def delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Delete the queue with the verdicts given in it."""
+    found = load_queue(load_benchmark(request, slug, Right.SCORE), pk)
+    delete_queue(actor=request.user, queue=found)
+    messages.success(request, f"Queue {pk} is deleted.")
+    return redirect("evaluation:judging", slug)
+
+
+def _gone(found: JudgingQueue) -> str:
+    for loss in losses(found.items.all()):
+        return f"Its {loss.questions:,} questions and {loss.verdicts:,} verdicts are deleted for good."
+    return "It has no questions."
 
 
 def load_queue(benchmark: Any, pk: int) -> JudgingQueue:

@@ -18,7 +18,19 @@ from annotation.workflow import Role
 from evaluation.actions import undo_import, upload
 from evaluation.actions.queue_scoring import queue_scoring
 from evaluation.actions.undo_plan import undo_plan
-from evaluation.models import Judgement, Model, Run, Score, Scoring, Step, Trajectory, WordPart
+from evaluation.models import (
+    Judgement,
+    JudgingItem,
+    JudgingQueue,
+    JudgingSeat,
+    Model,
+    Run,
+    Score,
+    Scoring,
+    Step,
+    Trajectory,
+    WordPart,
+)
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, native, picture, run_rows, sample_rows, zip_of
 from webapp.common.errors import Conflict
@@ -122,7 +134,7 @@ def test_what_a_later_import_replaced_stays(lea, benchmark, run_jobs):
     rows = run_rows()
     first = imported(lea, benchmark, run_jobs, native(trajectories=rows))
     imported(lea, benchmark, run_jobs, native(trajectories=[{**rows[0], "answer": "other"}]))
-    assert undo_plan(first).stays == ("Up to 1 of its records were replaced since, and stay as they are now.",)
+    assert [sentence.split(" were ")[0] for sentence in undo_plan(first).stays] == ["Up to 1 of its records"]
     undone(lea, first, run_jobs)
     assert Trajectory.objects.get().answer == "other"
 
@@ -143,9 +155,47 @@ def test_a_judgement_made_here_since_stands_in_the_way(lea, benchmark, run_jobs)
     record = imported(lea, benchmark, run_jobs, native(trajectories=run_rows()))
     run = Run.objects.get(model__name="Model B")
     Judgement.objects.create(run=run, sample=Sample.objects.get(key="mug"), kind="answer", judge="Rui")
-    with pytest.raises(Conflict, match="1 judgements were made here"):
+    with pytest.raises(Conflict, match="1 judgments of its runs were made here"):
         undo_import.ask_undo(actor=lea, record=record)
     assert Trajectory.objects.count() == 8
+
+
+def asked_about(lea, rui, benchmark, *models):
+    """A judging queue with a question about the mug in each of these runs; Rui has judged them all."""
+    queue = JudgingQueue.objects.create(benchmark=benchmark, seed="a", drawn_from=2, created_by=lea)
+    now = timezone.now()
+    for place, model in enumerate(models):
+        about = Trajectory.objects.filter(run__model__name=model, sample__key="mug").first()
+        item = JudgingItem.objects.create(queue=queue, position=place, trajectory=about, kind="reliability")
+        JudgingSeat.objects.create(item=item, place=0, user=rui, taken_at=now, expires_at=now, done_at=now)
+        Judgement.objects.create(
+            run=about.run, sample=about.sample, kind="reliability", judge=rui.email, person=rui, verdict="yes",
+            extra={"queue": queue.pk},
+        )  # fmt: skip
+    return queue
+
+
+def test_questions_leave_their_judging_queue_with_an_import_once_that_is_agreed_to(lea, rui, benchmark, run_jobs):
+    """D7.8: verdicts on other imports stay, and so does the queue while it has other questions."""
+    rows = run_rows()
+    imported(lea, benchmark, run_jobs, native(trajectories=rows))
+    later = [{**row, "model": "Model C"} for row in rows if row["sample_id"] == "mug"][:1]
+    record = imported(lea, benchmark, run_jobs, native(trajectories=later))
+    mixed, alone = asked_about(lea, rui, benchmark, "Model A"), asked_about(lea, rui, benchmark, "Model C")
+    other = asked_about(lea, lea, benchmark, "Model A", "Model C")
+    losses = [(one.queue, one.questions, one.verdicts, one.whole) for one in undo_plan(record).queues]
+    assert losses == [(alone.pk, 1, 1, True), (other.pk, 1, 1, False)]
+    client, address = signed_in(lea), reverse("evaluation:import-undo", args=[benchmark.slug, record.pk])
+    assert client.get(address).context["plan"].later == ()
+    assert client.post(address).status_code == 409
+    assert Judgement.objects.count() == 4
+    assert client.post(address, {"withdraw": "1"}).status_code == 302
+    run_jobs()
+    record.refresh_from_db()
+    assert (record.state, Run.objects.filter(model__name="Model C").exists()) == ("undone", False)
+    assert set(JudgingQueue.objects.values_list("pk", flat=True)) == {mixed.pk, other.pk}
+    assert set(Judgement.objects.values_list("extra__queue", flat=True)) == {mixed.pk, other.pk}
+    assert AuditEntry.objects.filter(action__in=("judging.delete", "judging.remove")).count() == 2
 
 
 def test_samples_go_with_the_pictures_that_nothing_else_shows(lea, run_jobs):

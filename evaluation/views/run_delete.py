@@ -1,0 +1,29 @@
+"""Deleting a run: what would go, and the button."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from annotation.views.loading import load_benchmark
+from annotation.workflow import Right
+from evaluation.actions.delete_run import deletion_under_way, queue_delete_run, run_loss
+from evaluation.models import Run
+from webapp.accounts.http import SignedInRequest
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def run_delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Template evaluation/run_delete.html; context: run, loss (RunLoss), job (that deletes it now)."""
+    benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
+    run = get_object_or_404(Run.objects.of(benchmark), pk=pk)
+    if request.method == "POST":
+        queue_delete_run(actor=request.user, run=run)
+        messages.success(request, f"{run} is being deleted in the background.")
+        return redirect("evaluation:runs", slug)
+    context = {"benchmark": benchmark, "run": run, "loss": run_loss(run), "job": deletion_under_way(run)}
+    return render(request, "evaluation/run_delete.html", context)
