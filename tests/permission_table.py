@@ -87,6 +87,7 @@ SITE = [
     Line("admin-door", get=everyone(403) | {VISITOR: SIGN_IN, ADMIN: 302}),
     Line("admin-password", get=everyone(302), post=everyone(302)),
     Line("accounts:sign-in", get=everyone(302) | {VISITOR: DONE}, post=everyone()),
+    Line("accounts:session", get=everyone()),
     Line("accounts:sign-out", post=everyone(SIGN_IN)),
     # Whoever is signed in as another person is told why that will not do.
     Line("accounts:accept-invitation", ("{secret}",), get=everyone(409) | {VISITOR: DONE}, post=everyone()),

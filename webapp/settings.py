@@ -47,6 +47,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "webapp.common.middleware.SignedOutMiddleware",
     "webapp.common.middleware.ApplicationErrorMiddleware",
 ]
 

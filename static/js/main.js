@@ -18,6 +18,7 @@ import { SightlineBlind } from "./elements/review-blind.js";
 import { SightlineQuery } from "./elements/query.js";
 import { watchPictures } from "./elements/pictures.js";
 import { watchRequests } from "./elements/requests.js";
+import { SightlineSession } from "./elements/session.js";
 import { SightlineReview } from "./elements/review.js";
 import { SightlineStudio } from "./elements/studio.js";
 import { SightlineTheme } from "./elements/theme.js";
@@ -47,6 +48,7 @@ const ELEMENTS = {
   "sightline-password": SightlinePassword,
   "sightline-query": SightlineQuery,
   "sightline-review": SightlineReview,
+  "sightline-session": SightlineSession,
   "sightline-studio": SightlineStudio,
   "sightline-theme": SightlineTheme,
   "sightline-threshold": SightlineThreshold,

@@ -147,3 +147,39 @@ def test_sessions_that_have_ended_are_swept(ana: User, sam: User) -> None:
     Session.objects.filter(user=ana).update(expire_date=now - timedelta(seconds=1))
     sweep(now)
     assert [session.user for session in Session.objects.all()] == [sam]
+
+
+SCRIPTS = ({"HX-Request": "true"}, {"Accept": "application/json"})
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("headers", SCRIPTS)
+@pytest.mark.parametrize("address", ["/account/name/", "/benchmarks/hidden/annotate/submit/a/"])
+def test_a_script_is_told_that_its_person_is_signed_out_and_a_page_is_led_to_the_door(
+    ana: User, headers: dict[str, str], address: str
+) -> None:
+    """D7.12: a session that ended and a token from before signing in again look alike; members still get 404."""
+    visitor, member = Client(), signed_in(ana)
+    assert visitor.post(address, headers=headers).status_code == 401
+    assert visitor.post(address).status_code in (302, 404)
+    assert member.post(address, headers=headers).status_code != 401
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(ana)
+    assert strict.post(address, headers=headers).status_code == 401
+    assert strict.post(address).status_code == 403
+
+
+@pytest.mark.django_db
+def test_a_script_learns_who_is_signed_in_and_their_token_and_the_api_keeps_its_answers(ana: User) -> None:
+    asked = {"Accept": "application/json"}
+    assert Client().get("/session/", headers=asked).json() == {"person": None, "name": "", "token": ""}
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(ana)
+    found = strict.get("/session/", headers=asked)
+    assert (found.json()["person"], found.headers["Cache-Control"]) == (
+        ana.pk,
+        "max-age=0, no-cache, no-store, must-revalidate, private",
+    )
+    sent = strict.post("/account/name/", {"name": "Ana"}, headers=asked | {"X-CSRFToken": found.json()["token"]})
+    assert sent.status_code == 302
+    assert Client().get("/api/v1/nothing/", headers=asked).status_code == 404

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.conf import settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotation.actions.benchmarks import add_member
@@ -16,10 +17,11 @@ from annotation.models import Benchmark, Draft, Lease, Revision, Sample
 from annotation.workflow import Role
 from tests.annotation.work_data import content, reviewed, submitted
 from tests.browser.annotate_data import HEIGHT, WIDTH, Studio, another, sign_in
+from tests.factories import PASSWORD
 from webapp.accounts.models import User
 
-EXPECTED = ("ERR_INTERNET_DISCONNECTED", "status of 409")
-"""What the console may say: of a network that is cut, of a conflict."""
+EXPECTED = ("ERR_INTERNET_DISCONNECTED", "status of 409", "status of 401")
+"""What the console may say: of a network that is cut, of a conflict, of a session that ended."""
 
 PART = (1190, 790, 1210, 806)
 """Of the evidence, in the middle of the picture."""
@@ -212,6 +214,33 @@ def test_without_network_nothing_is_lost_and_it_is_sent_later(studio: Studio, co
     context.set_offline(False)
     studio.saved()
     assert stored()["question"] == "Which colour has it?"
+
+
+def test_a_session_that_ended_is_said_and_the_tab_saves_for_its_person_alone(
+    studio: Studio, context: BrowserContext, rui: User
+) -> None:
+    """D7.12: Ana's session ends; Rui signs in beside her work, then Ana does, in a tab of her own."""
+    page, alert = studio.page, studio.page.locator(".signed-out")
+    add_member(actor=None, benchmark=Benchmark.objects.get(), user=rui, role=Role.LEAD)
+    for person in (rui, User.objects.get(email="ana@example.org")):
+        context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
+        page.get_by_label("Question").fill(f"What does {person} see?")
+        expect(alert).to_be_visible()
+        expect(page.locator("#saving")).to_have_attribute("data-state", "signed-out")
+        assert not Draft.objects.exists()
+        with context.expect_page() as opened:
+            alert.get_by_role("link", name="Sign in again").click()
+        door = opened.value
+        door.get_by_label("E-mail").fill(person.email)
+        door.get_by_label("Password", exact=True).fill(PASSWORD)
+        door.keyboard.press("Enter")
+        expect(door.get_by_role("heading", name="You are signed in")).to_be_visible()
+        door.close()
+        expect(alert).to_contain_text("Rui Costa") if person == rui else expect(alert).to_be_hidden()
+    studio.saved()
+    assert stored()["question"] == "What does Ana Lind see?"
+    page.get_by_label("Question").fill("And now?")
+    studio.saved()
 
 
 def test_work_left_offline_is_there_after_the_tab_was_lost(studio: Studio, context: BrowserContext) -> None:

@@ -162,6 +162,19 @@ test("a lost lease stops sending and keeps the work", async () => {
   assert.equal(copy.read().content.question, "More?");
 });
 
+test("D7.12: work is kept while its person is signed out, and sent once they are back", async () => {
+  const { server, saving, copy, tick } = bench();
+  server.next = { status: 401, data: { error: { code: "signed_out", message: "Sign in." } } };
+  saving.change(asking("Mine?"));
+  await tick();
+  assert.equal(saving.state, "signed-out");
+  assert.equal(copy.read().content.question, "Mine?");
+  assert.deepEqual(await tick(), []);
+  server.next = null;
+  await saving.flush();
+  assert.deepEqual([server.content.question, saving.state], ["Mine?", "saved"]);
+});
+
 test("what the server refuses is said, and the next change is tried", async () => {
   const { server, saving, tick } = bench();
   server.next = { status: 400, data: { error: { code: "invalid", message: "A box has four numbers." } } };

@@ -8,7 +8,8 @@ from django.contrib.auth import authenticate, login, logout, update_session_auth
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
@@ -22,7 +23,7 @@ from webapp.accounts.http import SignedInRequest
 from webapp.accounts.models import User
 from webapp.accounts.sessions import kept_as, sessions_of
 from webapp.accounts.throttle import begin_attempt, end_attempt
-from webapp.common.errors import ApplicationError, NotAllowed, with_headers
+from webapp.common.errors import ApplicationError, NotAllowed, asked_by_script, with_headers
 from webapp.common.http import Request, has_undeclared_proxy
 from webapp.common.once import forget_once, keep_once, kept_once
 
@@ -57,6 +58,18 @@ def sign_in(request: Request) -> HttpResponse:
             return _from_known_device(request, redirect(target), user)
     context = {"form": form, "next": request.POST.get("next") or request.GET.get("next", ""), "problem": problem}
     return with_headers(render(request, "accounts/sign_in.html", context, status=status), headers)
+
+
+@never_cache
+@require_safe
+def session(request: Request) -> HttpResponse:
+    """Who is signed in. For scripts as JSON: ``person`` (number or null), ``name``, the ``token`` of their requests.
+    As a page, where people end who signed in again in a tab of its own. Template accounts/session.html."""
+    if not asked_by_script(request):
+        return render(request, "accounts/session.html")
+    if not isinstance(request.user, User):
+        return JsonResponse({"person": None, "name": "", "token": ""})
+    return JsonResponse({"person": request.user.pk, "name": str(request.user), "token": get_token(request)})
 
 
 def _authenticated(request: HttpRequest, email: str, password: str) -> User:

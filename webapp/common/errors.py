@@ -74,6 +74,17 @@ class NotAllowed(ApplicationError):
     title = "You do not have the right for this"
 
 
+class SignedOut(ApplicationError):
+    """A script asks for a person who is no longer signed in, or with a token from before they signed in."""
+
+    status = 401
+    code = "signed_out"
+    title = "You are signed out"
+
+    def __init__(self) -> None:
+        super().__init__("You're signed out. Sign in again in another tab, then repeat this here.")
+
+
 class NotFound(ApplicationError):
     """There is no such thing, or not for this person."""
 
@@ -175,12 +186,19 @@ def stop(
     Context: status, code, title, message, path, reference, again, wanted; ``place``: the benchmark that the page found
     before something went wrong, else None: to a stranger there is none.
     """
-    if request.path.startswith("/api/"):
+    if request.path.startswith("/api/") or request.headers.get("Accept") == "application/json":
         return JsonResponse(error_body(code, message, field=field), status=status)
     template = select_template([f"errors/{status}.html", f"errors/{400 if status < 500 else 500}.html"])
     context = {"status": status, "code": code, "title": title, "message": message, **_where(request)}
     context |= {"place": getattr(request, "place", None), "wanted": _wanted(request)}
     return HttpResponse(template.render(context, request), status=status)
+
+
+def asked_by_script(request: HttpRequest) -> bool:
+    """Whether a script of a page asks, which cannot be led to another page. The API answers in its own way."""
+    if request.path.startswith("/api/"):
+        return False
+    return "HX-Request" in request.headers or request.headers.get("Accept") == "application/json"
 
 
 def fault_page(request: HttpRequest) -> HttpResponse:

@@ -7,10 +7,19 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.http import ConditionalGetMiddleware
+from django.shortcuts import resolve_url
 from django.utils.cache import patch_vary_headers
 
 from webapp.common import audit, request_id
-from webapp.common.errors import ApplicationError, InvalidInput, WrongMethod, error_page, with_headers
+from webapp.common.errors import (
+    ApplicationError,
+    InvalidInput,
+    SignedOut,
+    WrongMethod,
+    asked_by_script,
+    error_page,
+    with_headers,
+)
 from webapp.common.http import client_address
 from webapp.common.outages import outage_of, outage_page
 
@@ -119,6 +128,22 @@ def _form_holds_nul(request: HttpRequest) -> bool:
     if request.content_type != "application/x-www-form-urlencoded":
         return False
     return b"%00" in request.body or b"\0" in request.body
+
+
+class SignedOutMiddleware:
+    """Tell a script of a page that its person is signed out. Led to the sign-in page, it would put that into its page;
+    and what a visitor may not know of is not missing, but theirs again once they are signed in."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        answer = self.get_response(request)
+        if answer.status_code in (302, 403, 404) and asked_by_script(request) and not request.user.is_authenticated:
+            to_sign_in = answer.get("Location", "").startswith(resolve_url(settings.LOGIN_URL))
+            if to_sign_in or answer.status_code != 302:
+                return error_page(request, SignedOut())
+        return answer
 
 
 class ApiConditionalMiddleware(ConditionalGetMiddleware):

@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from webapp import VERSION
-from webapp.common.errors import fault_page, stop
+from webapp.common.errors import SignedOut, asked_by_script, error_page, fault_page, stop
 from webapp.common.outages import outage_of, outage_page
 
 
@@ -32,6 +32,9 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A script gets what tells it to fetch a new token, or to have the person sign in again."""
+    if asked_by_script(request):
+        return error_page(request, SignedOut())
     return stop(
         request,
         403,

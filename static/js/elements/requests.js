@@ -25,7 +25,10 @@ export function watchRequests(root) {
   for (const name of ["htmx:sendError", "htmx:timeout"]) {
     root.addEventListener(name, ({ detail }) => byHand(detail) && tell(UNREACHED));
   }
-  root.addEventListener("htmx:responseError", ({ detail }) => byHand(detail) && tell(reason(detail.xhr)));
+  root.addEventListener("htmx:responseError", ({ detail }) => {
+    if (detail.xhr.status === 401) root.dispatchEvent(new Event("signedout"));
+    if (byHand(detail)) tell(reason(detail.xhr));
+  });
 }
 
 const byHand = ({ requestConfig }) => Boolean(requestConfig?.triggeringEvent);

@@ -106,6 +106,7 @@ export class Handing {
     const { state } = this.#parts.saving;
     const errors = this.#parts.checks.errors.length;
     if (state === "offline") return "Offline: it can be submitted as soon as the server answers.";
+    if (state === "signed-out") return "You are signed out. Sign in again to submit it.";
     if (state === "locked") return "It cannot be submitted again.";
     if (state === "lost") return "This sample is no longer yours to submit.";
     if (errors) return `${errors} error${errors === 1 ? "" : "s"} to mend first.`;

@@ -7,6 +7,7 @@ const WORDS = {
   lost: "No longer yours",
   locked: "Read only",
   refused: "Not saved",
+  "signed-out": "Not saved",
 };
 const BARS = {
   offline: "The server does not answer. Your work is kept in this browser and is sent as soon as it does.",
@@ -27,7 +28,7 @@ export class SavingStatus {
 
   show(state, message, at = new Date()) {
     const time = at.toLocaleTimeString("en-GB");
-    const bad = state === "conflict" || state === "lost" || state === "refused";
+    const bad = ["conflict", "lost", "refused", "signed-out"].includes(state);
     this.#word.dataset.state = state;
     this.#word.classList.toggle("is-bad", bad || state === "offline");
     this.#word.querySelector("[data-text]").textContent = state === "saved" && at.getTime() ? `${WORDS.saved} ${time}` : WORDS[state];

@@ -110,6 +110,7 @@ export class SightlineStudio extends HTMLElement {
     this.#editor.addEventListener("change", () => this.#changed(), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
     window.addEventListener("online", () => this.#saving.flush(), { signal });
+    document.addEventListener("signedin", () => this.#saving.flush(), { signal });
     window.addEventListener("pagehide", () => this.#saving.flush(), { signal });
     window.addEventListener("popstate", () => location.reload(), { signal });
     this.querySelector("[data-part=bar] [data-act=retry]").addEventListener("click", () => this.#saving.flush(), { signal });

@@ -20,6 +20,8 @@ export async function sendJson(method, url, body, { token, key, keepalive = fals
     keepalive,
     signal: AbortSignal.timeout(longest),
   });
+  // The page asks the person to sign in again (elements/session.js).
+  if (answer.status === 401) document.dispatchEvent(new Event("signedout"));
   const text = await answer.text();
   const isJson = (answer.headers.get("Content-Type") ?? "").includes("json");
   return { status: answer.status, data: isJson ? JSON.parse(text) : {} };

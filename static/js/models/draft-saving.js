@@ -19,6 +19,7 @@ const TIMERS = {
  *   conflict                 somebody saved on top of the same version; `theirs` is what they saved
  *   lost                     the sample is no longer this person's to change
  *   locked                   it is shown alone; nothing is saved
+ *   signed-out               the session has ended; sent by flush() once the person is signed in again
  *   refused                  the server will not take it; `message` says why
  *
  * `send(body, key)` resolves to {status, data} and rejects without network.
@@ -139,6 +140,7 @@ export class DraftSaving extends EventTarget {
     if (status === 200) this.#saved(data, content);
     else if (status === 409 && data.content) this.#clash(data, before);
     else if (status === 409) this.lose(data.error?.message ?? "");
+    else if (status === 401) this.#say("signed-out");
     else if (status >= 500 || status === 429) this.#retry();
     else this.#say("refused", data?.error?.message ?? "The server did not take the draft.");
   }
