@@ -12,6 +12,7 @@ from django.db import transaction
 from annotation.actions.access import require
 from annotation.models import Benchmark
 from annotation.workflow import Right
+from evaluation.actions.judging_known import queues_known_to
 from evaluation.models import Judgement, JudgingItem, JudgingQueue
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -33,6 +34,13 @@ def losses(items: Any) -> tuple[Loss, ...]:
     asked = Counter(JudgingItem.objects.filter(queue__in=counted).order_by().values_list("queue_id", flat=True))
     said = Counter(queue for queue, _ in _verdicts(items))
     return tuple(Loss(queue, n, said[queue], n == asked[queue]) for queue, n in sorted(counted.items()))
+
+
+def losses_known_to(user: User, benchmark: Benchmark, lost: Collection[Loss]) -> tuple[list[Loss], bool]:
+    """What may be told of losses to a person who may still judge, and whether others may be kept back. That there are
+    such queues is said whether or not they lose anything: it would tell what their questions are about."""
+    told, others = queues_known_to(user, benchmark)
+    return [loss for loss in lost if loss.queue in told], others
 
 
 def verdicts_of(items: Any) -> list[int]:

@@ -38,6 +38,15 @@ def listed_known_to(user: Any, queue: Any) -> Known:
     return known(replace(facts_of(user, queue.benchmark), left=queue.left, unjudged=queue.unjudged))
 
 
+def queues_known_to(user: Any, benchmark: Benchmark) -> tuple[set[int], bool]:
+    """The queues of a benchmark of which this person may know what they ask about, and whether there are others."""
+    facts = facts_of(user, benchmark)
+    queues: Any = with_remaining(JudgingQueue.objects.filter(benchmark=benchmark), user)
+    states = queues.order_by().values_list("pk", "left", "unjudged")
+    told = {pk: known(replace(facts, left=left, unjudged=unjudged)).source for pk, left, unjudged in states}
+    return {pk for pk, source in told.items() if source}, not all(told.values())
+
+
 def judgements_known_to(user: Any, benchmark: Benchmark) -> QuerySet[Judgement]:
     """The judgements of a benchmark that this person may read. ``user`` None: a command run by who runs the server."""
     rows = Judgement.objects.filter(run__in=benchmark.runs.all())

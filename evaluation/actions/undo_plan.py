@@ -68,7 +68,7 @@ class UndoPlan:
     @property
     def reasons(self) -> str:
         """What stands in the way, in sentences."""
-        asked = [f"{loss.questions:,} questions of judging queue {loss.queue} ask about it." for loss in self.queues]
+        asked = ["Judging queues ask about its trajectories. Confirm that their questions go."] if self.queues else []
         return " ".join([*self.later, *asked])
 
 

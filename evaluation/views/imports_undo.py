@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
+from evaluation.actions.delete_queue import losses_known_to
 from evaluation.actions.undo_import import ask_undo
 from evaluation.actions.undo_plan import undo_plan
 from evaluation.actions.upload import require_kind
@@ -21,7 +22,8 @@ from webapp.common.errors import Conflict
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def undo(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
-    """Template evaluation/import_undo.html. Context: record, plan, goes, conflict (what came in between). Posted:
+    """Template evaluation/import_undo.html. Context: record, plan, goes, losses and hidden (see
+    ``losses_known_to``), conflict (what came in between). Posted:
     ``withdraw``, once the losses of judging queues are agreed to."""
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
     found = get_object_or_404(benchmark.imports.select_related("benchmark", "created_by"), pk=record)
@@ -35,10 +37,13 @@ def undo(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
         else:
             return redirect("evaluation:import-record", slug, record)
     plan = undo_plan(found)
+    losses, hidden = losses_known_to(request.user, benchmark, plan.queues)
     context = {
         **benchmark_context(request, benchmark, "import"),
         "record": found,
         "plan": plan,
+        "losses": losses,
+        "hidden": hidden,
         "goes": counted(plan.goes),
         "conflict": conflict,
     }

@@ -231,7 +231,7 @@ def test_a_session_that_ended_is_said_and_the_tab_saves_for_its_person_alone(
         with context.expect_page() as opened:
             alert.get_by_role("link", name="Sign in again").click()
         door = opened.value
-        door.get_by_label("E-mail").fill(person.email)
+        door.get_by_label("Email").fill(person.email)
         door.get_by_label("Password", exact=True).fill(PASSWORD)
         door.keyboard.press("Enter")
         expect(door.get_by_role("heading", name="You are signed in")).to_be_visible()

@@ -67,7 +67,9 @@ def test_a_run_goes_in_a_job_with_all_that_is_its_own(
     stay = said.filter(run=kept).count()
     client, address = signed_in(lea), reverse("evaluation:run-delete", args=[street.slug, gone.pk])
     assert address in client.get(reverse("evaluation:run", args=[street.slug, gone.pk])).content.decode()
-    loss = client.get(address).context["loss"]
+    shown = client.get(address).context
+    assert (shown["losses"], shown["hidden"]) == ([], True), "Lea may still judge: nothing tells of which run"
+    loss = shown["loss"]
     assert loss.goes == {"trajectories": len(mine), "tags": 2, "notes": 1}
     assert [(one.questions, one.verdicts, one.whole) for one in loss.queues] == [(items.count(), 3 - stay, False)]
     assert client.post(address).status_code == 302

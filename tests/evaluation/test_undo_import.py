@@ -164,9 +164,9 @@ def asked_about(lea, rui, benchmark, *models):
     """A judging queue with a question about the mug in each of these runs; Rui has judged them all."""
     queue = JudgingQueue.objects.create(benchmark=benchmark, seed="a", drawn_from=2, created_by=lea)
     now = timezone.now()
-    for place, model in enumerate(models):
+    for model in models:
         about = Trajectory.objects.filter(run__model__name=model, sample__key="mug").first()
-        item = JudgingItem.objects.create(queue=queue, position=place, trajectory=about, kind="reliability")
+        item = JudgingItem.objects.create(queue=queue, trajectory=about, kind="reliability")
         JudgingSeat.objects.create(item=item, place=0, user=rui, taken_at=now, expires_at=now, done_at=now)
         Judgement.objects.create(
             run=about.run, sample=about.sample, kind="reliability", judge=rui.email, person=rui, verdict="yes",
