@@ -6,6 +6,9 @@ A value that cannot be read stops the start with a sentence: nothing falls back 
 
 import os
 import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,6 +92,11 @@ VARIABLES: tuple[Variable, ...] = (
         "WEB_CONCURRENCY",
         "1",
         "Web processes of the built-in server. More than one needs PostgreSQL and separate worker processes.",
+    ),
+    Variable(
+        "SIGHTLINE_MCP_SECRET",
+        "",
+        "What agents send to manage.py toolbox_mcp --http as Authorization: Bearer SECRET. Unset: made up and printed.",
     ),
     Variable("HOST", "127.0.0.1", "Address that the built-in server listens on."),
     Variable("PORT", "8000", "Port that the built-in server listens on."),
@@ -289,7 +297,8 @@ def is_embedded() -> bool:
 
 
 def prepare_home() -> None:
-    """Make the home folder, and see that SECRET_KEY is in the environment, and one thread for products of matrices.
+    """Make the home folder, which nobody else reads, and see that SECRET_KEY is in the environment, and one thread for
+    products of matrices.
 
     Called by what starts a process (manage.py, wsgi, asgi, celery) before the settings are read: so the settings
     touch no file, and processes started from this one inherit the key. Several processes need the same key, hence
@@ -298,12 +307,56 @@ def prepare_home() -> None:
     # Two threads of the library take twice the processor's time for our sizes, and longer by the clock.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     home = path("SIGHTLINE_HOME")
-    home.mkdir(parents=True, exist_ok=True)
+    _keep_private(home)
     if text("SECRET_KEY"):
+        _refuse_weak(text("SECRET_KEY"))
         return
     if not is_embedded():
         raise ImproperlyConfigured("SECRET_KEY is not set. Give all processes the same long random text.")
     os.environ["SECRET_KEY"] = _kept_key(home / "secret_key")
+
+
+def _keep_private(home: Path) -> None:
+    """See that only this user reads the home folder, and whatever this process writes. What others can read is repaired
+    with a warning; what cannot be repaired, such as a folder of another user, is named."""
+    if os.name != "posix":
+        home.mkdir(parents=True, exist_ok=True)
+        return
+    _umask_before.append(os.umask(_PRIVATE))
+    home.mkdir(parents=True, exist_ok=True)
+    open_to_others = [file for file in (home, *sorted(home.glob("*.sqlite3*"))) if file.stat().st_mode & _PRIVATE]
+    for file in open_to_others:
+        try:
+            file.chmod(file.stat().st_mode & ~_PRIVATE)
+        except OSError as error:
+            sys.stderr.write(f"Warning: other users can read {file}, and that can't be changed: {error.strerror}.\n")
+        else:
+            sys.stderr.write(f"Warning: other users could read {file}. It is private now.\n")
+
+
+_PRIVATE = 0o077
+_umask_before: list[int] = []
+
+
+@contextmanager
+def usual_permissions() -> Iterator[None]:
+    """Write what is meant for others, such as a public copy, as the user's own umask says."""
+    if not _umask_before:
+        yield
+        return
+    os.umask(_umask_before[0])
+    try:
+        yield
+    finally:
+        os.umask(_PRIVATE)
+
+
+def _refuse_weak(key: str) -> None:
+    """A key that can be guessed lets anybody sign in as anybody."""
+    if len(key) < 50 or len(set(key)) < 10:
+        raise ImproperlyConfigured(
+            "SECRET_KEY can be guessed. Give it at least 50 random characters, such as those of: openssl rand -hex 32"
+        )
 
 
 def _kept_key(file: Path) -> str:

@@ -89,6 +89,8 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 # Copies of objects, where this process reads them.
 SCRATCH = env.folder("SIGHTLINE_SCRATCH", default=HOME / "scratch")
 FILE_UPLOAD_TEMP_DIR = None
+# Of files of the storage too: only this user reads them.
+FILE_UPLOAD_PERMISSIONS = 0o600
 DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
 MAX_UPLOAD_BYTES = env.number("SIGHTLINE_MAX_UPLOAD_MB", least=1) * 1024 * 1024
 BENCHMARK_QUOTA_BYTES = env.number("SIGHTLINE_BENCHMARK_QUOTA_MB", least=1) * 1024 * 1024
@@ -124,6 +126,9 @@ SITE_URL = (env.origins("SIGHTLINE_URL") or [""])[0]
 SENDS_EMAIL = bool(env.text("EMAIL_URL"))
 globals().update(env.email("EMAIL_URL"))
 
+# Of the toolbox as a server for agents
+MCP_SECRET = env.text("SIGHTLINE_MCP_SECRET")
+
 # Behind https
 HTTPS = env.flag("SIGHTLINE_HTTPS")
 SESSION_COOKIE_SECURE = HTTPS
@@ -139,7 +144,9 @@ SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^live$", r"^ready$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
-SECURE_HSTS_PRELOAD = HTTPS
+# Lists that browsers carry hold whole domains, and getting off them takes months: that is for the domain's owner to do.
+SECURE_HSTS_PRELOAD = False
+SILENCED_SYSTEM_CHECKS = ["security.W021"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"

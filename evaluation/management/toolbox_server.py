@@ -157,3 +157,20 @@ def served(desk: ToolboxDesk) -> Any:
         return types.CallToolResult(content=content, is_error=not ok)
 
     return Server("sightline-toolbox", instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def guarded(app: Any, secret: str) -> Any:
+    """The server over HTTP, for whoever sends the secret. All programs of this machine reach the port, those of other
+    users too."""
+    wanted = f"Bearer {secret}".encode()
+
+    async def guard(scope: Any, receive: Any, send: Any) -> None:
+        given = dict(scope.get("headers", ())).get(b"authorization", b"")
+        if scope["type"] == "lifespan" or secrets.compare_digest(given, wanted):
+            await app(scope, receive, send)
+            return
+        headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"www-authenticate", b"Bearer")]
+        await send({"type": "http.response.start", "status": 401, "headers": headers})
+        await send({"type": "http.response.body", "body": b"Send the secret as Authorization: Bearer SECRET.\n"})
+
+    return guard

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from tests.annotation.pages_data import make_benchmark
 from tests.conftest import signed_in
 from tests.factories import PASSWORD
 from webapp.accounts import throttle
@@ -217,3 +218,13 @@ def test_signing_out_needs_a_post(ana: User) -> None:
 )
 def test_initials_are_of_the_first_and_last_word(name: str, initials: str) -> None:
     assert User(name=name, email="nameless@example.org").initials == initials
+
+
+def test_looking_at_public_pages_leaves_no_cookie(lea: User) -> None:
+    """D4.10: only a page with a form needs one."""
+    make_benchmark(lea, public=True)
+    pages = ["/", "/benchmarks/", "/leaderboard/", "/benchmarks/kitchen/", "/benchmarks/kitchen/samples/",
+             "/benchmarks/kitchen/leaderboard/", "/benchmarks/kitchen/runs/", "/nothing/"]  # fmt: skip
+    visitor = Client()
+    assert [page for page in pages if visitor.get(page).cookies] == []
+    assert list(visitor.get(SIGN_IN).cookies) == [project.CSRF_COOKIE_NAME]

@@ -114,6 +114,24 @@ def test_the_proxy_serves_nothing_itself():
     assert not re.search(r"^\s*(root|alias|try_files|proxy_ignore_headers)\b", conf, re.M)
 
 
+def test_the_proxy_believes_a_scheme_only_behind_another_proxy():
+    """D4.10: anybody can send X-Forwarded-Proto."""
+    conf, proxy = (DOCKER / "proxy.conf").read_text(), SERVICES["proxy"]
+    [rules] = re.findall(
+        r'map "\$\{SIGHTLINE_HTTPS\}:\$http_x_forwarded_proto" \$original_scheme \{(.*?)\}', conf, re.S
+    )
+    assert re.findall(r"\bdefault\s+(\S+);", rules) == ["$scheme"]
+    [believed] = [re.compile(rule, re.I) for rule in re.findall(r'"~\*(.+?)"\s+https;', rules)]
+    said = ("yes:https", "on:https", "no:https", ":https", "yes:http", "yes:evil", "no")
+    assert [bool(believed.search(one)) for one in said] == [True, True, False, False, False, False, False]
+    assert conf.count("X-Forwarded-Proto $original_scheme;") == conf.count("X-Forwarded-Proto")
+    assert any("templates/default.conf.template" in volume for volume in proxy["volumes"])
+    filled = re.compile(proxy["environment"]["NGINX_ENVSUBST_FILTER"])
+    assert [name for name in ("SIGHTLINE_HTTPS", "application", "http_host") if filled.search(name)] == [
+        "SIGHTLINE_HTTPS"
+    ]
+
+
 def addresses_of_files(resolver=None, before=""):
     """The address of every view that takes files, each part filled in."""
     for one in (resolver or get_resolver()).url_patterns:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+KEY = "only for this test, and long enough that it is not refused"
 
 
 def run(home: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -35,7 +36,7 @@ def test_a_command_before_the_tables_are_made_says_how_to_make_them(tmp_path: Pa
 
 
 def test_a_database_that_is_not_there_is_named_without_a_traceback(tmp_path: Path) -> None:
-    done = run(tmp_path, "leaderboard", "demo", DATABASE_URL="postgres://nobody@127.0.0.1:1/none", SECRET_KEY="x" * 50)
+    done = run(tmp_path, "leaderboard", "demo", DATABASE_URL="postgres://nobody@127.0.0.1:1/none", SECRET_KEY=KEY)
     assert done.returncode == 1
     assert "The database cannot be used" in done.stderr
     assert "DATABASE_URL" in done.stderr

@@ -1,8 +1,11 @@
 """The environment is read with types, and what cannot be read stops the start with a sentence."""
 
+import os
 import re
+import secrets
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -112,12 +115,15 @@ def test_storage_is_a_folder_or_a_bucket(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.fixture
-def embedded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def embedded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     monkeypatch.setenv("SIGHTLINE_HOME", str(tmp_path / "home"))
     for name in ("SECRET_KEY", "DATABASE_URL", "CELERY_BROKER_URL"):
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
-    return tmp_path / "home"
+    monkeypatch.setattr(env, "_umask_before", [])
+    before = os.umask(0o022)
+    yield tmp_path / "home"
+    os.umask(before)
 
 
 def test_the_embedded_default_makes_a_secret_key_that_only_its_owner_reads(embedded: Path) -> None:
@@ -127,6 +133,85 @@ def test_the_embedded_default_makes_a_secret_key_that_only_its_owner_reads(embed
     assert len(first) >= 80
     assert file.stat().st_mode & 0o777 == 0o600
     assert [entry.name for entry in embedded.iterdir()] == ["secret_key"]
+
+
+def mode(file: Path) -> int:
+    return file.stat().st_mode & 0o777
+
+
+def test_nobody_else_reads_the_home_folder_or_what_is_written(embedded: Path, tmp_path: Path) -> None:
+    """D4.3"""
+    env.prepare_home()
+    (embedded / "sightline.sqlite3").touch()
+    assert (mode(embedded), mode(embedded / "sightline.sqlite3")) == (0o700, 0o600)
+    with env.usual_permissions():
+        (tmp_path / "public.html").touch()
+    (tmp_path / "export.json").touch()
+    assert (mode(tmp_path / "public.html"), mode(tmp_path / "export.json")) == (0o644, 0o600)
+
+
+def test_a_home_folder_that_others_can_read_is_repaired_with_a_warning(
+    embedded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """D4.3"""
+    embedded.mkdir()
+    (embedded / "sightline.sqlite3").touch()
+    assert (mode(embedded), mode(embedded / "sightline.sqlite3")) == (0o755, 0o644)
+    env.prepare_home()
+    assert (mode(embedded), mode(embedded / "sightline.sqlite3")) == (0o700, 0o600)
+    assert capsys.readouterr().err.count("Warning: other users could read") == 2
+    env.prepare_home()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("key", ["changeme", "x" * 64, "for-the-build-only"])
+def test_a_key_that_can_be_guessed_is_refused(embedded: Path, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    """D4.10"""
+    monkeypatch.setenv("SECRET_KEY", key)
+    with pytest.raises(ImproperlyConfigured, match="can be guessed"):
+        env.prepare_home()
+    monkeypatch.setenv("SECRET_KEY", secrets.token_hex(32))
+    env.prepare_home()
+
+
+@pytest.mark.parametrize(("https", "prefix"), [("yes", "__Host-"), ("no", "")])
+def test_cookies_are_of_this_host_alone_behind_https_and_nothing_is_preloaded(https: str, prefix: str) -> None:
+    """D4.10"""
+    code = (
+        "from django.conf import settings as s;"
+        "print(s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.ONCE_COOKIE_NAME, s.DEVICE_COOKIE_NAME);"
+        "print(s.SECURE_HSTS_PRELOAD)"
+    )
+    settings = {"SIGHTLINE_HTTPS": https, "DJANGO_SETTINGS_MODULE": "webapp.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=os.environ | settings, capture_output=True, text=True, timeout=30
+    )
+    names = [f"{prefix}{name}" for name in ("sessionid", "csrftoken", "once", "device")]
+    assert done.stdout.split() == [*names, "False"], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("address", "wanted"),
+    [
+        ("smtps://me:p%40ss@mail.example.org", ("mail.example.org", 465, "me", "p@ss", True, False)),
+        ("smtp+tls://mail.example.org", ("mail.example.org", 587, "", "", False, True)),
+        ("smtp://localhost:2525", ("localhost", 2525, "", "", False, False)),
+    ],
+)
+def test_a_mail_server_is_read_from_its_address(monkeypatch: pytest.MonkeyPatch, address: str, wanted: tuple) -> None:
+    """D4.8"""
+    monkeypatch.setenv("EMAIL_URL", address)
+    monkeypatch.setenv("EMAIL_FROM", "Sightline <sightline@example.org>")
+    monkeypatch.delenv("SIGHTLINE_URL", raising=False)
+    with pytest.raises(ImproperlyConfigured, match="SIGHTLINE_URL is not"):
+        env.email("EMAIL_URL")
+    monkeypatch.setenv("SIGHTLINE_URL", "https://sightline.example.org")
+    read = env.email("EMAIL_URL")
+    names = ("HOST", "PORT", "HOST_USER", "HOST_PASSWORD", "USE_SSL", "USE_TLS")
+    assert tuple(read[f"EMAIL_{name}"] for name in names) == wanted
+    monkeypatch.setenv("EMAIL_URL", "mail.example.org")
+    with pytest.raises(ImproperlyConfigured, match="smtps://"):
+        env.email("EMAIL_URL")
 
 
 def test_processes_that_start_at_once_agree_on_the_key(embedded: Path) -> None:

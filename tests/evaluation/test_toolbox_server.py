@@ -33,7 +33,7 @@ from evaluation.actions.record_session import IDLE
 from evaluation.agents import tool_session
 from evaluation.agents.tool_session import MOST_CALLS, ToolSession
 from evaluation.management import toolbox_server
-from evaluation.management.toolbox_server import ToolboxDesk, served
+from evaluation.management.toolbox_server import ToolboxDesk, guarded, served
 from evaluation.models import Run, Step, Trajectory
 from tests.conftest import signed_in
 from tests.processes import ROOT
@@ -214,8 +214,28 @@ def test_every_tool_is_offered_with_its_session_and_its_pictures(benchmark: Benc
 
 
 def test_the_server_serves_this_machine_only(benchmark: Benchmark) -> None:
-    with pytest.raises(CommandError, match="asks nobody"):
+    with pytest.raises(CommandError, match="not encrypted"):
         call_command("toolbox_mcp", "kitchen", "--model", "a", "--http", "1", "--host", "0.0.0.0")
+
+
+@pytest.mark.parametrize(("sent", "status"), [("", 401), ("Bearer other", 401), ("Bearer known", 200)])
+def test_the_server_over_http_wants_its_secret(sent: str, status: int) -> None:
+    """D4.10: whatever runs on this machine reaches its port."""
+    import anyio
+    import httpx
+
+    async def behind(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"tools"})
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(app=guarded(behind, "known"))
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            return await client.post("/mcp", headers={"Authorization": sent})
+
+    answer = anyio.run(ask)
+    assert answer.status_code == status
+    assert (answer.content == b"tools") is (status == 200)
 
 
 @pytest.mark.django_db(transaction=True)

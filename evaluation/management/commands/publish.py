@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from evaluation.management.output import answering_plainly, the_benchmark
 from evaluation.publishing.bundle import publish
+from webapp import env
 from webapp.common.static import collect
 
 
@@ -32,7 +33,8 @@ class Command(BaseCommand):
     def handle(self, *, slug: str, folder: Path, cases: list[str], most: int, **options: Any) -> None:
         benchmark = the_benchmark(slug)
         collect()
-        counts = publish(benchmark, folder.absolute(), cases, most=most, today=timezone.localdate())
+        with env.usual_permissions():
+            counts = publish(benchmark, folder.absolute(), cases, most=most, today=timezone.localdate())
         self.stdout.write(
             "{pages} pages, {cases} trajectories and {pictures} pieces of pictures written".format(**counts)
             + f" to {folder}: {counts['files']} files. Open index.html; zooming into its pictures takes a web server."

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.extras import missing
 from evaluation.management.output import answering_plainly, the_benchmark
-from evaluation.management.toolbox_server import ToolboxDesk, served
+from evaluation.management.toolbox_server import ToolboxDesk, guarded, served
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -23,12 +25,12 @@ class Command(BaseCommand):
         parser.add_argument("--model", required=True, help="whose run the sessions are recorded in")
         parser.add_argument("--setting", default="interface", help="the setting of that run (default: interface)")
         parser.add_argument("--http", type=int, metavar="PORT", help="streamable HTTP at /mcp instead of stdio")
-        parser.add_argument("--host", default="127.0.0.1", help="an address of this machine alone; there is no sign-in")
+        parser.add_argument("--host", default="127.0.0.1", help="an address of this machine alone")
 
     @answering_plainly
     def handle(self, *, slug: str, **options: Any) -> None:
         if options["host"] not in LOOPBACK:
-            raise CommandError(f"--host is one of {', '.join(LOOPBACK)}: the server asks nobody who they are.")
+            raise CommandError(f"--host is one of {', '.join(LOOPBACK)}: what is sent to the server is not encrypted.")
         desk = ToolboxDesk(the_benchmark(slug), options["model"], options["setting"])
         try:
             import anyio
@@ -39,7 +41,10 @@ class Command(BaseCommand):
         if options["http"]:
             import uvicorn
 
-            app = server.streamable_http_app(host=options["host"])
+            secret = settings.MCP_SECRET or secrets.token_urlsafe(32)
+            if not settings.MCP_SECRET:
+                self.stderr.write(f"Send with each request: Authorization: Bearer {secret}")
+            app = guarded(server.streamable_http_app(host=options["host"]), secret)
             uvicorn.run(app, host=options["host"], port=options["http"], log_level="warning")
         else:
             anyio.run(_over_stdio, server)
