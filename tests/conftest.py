@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from tests import databases
 from tests.factories import make_user
 from webapp.accounts.models import User
+from webapp.common.limits import Rate
 from webapp.jobs.runner import run_waiting
 
 # What is tested is not how fast examples are made and run: others work on this machine too.
@@ -75,8 +76,10 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> It
 
 @pytest.fixture(autouse=True)
 def limits_start_afresh() -> None:
-    """The request limits of the API live in the cache, which outlasts a test."""
+    """Counted requests and what is cached outlast a test."""
     cache.clear()
+    for rate in Rate.known:
+        rate.forget()
 
 
 @pytest.fixture

@@ -182,6 +182,19 @@ PORT = env.number("PORT", least=1, most=65535)
 WEB_PROCESSES = env.number("WEB_CONCURRENCY", least=1, most=256)
 WEB_THREADS = env.number("SIGHTLINE_WEB_THREADS", least=1, most=256)
 
+# Requests in so many seconds, of one person or from one address. Signing in has limits of its own.
+RATES = {
+    "api": (1200, 60),
+    "api-visitor": (120, 60),
+    # A page of a list shows a hundred close-ups, and a visitor may share an address with an office.
+    "regions": (3000, 60),
+    "toolbox": (600, 60),
+    "replays": (60, 60),
+    "uploads": (120, 600),
+}
+# One process can count in its memory, and is all there is where the worker runs inside it.
+SEVERAL_PROCESSES = CELERY_BROKER_URL != "memory://"
+
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "webapp.accounts.tokens.TokenAuthentication",
@@ -191,8 +204,7 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser", "rest_framework.parsers.MultiPartParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["webapp.common.api.PersonThrottle", "webapp.common.api.VisitorThrottle"],
-    "DEFAULT_THROTTLE_RATES": {"person": "1200/min", "visitor": "120/min"},
+    "DEFAULT_THROTTLE_CLASSES": ["webapp.common.api.Throttle"],
     "NUM_PROXIES": TRUSTED_PROXIES,
     "URL_FORMAT_OVERRIDE": None,
     "EXCEPTION_HANDLER": "webapp.common.api.error_answer",
@@ -218,13 +230,17 @@ LOG_LEVEL = env.choice("SIGHTLINE_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERRO
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "webapp.common.request_id.RequestIdFilter"}},
+    "filters": {
+        "request_id": {"()": "webapp.common.request_id.RequestIdFilter"},
+        "one_line": {"()": "webapp.common.request_id.OneLine"},
+    },
     "formatters": {"line": {"format": "{asctime} {levelname} {name} [{request_id}] {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         "httpx": {"level": "WARNING"},
         "uvicorn": {"level": "WARNING"},
+        "django.security.DisallowedHost": {"filters": ["one_line"]},
         "webapp.access": {"level": "INFO" if env.flag("SIGHTLINE_ACCESS_LOG") else "WARNING"},
         "django.server": {"handlers": ["stderr"], "propagate": False},
     },

@@ -14,11 +14,13 @@ from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common.bodies import ENVELOPE, Room, RoomFor
 from webapp.common.errors import TooLarge
+from webapp.common.limits import Rate
 from webapp.common.wording import size_of_file
 
 State = ImportRecord.State
 PICTURES_FORMAT = "pictures"
 """What the import record of an upload of images by themselves gives as its format."""
+UPLOADS = Rate("uploads")
 SPLIT = "Split it, or import it on the server with manage.py."
 
 

@@ -27,10 +27,10 @@ from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.bodies import ENVELOPE, Room, takes_files
 from webapp.common.errors import InvalidInput, NotAllowed, TooLarge
-from webapp.common.limits import AtOnce
+from webapp.common.limits import AtOnce, Rate, asking
 
 MOST_BYTES = 50_000_000
-CALLS = AtOnce(2, "tool calls")
+CALLS, RATE = AtOnce(2, "tool calls"), Rate("toolbox")
 
 
 class CallSerializer(serializers.Serializer):
@@ -66,6 +66,7 @@ def tool_call(request: Request, name: str) -> Response:
     spec = TOOLS.get(name)
     if spec is None:
         raise Http404(f"There is no tool {name}.")
+    RATE.take(asking(request))
     with CALLS.one_of(person.pk):
         pictures = [_picture(request, part) for part in spec.pictures]
         others = dict(zip(spec.pictures[1:], pictures[1:], strict=True))

@@ -97,7 +97,7 @@ def _with_picture(
     if image is None or image.state != Image.State.READY:
         return found
     area = area_around(image.width, image.height, every)
-    corners = ",".join(f"{value:g}" for value in area.as_list())
+    corners = ",".join(str(round(value)) for value in area.as_list())
     address = reverse("annotation:region", args=[benchmark.slug, image.sha256, corners, SIDE])
     one, other, gold = ([_moved(box, area) for box in several] for several in boxes)
     return replace(found, picture=address, width=area.width, height=area.height, boxes=(one, other, gold))

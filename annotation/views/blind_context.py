@@ -59,7 +59,7 @@ def crops_json(sample: Sample, revision: Revision) -> list[dict[str, Any]]:
         {
             "src": reverse(
                 "annotation:region",
-                args=[sample.benchmark.slug, image.sha256, ",".join(f"{v:g}" for v in area.as_list()), CROP_SIDE],
+                args=[sample.benchmark.slug, image.sha256, ",".join(str(round(v)) for v in area.as_list()), CROP_SIDE],
             ),
             "width": round(area.width),
             "height": round(area.height),

@@ -21,13 +21,16 @@ from annotation.models import Benchmark, Image
 from annotation.schema import Box
 from annotation.views.loading import load_benchmark
 from webapp.common.errors import InvalidInput
+from webapp.common.limits import Rate, asking
 
 YEAR = 365 * 24 * 3600
 MINUTES = 5 * 60
 SIDES = frozenset({120, 240, 480, 960})
 """Sizes a region may be asked for at: few, so that browsers and proxies keep what they have."""
 
-REGION = re.compile(r"(\d+(?:\.\d+)?),(\d+(?:\.\d+)?),(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)")
+REGION = re.compile(r"(\d{1,5}),(\d{1,5}),(\d{1,5}),(\d{1,5})")
+"""Whole pixels: with fractions, each of endless addresses would be cut out and kept anew."""
+REGIONS = Rate("regions")
 
 
 @require_safe
@@ -49,8 +52,9 @@ def region(request: HttpRequest, slug: str, sha256: str, box: str, side: int) ->
     numbers = REGION.fullmatch(box)
     if numbers is None or side not in SIDES:
         raise InvalidInput(
-            "A region is x1,y1,x2,y2 in pixels and a side of " + ", ".join(map(str, sorted(SIDES))) + "."
+            "A region is x1,y1,x2,y2 in whole pixels and a side of " + ", ".join(map(str, sorted(SIDES))) + "."
         )
+    REGIONS.take(asking(request))
     try:
         data = region_of(image, Box(*map(float, numbers.groups())), side)
     except (PictureProblem, ValueError) as problem:

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.import_jobs import has_stopped
-from annotation.actions.quota import left_bytes, upload_room
+from annotation.actions.quota import UPLOADS, left_bytes, upload_room
 from annotation.actions.upload_pictures import FORMAT, go_on, receive_pictures
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
@@ -20,6 +20,7 @@ from webapp.accounts.http import SignedInRequest
 from webapp.common.bodies import takes_files
 from webapp.common.errors import ApplicationError, NotAllowed
 from webapp.common.htmx import render_page
+from webapp.common.limits import asking
 from webapp.common.paging import page_after
 from webapp.jobs.models import Job
 
@@ -40,6 +41,7 @@ def upload(request: SignedInRequest, slug: str) -> HttpResponse:
     error = None
     if request.method == "POST":
         try:
+            UPLOADS.take(asking(request))
             files: list[Any] = request.FILES.getlist("files")
             record = receive_pictures(actor=request.user, benchmark=benchmark, files=files)
         except NotAllowed:

@@ -12,7 +12,7 @@ from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.actions.quota import upload_room
+from annotation.actions.quota import UPLOADS, upload_room
 from annotation.api.loading import benchmark_for
 from annotation.models import ImportRecord
 from annotation.workflow import Right
@@ -21,6 +21,7 @@ from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.bodies import takes_files
+from webapp.common.limits import asking
 
 ISSUE_FIELDS = ("severity", "rule", "file", "line", "row", "field", "found", "done")
 
@@ -100,6 +101,7 @@ def imports(request: Request, slug: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     if request.method == "GET":
         return paged(request, benchmark.imports.select_related("benchmark"), "pk", _shown)
+    UPLOADS.take(asking(request))
     form = UploadSerializer(data=request.data)
     form.is_valid(raise_exception=True)
     given = dict(form.validated_data)

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotation.actions.quota import left_bytes, upload_room
+from annotation.actions.quota import UPLOADS, left_bytes, upload_room
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
@@ -18,6 +18,7 @@ from evaluation.views.imports_shown import written
 from webapp.accounts.http import SignedInRequest
 from webapp.common.bodies import takes_files
 from webapp.common.errors import ApplicationError, NotAllowed
+from webapp.common.limits import asking
 from webapp.common.paging import page_after
 
 PAGE = 30
@@ -41,6 +42,7 @@ def imports(request: SignedInRequest, slug: str) -> HttpResponse:
         status = 400
         if form.is_valid():
             try:
+                UPLOADS.take(asking(request))
                 record = receive(
                     actor=request.user,
                     benchmark=benchmark,

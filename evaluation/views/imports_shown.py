@@ -13,6 +13,7 @@ from evaluation.actions.column_mappings import FIELDS, saved_for
 from evaluation.actions.column_mappings import FORMAT as TABLE
 from evaluation.forms import BOX_FORMS
 from evaluation.importers.interface import ColumnMapping
+from evaluation.views.sample_frame import region_address
 
 FIVE = 5
 LINES = 4
@@ -198,8 +199,7 @@ def _pictures(record: Any, row: Mapping[str, Any], index: int) -> dict[str, Any]
     src = reverse("annotation:thumbnail", args=[slug, sha])
     if not crops:
         return {"src": src, "crop_src": ""}
-    box = ",".join(f"{value:.2f}".rstrip("0").rstrip(".") for value in crops[-1]["box"])
-    return {"src": src, "crop_src": reverse("annotation:region", args=[slug, sha, box, SIDE])}
+    return {"src": src, "crop_src": region_address(slug, sha, crops[-1]["box"], SIDE)}
 
 
 def counted(goes: Mapping[str, int]) -> list[Figure]:

@@ -33,12 +33,11 @@ from evaluation.views.trajectory_graph import graph_of
 from webapp.accounts.http import SignedInRequest
 from webapp.common.bodies import takes_files
 from webapp.common.errors import InvalidInput
-from webapp.common.http import client_address
-from webapp.common.limits import AtOnce
+from webapp.common.limits import AtOnce, Rate, asking
 
 SIDE = 240
 MOST_BYTES = 200_000_000
-REPLAYS = AtOnce(2, "replays")
+REPLAYS, RATE = AtOnce(2, "replays"), Rate("replays")
 """Of all recorded pictures that are sent to be compared."""
 SHOWN_DIGEST = 10
 LONGEST = 60_000
@@ -89,7 +88,8 @@ def replayed(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """
     row = load_trajectory(load_benchmark(request, slug, Right.SEE_GOLD), pk)
     row.sample.benchmark = row.run.benchmark
-    with REPLAYS.one_of(request.user.pk or client_address(request)):
+    RATE.take(asking(request))
+    with REPLAYS.one_of(asking(request)):
         recorded, left = recorded_pictures(row, _sent(request)) if request.method == "POST" else ({}, [])
         rows = [_shown(step, recorded) for step in replay_trajectory(row, partial(fitted, side=SIDE), recorded)]
     made = {one.step.number: one.picture for one in rows if one.picture}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Any
 
 from django.urls import reverse
@@ -35,8 +36,14 @@ class Frame:
 
     def region(self, box: Corners, side: int) -> str:
         """Address of a part of the picture, its longer side ``side`` pixels (120, 240, 480 or 960)."""
-        corners = ",".join(f"{corner:.3f}" for corner in box)
-        return reverse("annotation:region", args=[self.slug, self.sha256, corners, side])
+        return region_address(self.slug, self.sha256, box, side)
+
+
+def region_address(slug: str, sha256: str, box: Corners, side: int) -> str:
+    """The part of a picture that holds the box, in whole pixels."""
+    left, top, right, bottom = box
+    corners = f"{max(0, floor(left))},{max(0, floor(top))},{max(0, ceil(right))},{max(0, ceil(bottom))}"
+    return reverse("annotation:region", args=[slug, sha256, corners, side])
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,8 @@ def test_a_picture_of_another_benchmark_is_not_found(folder: str, lea: User, sam
         "regions/500,500,600,600/120.jpg",
         "regions/1e3,0,20,10/120.jpg",
         "regions/nan,0,20,10/120.jpg",
+        "regions/0.5,0,20,10/120.jpg",
+        "regions/0.0,0.0,20.0,10.0/120.jpg",
     ],
 )
 def test_a_region_is_refused_outside_its_sizes_and_its_picture(folder: str, lea: User, name: str) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from celery import Celery
-from django.core.cache import cache
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory, override_settings
@@ -19,7 +18,6 @@ from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import SimpleRateThrottle
 
 from annotation.actions.benchmarks import add_member, create_benchmark
 from annotation.models import Sample
@@ -151,14 +149,12 @@ def test_who_is_too_fast_is_told_when_to_go_on_in_words_and_in_the_header() -> N
 
 
 @pytest.mark.django_db
-def test_the_api_says_when_to_go_on_too(ana: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_api_says_when_to_go_on_too(ana: User, settings: Any) -> None:
+    settings.RATES = {**settings.RATES, "api": (2, 600)}
     answer = signed_in(ana).get("/api/v1/too-fast/")
     assert (answer.status_code, answer["Retry-After"]) == (429, "10")
     assert answer.json()["error"]["message"].endswith("Try again in 10 s.")
-    monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", {"visitor": None, "person": "1/min"})
-    cache.clear()
     *_, slowed = (signed_in(ana).get("/api/v1/input/") for _ in range(2))
-    cache.clear()
     assert slowed.json()["error"]["message"] == f"These are too many requests. Ask again in {slowed['Retry-After']} s."
 
 
@@ -326,6 +322,20 @@ def test_a_broker_that_is_not_there_makes_the_site_not_ready(settings: Any, monk
     app.config_from_object("django.conf:settings", namespace="CELERY")
     monkeypatch.setattr("webapp.celery.app", app)
     assert list(Readiness({"broker": broker}).check()) == ["broker"]
+
+
+@pytest.mark.parametrize("address", ["/sign-in/", "/api/v1/jobs/", "/nothing/"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.django_db
+def test_a_host_that_is_not_ours_is_a_bad_request_and_one_line_of_the_log(
+    address: str, method: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """D4.7: the page of the error names the host too, and where the form was."""
+    answer = Client(headers={"Host": "evil.example", "Referer": "http://evil.example/"}).generic(method, address)
+    assert answer.status_code == 400
+    [line] = [record for record in caplog.records if record.levelname in ("ERROR", "WARNING")]
+    assert "evil.example" in line.getMessage()
+    assert not line.exc_info
 
 
 @pytest.mark.parametrize(

@@ -176,8 +176,8 @@ def test_an_order_is_kept_on_the_way_to_a_trajectory_its_neighbours_and_back(lea
 def test_a_row_shows_evidence_crop_and_answers(lea):
     row = listed(signed_in(lea), make_benchmark(lea), sample="seen-wrong-01").context["rows"][0]
     assert (row.said, row.wanted, row.quadrant) == ("B white", "A black", "G+A-")
-    assert row.gold_loupe.endswith("/regions/375.000,275.000,525.000,425.000/240.jpg")
-    assert row.crop_loupe.endswith("/regions/380.000,280.000,520.000,420.000/240.jpg")
+    assert row.gold_loupe.endswith("/regions/375,275,525,425/240.jpg")
+    assert row.crop_loupe.endswith("/regions/380,280,520,420/240.jpg")
     assert (row.crop_words, row.dots) == ("crop, turn 1", [True, False])
 
 

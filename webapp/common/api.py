@@ -9,29 +9,27 @@ from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
+from rest_framework.throttling import BaseThrottle
 from rest_framework.views import exception_handler
 
 from webapp.common.errors import ApplicationError, error_body
-from webapp.common.http import client_address, network_of
+from webapp.common.limits import Rate, asking
+
+PERSON, VISITOR = Rate("api"), Rate("api-visitor")
 
 
-class PersonThrottle(UserRateThrottle):
-    """Requests of one signed-in person; visitors have their own limit."""
+class Throttle(BaseThrottle):
+    """Requests of one signed-in person, or from one address without sign-in."""
 
-    scope = "person"
+    def __init__(self) -> None:
+        self._wait = 0.0
 
-    def get_cache_key(self, request: Request, view: Any) -> str | None:
-        return super().get_cache_key(request, view) if request.user and request.user.is_authenticated else None
+    def allow_request(self, request: Request, view: Any) -> bool:
+        self._wait = (PERSON if request.user.is_authenticated else VISITOR).over(asking(request))
+        return not self._wait
 
-
-class VisitorThrottle(AnonRateThrottle):
-    """Requests from one address (of IPv6, one network) without sign-in."""
-
-    scope = "visitor"
-
-    def get_ident(self, request: Request) -> str:
-        return network_of(client_address(request)) or "unknown"
+    def wait(self) -> float:
+        return self._wait
 
 
 def error_answer(error: Exception, context: dict[str, Any]) -> Response | None:

@@ -16,6 +16,7 @@ from django.template.loader import render_to_string, select_template
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from webapp.common import request_id
+from webapp.common.http import host_of
 
 logger = logging.getLogger(__name__)
 
@@ -238,5 +239,5 @@ def _in_words(seconds: int) -> str:
 def _page_before(request: HttpRequest) -> str:
     """Where a request was sent from, if that is a page of this site; else Home."""
     before = request.headers.get("Referer", "")
-    own = url_has_allowed_host_and_scheme(before, {request.get_host()}, require_https=request.is_secure())
+    own = url_has_allowed_host_and_scheme(before, {host_of(request)}, require_https=request.is_secure())
     return before if before and own else "/"

@@ -4,6 +4,7 @@ import logging
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from django.conf import settings
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 from django_htmx.middleware import HtmxDetails
 
@@ -14,6 +15,14 @@ class Request(HttpRequest):
     """Any request to a page: htmx or not, signed in or not. The middleware has put there what is declared here."""
 
     htmx: HtmxDetails
+
+
+def host_of(request: HttpRequest) -> str:
+    """The host that the request names; "" for one that is not ours, which is what the answer says then."""
+    try:
+        return request.get_host()
+    except DisallowedHost:
+        return ""
 
 
 def client_address(request: HttpRequest) -> str | None:

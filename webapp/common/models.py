@@ -70,3 +70,14 @@ class AuditEntry(models.Model):
     def address(self) -> str:
         """The network address of a security event; "" elsewhere."""
         return str((self.personal or {}).get("address", ""))
+
+
+class RequestCount(models.Model):
+    """How many requests of one person the processes have taken of a limit, in one stretch of time."""
+
+    key = models.CharField(max_length=120, primary_key=True)
+    count = models.PositiveIntegerField()
+    until = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.count} of {self.key}"

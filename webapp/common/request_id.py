@@ -64,3 +64,11 @@ class RequestIdFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = _current.get()
         return True
+
+
+class OneLine(logging.Filter):
+    """Drop the traceback of what a visitor did wrong: the line says it all."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.exc_info = record.exc_text = None
+        return True

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from webapp.accounts.actions import delete_ended_sessions
 from webapp.common.clock import from_now
+from webapp.common.limits import sweep_counts
 from webapp.jobs.messages import send
 from webapp.jobs.models import Job
 from webapp.jobs.registry import SWEEPS
@@ -46,7 +47,7 @@ def prune(now: datetime) -> int:
 
 def sweep(now: datetime) -> None:
     """All that is done each hour. A file that cannot be removed now is tried again in an hour."""
-    for each in (prune, delete_ended_sessions, *SWEEPS):
+    for each in (prune, delete_ended_sessions, sweep_counts, *SWEEPS):
         try:
             each(now)
         except OSError:
