@@ -32,11 +32,13 @@ class DetailsForm(forms.ModelForm):
 
     class Meta:
         model = Benchmark
-        fields = ("title", "description", "licence", "public")
-        labels = {"public": "Open to everyone"}
+        fields = ("title", "description", "licence", "public", "marks_open")
+        labels = {"public": "Open to everyone", "marks_open": "Show notes and shared tags to visitors"}
         help_texts = {
             "licence": "Of its pictures and questions, as an SPDX name: CC-BY-4.0.",
             "public": "Anyone may read the samples, the leaderboard and what lies behind it, without signing in.",
+            "marks_open": "With the names of their authors, while the benchmark is open to everyone. Members always see"
+            " them.",
         }
         widgets = {"description": forms.Textarea(attrs={"rows": 4})}
 

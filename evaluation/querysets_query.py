@@ -33,7 +33,7 @@ from evaluation.query.syntax import (
 from evaluation.querysets_chains import called, pair_of, referred
 from evaluation.querysets_pairs import beside, flipped, judged, paired, repeated
 from evaluation.querysets_places import crop_cell
-from evaluation.querysets_words import holding, in_notes
+from evaluation.querysets_words import holding, in_notes, marks_seen_by
 from webapp.common.errors import InvalidInput
 
 MOST_RUNS = 6
@@ -51,7 +51,7 @@ def condition_of(node: Node, person: Any = None, benchmark: Any = None) -> Q:
     if isinstance(node, Term):
         return _term(node, person, benchmark)
     if isinstance(node, Text):
-        return _words("", node.value, benchmark)
+        return _words("", node.value, benchmark, person)
     if isinstance(node, Not):
         return _without(condition_of(node.part, person, benchmark))
     if isinstance(node, Elsewhere):
@@ -82,10 +82,10 @@ def _model(name: str) -> Any:
     return apps.get_model("evaluation", name)
 
 
-def _words(name: str, text: str, benchmark: Any) -> Q:
+def _words(name: str, text: str, benchmark: Any, person: Any) -> Q:
     if benchmark is None:
         raise ValueError("Words are looked for in the texts of one benchmark: ask the trajectories of it.")
-    return in_notes(benchmark, text) if name == "note" else holding(benchmark, name, text).condition()
+    return in_notes(benchmark, text, person) if name == "note" else holding(benchmark, name, text).condition()
 
 
 def _term(term: Term, person: Any, benchmark: Any) -> Q:
@@ -94,7 +94,7 @@ def _term(term: Term, person: Any, benchmark: Any) -> Q:
         return _facet(facet, term.value)
     name = FIELDS[term.field].name
     if FIELDS[name].kind is Kind.TEXT:
-        return _words(name, term.value, benchmark)
+        return _words(name, term.value, benchmark, person)
     if name in NUMBERS:
         return _number(NUMBERS[name], term)
     if name in ("boxes", "targets"):
@@ -255,9 +255,9 @@ def _failure_by(value: str) -> Q:
 
 
 def visible_tags(person: Any) -> Any:
-    """The tags that everyone on a benchmark shares, and the person's own."""
+    """The person's own tags, and those that members of a benchmark share, where they see these: ``marks_seen_by``."""
     own = Q(owner=person.pk) if person is not None and person.pk else NOTHING
-    return _model("Tag").objects.filter(Q(owner=None) | own)
+    return _model("Tag").objects.filter(Q(owner=None) & marks_seen_by(person, "benchmark") | own)
 
 
 def _tag(value: str, person: Any) -> Q:

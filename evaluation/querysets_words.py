@@ -55,10 +55,26 @@ def holding(benchmark: Any, name: str, text: str) -> Holding:
     )
 
 
-def in_notes(benchmark: Any, text: str) -> Q:
-    """The trajectories with a note that holds these words. Notes are few."""
+def marks_seen_by(person: Any, of: str) -> Q:
+    """The condition on rows to belong to a benchmark (``of``: the way to it) whose notes and shared tags this person
+    sees. ``annotation.blindness.known`` decides the same for one benchmark; a test compares them. None is a command, or
+    what is the same for everyone."""
+    if person is None or (person.is_authenticated and person.is_staff):
+        return Q()
+    if getattr(person, "is_copy", False):
+        return Q(pk__in=[])
+    opened = Q(**{f"{of}__marks_open": True, f"{of}__public": True})
+    if not person.is_authenticated:
+        return opened
+    memberships = apps.get_model("annotation", "Membership").objects
+    return opened | Q(Exists(memberships.filter(benchmark=OuterRef(of), user=person)))
+
+
+def in_notes(benchmark: Any, text: str, person: Any) -> Q:
+    """The trajectories with a note that this person sees and that holds these words. Notes are few."""
     phrase = phrase_of(text)
-    notes = _model("Note").objects.filter(trajectory__run__benchmark=benchmark).values_list("trajectory_id", "text")
+    seen = _model("Note").objects.filter(marks_seen_by(person, "trajectory__run__benchmark"))
+    notes = seen.filter(trajectory__run__benchmark=benchmark).values_list("trajectory_id", "text")
     return Q(pk__in=[trajectory for trajectory, note in notes if holds(note, phrase)])
 
 

@@ -27,6 +27,8 @@ ROLES = Prepared(
 class PublicReader(AnonymousUser):
     """Whoever opens a published copy: they see what everyone sees of a public benchmark, be it public or not."""
 
+    is_copy = True
+
 
 def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
     """The person's roles on this benchmark; a site admin has the lead's."""
@@ -62,6 +64,7 @@ def facts_of(user: Person, benchmark: Benchmark) -> Facts:
         roles=roles,
         public=benchmark.public,
         copy=copy,
+        marks_open=benchmark.marks_open,
         checks_run=(Role.ANNOTATOR in roles or benchmark.public or copy) and rules_of(benchmark).checks_run,
         passed_on=passed_on(user, benchmark),
     )

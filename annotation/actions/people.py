@@ -14,19 +14,23 @@ from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
 
-DETAILS = ("title", "description", "licence", "public")
+DETAILS = ("title", "description", "licence", "public", "marks_open")
 
 
 def change_details(
-    *, actor: User | None, benchmark: Benchmark, title: str, description: str, licence: str, public: bool
-) -> list[str]:
+    *, actor: User | None, benchmark: Benchmark, title: str, description: str, licence: str, public: bool,
+    marks_open: bool,
+) -> list[str]:  # fmt: skip
     """Say what the benchmark is called, holds and allows, and who may read it. Returns the names of what changed.
 
     Raises ``Conflict`` where it would be public while gold checks run: see ``refuse_open_checks``."""
     require(actor, benchmark, Right.MANAGE)
     if not title.strip():
         raise InvalidInput("A benchmark needs a title. Give one that people know it by.", field="title")
-    wanted = {"title": title.strip(), "description": description, "licence": licence, "public": public}
+    wanted = {
+        "title": title.strip(), "description": description, "licence": licence, "public": public,
+        "marks_open": marks_open,
+    }  # fmt: skip
     with transaction.atomic():
         refuse_open_checks(benchmark, public=public)
         stored = Benchmark.objects.select_for_update().get(pk=benchmark.pk)

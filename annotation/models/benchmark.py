@@ -22,6 +22,9 @@ class Benchmark(models.Model):
     description = models.TextField(blank=True, default="")
     licence = models.CharField(max_length=200, blank=True, default="")
     public = models.BooleanField(default=False, help_text="Anyone may read the leaderboard and what lies behind it.")
+    marks_open = models.BooleanField(
+        default=False, db_default=False, help_text="Visitors see notes, shared tags and who wrote them."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evaluation.actions.list_shown import SHOWABLE, Read, read_with, values_of
-from evaluation.actions.read_marks import tags_on
+from evaluation.actions.read_marks import said_by, tags_on
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
 from evaluation.models import FailureLabel, Run, Trajectory
@@ -26,7 +26,8 @@ _READ = {
 }  # fmt: skip
 _NAMED = {"quadrant": Quadrant.NAMES, "plan_outcome": Outcome.NAMES, "failure": FAILURES}
 LIST_COLUMNS = (*_READ, "failure_said_by", "tags")
-"""What a row says. ``failure`` is the one in force, ``failure_said_by`` who says so, None the rule; ``tags`` are those
+"""What a row says. ``failure`` is the one in force, ``failure_said_by`` who says so, None the rule, without names of
+people for visitors; ``tags`` are those
 that the person sees. What is not scored or not defined is None."""
 
 
@@ -41,16 +42,18 @@ def columns_with(shown: Sequence[str]) -> tuple[str, ...]:
 
 
 def list_rows(
-    pks: Sequence[int], runs: Sequence[Run], person: Any = None, columns: Sequence[str] = LIST_COLUMNS
+    pks: Sequence[int], runs: Sequence[Run], person: Any = None, columns: Sequence[str] = LIST_COLUMNS, *, named: bool
 ) -> Iterator[dict[str, Any]]:
     """One row for each of these trajectories of these runs, in this order; one that has gone meanwhile is left out.
-    ``columns``: those of ``columns_with``."""
+    ``columns``: those of ``columns_with``. ``named``: the person may know who corrected a failure."""
     names = {run.pk: str(run) for run in runs}
     for first in range(0, len(pks), CHUNK):
-        yield from _rows(pks[first : first + CHUNK], names, person, columns[len(LIST_COLUMNS) :])
+        yield from _rows(pks[first : first + CHUNK], names, person, columns[len(LIST_COLUMNS) :], named)
 
 
-def _rows(pks: Sequence[int], names: dict[int, str], person: Any, more: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _rows(
+    pks: Sequence[int], names: dict[int, str], person: Any, more: Sequence[str], named: bool
+) -> Iterator[dict[str, Any]]:
     own = len(_READ)
     with_more = Trajectory.objects.filter(pk__in=pks).order_by().annotate(**read_with(more))
     read = list(with_more.values_list(*_READ.values(), "sample_id", *read_with(more)))
@@ -67,7 +70,7 @@ def _rows(pks: Sequence[int], names: dict[int, str], person: Any, more: Sequence
             row[name] = None if code is None or code < 0 else words[code]
         yield row | {
             "run": names[row["run"]],
-            "failure_said_by": label.said_by if label else None,
+            "failure_said_by": said_by(label, named=named) if label else None,
             "tags": tags.get(row["id"], []),
             **shown[row["id"]],
         }

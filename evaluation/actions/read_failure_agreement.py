@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
+from annotation.actions.access import known_to
 from annotation.agreement import MISSING, Agreement, agree
 from annotation.models import Benchmark
 from evaluation.actions.load_columns import cluster_codes
@@ -33,8 +35,9 @@ class FailureAgreement:
         return self.found.raw.n
 
 
-def read_failure_agreement(benchmark: Benchmark) -> list[FailureAgreement]:
-    """What holds (the last word of people) against the rule; then each two people, by the last word of each.
+def read_failure_agreement(benchmark: Benchmark, user: Any) -> list[FailureAgreement]:
+    """What holds (the last word of people) against the rule; then, for who may see names, each two people, by the last
+    word of each.
 
     Of the trajectories that metrics are made of, as lists show them. People see what was said before them: what they
     say is not independent. Two queries; nothing when nobody said anything.
@@ -58,7 +61,8 @@ def read_failure_agreement(benchmark: Benchmark) -> list[FailureAgreement]:
     cluster = cluster_codes(row[2:] for row in taken)
     pks = [row[0] for row in taken]
     found = [_agreement(("people", "rule"), pks, in_force, rules, cluster, {"failure_by": "any", "scored": "yes"})]
-    for a, b in combinations(sorted(by, key=lambda pk: names[pk]), 2):
+    named = sorted(by, key=lambda pk: names[pk]) if known_to(user, benchmark).marks else []
+    for a, b in combinations(named, 2):
         terms = {"failure_by": f"{a},{b}"}
         found.append(_agreement((names[a], names[b]), pks, by[a], by[b], cluster, terms))
     first, pairs = found[0], [one for one in found[1:] if one.n]

@@ -8,18 +8,22 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
 
+from annotation.actions.access import known_to
 from evaluation.metrics.failures import FAILURES, LABELS, RULES
 from evaluation.models import FailureLabel, Note, Tag, Tagging, Trajectory
 from evaluation.querysets_query import visible_tags
 
+A_PERSON = "a person"
 SHOWN_TAGS = 9
 """As many as there are digits to press."""
 
 
 @dataclass(frozen=True)
 class Marks:
-    """``tags``: the most used on the benchmark, each with ``on`` for this trajectory. ``failure``: in force; ``rule``:
-    what the rule says; ``said_by``: who says otherwise."""
+    """``seen``: whether the person sees marks at all. ``tags``: the most used on the benchmark, each with ``on`` for
+    this trajectory. ``failure``: in force; ``rule``: what the rule says; ``said_by``: who says otherwise."""
+
+    seen: bool
 
     tags: list[Tag]
     notes: list[Note]
@@ -42,6 +46,7 @@ class Marks:
 
 def read_marks(trajectory: Trajectory, person: Any) -> Marks:
     """Three queries."""
+    seen = known_to(person, trajectory.run.benchmark).marks
     here = Tagging.objects.filter(tag=OuterRef("pk"), trajectory=trajectory)
     tags = visible_tags(person).filter(benchmark=trajectory.run.benchmark_id)
     tags = tags.annotate(on=Exists(here), n=Count("taggings")).order_by("-on", "-n", "name")[:SHOWN_TAGS]
@@ -49,12 +54,18 @@ def read_marks(trajectory: Trajectory, person: Any) -> Marks:
     score = getattr(trajectory, "score", None)
     rule = _name(score.failure if score else -1)
     return Marks(
+        seen=seen,
         tags=sorted(tags, key=lambda tag: (tag.name, tag.pk)),
-        notes=list(Note.objects.filter(trajectory=trajectory).select_related("author")),
+        notes=list(Note.objects.filter(trajectory=trajectory).select_related("author")) if seen else [],
         failure=_name(label.failure) if label else rule,
         rule=rule,
-        said_by=label.said_by if label else "",
+        said_by=said_by(label, named=seen) if label else "",
     )
+
+
+def said_by(label: FailureLabel, *, named: bool) -> str:
+    """Who corrected a failure; visitors are told no names of people."""
+    return label.said_by if named else A_PERSON
 
 
 def tags_on(trajectories: Sequence[int], person: Any) -> dict[int, list[str]]:

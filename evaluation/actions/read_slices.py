@@ -12,6 +12,7 @@ import numpy as np
 from django.db.models import QuerySet
 from numpy.typing import NDArray
 
+from annotation.actions.access import known_to
 from annotation.models import Benchmark
 from annotation.statistics import dense_codes
 from evaluation.actions.list_asking import Asking
@@ -57,9 +58,20 @@ class SliceTable:
     error: str = ""
 
 
-def saved_slices(benchmark: Benchmark) -> QuerySet[SavedSlice]:
-    """By name."""
-    return SavedSlice.objects.filter(benchmark=benchmark).select_related("created_by")
+def saved_slices(benchmark: Benchmark, person: Any) -> QuerySet[SavedSlice]:
+    """By name. Those that ask for tags or notes are not for who may not see these: their numbers would tell."""
+    rows = SavedSlice.objects.filter(benchmark=benchmark).select_related("created_by")
+    if person is None or known_to(person, benchmark).marks:
+        return rows
+    return rows.exclude(pk__in=[one.pk for one in rows if _asks_for_marks(one.query)])
+
+
+def _asks_for_marks(query: str) -> bool:
+    """A query that cannot be read might."""
+    try:
+        return bool({"tag", "note"} & set(fields_in(query_of({"q": query}))))
+    except QueryError:
+        return True
 
 
 def read_slices(benchmark: Benchmark, runs: Sequence[Run], saved: Sequence[SavedSlice]) -> list[SliceTable]:
@@ -68,9 +80,9 @@ def read_slices(benchmark: Benchmark, runs: Sequence[Run], saved: Sequence[Saved
     return _tables(saved, benchmark, runs, LEADING) if saved else []
 
 
-def saved_names(benchmark: Benchmark) -> list[str]:
-    """One query."""
-    return list(SavedSlice.objects.filter(benchmark=benchmark).values_list("name", flat=True))
+def saved_names(benchmark: Benchmark, person: Any) -> list[str]:
+    """Those that this person sees. One query."""
+    return list(saved_slices(benchmark, person).values_list("name", flat=True))
 
 
 def read_slice(
@@ -89,7 +101,7 @@ def read_slice(
         check_query(benchmark, slice, person)
         [found] = _tables([SavedSlice(benchmark=benchmark, query=slice)], benchmark, runs, wanted, person)
         return found
-    saved = SavedSlice.objects.filter(benchmark=benchmark, name=slice).first()
+    saved = saved_slices(benchmark, person).filter(name=slice).first()
     if saved is None:
         raise NotFound(f"{benchmark.title} has no saved slice {slice[:60]}. It may have been deleted since.")
     [found] = _tables([saved], benchmark, runs, wanted)

@@ -11,6 +11,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.actions.access import known_to
 from annotation.api.loading import benchmark_for
 from annotation.workflow import Right
 from evaluation.actions.read_failure_agreement import read_failure_agreement
@@ -20,7 +21,7 @@ from evaluation.metrics.failures import FAILURES
 from evaluation.models import Note, Run, Tag
 from evaluation.querysets_query import is_number, visible_tags
 from webapp.common.api_paging import PAGING, page_of, paged
-from webapp.common.errors import InvalidInput
+from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.common.records import plain
 
 
@@ -71,6 +72,8 @@ def tags(request: Request, slug: str) -> Response:
 def notes(request: Request, slug: str) -> Response:
     """What people wrote on trajectories, on one of their turns, or on a region of the picture."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
+    if not known_to(request.user, benchmark).marks:
+        raise NotAllowed(f"Notes on {benchmark.title} are for its members. Ask its lead for a role.")
     rows = Note.objects.filter(trajectory__run__benchmark=benchmark, trajectory__run__staged_for=None)
     if trajectory := request.query_params.get("trajectory", ""):
         if not is_number(trajectory):
@@ -103,7 +106,7 @@ def notes(request: Request, slug: str) -> Response:
 @api_view(["GET"])
 def failure_agreement(request: Request, slug: str) -> Response:
     """What went wrong: people against the rules, then each two people."""
-    found = read_failure_agreement(benchmark_for(request, slug, Right.SEE_GOLD))
+    found = read_failure_agreement(benchmark_for(request, slug, Right.SEE_GOLD), request.user)
     pairs: list[dict[str, Any]] = []
     for one in found:
         said = {name: plain(getattr(one.found, name)) for name in ("raw", "kappa", "ac1", "alpha", "table")}
@@ -133,7 +136,11 @@ def slices(request: Request, slug: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     runs = list(Run.objects.of(benchmark).without_tables())
     return paged(
-        request, saved_slices(benchmark), "name", _slice, read=lambda found: read_slices(benchmark, runs, found)
+        request,
+        saved_slices(benchmark, request.user),
+        "name",
+        _slice,
+        read=lambda found: read_slices(benchmark, runs, found),
     )
 
 

@@ -13,11 +13,13 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.actions.access import known_to
 from annotation.api.loading import FACET, benchmark_for, facets_of, terms_of
 from annotation.workflow import Right
 from evaluation.actions.list_facets import facet_counts
 from evaluation.actions.list_words import check_query
 from evaluation.actions.read_list import TrajectoryList
+from evaluation.actions.read_marks import said_by
 from evaluation.actions.read_runs import trajectory_record
 from evaluation.actions.read_trajectory import kept_replay
 from evaluation.exporters.native import trajectory_row
@@ -77,7 +79,8 @@ def trajectories(request: Request, slug: str) -> Response:
         by_pk = rows.in_bulk(pks)
         return (by_pk[pk] for pk in pks if pk in by_pk)
 
-    return paged_keys(request, np.sort(found.pks).data, read, _shown)
+    named = known_to(request.user, benchmark).marks
+    return paged_keys(request, np.sort(found.pks).data, read, lambda row: _shown(row, named=named))
 
 
 @extend_schema(
@@ -99,11 +102,13 @@ def facets(request: Request, slug: str) -> Response:
 @api_view(["GET"])
 def trajectory(request: Request, slug: str, pk: int) -> Response:
     """One trajectory as recorded, and its scores."""
-    rows = Trajectory.objects.of(benchmark_for(request, slug, Right.SEE_GOLD)).select_related(*RELATED)
-    return Response(_shown(get_object_or_404(rows.with_marks(request.user), pk=pk)))
+    benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
+    rows = Trajectory.objects.of(benchmark).select_related(*RELATED)
+    found = get_object_or_404(rows.with_marks(request.user), pk=pk)
+    return Response(_shown(found, named=known_to(request.user, benchmark).marks))
 
 
-def _shown(row: Trajectory) -> dict[str, Any]:
+def _shown(row: Trajectory, *, named: bool) -> dict[str, Any]:
     score, label = getattr(row, "score", None), next(iter(row.labels_in_force), None)  # type: ignore[attr-defined]
     code = label.failure if label else score.failure if score else NO_FAILURE
     return {
@@ -112,7 +117,7 @@ def _shown(row: Trajectory) -> dict[str, Any]:
         "trajectory": trajectory_row(trajectory_record(row)),
         "score": _measures(score) if score else None,
         "failure": FAILURES[code] if code >= 0 else None,
-        "failure_said_by": label.said_by if label else None,
+        "failure_said_by": said_by(label, named=named) if label else None,
         "tags": [one.tag.name for one in row.seen_taggings],  # type: ignore[attr-defined]
         "replayed": kept_replay(row) is not None,
     }

@@ -82,7 +82,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
         return _view_file(benchmark, board, view, format)
     context = benchmark_context(request, benchmark, "leaderboard") | _shown(board, view, slug)
     context["scoring_job"] = scoring_under_way(benchmark)
-    if names := saved_names(benchmark):
+    if names := saved_names(benchmark, request.user):
         context["saved"] = saved_links(names, board, view.without(*SLICED))
     context |= {"q": request.GET.get("q", "").strip(), "error": error, "terms": view.others(*SLICED)}
     context |= {"listed": urlencode({"q": view.query}), "member": bool(roles_of(request.user, benchmark))}

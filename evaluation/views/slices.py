@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.actions.access import roles_of
+from annotation.actions.access import known_to, roles_of
 from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions.read_failure_agreement import FailureAgreement, read_failure_agreement
@@ -33,12 +33,13 @@ def slices(request: HttpRequest, slug: str) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     runs = list(Run.objects.of(benchmark).without_tables())
     address = reverse("evaluation:trajectories", args=[slug])
-    tables = read_slices(benchmark, runs, list(saved_slices(benchmark)))
+    tables = read_slices(benchmark, runs, list(saved_slices(benchmark, request.user)))
     context = {
         "benchmark": benchmark, "member": bool(roles_of(request.user, benchmark)),
         "metrics": [METRICS[name] for name in LEADING],
-        "failures": [_agreeing(one, address) for one in read_failure_agreement(benchmark)],
+        "failures": [_agreeing(one, address) for one in read_failure_agreement(benchmark, request.user)],
         "tables": [_shown(table, address) for table in tables],
+        "named": known_to(request.user, benchmark).marks,
         "rights": rights_in(request, benchmark), **staleness(benchmark, runs),
     }  # fmt: skip
     return render(request, "evaluation/slices.html", context)

@@ -59,7 +59,7 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
     shown = shown_of(terms, table.sample_table.facets)
     if format and not error:
         found = TrajectoryList(benchmark, runs, terms, request.user, table)
-        return list_file(slug, found, runs, request.user, format, shown.names)
+        return list_file(benchmark, found, runs, request.user, format, shown.names)
     context: dict[str, Any] = {
         "benchmark": benchmark, "q": terms.get("q", ""), "error": error, "terms": _hidden(terms),
         "tokens": _tokens(terms, runs), "density": _density(terms), "rows_show": shown,

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.actions.access import PublicReader, roles_of
+from annotation.actions.access import known_to, roles_of
 from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions.read_trajectory import kept_replay, load_trajectory, read_trajectory, read_turns
@@ -40,9 +40,8 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     detail = read_trajectory(row)
     frame = frame_of(slug, row.sample)
     rights = rights_in(request, benchmark)
-    # What members write for each other is not in a copy for everyone.
-    public = isinstance(request.user, PublicReader)
-    notes = [] if public else notes_on(row, frame, request.user, manages=rights[Right.MANAGE.value])
+    may = known_to(request.user, benchmark)
+    notes = notes_on(row, frame, request.user, manages=rights[Right.MANAGE.value]) if may.marks else None
     window = _Window(_number(request.GET.get("from", "")), row.steps.count())
     steps = read_turns(row, first=window.first, count=TURNS, cap=TEXT_CAP)
     turns = turns_of(steps, detail, frame, cap=TEXT_CAP)
@@ -58,7 +57,7 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "best": _best(score), "place": place_of(slug, row, terms, request.user),
         "question": detail.record.content.question,
         "member": bool(roles_of(request.user, benchmark)), "list_query": urlencode(opened_from(request)),
-        **frame_context(frame, row.sample, turns, notes),
+        **frame_context(frame, row.sample, turns, notes or ()),
         **tab_context(request, row, detail, answer, notes, verdicts),
         "overruled": overruled_words(answer, verdicts.told),
     }  # fmt: skip

@@ -75,10 +75,10 @@ def tab_context(
     row: Any,
     detail: TrajectoryDetail,
     answer: Answer,
-    notes: Sequence[ShownNote],
+    notes: Sequence[ShownNote] | None,
     verdicts: Verdicts,
 ) -> dict[str, Any]:
-    """``tabs``, ``tab`` (the current one's name) and what that one shows."""
+    """``tabs``, ``tab`` (the current one's name) and what that one shows. ``notes`` None: they are for members."""
     others, outcomes = read_others(row)
     trials = [_trial(request, other, detail, row) for other in others] + [_outcome(one, detail) for one in outcomes]
     judgements = [_judged(one, request) for one in verdicts.told]
@@ -89,11 +89,10 @@ def tab_context(
         "toolchain": "Toolchain",
         "interventions": "Rollouts, interventions" if rollouts > 1 else "Interventions",
         "judgements": "Judgements",
-        "notes": "Notes",
-    }
+    } | ({} if notes is None else {"notes": "Notes"})
     messages = _messages(row)
     labels |= ({"messages": "Messages"} if messages else {}) | {"raw": "Raw record"}
-    counts = {"interventions": len(trials) - 1, "judgements": len(judgements), "notes": len(notes)}
+    counts = {"interventions": len(trials) - 1, "judgements": len(judgements), "notes": len(notes or ())}
     counts["messages"] = len(messages)
     wanted = request.GET.get("tab", "")
     current = wanted if wanted in labels else next(iter(labels))

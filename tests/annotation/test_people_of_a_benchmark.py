@@ -46,7 +46,7 @@ def test_a_lead_says_what_the_benchmark_is(kitchen: Benchmark, lea: User) -> Non
 
 
 def test_saving_what_is_there_already_leaves_no_trace(kitchen: Benchmark, lea: User) -> None:
-    same = {name: getattr(kitchen, name) for name in ("title", "description", "licence", "public")}
+    same = {name: getattr(kitchen, name) for name in ("title", "description", "licence", "public", "marks_open")}
     assert change_details(actor=lea, benchmark=kitchen, **same) == []
     assert not AuditEntry.objects.exists()
 
@@ -57,7 +57,9 @@ def test_a_title_that_is_missing_is_asked_for_and_the_head_keeps_the_old_one(kit
     assert "title" in answer.context["details"].errors
     assert "<h1>Kitchen</h1>" in answer.content.decode()
     with pytest.raises(InvalidInput, match="needs a title"):
-        change_details(actor=lea, benchmark=kitchen, title=" ", description="", licence="", public=False)
+        change_details(
+            actor=lea, benchmark=kitchen, title=" ", description="", licence="", public=False, marks_open=False
+        )
 
 
 def test_roles_are_given_and_taken_in_one_go_each_with_its_entry(kitchen: Benchmark, lea: User, ana: User) -> None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
+from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.people import set_roles
+from annotation.actions.access import PublicReader, known_to
+from annotation.actions.benchmarks import set_public
+from annotation.actions.people import change_details, set_roles
+from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.actions.mark_trajectories import correct_failure, tag_trajectories, untag_trajectories, write_note
 from evaluation.actions.read_board import read_board
@@ -19,6 +24,8 @@ from evaluation.metrics.failures import LABELS
 from evaluation.metrics.selection import SELECTED
 from evaluation.models import FailureLabel, Note, Run, SavedSlice, Tag, Tagging, Trajectory
 from evaluation.query.fields import FIELDS
+from evaluation.querysets_query import visible_tags
+from evaluation.querysets_words import marks_seen_by
 from evaluation.schema import Trajectory as Record
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, wrong_links
@@ -101,7 +108,7 @@ def test_people_and_rules_agree_by_kappa_on_what_they_named(street, lea, rui):
         correct_failure(actor=lea, trajectory=one, failure=word)
     for one, word in zip([*misread, *missed[1:]], ["found_misread", "missed_evidence", "none"], strict=True):
         correct_failure(actor=rui, trajectory=one, failure=word)
-    rule, pair = read_failure_agreement(street)
+    rule, pair = read_failure_agreement(street, lea)
     assert (rule.n, rule.same, pair.n, pair.same) == (4, 2, 3, 2)
     assert rule.found.kappa.value == pytest.approx((2 / 4 - 6 / 16) / (1 - 6 / 16))
     assert pair.found.kappa.value == pytest.approx((2 / 3 - 3 / 9) / (1 - 3 / 9))
@@ -174,7 +181,7 @@ def test_a_slice_of_everything_has_the_metrics_of_the_board(street, lea):
     save_slice(actor=lea, benchmark=street, name="All", query="scored")
     runs = list(Run.objects.of(street))
     table, board = read_slice(street, runs, SAVED, "All"), {row.run.pk: row for row in read_board(street).rows()}
-    [short] = read_slices(street, runs, list(saved_slices(street)))
+    [short] = read_slices(street, runs, list(saved_slices(street, lea)))
     assert [row.metrics["accuracy"].value for row in short.rows] == [
         row.metrics["accuracy"].value for row in table.rows
     ]
@@ -223,3 +230,52 @@ def test_a_query_that_means_nothing_says_where_and_lists_nothing(street, lea):
     assert api.json()["error"]["field"] == "q"
     right = signed_in(lea).get(reverse("api-trajectories", args=[street.slug]), {"q": "correct grounded"}).json()
     assert {row["score"]["quadrant"] for row in right["results"]} == {"G+A+"}
+
+
+def test_notes_and_shared_tags_are_for_members_until_the_lead_shows_them_to_visitors(street, lea, rui, sam, admin):
+    """D5.4"""
+    set_public(actor=lea, benchmark=street, public=True)
+    set_roles(actor=lea, benchmark=street, user=rui, roles={Role.RESEARCHER})
+    one = Trajectory.objects.of(street).exclude(steps=None).evaluated().first()
+    write_note(actor=rui, trajectory=one, text="Zebra crossing")
+    tag_trajectories(actor=rui, benchmark=street, trajectories=[one.pk], name="zebra")
+    correct_failure(actor=rui, trajectory=one, failure="wrong_tool")
+    correct_failure(actor=lea, trajectory=one, failure="crop_ignored")
+    save_slice(actor=rui, benchmark=street, name="Striped", query="tag:zebra")
+    save_slice(actor=rui, benchmark=street, name="Crossing", query='note:"zebra"')
+    save_slice(actor=rui, benchmark=street, name="Wrong", query="wrong")
+    secrets = ("zebra", "striped", "crossing", "rui costa", "lea moreau")
+    for who, client in {"visitor": Client(), "sam": signed_in(sam)}.items():
+        for page, query in (
+            ("trajectory", ""), ("trajectory", "?tab=notes"), ("trajectory-preview", ""), ("trajectories", "?at={one}"),
+            ("trajectories", "?format=csv"), ("slices", ""), ("leaderboard", ""),
+            ("leaderboard", "?by=saved+slice&slice=Wrong"), ("query-words", "?q=tag:&at=4"),
+        ):  # fmt: skip
+            args = [one.pk] if page.startswith("trajectory") else []
+            answer = client.get(address(page, street, *args) + query.format(one=one.pk), headers={"HX-Request": "true"})
+            body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+            text = body.decode().casefold()
+            assert [word for word in secrets if word in text] == [], (who, page, query)
+        for query in ("tag:zebra", "tag:any", 'note:"zebra"'):
+            answer = client.get(address("trajectories", street), {"q": query})
+            assert answer.context["total"] == 0, query
+        assert client.get(address("leaderboard", street), {"by": SAVED, "slice": "Striped"}).status_code == 404
+    api, stranger = "/api/v1/benchmarks/street", signed_in(sam)
+    assert stranger.get(f"{api}/notes/").status_code == 403
+    assert stranger.get(f"{api}/tags/").json()["results"] == []
+    assert [one["name"] for one in stranger.get(f"{api}/slices/").json()["results"]] == ["Wrong"]
+    assert len(stranger.get(f"{api}/failures/").json()["pairs"]) == 1
+    row = stranger.get(f"{api}/trajectories/{one.pk}/").json()
+    assert (row["tags"], row["failure_said_by"]) == ([], "a person")
+    assert [row["tags"] for row in stranger.get(f"{api}/trajectories/").json()["results"] if row["tags"]] == []
+    seen = {**dict.fromkeys((lea, rui, admin), True), sam: False, AnonymousUser(): False, PublicReader(): False}
+    for opened in (False, True):
+        details = {"title": "Street", "description": "", "licence": "", "public": True, "marks_open": opened}
+        change_details(actor=lea, benchmark=street, **details)
+        for person, member in seen.items():
+            expected = member or (opened and not isinstance(person, PublicReader))
+            assert known_to(person, Benchmark.objects.get()).marks == expected
+            assert visible_tags(person).exists() == expected
+            assert Note.objects.filter(marks_seen_by(person, "trajectory__run__benchmark")).exists() == expected
+    assert "Zebra crossing" in Client().get(address("trajectory", street, one.pk) + "?tab=notes").content.decode()
+    assert stranger.get(f"{api}/notes/").json()["results"][0]["text"] == "Zebra crossing"

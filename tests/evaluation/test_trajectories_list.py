@@ -276,7 +276,7 @@ def test_a_list_is_taken_away_whole_in_its_order_and_as_the_command_line_says_it
     wanted = keys(shown) + keys(listed(client, benchmark, **terms, after=shown.context["page"].after))
     files = {}
     for format in ("csv", "jsonl"):
-        with django_assert_num_queries(8 + 3 * 3):
+        with django_assert_num_queries(9 + 3 * 3):
             answer = listed(client, benchmark, **terms, after=first.pk, format=format)
         assert answer["Content-Disposition"] == f'attachment; filename="street-trajectories.{format}"'
         files[format] = b"".join(answer.streaming_content).decode().splitlines()

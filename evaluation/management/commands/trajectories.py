@@ -53,7 +53,7 @@ class Command(BaseCommand):
         if format == "count":
             self.stdout.write(str(found.total))
             return
-        for row in list_rows(found.pks.tolist(), runs, columns=columns_with(shown)):
+        for row in list_rows(found.pks.tolist(), runs, columns=columns_with(shown), named=True):
             self.stdout.write(_line(row, shown) if format == "table" else json.dumps(row))
         if format == "table":
             self.stdout.write(f"{found.total} trajectories.")
