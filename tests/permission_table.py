@@ -233,6 +233,7 @@ API = [
     Line("api-run-metrics", (B, "{run}"), get=api(*MEMBERS)),
     Line("api-run-charts", (B, "{run}"), get=api(*MEMBERS)),
     Line("api-metrics", (B,), get=api(*MEMBERS)),
+    Line("api-rewards", (B,), get=api(*MEMBERS)),
     Line("api-toolchains", (B,), get=api(*MEMBERS)),
     # With two runs: one alone is nothing to compare.
     Line("api-compare", (B,), get=api() | dict.fromkeys(MEMBERS, 400)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from annotation.models import Benchmark
-from evaluation.models import Comparison, Metric, Score
+from evaluation.models import Comparison, Metric, Rollout, Score
 
 
 def count_exports(benchmark: Benchmark) -> dict[str, int]:
@@ -12,5 +12,6 @@ def count_exports(benchmark: Benchmark) -> dict[str, int]:
         "metrics": Metric.objects.of(benchmark).count(),
         "samples": Score.objects.filter(scoring__run__benchmark=benchmark, trajectory__condition="none").count(),
         "comparisons": Comparison.objects.filter(a__run__benchmark=benchmark).count(),
+        "rewards": Rollout.objects.filter(group__benchmark=benchmark).count(),
         "benchmark": benchmark.samples.filter(gold__isnull=False).count(),
     }

@@ -10,6 +10,7 @@ from django.db.models import Count
 
 from annotation.models import AcceptedChain, Benchmark
 from evaluation.actions.board_rows import Board
+from evaluation.actions.read_rewards import REWARD_COLUMNS, reward_rows
 from evaluation.metrics.catalogue import COMPARISON_COLUMNS, METRIC_COLUMNS, SAMPLE_COLUMNS
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
 from evaluation.metrics.families import ALL_PAIRS
@@ -102,4 +103,5 @@ EXPORTS: dict[str, Export] = {
     "metrics": Export(METRIC_COLUMNS, metric_rows),
     "samples": Export((*SAMPLE_COLUMNS, ACCEPTED), sample_rows),
     "comparisons": Export(COMPARISON_COLUMNS, comparison_rows),
+    "rewards": Export(REWARD_COLUMNS, reward_rows),
 }

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.actions.carry_marks import put_back, take_marks
 from evaluation.actions.join_halves import Joined
+from evaluation.actions.keep_rewards import keep_rewards
 from evaluation.actions.keep_words import forget_words
 from evaluation.actions.list_columns import forget_columns
+from evaluation.actions.metric_settings import settings_of
 from evaluation.importers.recognition import Stored, Unchanged
 from evaluation.models import (
     Intervention,
@@ -242,6 +244,7 @@ def save_others(
 ) -> Counter[str]:
     """Interventions, judgements and rollout groups: few and small, one row at a time; equal rows are left alone."""
     counts: Counter[str] = Counter()
+    changed: list[int] = []
     for record in records:
         match record:
             case InterventionRecord():
@@ -262,7 +265,11 @@ def save_others(
                 )
             case RolloutGroupRecord():
                 counts["rollout_groups"] += 1
-                counts += _put_group(book, record, source)
+                outcome, group = _put_group(book, record, source)
+                counts += outcome
+                changed += [group] * (not outcome["unchanged"])
+    if changed:
+        keep_rewards(book.benchmark, settings_of(book.benchmark), changed)
     return counts  # fmt: skip
 
 
@@ -284,7 +291,8 @@ def _put(table: Any, key: Mapping[str, Any], values: Mapping[str, Any], source: 
     return Counter({outcome: 1})
 
 
-def _put_group(book: RunBook, record: RolloutGroupRecord, source: ImportRecord | None) -> Counter[str]:
+def _put_group(book: RunBook, record: RolloutGroupRecord, source: ImportRecord | None) -> tuple[Counter[str], int]:
+    """What became of the row, and the group; the rewards of one that is new or changed are to be computed."""
     values = {"alpha": record.alpha, "extra": dict(record.extra)}
     counts = _put(RolloutGroup, {"benchmark": book.benchmark, "group_id": record.group_id}, values, source)
     group = RolloutGroup.objects.get(benchmark=book.benchmark, group_id=record.group_id)
@@ -296,4 +304,6 @@ def _put_group(book: RunBook, record: RolloutGroupRecord, source: ImportRecord |
             for i, (t, a, f, s) in enumerate(rows)
         )
         counts = counts if counts["new"] else Counter(changed=1)
-    return counts
+    if not counts["unchanged"]:
+        RolloutGroup.objects.filter(pk=group.pk).update(reward_settings=None)
+    return counts, group.pk

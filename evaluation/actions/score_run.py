@@ -15,6 +15,7 @@ from annotation.models import Benchmark, Version
 from annotation.workflow import Right
 from evaluation.actions.chain_columns import keep_chains
 from evaluation.actions.freshness import Freshness
+from evaluation.actions.keep_rewards import keep_rewards
 from evaluation.actions.keep_words import keep_words
 from evaluation.actions.list_columns import added_columns, keep_columns
 from evaluation.actions.list_values import keep_values, values_of
@@ -50,8 +51,9 @@ def score_benchmark(
     report: Callable[[int, int, Run], None] | None = None,
     checkpoint: Callable[[], None] | None = None,
 ) -> list[Scoring]:
-    """Score all runs of a benchmark, or only those without scores that are true today. ``checkpoint`` is called at the
-    end of the transaction of each run. ``settings``: others than those of the benchmark, for this scoring only."""
+    """Score all runs of a benchmark, or only those without scores that are true today, and reward its rollout groups.
+    ``checkpoint`` is called at the end of the transaction of each run. ``settings``: others than those of the
+    benchmark, for this scoring only."""
     require(actor, benchmark, Right.SCORE)
     samples = load_samples(benchmark)
     settings = settings or settings_of(benchmark)
@@ -65,6 +67,7 @@ def score_benchmark(
             report(done, len(runs), run)
         scored = score_one(actor=actor, run=run, samples=samples, settings=settings, checkpoint=checkpoint)
         scorings.append(scored)
+    keep_rewards(benchmark, settings)
     if scorings:
         rank_runs(benchmark, samples, settings)
     for run in Run.objects.filter(benchmark=benchmark, word_parts=None):

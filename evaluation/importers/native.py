@@ -127,8 +127,11 @@ def _rollout(value: object, field: str, report: Report) -> Rollout:
     numbers = [data.get(key) for key in ("image_tokens", "acc", "format")]
     sufficient = fields.truth(data.get("sufficient"), f"{field}.sufficient", report)
     numbers = [int(v) if isinstance(v, bool) else v for v in numbers]
-    if sufficient is None or not all(fields.is_number(v) for v in numbers):
-        done = "A rollout needs the numbers image_tokens, acc and format, and sufficient true or false; group left out."
+    if sufficient is None or not all(fields.is_number(v) for v in numbers) or float(numbers[0] or 0) < 0:
+        done = (
+            "A rollout needs the numbers image_tokens, acc and format, and sufficient true or false. image_tokens is 0 "
+        )
+        done += "or more. The group was left out."
         report.refuse("rollout-incomplete", field, value, done)
     tokens, acc, shape = (float(v) if isinstance(v, int | float) else 0.0 for v in numbers)
     return Rollout(tokens, acc, shape, sufficient)

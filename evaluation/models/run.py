@@ -230,12 +230,15 @@ class Judgement(models.Model):
 
 
 class RolloutGroup(models.Model):
-    """Rollouts of one prompt, rewarded together (METRICS 5.4)."""
+    """Rollouts of one prompt, rewarded together (METRICS 5.4). ``alpha``: of this group, before the setting."""
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="rollout_groups")
     group_id = models.CharField(max_length=200)
     alpha = models.FloatField(null=True, blank=True)
     extra = models.JSONField(default=dict, blank=True)
+    reward_settings = models.JSONField(
+        null=True, blank=True, help_text="The settings that the rewards were computed with."
+    )
     source = models.ForeignKey("annotation.ImportRecord", null=True, on_delete=models.SET_NULL, related_name="+")
 
     class Meta:
@@ -246,12 +249,17 @@ class RolloutGroup(models.Model):
 
 
 class Rollout(models.Model):
+    """One rollout of a group, and its rewards: derived, null until they are computed or where they are undefined."""
+
     group = models.ForeignKey(RolloutGroup, on_delete=models.CASCADE, related_name="rollouts")
     position = models.PositiveIntegerField()
     image_tokens = models.FloatField()
     acc = models.FloatField()
     format = models.FloatField()
     sufficient = models.BooleanField()
+    reward_sufficiency = models.FloatField(null=True)
+    reward_minimality = models.FloatField(null=True)
+    reward_final = models.FloatField(null=True)
 
     class Meta:
         ordering = ["group", "position"]

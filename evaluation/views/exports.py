@@ -28,6 +28,7 @@ TITLES = {
     "metrics": ("Metrics", "One row per run, metric and slice, with interval and n."),
     "samples": ("Scores", "One row per trajectory: correct, quadrant, coverage, calls, plan."),
     "comparisons": ("Comparisons", "One row per pair of runs: difference, exact tests, adjusted p."),
+    "rewards": ("Rewards", "One row per rollout of a rollout group: sufficiency, minimality, final reward."),
 }
 
 

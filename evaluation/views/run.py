@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
+from evaluation.actions.read_rewards import read_rewards
 from evaluation.actions.read_thresholds import read_grounded_difference, slice_intervals
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring
@@ -49,6 +50,7 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "failures_href": links.list(right="no"),
         "judging_href": f"{reverse('evaluation:judging', args=[slug])}?{urlencode({'run': pk, **links.narrowed})}",
         "piece": piece,
+        "rewards": read_rewards(benchmark, run),
         **staleness(benchmark, [run]),
     }
     if scoring is not None:

@@ -14,6 +14,7 @@ from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.actions.list_runs import RunRow, list_runs
 from evaluation.actions.queue_scoring import scoring_under_way
+from evaluation.actions.read_rewards import read_rewards
 from evaluation.querysets import samples_without_trajectory
 from evaluation.views.leaderboard_cells import Axis, quadrant_bar
 from evaluation.views.leaderboard_columns import ACCURACY
@@ -25,7 +26,7 @@ PAGE_SIZE = 100
 
 @require_safe
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
-    """Template evaluation/runs.html; context: rows (row and its addresses), axis (of accuracy), stale."""
+    """Template evaluation/runs.html; context: rows (row and its addresses), axis (of accuracy), to_score, rewards."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     rows = list_runs(benchmark)
     addresses = Addresses(slug)
@@ -36,6 +37,7 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": [_shown(row, addresses, axis) for row in rows],
         "axis": axis,
         "to_score": [row for row in rows if row.stale or row.scoring is None],
+        "rewards": read_rewards(benchmark),
         "scoring_job": scoring_under_way(benchmark),
     }
     return render(request, "evaluation/runs.html", context)

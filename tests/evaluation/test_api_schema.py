@@ -90,10 +90,13 @@ def everything(lea: User) -> dict[str, Any]:
     for judge in ("judge-1", "judge-2"):
         Judgement.objects.create(run=first, sample=one.sample, kind="answer", judge=judge, verdict="yes")
     freeze_version(actor=lea, benchmark=board, note="First.")
+    group = {"group_id": "g", "rollouts": [{"image_tokens": 9, "acc": 1, "format": 1, "sufficient": True}]}
     rows = [{**row, "model": "Model N"} for row in (*run_rows(), {**run_rows()[0], "sample_id": "nowhere"})]
     address = f"/api/v1/benchmarks/{board.slug}/imports/"
     sent: Any = (
-        signed_in(lea).post(address, {"file": SimpleUploadedFile("runs.json", native(trajectories=rows))}).json()
+        signed_in(lea)
+        .post(address, {"file": SimpleUploadedFile("runs.json", native(trajectories=rows, rollout_groups=[group]))})
+        .json()
     )
     run_waiting()
     signed_in(lea).post(f"{address}{sent['id']}/commit/")

@@ -11,8 +11,10 @@ from django.db import transaction
 
 from annotation.actions import import_samples as module
 from annotation.actions.benchmarks import create_benchmark
+from annotation.actions.people import set_roles
 from annotation.actions.save_samples import save_samples
 from annotation.models import Benchmark, ImportIssue, ImportRecord, Sample
+from annotation.workflow import Role
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.save_runs import RunBook, save_others, save_trajectories
 from evaluation.models import Metric, Scoring, Trajectory
@@ -159,6 +161,42 @@ def test_settings_of_a_call_are_for_that_call_unless_they_are_saved_and_are_said
         stored.refresh_from_db()
         assert stored.values == ({"no_crop": "fail"} if "alpha" not in settings else {"alpha": 0.25})
         assert ("--save" in said) is (settings != stored.values)
+
+
+def test_rewards_are_computed_on_import_and_on_rescoring_and_shown(write, client, lea, tmp_path):
+    """D1.8: the worked example; a group of a model is on the page of its run, and a change of alpha rewards again."""
+    group = [
+        {"image_tokens": 100, "acc": 1, "format": 1, "sufficient": True},
+        {"image_tokens": 300, "acc": 1, "format": 1, "sufficient": False},
+    ]
+    groups = [{"group_id": "g", "rollouts": group, "model": "M"}, {"group_id": "h", "rollouts": group, "alpha": 1}]
+    negative = {"group_id": "bad", "rollouts": [{**group[0], "image_tokens": -1}]}
+    content = {"samples": [MUG], "trajectories": [SAID_B], "rollout_groups": [*groups, negative]}
+    say("import_benchmark", "kitchen", write(**content))
+    assert "rollout groups 2, new 3, refused 1" in say("import_runs", "kitchen", write(**content))
+
+    def exported():
+        say("export_metrics", "kitchen", "--rows", "rewards", "--output", tmp_path / "rewards.json")
+        return json.loads((tmp_path / "rewards.json").read_text())
+
+    names = ("reward_sufficiency", "reward_minimality", "reward_final")
+    rows = exported()
+    assert [row["group"] for row in rows] == ["g", "g", "h", "h"]
+    assert [tuple(row[name] for name in names) for row in rows[:2]] == [(1, 2, 3), (0, pytest.approx(2 / 3), 2)]
+    assert (rows[2]["alpha"], rows[2]["reward_final"]) == (1, 4)
+    say("score", "kitchen", "--set", "alpha=0.25", "--save")
+    assert [(row["alpha"], row["reward_final"]) for row in exported()] == [(0.25, 2.5), (0.25, 2), (1, 4), (1, 2)]
+
+    client.force_login(lea)
+    set_roles(actor=None, benchmark=Benchmark.objects.get(), user=lea, roles={Role.LEAD})
+    first, second = client.get("/api/v1/benchmarks/kitchen/rewards/").json()["results"]
+    assert first["settings"] == {"alpha": 0.25, "grim_zero": "zero"}
+    assert [one["reward_final"] for one in second["rollouts"]] == [4, 2]
+    run = Scoring.objects.get().run_id
+    own, unnamed = client.get(f"/benchmarks/kitchen/runs/{run}/").context["rewards"]
+    assert (own.groups, own.rollouts, own.final, unnamed.final) == (1, 2, 2.25, 3)
+    [everything] = client.get("/benchmarks/kitchen/runs/").context["rewards"]
+    assert (everything.groups, everything.sufficiency) == (2, 0.5)
 
 
 def test_an_import_that_was_killed_goes_on_from_its_last_batch(write, monkeypatch):

@@ -356,11 +356,11 @@ def test_a_run_of_another_benchmark_is_not_here(lea):
 def test_the_number_of_queries_does_not_grow(lea, many, django_assert_num_queries):
     """Session, person, benchmark, roles, run, counts, missing samples, roles for the buttons, how fresh the scores are
     (2), metrics; missed crops, their ids and points; regions; sizes; numbers of calls; thresholds of all runs; the
-    answers noise lost, the pairs of noise, of the placebo, and of both; metrics by calls, facets, the slices of one.
-    The scatter and the table are as long as the run, in as many queries."""
+    answers noise lost, the pairs of noise, of the placebo, and of both; rollout groups; metrics by calls, facets, the
+    slices of one. The scatter and the table are as long as the run, in as many queries."""
     client = signed_in(lea)
     benchmark = make_benchmark(lea, {"seen": 3 * many, "missed": 2 * many, "missed-wrong": many})
     url = reverse("evaluation:run", args=[benchmark.slug, only_run(benchmark).pk])
     client.get(url)
-    with django_assert_num_queries(24):
+    with django_assert_num_queries(25):
         client.get(url)

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from evaluation.actions.metric_settings import change_settings, settings_of, settings_with
 from evaluation.actions.score_run import score_benchmark
 from evaluation.management.output import answering_plainly, settings_line, the_benchmark
+from evaluation.models import RolloutGroup
 
 
 class Command(BaseCommand):
@@ -30,7 +31,10 @@ class Command(BaseCommand):
             change_settings(actor=None, benchmark=benchmark, values=values)
         settings = settings_with(benchmark, values)
         scorings = score_benchmark(actor=None, benchmark=benchmark, settings=settings)
-        if not scorings:
+        groups = RolloutGroup.objects.filter(benchmark=benchmark).count()
+        if groups:
+            self.stdout.write(f"Rewards of {groups} rollout group{'s' * (groups != 1)}")
+        if not scorings and not groups:
             raise CommandError(f"{benchmark.title} has no runs to score. Import some with import_runs.")
         for scoring in scorings:
             failed = f", {scoring.failed_n} failed" if scoring.failed_n else ""
