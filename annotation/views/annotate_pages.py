@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.actions.access import known_to
@@ -17,6 +18,7 @@ from annotation.views.loading import load_benchmark, rights_in
 from annotation.views.tabs import benchmark_context
 from annotation.views.work_loading import load_sample, person_of
 from annotation.workflow import Right
+from webapp.common.errors import go_on_at
 from webapp.common.http import Request
 
 
@@ -52,6 +54,7 @@ def annotate_sample(request: Request, slug: str, key: str) -> HttpResponse:
     (Event, what happened to my annotation), pause (why nothing new is handed out to me, or None), and the benchmark's
     head."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
+    go_on_at(request, reverse("annotation:annotate", args=[slug]), "Samples to annotate")
     require_handed(person, sample)
     context = benchmark_context(request, sample.benchmark, "annotate")
     rights = rights_in(request, sample.benchmark)

@@ -20,7 +20,7 @@ from annotation.views.tabs import benchmark_context
 from annotation.views.work_loading import load_sample, person_of
 from annotation.workflow import Right
 from webapp.accounts.models import User
-from webapp.common.errors import Conflict, InvalidInput
+from webapp.common.errors import Conflict, InvalidInput, go_on_at
 from webapp.common.http import Request
 
 ROUTES = {
@@ -60,6 +60,7 @@ def audit_sample(request: Request, slug: str, key: str) -> HttpResponse:
     """Template annotation/review_sample.html; context: sample, kind, queue_url, review (for json_script, see
     ``blind_json``), and the head. Own work gets 403, nothing to audit 409."""
     person, sample = load_sample(request, slug, key, Right.AUDIT)
+    go_on_at(request, reverse("annotation:audit", args=[slug]), "Samples to audit")
     item = under_audit(person, sample)
     context = benchmark_context(request, sample.benchmark, "review") | {"sample": sample, "kind": "Audit"}
     urls = {name: reverse(route, args=[slug, key]) for name, route in ROUTES.items()}

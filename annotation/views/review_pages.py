@@ -15,6 +15,7 @@ from annotation.views.review_context import review_json, reviews_context
 from annotation.views.tabs import benchmark_context
 from annotation.views.work_loading import load_sample, person_of
 from annotation.workflow import Right
+from webapp.common.errors import go_on_at
 from webapp.common.http import Request
 
 
@@ -47,6 +48,7 @@ def review_sample(request: Request, slug: str, key: str) -> HttpResponse:
     kind, queue_url, review (for json_script, see ``review_json``), and the head. Own work gets 403, nothing to review
     409."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
+    go_on_at(request, reverse("annotation:review", args=[slug]), "Samples to review")
     annotation, revision = under_review(person, sample)
     rights = rights_in(request, sample.benchmark)
     shown = review_json(person, annotation, revision, rights)

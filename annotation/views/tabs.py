@@ -29,13 +29,13 @@ IN_SAMPLES = Finder("annotation:samples", "Find a sample")
 
 @dataclass(frozen=True)
 class Tab:
-    """A tab: its name in addresses, its words, where it leads, what it counts, the right it needs, and where its pages
-    search."""
+    """A tab: its name in addresses, its words, where it leads, what it counts for a person, the right it needs, and
+    where its pages search."""
 
     name: str
     label: str
     route: str
-    count: Callable[[Benchmark], int] | None = None
+    count: Callable[[Benchmark, Any], int] | None = None
     right: Right = Right.VIEW
     place: int = 0
     finder: Finder = IN_SAMPLES
@@ -51,14 +51,20 @@ class TabLink:
     count: int | None
 
 
-def _paused(benchmark: Benchmark) -> int:
+def _to_review(benchmark: Benchmark, user: Any) -> int:
+    """What this person can take now, as on the page of the tab."""
+    queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(user)
+    return benchmark.samples.to_review_by(user, queues).count()
+
+
+def _paused(benchmark: Benchmark, user: Any) -> int:
     return Pause.objects.standing().by_itself().filter(benchmark=benchmark).count()
 
 
 TABS: list[Tab] = [
-    Tab("samples", "Samples", "annotation:samples", lambda b: b.samples.count(), Right.SEE_GOLD, 0),
+    Tab("samples", "Samples", "annotation:samples", lambda b, _: b.samples.count(), Right.SEE_GOLD, 0),
     Tab("annotate", "Annotate", "annotation:annotate", right=Right.ANNOTATE, place=4),
-    Tab("review", "Review", "annotation:review", lambda b: b.samples.in_state("in_review").count(), Right.REVIEW, 6),
+    Tab("review", "Review", "annotation:review", _to_review, Right.REVIEW, 6),
     Tab("work", "Work", "annotation:work", right=Right.MANAGE, place=8),
     Tab("agreement", "Agreement", "annotation:agreement", right=Right.COMPARE_WORK, place=30),
     Tab("quality", "Quality", "annotation:gold-checks", _paused, Right.MANAGE, 32),
@@ -81,7 +87,7 @@ def benchmark_context(request: HttpRequest, benchmark: Benchmark, current: str) 
             tab.label,
             reverse(tab.route, args=[benchmark.slug]),
             tab.name == current,
-            tab.count(benchmark) if tab.count else None,
+            tab.count(benchmark, request.user) if tab.count else None,
         )
         for tab in TABS
         if rights[tab.right.value]

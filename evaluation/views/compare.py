@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.contrib import messages
 from django.http import FileResponse, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark, rights_in
@@ -38,6 +39,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     if len(scored) < LEAST_RUNS:
         return render(request, "evaluation/compare_empty.html", context | {"scored": scored})
     asked = Asked.of(request.GET, scored)
+    if not asked.is_said(request.GET):
+        return _at_what_is_compared(request, asked)
     found = compare_runs(benchmark, asked.runs, by=asked.by)
     asked = asked.with_cell(found.cells)
     drawn = shown(slug, found, asked)
@@ -73,6 +76,17 @@ def crops(request: Request, slug: str) -> HttpResponse:
     agreement = read_crop_agreement(benchmark, a, b)
     context |= {"asked": asked, "agreement": agreement, "n": PairLinks(slug, a.pk, b.pk).cropped(agreement.n)}
     return render_page(request, "evaluation/compare_crops.html", "evaluation/_compare_crops.html", context)
+
+
+def _at_what_is_compared(request: HttpRequest, asked: Asked) -> HttpResponse:
+    """The address that names the runs, where one was named twice or alone."""
+    named = [pk for pk in request.GET.getlist("run") if pk]
+    if len(set(named)) < len(named):
+        runs = " and ".join(str(run) for run in asked.runs)
+        messages.warning(request, f"A run can't be compared with itself. These are {runs}.")
+    terms = request.GET.copy()
+    terms.setlist("run", [str(run.pk) for run in asked.runs])
+    return redirect(f"{request.path}?{terms.urlencode()}")
 
 
 def _picks(runs: Sequence[Run]) -> list[tuple[str, Run | None]]:

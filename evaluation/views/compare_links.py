@@ -63,7 +63,8 @@ class Asked:
 
     @classmethod
     def of(cls, terms: QueryDict, scored: Sequence[Run]) -> Asked:
-        """``scored``: the runs to choose from, the likeliest first; they fill up what is not asked for."""
+        """``scored``: the runs to choose from, the likeliest first; they fill up what is not asked for. A run counts
+        once: see ``is_said``."""
         known = {str(run.pk): run for run in scored}
         asked = list(dict.fromkeys(pk for pk in terms.getlist("run") if pk))
         if unknown := next((pk for pk in asked if pk not in known), None):
@@ -76,6 +77,11 @@ class Asked:
         runs += [run for run in scored if run not in runs][: max(0, LEAST_RUNS - len(runs))]
         cell = terms.get("cell", "")
         return cls(runs, terms.get("by", ""), cell if cell in CELLS else "", terms.get("sample", ""))
+
+    def is_said(self, terms: QueryDict) -> bool:
+        """Whether the address names the runs that are compared, or none of them, which is the likeliest two."""
+        named = [pk for pk in terms.getlist("run") if pk]
+        return not named or named == [str(run.pk) for run in self.runs]
 
     def with_cell(self, cells: Mapping[str, Sequence[int]]) -> Asked:
         """With a cell, where none is asked for: the first of those in which the runs differ that has a sample."""

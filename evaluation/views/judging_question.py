@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.actions.pictures import region_of
@@ -20,6 +21,7 @@ from evaluation.models import JudgingItem, JudgingQueue
 from evaluation.views.judging import load_queue
 from evaluation.views.trajectory_answer import answer_of
 from webapp.accounts.http import SignedInRequest
+from webapp.common.errors import go_on_at
 from webapp.common.wording import finite
 
 SIDE = 960
@@ -60,6 +62,7 @@ def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRes
     was given, for reliability), options, kept (Judgement or None), mine (Progress), reasons (key, words). Posted:
     ``verdict`` or ``answer`` with ``sure``, ``reason`` and ``seconds``; or ``act=skip``. Then the next one."""
     benchmark, found = _load(request, slug, pk)
+    go_on_at(request, reverse("evaluation:judging-queue", args=[slug, pk]), f"Go on with queue {pk}")
     asked = _item(found, item)
     if request.method == "POST":
         if request.POST.get("act") == "skip":

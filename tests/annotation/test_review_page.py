@@ -5,11 +5,16 @@ import re
 
 import pytest
 
+from annotation.actions.benchmarks import add_member
 from annotation.actions.comments import add_comment
+from annotation.actions.queue_settings import set_queue
 from annotation.actions.review import answer_blind
 from annotation.models import Sample
+from annotation.workflow import Role
 from tests.annotation.work_data import annotation_of, content, reviewed, submitted, to_annotate
 from tests.conftest import signed_in
+from tests.factories import make_user
+from webapp.common.errors import Conflict
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -28,9 +33,9 @@ GOLD = {
 }
 TELLING = re.compile(r"\b(317|419|333|431|311|401)\b|amber tag|Tableware|gold_boxes|&quot;answer&quot;|\"answer\":")
 
-QUERIES = 22
-"""Session, user, benchmark, my roles (2), counts of three tabs, version, the rule, how many wait and how many of mine,
-drawn for my audit, the rows, their revisions, my decisions, and seven counts of what I and all have done."""
+QUERIES = 23
+"""Session, user, benchmark, my roles (2), counts of three tabs (4), version, the rule, how many wait and how many of
+mine, drawn for my audit, the rows, their revisions, my decisions, and seven counts of what I and all have done."""
 
 
 def page_of(client, sample):
@@ -134,6 +139,41 @@ def test_the_list_of_waiting_samples_asks_as_much_for_many_as_for_one(ana, rui, 
     with django_assert_num_queries(QUERIES):
         response = client.get("/benchmarks/kitchen/review/")
     assert response.content.decode().count("What is on shelf") == 4
+
+
+def test_the_tab_counts_what_this_person_can_take(ana, rui, lea):
+    """D7.10: two people annotate each sample; the first submission waits for nobody yet, and own work for others."""
+    benchmark = to_annotate(1, annotator=ana, reviewer=rui, lead=lea)
+    noor = make_user("Noor Bakker")
+    for role in (Role.ANNOTATOR, Role.REVIEWER):
+        add_member(actor=None, benchmark=benchmark, user=noor, role=role)
+    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
+    submitted(ana, benchmark)
+    assert [counted(rui), counted(noor)] == [0, 0]
+    submitted(noor, benchmark)
+    assert [counted(rui), counted(noor)] == [1, 0]
+
+
+def counted(person):
+    page = signed_in(person).get("/benchmarks/kitchen/review/")
+    [tab] = [tab for tab in page.context["tabs"] if tab.current]
+    assert tab.count == page.context["waiting_n"]
+    return tab.count
+
+
+def test_a_conflict_says_what_happened_and_leads_to_the_list(ana, rui, waiting):
+    """D7.9: Rui has decided meanwhile. What is not to be had is not called changed."""
+    noor = make_user("Noor Bakker")
+    add_member(actor=None, benchmark=waiting.benchmark, user=noor, role=Role.REVIEWER)
+    assert page_of(signed_in(noor), waiting).status_code == 200
+    reviewed(rui, waiting, "accept")
+    changed = page_of(signed_in(noor), waiting)
+    assert (changed.status_code, changed.context["code"]) == (409, "wrong_state")
+    assert changed.context["onward"].href == "/benchmarks/kitchen/review/"
+    assert 'href="/benchmarks/kitchen/review/"' in changed.content.decode()
+    titles = {Conflict("No.", code=code).title for code in (None, "wrong_state", "lease_lost", "paused")}
+    assert len(titles) == 4
+    assert changed.context["title"] in titles
 
 
 def test_an_empty_list_says_so_and_offers_nothing(rui):

@@ -152,10 +152,10 @@ def test_the_page_takes_the_same_queries_for_one_sample_and_for_sixty(
     # the left: states, areas and pictures, facets.
     for count in (1, 60):
         fill(lea, kitchen, 1, count)
-        with django_assert_num_queries(20):
+        with django_assert_num_queries(21):
             answer = client.get(PAGE)
         assert answer.context["total"] == count
-        with django_assert_num_queries(20):
+        with django_assert_num_queries(21):
             client.get(PAGE, {"view": "table", "sort": "share"})
 
 

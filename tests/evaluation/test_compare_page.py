@@ -167,6 +167,23 @@ def test_without_a_choice_the_best_two_are_compared_and_failed_runs_are_not_offe
     assert "Endpoint down" not in [one.model.name for one in context["scored"]]
 
 
+def test_a_run_is_never_compared_with_itself_and_the_address_names_what_is_compared(lea):
+    """D7.6: a run that is named twice, or alone, is compared with the likeliest other one under an address of both."""
+    make_board(lea)
+    client, other = signed_in(lea), run("Model A").pk
+    named = f"{PAGE}?run={run('Model C').pk}&run={other}"
+    for asked in (address("Model C", "Model C"), address("Model C")):
+        assert client.get(f"{asked}&by=nothing").url == f"{named}&by=nothing"
+    page = client.get(address("Model C", "Model C"), follow=True)
+    assert [str(message) for message in page.context["messages"]] != []
+    assert client.get(named).status_code == client.get(PAGE).status_code == 200
+    fields = re.findall(r'<select[^>]*name="run".*?</select>', page.content.decode(), re.S)
+    chosen = [re.findall(r'value="(\d+)" selected', field) for field in fields]
+    closed = [sorted(map(int, re.findall(r'value="(\d+)" disabled', field))) for field in fields]
+    assert chosen == [[str(run("Model C").pk)], [str(other)], []]
+    assert closed == [[other], [run("Model C").pk], sorted([other, run("Model C").pk])]
+
+
 @pytest.mark.parametrize(
     ("query", "status"), [("run=999999", 404), ("run=x", 404), ("cell=none&sample=nobody", 200), ("by=nothing", 404)]
 )

@@ -129,6 +129,6 @@ def test_queries_do_not_grow(lea: User, run: Run, django_assert_num_queries: Any
         client.get(PAGE, {"by": "colour"})
 
 
-QUERIES = 17
+QUERIES = 18
 """Session, user; benchmark; roles; facets, kinds, who judged here, members, metric settings, values of the facet,
-verdicts; the trajectories of the pair; what the tabs count (4) and the version."""
+verdicts; the trajectories of the pair; what the tabs count (5) and the version."""

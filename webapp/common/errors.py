@@ -38,6 +38,19 @@ def stand_in(request: HttpRequest, place: Place) -> None:
     request.place = place  # type: ignore[attr-defined]
 
 
+@dataclass(frozen=True)
+class Onward:
+    """Where a person goes on when a page stops them: the list that leads to that page."""
+
+    href: str
+    label: str
+
+
+def go_on_at(request: HttpRequest, href: str, label: str) -> None:
+    """Should this request stop with a conflict, its page leads there."""
+    request.onward = Onward(href, label)  # type: ignore[attr-defined]
+
+
 class ApplicationError(Exception):
     """A request that cannot be fulfilled, for a reason that the person can read and act on.
 
@@ -106,11 +119,23 @@ class WrongMethod(ApplicationError):
 
 
 class Conflict(ApplicationError):
-    """The thing has changed, or is in a state that does not allow this."""
+    """The thing has changed, or is in a state that does not allow this. The code decides on the title."""
 
     status = 409
     code = "conflict"
-    title = "Somebody or something was faster"
+    titles: Mapping[str, str] = {
+        "wrong_state": "This has changed",
+        "stale": "This has changed",
+        "lease_lost": "You no longer have this reserved",
+        "paused": "Work is paused",
+        "blind_first": "Answer the question first",
+    }
+
+    def __init__(
+        self, message: str, *, code: str | None = None, status: int | None = None, field: str | None = None
+    ) -> None:
+        super().__init__(message, code=code, status=status, field=field)
+        self.title = self.titles.get(self.code, "This can't be done now")
 
 
 class TooLarge(ApplicationError):
@@ -184,14 +209,15 @@ def stop(
     """The stop page, or the JSON of it below /api/.
 
     Templates: errors/STATUS.html, else errors/400.html or errors/500.html.
-    Context: status, code, title, message, path, reference, again, wanted; ``place``: the benchmark that the page found
-    before something went wrong, else None: to a stranger there is none.
+    Context: status, code, title, message, path, reference, again, wanted, onward (Onward or None); ``place``: the
+    benchmark that the page found before something went wrong, else None: to a stranger there is none.
     """
     if request.path.startswith("/api/") or request.headers.get("Accept") == "application/json":
         return JsonResponse(error_body(code, message, field=field), status=status)
     template = select_template([f"errors/{status}.html", f"errors/{400 if status < 500 else 500}.html"])
     context = {"status": status, "code": code, "title": title, "message": message, **_where(request)}
     context |= {"place": getattr(request, "place", None), "wanted": _wanted(request)}
+    context["onward"] = getattr(request, "onward", None)
     return HttpResponse(template.render(context, request), status=status)
 
 
