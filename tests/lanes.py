@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests import postgres
+from tests.deploy import machine
 
 ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -52,7 +53,7 @@ def pytest(*arguments: str) -> list[str]:
 
 
 def sqlite(_: ExitStack) -> tuple[list[str], dict[str, str]]:
-    ignored = [f"--ignore=tests/{folder}" for folder in ("architecture", "browser", "label_studio")]
+    ignored = [f"--ignore=tests/{folder}" for folder in ("architecture", "browser", "deploy", "label_studio")]
     return pytest("-m", "not browser and not postgres", *WORKERS, *ignored, "tests"), {"DATABASE_URL": ""}
 
 
@@ -72,7 +73,7 @@ def on_postgres(stack: ExitStack) -> tuple[list[str], dict[str, str]]:
         address = stack.enter_context(postgres.server(dict(os.environ)))
     except postgres.NoServer as reason:
         raise Skip(str(reason)) from reason
-    ignored = [f"--ignore=tests/{folder}" for folder in ("unit", "architecture", "browser", "label_studio")]
+    ignored = [f"--ignore=tests/{folder}" for folder in ("unit", "architecture", "browser", "deploy", "label_studio")]
     return pytest("-m", "not browser and (both_databases or not one_database)", *WORKERS, *ignored, "tests"), {
         "DATABASE_URL": address
     }
@@ -87,12 +88,21 @@ def browser(_: ExitStack) -> tuple[list[str], dict[str, str]]:
     }
 
 
+def deploy(_: ExitStack) -> tuple[list[str], dict[str, str]]:
+    try:
+        machine.check()
+    except machine.CannotRun as reason:
+        raise Skip(str(reason)) from reason
+    return pytest("tests/deploy"), {"DATABASE_URL": ""}
+
+
 LANES = (
     Lane("sqlite", "units and pages, on SQLite", sqlite),
     Lane("architecture", "the rules of the house, documents, containers", architecture),
     Lane("js", "modules without a page", javascript),
     Lane("postgres", "rows and pages, on PostgreSQL", on_postgres),
     Lane("browser", "Chromium against a live server", browser),
+    Lane("deploy", "the shipped locks in clean environments, on one host and on two", deploy),
 )
 
 

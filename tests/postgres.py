@@ -55,14 +55,14 @@ def find_programs() -> Path | None:
 
 
 @contextmanager
-def private_server(programs: Path) -> Iterator[str]:
-    """Start a server in a folder of its own, and stop it afterwards."""
+def private_server(programs: Path, port: int = 0) -> Iterator[str]:
+    """Start a server in a folder of its own, on this port or a free one, and stop it afterwards."""
     with tempfile.TemporaryDirectory(prefix="sightline-postgres-") as name:
         folder = Path(name)
         password = secrets.token_hex(16)
         (folder / "password").write_text(password, encoding="ascii")
         command = _as_nobody(folder)
-        port = _free_port()
+        port = port or _free_port()
         data = str(folder / "data")
         options = " ".join(["-h 127.0.0.1", f"-p {port}", *(f"-c {setting}" for setting in SETTINGS)])
         login = ["-U", "sightline", "--auth=scram-sha-256", f"--pwfile={folder / 'password'}"]

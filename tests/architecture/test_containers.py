@@ -52,6 +52,23 @@ def test_each_service_is_pinned_and_watched(name):
     assert "privileged" not in SERVICES[name]
 
 
+@pytest.mark.parametrize("name", SERVICES)
+def test_each_service_has_no_more_rights_and_memory_than_it_needs(name):
+    """D6.14."""
+    service = SERVICES[name]
+    assert (service["cap_drop"], service["security_opt"]) == (["ALL"], ["no-new-privileges:true"])
+    assert service["pids_limit"] <= 512
+    assert re.fullmatch(r"[1-4]g|256m", service["mem_limit"])
+    assert service.get("read_only") or name == "proxy"
+    assert set(service.get("cap_add", [])) <= ({"CHOWN", "SETGID", "SETUID"} if name == "proxy" else set())
+
+
+def test_redis_asks_for_a_password():
+    """D6.14."""
+    assert SERVICES["redis"]["command"][-2:] == ["--requirepass", SERVICES["redis"]["environment"]["REDISCLI_AUTH"]]
+    assert "redis://:${REDIS_PASSWORD" in SERVICES["web"]["environment"]["CELERY_BROKER_URL"]
+
+
 def test_only_the_proxy_is_reached_from_outside():
     assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
 
@@ -67,7 +84,7 @@ def test_services_wait_for_what_they_need():
 
 def test_secrets_have_no_default_and_no_value():
     written = (DOCKER / "compose.yaml").read_text()
-    for secret in ("SECRET_KEY", "POSTGRES_PASSWORD"):
+    for secret in ("SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD"):
         assert example()[secret] == ""
         assert f"${{{secret}:?" in written
         assert f"${{{secret}:-" not in written
@@ -77,6 +94,8 @@ def test_containers_are_given_variables_that_exist():
     known = {variable.name for variable in VARIABLES} | OF_CONTAINERS
     for name in ("web", "worker"):
         assert set(SERVICES[name]["environment"]) <= known
+    built_in = {word.partition("=")[0] for value in values("ENV") for word in value.split()}
+    assert {name for name in built_in if name.startswith("SIGHTLINE_")} <= known
 
 
 def test_the_example_names_every_variable_of_compose_and_no_other():

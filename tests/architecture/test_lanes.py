@@ -43,7 +43,7 @@ def test_the_result_is_the_exit_code_and_the_closing_line(printed, code, status,
 
 def test_an_unknown_lane_is_refused_with_the_known_ones(capsys):
     assert lanes.main(["sqlight"]) == 2
-    assert "'sqlight'. Lanes are sqlite, architecture, js, postgres, browser" in capsys.readouterr().err
+    assert "'sqlight'. Lanes are sqlite, architecture, js, postgres, browser, deploy" in capsys.readouterr().err
 
 
 def test_a_given_server_is_used_as_it_is():
