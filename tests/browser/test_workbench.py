@@ -60,8 +60,7 @@ def test_ana_builds_a_chain_on_the_picture(
     assert tools(page)[2:] == ["connected_components_with_stats", "threshold"]
     page.get_by_role("button", name="Undo").click()
     assert tools(page)[2:] == ["threshold", "connected_components_with_stats"]
-    page.get_by_role("button", name="Save chain").click()
-    expect(page.locator("#saved")).to_contain_text("Saved", timeout=30_000)
+    expect(page.locator("#saving")).to_have_attribute("data-state", "saved", timeout=30_000)
     saved = Draft.objects.get().content["reference_toolchain"]
     assert [call["tool"] for call in saved] == tools(page)
     assert saved[0]["arguments"] == box
@@ -70,3 +69,40 @@ def test_ana_builds_a_chain_on_the_picture(
     expect(page.locator(".bstep.is-bad .msg")).to_contain_text("width: 99999 is not possible", timeout=30_000)
     expect(page.locator("[data-name=width]")).to_have_attribute("aria-invalid", "true")
     assert not faults
+
+
+def test_a_chain_is_saved_by_itself_and_outlives_its_tab(
+    page: Page, faults: list[str], live_server: Any, benchmark: Benchmark, ana: User
+) -> None:
+    """D7.11: without network too, on the next page of the draft whichever it is, and never over what is newer."""
+    sign_in(page.context, live_server.url, ana)
+    here = f"{live_server.url}/benchmarks/kitchen/toolchain/samples/mug-0/"
+    page.goto(here)
+    add(page, "grayscale")
+    saving = page.locator("#saving")
+    expect(saving).to_have_attribute("data-state", "saved", timeout=30_000)
+    assert [call["tool"] for call in Draft.objects.get().content["reference_toolchain"]] == ["colorspace_gray"]
+    page.context.set_offline(True)
+    add(page, "binarize")
+    expect(saving).to_have_attribute("data-state", "offline")
+    page.close()
+    again = page.context.new_page()
+    again.context.set_offline(False)
+    again.goto(here)
+    expect(again.locator(".bstep__tool")).to_have_text(["colorspace_gray", "threshold"])
+    expect(again.locator("#saving")).to_have_attribute("data-state", "saved", timeout=30_000)
+
+    studio = again.context.new_page()
+    studio.goto(here.replace("toolchain", "annotate"))
+    expect(studio.locator(".stage.is-drawn")).to_be_visible(timeout=30_000)
+    studio.get_by_label("Question").first.fill("Which colour?")
+    expect(studio.locator("#saving")).to_have_attribute("data-state", "saved", timeout=30_000)
+    add(again, "canny")
+    dialog = again.get_by_role("dialog", name="was changed in two places")
+    expect(dialog).to_be_visible()
+    again.keyboard.press("Control+Enter")
+    expect(again.locator("#saving")).to_have_attribute("data-state", "saved", timeout=30_000)
+    content = Draft.objects.get().content
+    assert content["question"] == "Which colour?"
+    assert [call["tool"] for call in content["reference_toolchain"]] == ["colorspace_gray", "threshold", "canny"]
+    assert [fault for fault in faults if "ERR_INTERNET_DISCONNECTED" not in fault and "409" not in fault] == []

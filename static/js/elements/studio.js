@@ -1,9 +1,8 @@
-import { newKey, sendJson } from "../lib/request.js";
-import { DraftCopy } from "../models/draft-copy.js";
-import { DraftSaving } from "../models/draft-saving.js";
+import { sendJson } from "../lib/request.js";
 import { completed, same } from "../models/draft.js";
 import { LastAsked } from "../models/last-asked.js";
 import { Comments } from "./comments.js";
+import { beginDraft } from "./draft-work.js";
 import { SampleEditor } from "./sample-editor.js";
 import { Checks } from "./studio-checks.js";
 import { ConflictView } from "./studio-conflict.js";
@@ -70,16 +69,12 @@ export class SightlineStudio extends HTMLElement {
 
   /** Returns the work of an earlier visit that the server does not have, or null. */
   #begin() {
-    const copy = new DraftCopy(localStorage, `${this.#data.urls.draft} of ${this.dataset.person}`);
-    this.#asked = new LastAsked(localStorage, `${this.#data.urls.queue} of ${this.dataset.person}`);
-    const server = this.#asked.begun(completed(this.#data.content));
-    const work = copy.read();
-    const left = work && !same(work.content, server) ? completed(work.content) : null;
-    if (!left) copy.drop();
-    this.#server = server;
-    const send = (body, key) => this.#send("PUT", this.#data.urls.draft, body, key);
-    const from = left ? { version: work.version, content: left, base: work.base, sent: work.sent } : { version: this.#data.version, content: server };
-    this.#saving = new DraftSaving({ ...from, send, copy, newKey });
+    const { urls, version, content } = this.#data;
+    this.#asked = new LastAsked(localStorage, `${urls.queue} of ${this.dataset.person}`);
+    this.#server = this.#asked.begun(completed(content));
+    const send = (body, key) => this.#send("PUT", urls.draft, body, key);
+    const { saving, left } = beginDraft({ url: urls.draft, person: this.dataset.person, version, content: this.#server, send });
+    this.#saving = saving;
     return left;
   }
 

@@ -1,8 +1,12 @@
 import { newKey, sendJson } from "../lib/request.js";
+import { completed, same } from "../models/draft.js";
 import { History } from "../models/history.js";
 import { chainIn, readPasted } from "../models/pasted.js";
 import { added, moved, newCall, removed, Tools, withArguments, withInput } from "../models/workbench.js";
+import { beginDraft } from "./draft-work.js";
 import { token } from "./review-send.js";
+import { ConflictView } from "./studio-conflict.js";
+import { SavingStatus } from "./studio-status.js";
 import { WorkbenchAdder } from "./workbench-adder.js";
 import { WorkbenchChains } from "./workbench-chains.js";
 import { WorkbenchResults } from "./workbench-results.js";
@@ -13,8 +17,9 @@ import { WorkbenchSteps } from "./workbench-steps.js";
 const PAUSE = 120;
 
 /**
- * The toolchain workbench: <sightline-workbench> with the sample as JSON in #workbench. One history holds every change of
- * the chain; each change is run at the resolution of the screen, then in full.
+ * The toolchain workbench: <sightline-workbench data-person="…"> with the sample as JSON in #workbench. One history holds
+ * every change of the chain; each change is run at the resolution of the screen, then in full. The chain of a draft is saved
+ * with it, as in the studio.
  */
 export class SightlineWorkbench extends HTMLElement {
   #data;
@@ -25,7 +30,10 @@ export class SightlineWorkbench extends HTMLElement {
   #thumbnails = new Map();
   #asked = 0;
   #timer = 0;
-  #saved;
+  /** How the draft is saved; null where the chain is not this person's to change. */
+  #saving = null;
+  #status = null;
+  #conflict = null;
   #runs;
   #parts;
 
@@ -33,7 +41,7 @@ export class SightlineWorkbench extends HTMLElement {
     this.#data = JSON.parse(document.getElementById("workbench").textContent);
     this.#tools = new Tools(this.#data.tools);
     this.#history = new History(this.#data.content.reference_toolchain);
-    this.#saved = this.#calls;
+    const left = this.#data.editable ? this.#beginSaving() : null;
     this.#focus = this.#calls.length;
     this.#runs = new WorkbenchRuns(this.#data.urls.run);
     const edit = (change, kind = "") => this.#edit(change, kind);
@@ -55,14 +63,55 @@ export class SightlineWorkbench extends HTMLElement {
     document.addEventListener("keydown", (event) => this.isConnected && this.#key(event));
     document.getElementById("paste").addEventListener("click", ({ target }) => target.closest("[data-act=paste]") && this.#paste());
     this.part("template").addEventListener("change", ({ target }) => this.#begin(target));
-    window.addEventListener("beforeunload", (event) => this.#calls !== this.#saved && this.#data.editable && event.preventDefault());
     this.#changed();
+    this.#history.addEventListener("change", () => this.#saving?.change(this.#content));
+    if (left) this.#goOnWith(left);
+    if (left) this.#saving.change(this.#content);
     const brought = chainIn(location.hash);
     if (brought) this.#paste(brought);
   }
 
   part(name) {
     return this.querySelector(`[data-part="${name}"]`);
+  }
+
+  /** Returns what an earlier visit could not save, or null. */
+  #beginSaving() {
+    const { urls, version, content } = this.#data;
+    this.#data.content = completed(content);
+    const send = (body, key) => sendJson("PUT", urls.draft, body, { token: token(), key });
+    const { saving, left } = beginDraft({ url: urls.draft, person: this.dataset.person, version, content: this.#data.content, send });
+    this.#saving = saving;
+    this.#status = new SavingStatus(document.getElementById("saving"), this.part("bar"));
+    this.#conflict = new ConflictView(document.getElementById("conflict"), null, (mix, theirs) => this.#settle(mix, theirs));
+    saving.addEventListener("change", () => this.#saved());
+    for (const name of ["online", "pagehide"]) window.addEventListener(name, () => saving.flush());
+    this.part("bar").querySelector("[data-act=retry]").addEventListener("click", () => saving.flush());
+    this.#status.show(saving.state, "", new Date(0));
+    return left;
+  }
+
+  #saved() {
+    const { state, message, base, theirs } = this.#saving;
+    if (state === "conflict") this.#conflict.open(base, this.#content, theirs);
+    this.#status.show(state, message);
+  }
+
+  /** Go on after a conflict; the chain of the server can be had back by undoing. */
+  #settle(content, theirs) {
+    this.#goOnWith(theirs);
+    this.#goOnWith(content);
+    this.#saving.resolve(content);
+  }
+
+  #goOnWith(content) {
+    this.#data.content = content;
+    if (!same(content.reference_toolchain, this.#calls)) this.#replace(content.reference_toolchain);
+  }
+
+  /** The draft with the chain as it is now. */
+  get #content() {
+    return { ...this.#data.content, reference_toolchain: this.#calls };
   }
 
   get #calls() {
@@ -122,7 +171,6 @@ export class SightlineWorkbench extends HTMLElement {
     this.#parts.results.showFilm(this.#calls, this.#focus, this.#shown, this.#thumbnails);
     this.#parts.chains.show(this.#calls);
     for (const [act, on] of [["undo", this.#history.canUndo], ["redo", this.#history.canRedo]]) this.querySelector(`[data-act=${act}]`).disabled = !on;
-    for (const save of this.querySelectorAll("[data-act=save]")) save.disabled = this.#calls === this.#saved;
   }
 
   /** First as the screen shows it, then in full; an answer to what was asked before the last change is dropped. */
@@ -163,7 +211,6 @@ export class SightlineWorkbench extends HTMLElement {
   #act({ target }) {
     const act = target.closest("[data-act]")?.dataset.act;
     if (act === "undo" || act === "redo") this.#history[act]();
-    else if (act === "save") this.#save();
     else if (act === "pick") this.#parts.stage.pick();
   }
 
@@ -174,20 +221,9 @@ export class SightlineWorkbench extends HTMLElement {
     this.#history[pressed === "y" || event.shiftKey ? "redo" : "undo"]();
   }
 
-  async #save() {
-    const calls = this.#calls;
-    const content = { ...this.#data.content, reference_toolchain: calls };
-    const sent = await this.#send(this.#data.urls.draft, { version: this.#data.version, content }, "PUT");
-    if (!sent) return;
-    this.#data.version = sent.version;
-    this.#saved = calls;
-    document.getElementById("saved").textContent = `Saved ${new Date().toLocaleTimeString()}`;
-    this.#show();
-  }
-
   /** The answer, or null with the reason shown. */
-  async #send(url, body, method = "POST") {
-    const answer = await sendJson(method, url, body, { token: token(), key: newKey() }).catch(() => null);
+  async #send(url, body) {
+    const answer = await sendJson("POST", url, body, { token: token(), key: newKey() }).catch(() => null);
     const done = answer?.status === 200;
     this.#complain("problem", done ? "" : (answer?.data.error?.message ?? "The server did not answer. Try again."));
     return done ? answer.data : null;
