@@ -325,6 +325,6 @@ class AcceptedChainAdmin(ReadOnlyAdmin):
 
 @admin.register(VerifiedChain)
 class VerifiedChainAdmin(ReadOnlyAdmin):
-    list_display = ("sample", "digest", "person", "created_at")
+    list_display = ("sample", "digest", "kind", "answer", "person", "created_at")
     list_select_related = ("sample", "person")
     search_fields = ("sample__key", "person__email")

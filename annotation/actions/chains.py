@@ -10,11 +10,13 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from annotation.actions.access import allowed, known_to, require
 from annotation.actions.chain_runs import run_whole
 from annotation.actions.content_json import calls_to_json, kept_calls
 from annotation.actions.when_changed import facts_changed
+from annotation.chain_answers import compare
 from annotation.models import AcceptedChain, Sample, VerifiedChain
 from annotation.schema import LONGEST_NOTE, MOST_CHAINS, FurtherChain, ToolCall
 from annotation.toolbox.cache import picture_key
@@ -41,12 +43,16 @@ def digest_of(calls: Sequence[ToolCall]) -> str:
     return hashlib.sha256(said.encode()).hexdigest()
 
 
-def verify_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall]) -> VerifiedChain:
-    """Run the chain, and keep that this person saw its end give the answer. Doing it twice changes nothing. Each person
-    has a mark of their own: a mark of another person would tell that the sample was worked on before.
+def verify_chain(
+    *, actor: User, sample: Sample, calls: Sequence[ToolCall], answers: Sequence[str] = (), reason: str = ""
+) -> VerifiedChain:
+    """Run the chain, and keep that this person saw its end give the answer, ``answers`` in words: compared where the
+    last step measured it, else confirmed. The same twice changes nothing; another answer or reason takes the place of
+    the first. Each person has a mark of their own: a mark of another person would tell that the sample was worked on
+    before.
 
     Raises ``NotAllowed`` for who neither annotates nor reviews, ``InvalidInput`` for a chain that does not run to its
-    end, or is empty.
+    end, is empty, or measures another number without a ``reason``.
     """
     if not (allowed(actor, sample.benchmark, Right.ANNOTATE) or allowed(actor, sample.benchmark, Right.REVIEW)):
         raise NotAllowed(f"Who annotates or reviews {sample.benchmark.title} confirms chains. Ask its lead.")
@@ -57,17 +63,42 @@ def verify_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall]) -> V
         raise InvalidInput(f"The chain does not run to its end. {result.error.message}", field="calls")
     last = result.steps[-1]
     shown = picture_key(last.image) if last.image is not None else ""
+    agrees = _agrees(last.measurements, answers, reason)
+    said = {
+        "result": shown, "measurements": dict(last.measurements), "answer": "\n".join(answers),
+        "kind": VerifiedChain.Kind.COMPARED if agrees else VerifiedChain.Kind.CONFIRMED,
+        "reason": reason if agrees is False else "",
+    }  # fmt: skip
     with transaction.atomic():
-        found, new = VerifiedChain.objects.get_or_create(
-            sample=sample, digest=digest_of(calls), image=sample.image.sha256 if sample.image else "", person=actor,
-            defaults={"result": shown, "measurements": dict(last.measurements)},
-        )  # fmt: skip
+        image = sample.image.sha256 if sample.image else ""
+        which = {"sample": sample, "digest": digest_of(calls), "image": image, "person": actor}
+        found, new = VerifiedChain.objects.select_for_update().get_or_create(**which, defaults=said)
+        if not new and (found.answer, found.reason) != (said["answer"], said["reason"]):
+            VerifiedChain.objects.filter(pk=found.pk).update(**said, created_at=timezone.now())
+            found.refresh_from_db()
+            new = True
         if new:
             audit.record(
                 actor=actor, action="chain.verify", subject=found, benchmark=sample.benchmark.slug,
-                after="verified", data={"sample": sample.key, "chain": found.digest, "result": shown},
+                after=found.kind, reason=found.reason,
+                data={"sample": sample.key, "chain": found.digest, "result": shown},
             )  # fmt: skip
     return found
+
+
+def _agrees(measurements: Mapping[str, Any], answers: Sequence[str], reason: str) -> bool | None:
+    """Whether the last step measured the answer; None where that cannot be said. Raises ``InvalidInput``."""
+    found = compare(measurements, answers)
+    if found.agrees is False and not reason:
+        measured = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in found.measured)
+        answer = " or ".join(f"“{one}”" for one in answers)
+        raise InvalidInput(
+            f"The last step measures {measured}, but the answer is {answer}. Change the chain, or give the reason why "
+            "its end still shows the answer.",
+            field="reason",
+            code="measured_otherwise",
+        )
+    return found.agrees
 
 
 def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note: str = "") -> AcceptedChain:

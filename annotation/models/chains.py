@@ -32,14 +32,24 @@ class AcceptedChain(models.Model):
 class VerifiedChain(models.Model):
     """A chain that replays on the sample's picture, and a person who saw that its end gives the answer.
 
-    It stands for exactly these calls on exactly this picture: another digest or picture is not verified by it.
+    It stands for exactly these calls on exactly this picture: another digest or picture is not verified by it. The
+    answer is the one that the person had before them.
     """
+
+    class Kind(models.TextChoices):
+        CONFIRMED = "confirmed", "a person saw it"
+        COMPARED = "compared", "the last step measured it"
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="verified_chains")
     digest = models.CharField(max_length=64)
     image = models.CharField(max_length=64, help_text="sha256 of the picture it ran on.")
     result = models.CharField(max_length=64, help_text="sha256 of the pixels of its last picture.")
     measurements = models.JSONField(default=dict, blank=True)
+    answer = models.TextField(blank=True, default="", help_text="The answer in words, accepted ones one a line.")
+    kind = models.CharField(max_length=9, choices=Kind, default=Kind.CONFIRMED)
+    reason = models.TextField(
+        blank=True, default="", help_text="Why it gives the answer although the last step measured another number."
+    )
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -12,7 +13,7 @@ from annotation.actions.chain_runs import EDITORS, Later, ShownChain, show_previ
 from annotation.actions.chains import accept_chain, known_chains, remove_chain, verify_chain
 from annotation.actions.content_json import calls_from_json
 from annotation.models import AcceptedChain, Sample
-from annotation.schema import ToolCall
+from annotation.schema import LONGEST_NOTE, ToolCall
 from annotation.toolbox.names import UnknownToolError
 from annotation.toolbox.python_code import python_code
 from annotation.toolbox.results import ToolError
@@ -24,13 +25,14 @@ from annotation.workflow import Right
 from webapp.common.errors import InvalidInput
 
 SIDES = range(64, 4097)
+MOST_ANSWERS = 50
 
 
 @require_POST
 @answers_json
 def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"calls", "focus", "side", "full", "known", "editor"} -> the steps, their thumbnails, and the pictures of the one
-    in focus; or 202 {"later"}, busy or superseded, where it was not the request's turn.
+    """{"calls", "focus", "side", "full", "known", "editor", "answers"?} -> the steps, their thumbnails, and the
+    pictures of the one in focus; or 202 {"later"}, busy or superseded, where it was not the request's turn.
 
     ``full`` false: at the resolution of the screen, ``side`` pixels at most. ``known`` are keys of results whose
     thumbnails the page has. ``editor`` names the page that asks: what it asked for before is left. Nothing is written.
@@ -51,17 +53,30 @@ def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
             shown = show(sample, calls, side, asked)
     except Later as later:
         return JsonResponse({"later": later.code}, status=202)
-    answer = run_json(shown, focus, side, {str(one) for one in known})
+    answer = run_json(shown, focus, side, {str(one) for one in known}, _answers(data))
     return JsonResponse(answer | {"python": _python(sample, calls, shown)})
 
 
 @require_POST
 @answers_json
 def verify(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"calls"} -> {"by", "at"}; 400 where the chain does not run to its end."""
+    """{"calls", "answers"?, "reason"?} -> the mark; 400 where the chain does not run to its end, and with the code
+    ``measured_otherwise`` where its last step measures another number and no reason is given."""
     person, sample = load_sample(request, slug, key, Right.VIEW)
-    mark = verify_chain(actor=person, sample=sample, calls=calls_from_json(body_of(request).get("calls", [])))
+    data = body_of(request)
+    calls, answers = calls_from_json(data.get("calls", [])), _answers(data)
+    reason = text_of(data, "reason", longest=LONGEST_NOTE)
+    mark = verify_chain(actor=person, sample=sample, calls=calls, answers=answers, reason=reason)
     return JsonResponse(mark_json(mark))
+
+
+def _answers(data: Mapping[str, Any]) -> list[str]:
+    """The answers in words that the page shows, each with text. Raises ``InvalidInput``."""
+    answers = data.get("answers", [])
+    if not isinstance(answers, list) or len(answers) > MOST_ANSWERS:
+        raise InvalidInput(f"answers must be a list of at most {MOST_ANSWERS} texts.", field="answers")
+    texts = [text_of({"answers": one}, "answers") for one in answers]
+    return [text for text in texts if text]
 
 
 @require_POST

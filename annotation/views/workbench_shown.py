@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from functools import cache
 from typing import Any
 
@@ -12,6 +12,7 @@ from django.urls import reverse
 from annotation.actions.chain_runs import PREVIEWS, ShownChain
 from annotation.actions.chains import KnownChain, digest_of
 from annotation.actions.content_json import calls_to_json
+from annotation.chain_answers import compare
 from annotation.imaging.encoding import encode, quick_ending, thumbnail
 from annotation.imaging.histograms import histogram
 from annotation.models import VerifiedChain
@@ -70,8 +71,15 @@ def templates_json(width: int, height: int) -> list[dict[str, Any]]:
     return [{"category": name, "calls": calls_to_json(template(name, width, height))} for name in CATEGORIES]
 
 
-def mark_json(mark: VerifiedChain | None) -> dict[str, str] | None:
-    return {"by": str(mark.person), "at": mark.created_at.isoformat()} if mark else None
+def mark_json(mark: VerifiedChain | None) -> dict[str, Any] | None:
+    """Who verified a chain, when, for which answer, and how: compared with what it measured, or confirmed by eye."""
+    if mark is None:
+        return None
+    measured = compare(mark.measurements, mark.answer.splitlines()).measured
+    return {
+        "by": str(mark.person), "at": mark.created_at.isoformat(), "kind": mark.kind, "reason": mark.reason,
+        "answer": mark.answer.splitlines(), "measured": measured,
+    }  # fmt: skip
 
 
 def known_json(chain: KnownChain, slug: str) -> dict[str, Any]:
@@ -86,8 +94,9 @@ def known_json(chain: KnownChain, slug: str) -> dict[str, Any]:
     }
 
 
-def run_json(shown: ShownChain, focus: int, side: int, known: Set[str]) -> dict[str, Any]:
-    """``steps`` from 1, ``original``, ``error``, ``whole``, and ``view``: the pictures of the step in focus."""
+def run_json(shown: ShownChain, focus: int, side: int, known: Set[str], answers: Sequence[str]) -> dict[str, Any]:
+    """``steps`` from 1, ``original``, ``error``, ``whole``, ``view``: the pictures of the step in focus, and ``end``:
+    the last step beside the answer."""
     steps = [_step(step, shown, known) for number, step in sorted(shown.steps.items())]
     return {
         "original": steps[0],
@@ -96,7 +105,18 @@ def run_json(shown: ShownChain, focus: int, side: int, known: Set[str]) -> dict[
         "whole": shown.whole,
         "milliseconds": sum(step.milliseconds for step in shown.steps.values()),
         "view": _view(shown, min(focus, max(shown.steps)), side),
+        "end": _end(shown, answers),
     }
+
+
+def _end(shown: ShownChain, answers: Sequence[str]) -> dict[str, Any] | None:
+    """What the last step measured, and whether that is the answer (None: it cannot be compared). None until the chain
+    has run to its end in full."""
+    last = max(shown.steps)
+    if shown.error is not None or not last or last not in shown.exact:
+        return None
+    found = compare(shown.steps[last].measurements, answers)
+    return {"measured": found.measured, "agrees": found.agrees}
 
 
 def _step(step: StepResult, shown: ShownChain, known: Set[str]) -> dict[str, Any]:

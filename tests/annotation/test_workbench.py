@@ -165,8 +165,9 @@ def test_a_picture_that_is_not_here_cannot_be_worked_on(sample: Sample, ana: Use
 
 
 def test_running_writes_nothing_and_a_stranger_finds_nothing(sample: Sample, ana: User) -> None:
+    client = signed_in(ana)
     before = AuditEntry.objects.count()
-    asked(signed_in(ana), "run")
+    asked(client, "run")
     assert AuditEntry.objects.count() == before
     assert asked(signed_in(make_user("Sam Ode")), "run")[0] == 404
 
@@ -204,6 +205,31 @@ def test_a_verified_chain_names_who_saw_it_and_keeps_what_its_end_was(sample: Sa
     assert (entry.actor, entry.data["sample"], entry.data["chain"]) == (ana, "s-0000", mark.digest)
     assert verify_chain(actor=lea, sample=sample, calls=CHAIN).person == lea
     assert mark_of(sample, CHAIN) == mark
+
+
+def test_a_chain_is_compared_with_the_answer_and_another_number_wants_a_reason(sample: Sample, ana: User) -> None:
+    """D8.11."""
+    client = signed_in(ana)
+    _, told = asked(client, "run", full=True, answers=["0"])
+    (name, count), *_ = told["end"]["measured"]
+    assert (name, told["end"]["agrees"]) == ("total_components", count == 0)
+    status, told = asked(client, "verify", answers=["twenty"])
+    assert (status, told["error"]["code"], told["error"]["field"]) == (400, "measured_otherwise", "reason")
+    assert f"total components {count:g}" in told["error"]["message"]
+    assert not VerifiedChain.objects.exists()
+    status, told = asked(client, "verify", answers=["twenty"], reason="Most are hidden.")
+    assert (status, told["kind"], told["reason"], told["answer"]) == (200, "confirmed", "Most are hidden.", ["twenty"])
+    status, told = asked(client, "verify", answers=[f"{count:g} dots"], reason="Not needed.")
+    assert (status, told["kind"], told["reason"]) == (200, "compared", "")
+    assert asked(client, "verify", answers=[f"{count:g} dots"])[1] == told
+    mark = VerifiedChain.objects.get()
+    assert (mark.kind, mark.answer) == ("compared", f"{count:g} dots")
+    assert [entry.after for entry in AuditEntry.objects.filter(action="chain.verify").order_by("pk")] == [
+        "confirmed",
+        "compared",
+    ]
+    assert asked(client, "verify", answers=["red"])[1]["kind"] == "confirmed"
+    assert asked(client, "verify", answers="red")[0] == 400
 
 
 def test_a_changed_chain_or_picture_is_not_verified(sample: Sample, ana: User) -> None:

@@ -363,7 +363,7 @@ def test_the_toolchain_is_seen_run_step_by_step_and_confirmed(
     part = {"x": 1100, "y": 700, "width": 200, "height": 200}
     calls = [("crop", part), ("threshold", {"invert": True}), ("connected_components_with_stats", {})]
     chain = [{"tool": tool, "arguments": given, "image_in": None, "image_out": None} for tool, given in calls]
-    submitted(ana, made, reference_toolchain=chain)
+    submitted(ana, made, reference_toolchain=chain, options={"A": "one", "B": "two"}, answer=["B"])
     sign_in(page.context, live_server.url, rui)
     desk = Desk(page, f"{live_server.url}/benchmarks/kitchen/")
     desk.blind()
@@ -379,7 +379,15 @@ def test_the_toolchain_is_seen_run_step_by_step_and_confirmed(
     expect(strip.locator("[data-part=measured] dd").first).to_have_text("1")
     frames.nth(1).click()
     expect(strip.get_by_alt_text("After step 1")).to_be_visible()
-    expect(strip.get_by_text("Nobody has confirmed yet")).to_be_visible()
-    strip.get_by_role("button", name="Its end gives the answer").click()
-    expect(strip.get_by_text("Rui Costa confirmed on")).to_be_visible()
-    assert VerifiedChain.objects.get().measurements["total_components"] == 1
+    # D8.11: the measurement stands beside the answer; another number wants a reason.
+    expect(strip.locator("[data-part=end]")).to_have_text(
+        "The last step measures total components 1, area 1536. The answer is “two”."
+    )
+    strip.get_by_role("button", name="Verify").click()
+    expect(strip.get_by_role("alert")).to_contain_text("measures total components 1")
+    assert not VerifiedChain.objects.exists()
+    strip.get_by_label("Why the last step still shows").fill("The mug has two marks; one is hidden.")
+    strip.get_by_role("button", name="Verify").click()
+    expect(strip.get_by_text("Confirmed by Rui Costa on")).to_contain_text("one is hidden")
+    mark = VerifiedChain.objects.get()
+    assert (mark.kind, mark.answer, mark.measurements["total_components"]) == ("confirmed", "two", 1)

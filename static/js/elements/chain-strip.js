@@ -1,4 +1,7 @@
 import { newKey, sendJson } from "../lib/request.js";
+import { markWords } from "../models/chain-end.js";
+import { answersInWords } from "../models/options.js";
+import { ChainEnd } from "./chain-end.js";
 import { Results } from "./measured.js";
 import { token } from "./review-send.js";
 import { copied } from "./rows.js";
@@ -8,11 +11,15 @@ const SIDE = 640;
 
 /**
  * The reference toolchain under review, run on the picture: <sightline-chain-strip> shows the picture after every step, the
- * one that is chosen larger, what it measured, and who confirmed that its end gives the answer. What is run is in #review.
+ * one that is chosen larger, what it measured, and who verified that its last step shows the answer. What is run is in
+ * #review.
  */
 export class SightlineChainStrip extends HTMLElement {
   #chain;
   #calls;
+  #answers;
+  #end;
+  #marked = false;
   #results;
   #runs;
   #known = new Map();
@@ -20,7 +27,8 @@ export class SightlineChainStrip extends HTMLElement {
 
   connectedCallback() {
     const { content, chain } = JSON.parse(document.getElementById("review").textContent);
-    [this.#chain, this.#calls] = [chain, content.reference_toolchain];
+    [this.#chain, this.#calls, this.#answers] = [chain, content.reference_toolchain, answersInWords(content)];
+    this.#end = new ChainEnd(this);
     this.#runs = new WorkbenchRuns(chain.run);
     this.#results = new Results(this.#part("measured"));
     this.#part("frames").addEventListener("click", ({ target }) => {
@@ -38,7 +46,7 @@ export class SightlineChainStrip extends HTMLElement {
 
   async #run(focus) {
     const asked = (this.#asked += 1);
-    const body = { calls: this.#calls, focus, side: SIDE, full: true, known: [...this.#known.keys()] };
+    const body = { calls: this.#calls, focus, side: SIDE, full: true, answers: this.#answers, known: [...this.#known.keys()] };
     const answer = await this.#runs.ask(body, () => asked !== this.#asked).catch(() => null);
     if (asked !== this.#asked) return;
     if (answer?.status !== 200) return this.#say(answer?.data.error?.message ?? "The server did not answer. Load the page again.");
@@ -46,7 +54,8 @@ export class SightlineChainStrip extends HTMLElement {
     this.#show(answer.data);
   }
 
-  #show({ original, steps, view, error }) {
+  #show({ original, steps, view, error, end }) {
+    this.#end.show(end, this.#answers, !this.#marked);
     for (const step of [original, ...steps]) if (step.thumbnail) this.#known.set(step.key, step.thumbnail);
     this.#part("frames").replaceChildren(...[original, ...steps].map((step) => this.#frame(step, view.number)));
     const image = this.#part("picture");
@@ -65,14 +74,17 @@ export class SightlineChainStrip extends HTMLElement {
   }
 
   async #verify() {
-    const answer = await sendJson("POST", this.#chain.verify, { calls: this.#calls }, { token: token(), key: newKey() }).catch(() => null);
+    const answer = await sendJson("POST", this.#chain.verify, { calls: this.#calls, answers: this.#answers, reason: this.#end.reason }, { token: token(), key: newKey() }).catch(() => null);
+    this.#say(answer?.status === 200 ? "" : (answer?.data.error?.message ?? "The server did not answer. Try again."));
     if (answer?.status === 200) this.#mark(answer.data);
-    else this.#say(answer?.data.error?.message ?? "The server did not answer. Try again.");
+    else if (answer?.data.error?.code === "measured_otherwise") this.#end.ask();
   }
 
   #mark(mark) {
-    this.#part("verify").hidden = mark !== null;
-    this.#part("mark").textContent = mark ? `${mark.by} confirmed on ${new Date(mark.at).toLocaleDateString()} that its end gives the answer.` : "Nobody has confirmed yet that its end gives the answer.";
+    this.#marked = mark !== null;
+    this.#part("verify").hidden = this.#marked;
+    this.#part("end-reason").closest(".field").hidden ||= this.#marked;
+    this.#part("mark").textContent = mark ? markWords(mark, new Date(mark.at).toLocaleDateString()) : "Not verified.";
   }
 
   #say(problem) {

@@ -1,4 +1,6 @@
+import { markWords } from "../models/chain-end.js";
 import { same } from "../models/draft.js";
+import { ChainEnd } from "./chain-end.js";
 import { copied, keepRows } from "./rows.js";
 
 const day = (at) => new Date(at).toLocaleDateString();
@@ -10,26 +12,31 @@ export class WorkbenchChains {
   #marks = [];
   #urls;
   #on;
+  #end;
 
   constructor(root, { chains, urls, mark, content }, on) {
     [this.#root, this.#chains, this.#urls, this.#on] = [root, chains, urls, on];
     for (const { calls, verified } of chains) if (verified) this.#marks.push({ calls, ...verified });
     if (mark) this.#marks.push({ calls: content.reference_toolchain, ...mark });
+    this.#end = new ChainEnd(root);
     root.part("chains").addEventListener("click", ({ target }) => this.#act(target));
     root.querySelector("[data-act=verify]")?.addEventListener("click", () => this.#verify());
     root.querySelector("[data-act=accept]")?.addEventListener("click", () => this.#accept());
   }
 
-  show(calls) {
+  /** `end`: the last step of these calls beside the answer, null before it is known. */
+  show(calls, end = null) {
     const list = this.#root.part("chains");
     this.#root.part("chains-section").hidden = !this.#chains.length;
     this.#root.part("chains-n").textContent = String(this.#chains.length);
     keepRows(list, this.#chains.length, () => copied("row-bench-chain"));
     for (const [at, chain] of this.#chains.entries()) this.#row(list.children[at], chain, calls);
-    const mark = this.#marks.find((one) => same(one.calls, calls));
-    this.#root.part("mark").textContent = mark ? `Verified by ${mark.by}, ${day(mark.at)}: it replays, and its end gives the answer.` : calls.length ? "Not verified as it is." : "";
+    const mark = this.#marks.findLast((one) => same(one.calls, calls) && (!one.answer.length || same(one.answer, this.#on.answers())));
+    this.#root.part("mark").textContent = mark ? markWords(mark, day(mark.at)) : calls.length ? "Not verified." : "";
     const verify = this.#root.querySelector("[data-act=verify]");
-    if (verify) verify.disabled = !calls.length || Boolean(mark);
+    const asks = Boolean(verify && calls.length && !mark);
+    if (verify) verify.disabled = !asks;
+    this.#end.show(end, this.#on.answers(), asks);
     const accept = this.#root.querySelector("[data-act=accept]");
     if (accept) accept.disabled = !calls.length || this.#chains.some((one) => same(one.calls, calls));
   }
@@ -38,8 +45,8 @@ export class WorkbenchChains {
     const part = (name) => row.querySelector(`[data-part="${name}"]`);
     part("whose").textContent = chain.gold ? "Gold" : `By ${chain.by}`;
     part("tools").textContent = chain.calls.map(({ tool }) => tool).join(" → ");
-    const mark = this.#marks.find((one) => same(one.calls, chain.calls));
-    part("about").textContent = [chain.note, mark ? `verified by ${mark.by}, ${day(mark.at)}` : "not verified"].filter(Boolean).join(" · ");
+    const mark = this.#marks.findLast((one) => same(one.calls, chain.calls));
+    part("about").textContent = [chain.note, mark ? `${mark.kind} by ${mark.by} on ${day(mark.at)}` : "not verified"].filter(Boolean).join(" · ");
     row.querySelector("[data-act=take]").disabled = same(chain.calls, calls);
     row.querySelector("[data-act=remove-chain]").hidden = !chain.remove || !this.#root.querySelector("[data-act=accept]");
   }
@@ -53,9 +60,9 @@ export class WorkbenchChains {
 
   async #verify() {
     const calls = this.#on.calls();
-    const mark = await this.#on.send(this.#urls.verify, { calls });
+    const mark = await this.#on.send(this.#urls.verify, { calls, answers: this.#on.answers(), reason: this.#end.reason });
     if (mark) this.#marks.push({ calls, ...mark });
-    this.show(this.#on.calls());
+    this.#on.again();
   }
 
   async #accept() {
@@ -67,6 +74,6 @@ export class WorkbenchChains {
   /** The further chains as the server has them now; the gold's stays first. */
   #further(answer) {
     if (answer) this.#chains = [...this.#chains.filter(({ gold }) => gold), ...answer.chains];
-    this.show(this.#on.calls());
+    this.#on.again();
   }
 }

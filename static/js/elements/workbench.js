@@ -1,5 +1,6 @@
 import { newKey, sendJson } from "../lib/request.js";
 import { completed, same } from "../models/draft.js";
+import { answersInWords } from "../models/options.js";
 import { History } from "../models/history.js";
 import { chainIn, readPasted } from "../models/pasted.js";
 import { added, moved, newCall, removed, Tools, withArguments, withInput } from "../models/workbench.js";
@@ -27,6 +28,8 @@ export class SightlineWorkbench extends HTMLElement {
   #history;
   #focus = 0;
   #shown = null;
+  /** The calls that `shown` is of. */
+  #ran = null;
   #thumbnails = new Map();
   #asked = 0;
   #timer = 0;
@@ -55,7 +58,13 @@ export class SightlineWorkbench extends HTMLElement {
       }),
       stage: new WorkbenchStage(this, (values) => edit((calls) => withArguments(calls, this.#focus - 1, values))),
       results: new WorkbenchResults(this, (number) => this.#look(number)),
-      chains: new WorkbenchChains(this, this.#data, { take: (calls) => edit(() => calls), send: (url, body) => this.#send(url, body), calls: () => this.#calls }),
+      chains: new WorkbenchChains(this, this.#data, {
+        take: (calls) => edit(() => calls),
+        send: (url, body) => this.#send(url, body),
+        calls: () => this.#calls,
+        answers: () => answersInWords(this.#data.content),
+        again: () => this.#show(),
+      }),
     };
     new WorkbenchAdder(this, this.#tools, (tool, values) => this.#add(tool, values));
     this.#history.addEventListener("change", () => this.#changed());
@@ -169,7 +178,7 @@ export class SightlineWorkbench extends HTMLElement {
   #show() {
     this.#parts.steps.show(this.#calls, this.#focus, this.#shown, this.#thumbnails);
     this.#parts.results.showFilm(this.#calls, this.#focus, this.#shown, this.#thumbnails);
-    this.#parts.chains.show(this.#calls);
+    this.#parts.chains.show(this.#calls, this.#ran === this.#calls ? this.#shown.end : null);
     for (const [act, on] of [["undo", this.#history.canUndo], ["redo", this.#history.canRedo]]) this.querySelector(`[data-act=${act}]`).disabled = !on;
   }
 
@@ -178,13 +187,15 @@ export class SightlineWorkbench extends HTMLElement {
     const asked = (this.#asked += 1);
     if (!this.#data.picture) return this.#parts.stage.none("The picture of this sample is not here, so that no step can be run.");
     const isOver = () => asked !== this.#asked;
-    const body = { calls: this.#calls, focus: this.#focus, side: this.#parts.stage.side };
+    const calls = this.#calls;
+    const body = { calls, focus: this.#focus, side: this.#parts.stage.side, answers: answersInWords(this.#data.content) };
     try {
       for (const full of [false, true]) {
         const waiting = waitingWords(full ? "In full" : `Running step ${this.#focus || 1}`, (words) => isOver() || this.#parts.stage.wait(words));
         const { status, data } = await this.#runs.ask({ ...body, full, known: [...this.#thumbnails.keys()].slice(-400) }, isOver).finally(waiting);
         if (isOver()) return;
         if (status !== 200) return this.#complain("problem", data.error?.message ?? `The chain could not be run (${status}). Load the page again.`);
+        this.#ran = calls;
         this.#take(data);
         if (data.whole) return;
       }

@@ -123,3 +123,7 @@ function asChoice(content) {
 
 /** The accepted strings of an open sample, one a line. */
 export const acceptLines = (content, text) => ({ ...content, answer: text === "" ? [] : text.split("\n") });
+
+/** The accepted answers in words: of a choice the text of its option. */
+export const answersInWords = ({ answer_type: type, options, answer }) =>
+  answer.map((one) => (type === "mc" ? (options[one] ?? one) : one).trim()).filter(Boolean);
