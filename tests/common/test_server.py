@@ -115,7 +115,8 @@ def proxied(server: Served, folder: Path) -> Iterator[Served]:
     conf = (processes.ROOT / "docker" / "proxy.conf").read_text()
     for found, here in (
         ("listen 8080", f"listen 127.0.0.1:{port}"), ("http://web:8000", f"http://127.0.0.1:{server.port}"),
-        ("resolver 127.0.0.11 valid=10s;", ""), ("/var/cache/nginx/public", f"{folder}/public"),
+        ("resolver 127.0.0.11 valid=10s;", ""), ("${SIGHTLINE_HTTPS}", "no"),
+        ("/var/cache/nginx/public", f"{folder}/public"),
     ):  # fmt: skip
         assert found in conf
         conf = conf.replace(found, here)

@@ -82,6 +82,8 @@ def serve(bound: socket.socket, *, processes: int, worker_threads: int, ready: C
         h11_max_incomplete_event_size=MOST_HEAD_BYTES,
     )
     if processes > 1:
+        # Whoever asks from now on waits for the first process that is there.
+        bound.listen(config.backlog)
         ready()
         Multiprocess(config, sockets=[bound]).run()
         return
