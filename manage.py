@@ -16,10 +16,13 @@ def main() -> None:
     try:
         execute_from_command_line(sys.argv)
     except DatabaseError as error:
-        from webapp.common.databases import refuse_old_tables
+        from webapp.common.databases import refuse_no_database, refuse_old_tables
 
         try:
-            refuse_old_tables()
+            refuse_no_database()
+            # What migrating itself stumbles over is said as it is.
+            if sys.argv[1:2] != ["migrate"]:
+                refuse_old_tables()
         except CommandError as reason:
             sys.exit(f"CommandError: {reason}")
         raise error

@@ -1,6 +1,7 @@
 """What a container does before its process starts: wait for the database, and see that it is up to date.
 
-``prepare.py --migrate`` migrates, one container at a time; without it, waits until another has migrated.
+``prepare.py --migrate`` migrates, one process at a time as ``manage.py migrate`` does. Without it, waits until another
+has migrated.
 """
 
 import os
@@ -15,8 +16,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 from webapp import env
 
 PATIENCE_SECONDS = 120
-MIGRATION_LOCK = 7_141_966
-"""Any number that all containers share and nothing else in the database uses as an advisory lock."""
 
 
 def wait_until(ready: Callable[[], bool], what: str) -> None:
@@ -48,12 +47,7 @@ def is_up_to_date() -> bool:
 
 def migrate() -> None:
     from django.core.management import call_command
-    from django.db import connection
 
-    # The lock belongs to the connection: it is gone when this process ends, however it ends.
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
     if not is_up_to_date():
         call_command("migrate", interactive=False)
 

@@ -1,8 +1,10 @@
 """The database of the tests is as migrating leaves it, whatever a test before committed."""
 
+from threading import Event, Thread
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 
 from annotation.actions.freeze import freeze_version
@@ -10,6 +12,7 @@ from evaluation.models import Trajectory
 from tests import databases
 from tests.evaluation.run_pages import make_benchmark
 from webapp.accounts.models import User
+from webapp.common.databases import migration_lock
 
 
 def tables_with_rows() -> set[str]:
@@ -30,3 +33,23 @@ def test_all_that_was_committed_is_deleted_and_what_migrating_left_stays(lea: Us
     assert tables_with_rows() > left
     databases.empty_tables()
     assert tables_with_rows() == left
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_migrates_waits_for_others_that_migrate() -> None:
+    """D6.10: of two at once, one used to fail over the tables that the other had made."""
+    begun, ended = Event(), Event()
+
+    def migrate() -> None:
+        begun.set()
+        call_command("migrate", verbosity=0, interactive=False)
+        ended.set()
+        connection.close()
+
+    thread = Thread(target=migrate)
+    with migration_lock(connection):
+        thread.start()
+        assert begun.wait(10)
+        assert not ended.wait(0.3)
+    thread.join(60)
+    assert ended.is_set()
