@@ -25,12 +25,13 @@ class MissingLibrary(Exception):
 @dataclass(frozen=True, slots=True)
 class Exporter:
     """One row of ``EXPORTERS``. ``parts`` gives the bytes of the one file, or of the zip of many, piece by piece, and
-    takes the samples one at a time. ``suffix`` of what is handed out."""
+    takes the samples one at a time. ``suffix`` of what is handed out; ``note``: what to know before opening it."""
 
     name: str
     title: str
     suffix: str
     parts: Callable[[Iterable[SampleRecord]], Iterator[bytes]]
+    note: str = ""
 
     def write_to(self, out: IO[bytes], samples: Iterable[SampleRecord]) -> int:
         """Writes the whole file; the number of samples in it."""

@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from annotation.schema import SampleRecord
+from annotation.spreadsheets import guarded
 
 LETTERS = "ABCDEFGH"
 COLUMNS = ("index", "id", "category", "image", "question", "answer", *LETTERS, "model_tools_gt")
@@ -22,6 +23,13 @@ def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
     yield _line(COLUMNS)
     for count, sample in enumerate(samples, 1):
         yield _line(_cells(count, sample))
+
+
+def guarded_parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
+    """The same for a spreadsheet: no cell runs as a formula. Questions that begin like one are no longer as written."""
+    yield _line(COLUMNS)
+    for count, sample in enumerate(samples, 1):
+        yield _line([guarded(cell) for cell in _cells(count, sample)])
 
 
 def _line(cells: Sequence[str]) -> bytes:

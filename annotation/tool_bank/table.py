@@ -7,13 +7,13 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from annotation.spreadsheets import guarded, unguarded
 from annotation.tool_bank import LONGEST_NAME, ToolState, distinct, key_of
 from annotation.tool_bank.segments import SEGMENTS
 
 COLUMNS = ("name", "aliases", "segment", "segment_title", "state", "merged_into", "reason")
 BETWEEN = ";"
 MOST_ROWS = 20_000
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def written(rows: Iterable[BankRow]) -> str:
     for row in rows:
         aliases = f"{BETWEEN} ".join(row.aliases)
         cells = (row.name, aliases, row.segment, SEGMENTS.get(row.segment, ""), row.state, row.merged_into, row.reason)
-        table.writerow([f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in cells])
+        table.writerow(map(guarded, cells))
     return out.getvalue()
 
 
@@ -75,8 +75,7 @@ def read(data: bytes) -> list[BankRow]:
 
 
 def _plain(cell: str | None) -> str:
-    text = " ".join((cell or "").split())
-    return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text
+    return unguarded(" ".join((cell or "").split()))
 
 
 def _row(line: int, cells: dict[str, str]) -> dict[str, str]:

@@ -13,10 +13,9 @@ from typing import IO, Any
 
 from annotation.exporters.interface import MissingLibrary
 from annotation.extras import missing
+from annotation.spreadsheets import guarded
 
 Row = Mapping[str, Any]
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 NEEDS_PYARROW = missing("Parquet", "pyarrow", "parquet", "export as CSV or JSON")
 
@@ -103,7 +102,7 @@ def _flat(value: Any) -> Any:
 
 def _cell(value: Any) -> Any:
     value = _flat(value)
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    return guarded(value) if isinstance(value, str) else value
 
 
 def _alike(column: Sequence[Any]) -> list[Any]:

@@ -35,15 +35,16 @@ TITLES = {
 @require_safe
 def export(request: HttpRequest, slug: str) -> HttpResponse:
     """Template evaluation/export.html; context: tables (name, title, text, rows), kinds, formats (name, title,
-    extension), samples_n, parquet_needs (what is missing to write it here, or "")."""
+    extension, note), samples_n, gold_n, parquet_needs (what is missing to write it here, or "")."""
     benchmark = load_benchmark(request, slug, Right.EXPORT)
     counts = count_exports(benchmark)
     context = {
         **benchmark_context(request, benchmark, "export"),
         "tables": [(name, *TITLES[name], counts[name]) for name in EXPORTS],
         "kinds": list(WRITERS),
-        "formats": [(one.name, one.title, one.suffix.removeprefix(".")) for one in EXPORTERS.values()],
+        "formats": [(one.name, one.title, one.suffix.removeprefix("."), one.note) for one in EXPORTERS.values()],
         "samples_n": counts["benchmark"],
+        "gold_n": counts["gold"],
         "parquet_needs": "" if writes_parquet() else NEEDS_PYARROW,
     }
     return render(request, "evaluation/export.html", context)

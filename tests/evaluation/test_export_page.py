@@ -14,10 +14,14 @@ import pytest
 from django.test import Client
 
 from annotation.actions.benchmarks import add_member
+from annotation.actions.save_samples import save_samples
 from annotation.exporters import EXPORTERS
+from annotation.models import Sample
+from annotation.schema import AnswerType, SampleContent, SampleRecord
+from annotation.spreadsheets import FORMULA
 from annotation.workflow import Role
 from evaluation.actions.export_rows import EXPORTS
-from evaluation.exporters.tables import WRITERS
+from evaluation.exporters.tables import WRITERS, writes_parquet
 from evaluation.models import Metric, Score
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
@@ -96,6 +100,49 @@ def test_parquet_without_its_library_says_what_to_install(lea, monkeypatch):
     answer = signed_in(lea).get(f"{PAGE}metrics.parquet")
     assert answer.status_code == 503
     assert "pip install &#x27;.[parquet]&#x27;" in answer.content.decode()
+
+
+def test_no_file_is_offered_that_cannot_be_written_here(lea, monkeypatch):
+    """D7.15: neither the tables nor the benchmark as Parquet; the other files still are."""
+    make_board(lea, score=False)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    writes_parquet.cache_clear()
+    try:
+        page = signed_in(lea).get(PAGE).content.decode()
+    finally:
+        writes_parquet.cache_clear()
+    assert ".parquet" not in page
+    assert page.count('aria-disabled="true"') == len(EXPORTS) + 1
+    assert f"{PAGE}native.json" in page
+
+
+def test_the_page_counts_the_samples_that_files_hold(lea):
+    """D7.15: samples without gold are in every file, too."""
+    benchmark = make_board(lea, score=False)
+    Sample.objects.create(benchmark=benchmark, key="to-do", width=1000, height=800)
+    client = signed_in(lea)
+    context = client.get(PAGE).context
+    rows = fetched(client, "vtc-bench.tsv").decode().splitlines()[1:]
+    assert context["samples_n"] == len(rows) == len(json.loads(fetched(client, "native.json"))["samples"])
+    assert context["gold_n"] == len(rows) - 1
+
+
+def test_a_spreadsheet_runs_nothing_of_the_guarded_file_and_the_page_warns_of_the_other(lea):
+    """D5.7: a question that is a formula."""
+    benchmark = make_board(lea, score=False)
+    record = SampleRecord("sum", SampleContent("=1+1", AnswerType.OPEN, answers=("@SUM(1)",)))
+    save_samples(actor=lea, benchmark=benchmark, records=[record])
+    client = signed_in(lea)
+    plain, safe = (
+        [row for row in csv.reader(io.StringIO(fetched(client, name).decode()), dialect="excel-tab") if "sum" in row]
+        for name in ("vtc-bench.tsv", "vtc-bench-guarded.tsv")
+    )
+    assert {"=1+1", "@SUM(1)"} <= set(plain[0])
+    assert {"'=1+1", "'@SUM(1)"} <= set(safe[0])
+    assert not any(cell.startswith(FORMULA) for cell in safe[0])
+    notes = {name: note for name, _, _, note in client.get(PAGE).context["formats"]}
+    assert notes["vtc-bench"] != notes["vtc-bench-guarded"] != ""
+    assert "coco" in notes
 
 
 def test_a_format_is_handed_out_while_it_is_made_and_breaks_off_at_a_fault(lea, monkeypatch):
