@@ -84,10 +84,17 @@ class SuggestionsForm(forms.Form):
 
 
 class FreezeForm(forms.Form):
-    """Freezing a version."""
+    """Freezing a version, which cannot be taken back: it is confirmed, and says what is new."""
 
     note = forms.CharField(
-        label="What is new in it", required=False, max_length=2000, widget=forms.Textarea(attrs={"rows": 2})
+        label="What is new in it",
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say what is new. Scores and data cards show this note with the version."},
+    )
+    confirmed = forms.BooleanField(
+        label="This version can't be changed or deleted",
+        error_messages={"required": "Confirm that this version can't be changed or deleted."},
     )
 
 

@@ -24,7 +24,7 @@ from evaluation.models import Run, Trajectory
 from evaluation.query.check import Vocabulary
 from evaluation.query.complete import complete
 from evaluation.views.staleness import staleness
-from evaluation.views.trajectories_facets import Facet, Terms, address, facets
+from evaluation.views.trajectories_facets import Terms, address, facets
 from evaluation.views.trajectories_file import list_file
 from evaluation.views.trajectories_order import orders_of
 from evaluation.views.trajectories_preview import preview_context
@@ -70,7 +70,7 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
         "parquet": writes_parquet(), "rights": rights_in(request, benchmark),
         **staleness(benchmark, [one] if one else runs, table.gold_state),
     }  # fmt: skip
-    context |= _nothing() if error else _found(request, table, runs, terms, shown)
+    context |= _unread(request, table, runs, terms) if error else _found(request, table, runs, terms, shown)
     at = request.GET.get("at", "")
     if at.isascii() and at.isdigit() and len(at) < 19:
         context |= {"shown": preview_context(request, slug, int(at))}
@@ -109,9 +109,12 @@ def _found(request: HttpRequest, table: ListTable, runs: list[Run], terms: Terms
     }
 
 
-def _nothing() -> dict[str, Any]:
-    none: list[Facet] = []
-    return {"total": 0, "page": Page([], ""), "first": 0, "last": 0, "rows": [], "facets": none}
+def _unread(request: HttpRequest, table: ListTable, runs: list[Run], terms: Terms) -> dict[str, Any]:
+    """No rows where the query cannot be read; the facets of the other terms, which lead on without it."""
+    others = {name: value for name, value in terms.items() if name != "q"}
+    found = TrajectoryList(table.benchmark, runs, others, request.user, table)
+    none: dict[str, Any] = {"total": 0, "page": Page([], ""), "first": 0, "last": 0, "rows": []}
+    return none | {"facets": facets(found, others, runs)}
 
 
 def _rows(pks: list[int], shown: Shown) -> list[Trajectory]:

@@ -20,6 +20,8 @@ AREAS = dict(zip(list_facets.AREAS, ("under 0.05 %", "0.05 – 0.2 %", "0.2 – 
 OUTCOMES = ("exact match", "extra only", "missing only", "substitute", "out of order")
 OUTCOME_WORDS = dict(zip(Outcome.NAMES, OUTCOMES, strict=True))
 NOT_PLACED = "not placed"
+ALWAYS = ("Run", "Quadrant", "Why", "Answer", "Tags")
+"""Facets that stay with a single value: it says what all of the list have in common."""
 CONDITIONS = {"none": "none", "text": "mistakes in the text", "visual": "noise crops", "placebo": "placebo crops"}
 
 Terms = Mapping[str, str]
@@ -48,7 +50,8 @@ class Facet:
 
 
 def facets(found: TrajectoryList, terms: Terms, runs: Iterable[Run]) -> list[Facet]:
-    """All facets that have something to tell apart. Each counts the list without its own term. One query, for tags."""
+    """All facets that tell something apart, and always those that say what the list is of. Each counts the list without
+    its own term. One query, for tags."""
     counts = facet_counts(found)
     own = [name for name in counts if name.startswith(DATA)]
     made = [
@@ -63,7 +66,13 @@ def facets(found: TrajectoryList, terms: Terms, runs: Iterable[Run]) -> list[Fac
         _worded("Tags", "tag", counts, terms, {}),
         *(_worded(name.removeprefix(DATA).capitalize(), name, counts, terms, {}) for name in own),
     ]
-    return [facet for facet in made if len(facet.values) > 1 or any(value.current for value in facet.values)]
+    return [
+        facet
+        for facet in made
+        if len(facet.values) > 1
+        or any(value.current for value in facet.values)
+        or (facet.values and facet.title in ALWAYS)
+    ]
 
 
 def address(terms: Terms, **changes: str) -> str:

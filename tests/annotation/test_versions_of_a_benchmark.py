@@ -103,7 +103,7 @@ def test_a_long_text_keeps_a_few_words_around_what_differs() -> None:
 def test_a_lead_freezes_the_next_version_with_a_note(kitchen: Benchmark, lea: User) -> None:
     client = signed_in(lea)
     assert client.get(VERSIONS).context["changed_n"] == 3
-    answer = client.post(f"{VERSIONS}freeze/", {"note": "A better mug."})
+    answer = client.post(f"{VERSIONS}freeze/", {"note": "A better mug.", "confirmed": "on"})
     assert answer.url == f"{VERSIONS}?from=1&to=2"
     version = Version.objects.get(number=2)
     assert (version.note, version.entries.count(), version.frozen_by) == ("A better mug.", 4, lea)
@@ -112,11 +112,22 @@ def test_a_lead_freezes_the_next_version_with_a_note(kitchen: Benchmark, lea: Us
     assert "A better mug." in text
 
 
+@pytest.mark.parametrize("posted", [{}, {"note": "New mugs."}, {"note": " ", "confirmed": "on"}])
+def test_a_version_is_frozen_with_a_note_and_confirmed_or_not_at_all(
+    kitchen: Benchmark, lea: User, posted: dict[str, str]
+) -> None:
+    """D7.22: what was written stays in the form."""
+    answer = signed_in(lea).post(f"{VERSIONS}freeze/", posted)
+    assert (answer.status_code, Version.objects.count()) == (400, 1)
+    assert set(answer.context["form"].errors) == {"note", "confirmed"} - {n for n in posted if posted[n].strip()}
+    assert posted.get("note", "").strip() in answer.content.decode()
+
+
 def test_there_is_nothing_to_freeze_twice_and_the_button_says_so(kitchen: Benchmark, lea: User) -> None:
     freeze_version(actor=lea, benchmark=kitchen)
     text = signed_in(lea).get(VERSIONS).content.decode()
     assert "Nothing has changed since version 2." in text
-    assert signed_in(lea).post(f"{VERSIONS}freeze/", {"note": ""}).status_code == 409
+    assert signed_in(lea).post(f"{VERSIONS}freeze/", {"note": "Again.", "confirmed": "on"}).status_code == 409
     assert Version.objects.count() == 2
 
 

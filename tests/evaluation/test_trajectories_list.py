@@ -121,6 +121,30 @@ def test_a_line_that_is_on_leads_to_the_list_without_it(lea):
     assert client.get(address(benchmark) + on.href).context["total"] == EVALUATED
 
 
+def test_a_list_of_one_run_and_one_failure_says_which(lea):
+    """D7.17: a list by a tag; every line of it leads to as many."""
+    client, benchmark = signed_in(lea), make_benchmark(lea, {"missed-wrong": 3, "seen": 2})
+    wrong = Trajectory.objects.filter(sample__key__startswith="missed").values_list("pk", flat=True)
+    tag_trajectories(actor=lea, benchmark=benchmark, trajectories=list(wrong), name="glare")
+    response = listed(client, benchmark, q="tag:glare")
+    titles = {facet.title: [value.count for value in facet.values] for facet in response.context["facets"]}
+    assert {name: titles[name] for name in ("Run", "Why", "Quadrant", "Answer", "Tags")} == {
+        "Run": [3], "Why": [3], "Quadrant": [3], "Answer": [3], "Tags": [3],
+    }  # fmt: skip
+    assert not wrong_links(client, response)
+
+
+def test_facets_stay_where_the_query_cannot_be_read_and_lead_on_without_it(lea):
+    """D7.17: they count the list of the other terms."""
+    client, benchmark = signed_in(lea), make_benchmark(lea)
+    response = listed(client, benchmark, q="grounded and and", correct="yes")
+    assert (response.status_code, response.context["total"]) == (400, 0)
+    readable = listed(client, benchmark, correct="yes")
+    assert response.context["facets"] == readable.context["facets"] != []
+    [value] = [value for value in facet(response, "Quadrant").values() if value.label == "G+A+"]
+    assert client.get(address(benchmark) + value.href).context["total"] == value.count
+
+
 def test_a_value_that_is_on_stays_in_sight_with_nothing_left(lea):
     client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 1})
     run = only_run(benchmark)
