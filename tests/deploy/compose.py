@@ -66,18 +66,18 @@ def image(into: Path) -> Image:
     environ = dict(word.split("=", 1) for line in found["ENV"] for word in line.split())
     [user] = [int(number) for line in found["RUN"] for number in re.findall(r"useradd .*--uid (\d+)", line)]
     assert found["USER"] == ["sightline"]
-    _copy(into)
+    allowed = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
+    copy_files(into, *allowed)
     return Image(
         into, environ, user, yaml.safe_load(found["ENTRYPOINT"][0]),
         [line for line in found["RUN"] if "manage.py" in line],
     )  # fmt: skip
 
 
-def _copy(into: Path) -> None:
-    """The files of the repository that .dockerignore lets through."""
-    allowed = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
+def copy_files(into: Path, *below: str) -> None:
+    """The files of the repository, as a fresh clone has them; with ``below``: those of these files and folders."""
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *allowed],
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *below],
         cwd=ROOT, capture_output=True, check=True, text=True,
     ).stdout  # fmt: skip
     for name in filter(None, listed.split("\0")):
