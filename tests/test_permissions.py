@@ -292,6 +292,20 @@ def test_a_token_opens_what_its_scope_and_its_benchmark_cover(world: World, line
 
 
 @pytest.mark.one_database
+def test_a_form_that_changed_something_answers_with_a_redirect(world: World) -> None:
+    """D7.5: otherwise loading the page again sends the form again."""
+    wrong = []
+    for line in (line for line in table.TABLE if line.post and not line.json and not is_api(line)):
+        with connection.execute_wrapper(written := Written()):
+            answer = ask(world.client(table.LEAD), "POST", world.address(line), line.data)
+        # Tries to guess a password are counted whatever the answer.
+        rows = [sql for sql in written.statements if "signinattempt" not in sql]
+        if answer.status_code == 200 and rows:
+            wrong.append(f"{line.name} answers with a page after {rows[0][:80]}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.one_database
 def test_a_token_opens_no_page(world: World) -> None:
     """D4.2: a page sees a visitor; there, only sessions count."""
     wrong = []

@@ -55,7 +55,8 @@ def invite(request: SignedInRequest, slug: str) -> HttpResponse:
                 messages.success(request, f"Invitation sent to {invitation.email}.")
                 return redirect("annotation:settings", slug)
             link = request.build_absolute_uri(reverse("accounts:accept-invitation", args=[secret]))
-            return keep_once(request, redirect("annotation:settings", slug), invitation_to(benchmark), link)
+            page = redirect(f"{reverse('annotation:settings', args=[slug])}#invite")
+            return keep_once(request, page, invitation_to(benchmark), link)
     return settings_page(request, benchmark, invite=form)
 
 

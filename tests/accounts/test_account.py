@@ -164,7 +164,7 @@ def ask(secret: str) -> Response:
 def test_a_token_is_shown_once_and_opens_the_api_until_it_is_revoked(ana: User) -> None:
     """D7.5: the form answers with a redirect, so that loading the page again creates no second token."""
     client = signed_in(ana)
-    assert client.post("/account/tokens/", TOKEN).url == "/account/"
+    assert client.post("/account/tokens/", TOKEN).url == "/account/#tokens"
     page = client.get("/account/")
     secret = page.context["secret"]
     assert page.headers["Cache-Control"] == "private, no-store"

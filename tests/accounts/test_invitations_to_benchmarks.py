@@ -38,7 +38,7 @@ def test_the_link_is_shown_once_and_its_secret_is_kept_nowhere(kitchen: Benchmar
     """D7.5: after a redirect, so that loading the page again creates no second invitation."""
     client = signed_in(lea)
     answer = client.post(f"{SETTINGS}invitations/", {"email": "Ines@example.org", "roles": ["annotator", "reviewer"]})
-    assert answer.url == SETTINGS
+    assert answer.url == f"{SETTINGS}#invite"
     page = client.get(SETTINGS)
     link = link_in(page.content.decode())
     assert page["Cache-Control"] == "private, no-store"

@@ -128,7 +128,7 @@ def test_the_admin_site_shows_a_link_once(ana: User, admin: User) -> None:
     client, page = signed_in(admin), f"/admin/accounts/user/{ana.pk}/reset-link/"
     assert page in client.get(f"/admin/accounts/user/{ana.pk}/change/").content.decode()
     assert client.get(page).context["link"] == ""
-    assert client.post(page, {"by": "hand"}).url == page
+    assert client.post(page, {"hand": "Create link"}).url == page
     link = client.get(page).context["link"]
     assert client.get(page).context["link"] == ""
     assert Client().post(link.removeprefix("http://testserver"), {"password": NEW}).url == "/sign-in/"
@@ -139,7 +139,7 @@ def test_the_admin_site_shows_a_link_once(ana: User, admin: User) -> None:
 def test_the_admin_site_sends_a_link(ana: User, admin: User, sends_email: Callable[[], list[Any]]) -> None:
     """D4.8"""
     client, page = signed_in(admin), f"/admin/accounts/user/{ana.pk}/reset-link/"
-    client.post(page, {"by": "email"})
+    client.post(page, {"email": "Send by email"})
     [letter] = sends_email()
     assert client.get(page).context["link"] == ""
     assert Client().get(path_in(letter.body)).status_code == 200
@@ -205,7 +205,7 @@ def test_an_invitation_by_email_is_shown_to_nobody_and_verifies_the_address(
     assert "\n" not in letter.subject
     Client().post(path_in(letter.body), {"name": "Ines Duarte", "password": NEW})
     assert User.objects.get(email="ines@example.org").email_verified
-    assert client.post(f"{page}invitations/", sent | {"email": "ida@example.org", "mailed": ""}).url == page
+    assert client.post(f"{page}invitations/", sent | {"email": "ida@example.org", "mailed": ""}).url == f"{page}#invite"
     assert client.get(page).context["link"]
 
 

@@ -205,7 +205,7 @@ def create_token(request: SignedInRequest) -> HttpResponse:
         return _account_page(request, token_form=form)
     given = {name: value for name, value in form.cleaned_data.items() if name != "password"}
     _, secret = actions.create_token(actor=request.user, **given)
-    return keep_once(request, redirect("accounts:account"), TOKEN, secret)
+    return keep_once(request, redirect(f"{resolve_url('accounts:account')}#tokens"), TOKEN, secret)
 
 
 def _valid_with_password(request: SignedInRequest, form: PasswordForm | TokenForm, field: str) -> bool:
