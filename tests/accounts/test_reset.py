@@ -30,9 +30,10 @@ SITE = "https://sightline.example.org"
 
 
 @pytest.fixture
-def sends_email(settings: Any) -> Callable[[], list[Any]]:
+def sends_email(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[Any]]:
     """The site sends email; returns what gives all emails that were sent, once they are."""
     settings.SENDS_EMAIL, settings.SITE_URL = True, SITE
+    monkeypatch.setattr(letters, "DELAY_SECONDS", 0)
 
     def sent() -> list[Any]:
         letters.send("verify", "last@example.org", link="").result()
