@@ -18,8 +18,8 @@ from webapp.common.models import AuditEntry
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
-QUERIES = 12
-"""Session, user, benchmark, my roles, counts of the tabs and sections, the entries, and who has some."""
+QUERIES = 13
+"""Session, user, benchmark, my roles, counts of the tabs (5) and sections, the entries, and who has some."""
 
 
 def last(action: str) -> AuditEntry:
