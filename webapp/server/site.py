@@ -13,9 +13,10 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from itertools import chain
 from typing import Any, Protocol
 from urllib.parse import unquote_to_bytes
 
@@ -35,11 +36,12 @@ LIVE = "/live"
 PATIENCE = 30.0
 """Seconds that a request waits for its turn."""
 STREAMS = 8
-"""Answers that are sent while they are made, and that take none of the turns."""
+"""Answers that are sent while they are made: they take none of the turns, and no more of them are begun."""
 SENDER_SECONDS = 5.0
 PIECE = 1 << 16
 WHOLE = 1 << 20
-"""Answers of a known length up to this are made as a whole, and their thread is free before they are sent."""
+PROMPT_SECONDS = 0.5
+"""An answer in pieces that has ended within so many bytes and seconds is sent as a whole, when its thread is free."""
 LINGER_SECONDS = 2.0
 """So long the rest of a refused body is read and dropped: a client that is cut off may not see the answer."""
 END_SECONDS = 1.0
@@ -197,12 +199,16 @@ class Exchange:
 
         response = self.site.wsgi(environ, start_response)
         try:
-            if not last or begun[0] in BODILESS or not _is_stream(response, dict(begun[1])):
+            if not last or begun[0] in BODILESS or not getattr(response, "streaming", True):
                 return begun[0], begun[1], b"".join(response)
             if self.scope["method"] == "HEAD":
                 return begun[0], begun[1], b""
+            pieces = gathered(iter(response))
+            held, whole = _first(pieces)
+            if whole:
+                return begun[0], begun[1], held
             ask(self._begin_stream(*begun))
-            for piece in gathered(iter(response)):
+            for piece in chain([held], pieces):
                 if self.gone.is_set():
                     # Not raised: what makes the answer is to be closed here, in the thread of its database connection.
                     return None
@@ -215,11 +221,12 @@ class Exchange:
                 close()
 
     async def _begin_stream(self, status: int, headers: Any) -> None:
-        """It lasts as long as its client is slow: where there is room, it takes no turn of others."""
-        if not self.site.streams.locked():
-            await self.site.streams.acquire()
-            self._end_turn()
-            self._turn = self.site.streams
+        """It lasts as long as its client is slow, so it takes no turn of others. Raises ``Refused`` without room."""
+        if self.site.streams.locked():
+            raise Refused(503, "The server is sending many files at the moment. Try again in a minute.")
+        await self.site.streams.acquire()
+        self._end_turn()
+        self._turn = self.site.streams
         await self._begin(status, headers)
 
     async def _begin(self, status: int, headers: Any, length: int | None = None, *, close: bool = False) -> None:
@@ -317,7 +324,13 @@ def _asked(environ: dict[str, Any]) -> Allowance:
         close_old_connections()
 
 
-def _is_stream(response: Any, headers: dict[str, str]) -> bool:
-    """Whether an answer is sent while it is made: its length is not known before, or too much for the memory."""
-    length = headers.get("Content-Length", "")
-    return getattr(response, "streaming", False) and not (length.isdigit() and int(length) <= WHOLE)
+def _first(pieces: Iterator[bytes]) -> tuple[bytes, bool]:
+    """The beginning of an answer, and whether that is all of it."""
+    held: list[bytes] = []
+    size, end = 0, time.monotonic() + PROMPT_SECONDS
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size >= WHOLE or time.monotonic() > end:
+            return b"".join(held), False
+    return b"".join(held), True
