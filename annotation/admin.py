@@ -28,6 +28,7 @@ from annotation.models import (
     InvitedRole,
     Lease,
     Membership,
+    OriginalFile,
     Pause,
     PlanTool,
     QualityRules,
@@ -102,7 +103,14 @@ class VersionEntryAdmin(ReadOnlyAdmin):
 class ImageAdmin(ReadOnlyAdmin):
     list_display = ("sha256", "width", "height", "format", "bytes", "state", "problem", "created_at")
     list_filter = ("state", "format")
-    search_fields = ("sha256", "problem", "samples__key")
+    search_fields = ("sha256", "originals__sha256", "problem", "samples__key")
+
+
+@admin.register(OriginalFile)
+class OriginalFileAdmin(ReadOnlyAdmin):
+    list_display = ("sha256", "bytes", "image", "created_at")
+    list_select_related = ("image",)
+    search_fields = ("sha256", "image__sha256")
 
 
 class FacetInline(ReadOnlyInline):

@@ -10,19 +10,24 @@ from django.conf import settings
 from annotation.models import Benchmark
 from annotation.workflow import Role
 
+REMOVE_METADATA = (
+    "Store images without camera data, GPS position, author, comments and previews. Pixels and orientation stay exact."
+)
+
 
 class NewBenchmarkForm(forms.ModelForm):
     """What a new benchmark is called and who may read it; ``create_benchmark`` makes it."""
 
     class Meta:
         model = Benchmark
-        fields = ("title", "slug", "description", "licence", "public")
-        labels = {"slug": "Address", "public": "Open to everyone"}
+        fields = ("title", "slug", "description", "licence", "public", "remove_metadata")
+        labels = {"slug": "Address", "public": "Open to everyone", "remove_metadata": "Remove metadata"}
         help_texts = {
             "title": "As people read it: “Street signs 4K”.",
             "slug": "Small letters, digits and hyphens: /benchmarks/street-signs-4k/. It stays as it is.",
             "licence": "Of its pictures and questions, as an SPDX name: CC-BY-4.0.",
             "public": "Anyone may read the samples, the leaderboard and what lies behind it, without signing in.",
+            "remove_metadata": REMOVE_METADATA,
         }
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
 
@@ -32,13 +37,18 @@ class DetailsForm(forms.ModelForm):
 
     class Meta:
         model = Benchmark
-        fields = ("title", "description", "licence", "public", "marks_open")
-        labels = {"public": "Open to everyone", "marks_open": "Show notes and shared tags to visitors"}
+        fields = ("title", "description", "licence", "public", "marks_open", "remove_metadata")
+        labels = {
+            "public": "Open to everyone",
+            "marks_open": "Show notes and shared tags to visitors",
+            "remove_metadata": "Remove metadata",
+        }
         help_texts = {
             "licence": "Of its pictures and questions, as an SPDX name: CC-BY-4.0.",
             "public": "Anyone may read the samples, the leaderboard and what lies behind it, without signing in.",
             "marks_open": "With the names of their authors, while the benchmark is open to everyone. Members always see"
             " them.",
+            "remove_metadata": f"{REMOVE_METADATA} Applies to images uploaded from now on.",
         }
         widgets = {"description": forms.Textarea(attrs={"rows": 4})}
 

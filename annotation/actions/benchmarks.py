@@ -17,14 +17,17 @@ TAKEN = frozenset({"new"})
 
 
 def create_benchmark(
-    *, actor: User | None, slug: str, title: str = "", description: str = "", licence: str = "", public: bool = False
-) -> Benchmark:
-    """A new, empty benchmark; its maker becomes its lead. Raises ``Conflict`` when the address is taken."""
+    *, actor: User | None, slug: str, title: str = "", description: str = "", licence: str = "", public: bool = False,
+    remove_metadata: bool = True,
+) -> Benchmark:  # fmt: skip
+    """A new, empty benchmark; its maker becomes its lead. Images are stored without metadata unless said otherwise.
+    Raises ``Conflict`` when the address is taken."""
     if slug in TAKEN:
         raise InvalidInput(f"/benchmarks/{slug}/ is a page of the site. Choose another address.", field="slug")
     benchmark = Benchmark(
-        slug=slug, title=title or slug, description=description, licence=licence, public=public, created_by=actor
-    )
+        slug=slug, title=title or slug, description=description, licence=licence, public=public,
+        remove_metadata=remove_metadata, created_by=actor,
+    )  # fmt: skip
     benchmark.full_clean(exclude=["created_by"], validate_unique=False, validate_constraints=False)
     try:
         with transaction.atomic():

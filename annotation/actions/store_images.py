@@ -11,8 +11,9 @@ from pathlib import Path
 from django.db import transaction
 
 from annotation.imaging.decoding import PictureInfo, inspect
+from annotation.imaging.metadata import without_metadata
 from annotation.imaging.problems import PictureProblem
-from annotation.models import Benchmark, Image
+from annotation.models import Benchmark, Image, OriginalFile
 from annotation.schema import Box, Issue, SampleRecord, Severity, shortened
 from webapp.accounts.models import User
 from webapp.common import objects
@@ -104,9 +105,23 @@ def safe_path(folder: Path, name: str) -> Path:
 
 
 def store_picture(*, actor: User | None, benchmark: Benchmark, source: Path | bytes) -> Image:
-    """The stored picture of this file, checked and stored unless it is there. Raises ``PictureProblem``."""
+    """The stored picture of this file, checked and stored unless it is there; without its metadata where the benchmark
+    says so, and then the hash of the file stands beside that of the picture. Raises ``PictureProblem``."""
     info = inspect(source)
-    return Image.objects.filter(sha256=info.sha256).first() or _store(actor, benchmark, source, info)
+    if not benchmark.remove_metadata:
+        return _known(info) or _store(actor, benchmark, source, info)
+    image: Image | None = Image.objects.filter(originals__sha256=info.sha256).order_by("-originals__pk").first()
+    if image is not None:
+        return image
+    with without_metadata(source, info) as (kept, cleaned):
+        image = _known(cleaned) or _store(actor, benchmark, kept, cleaned)
+    if cleaned.sha256 != info.sha256:
+        OriginalFile.objects.get_or_create(sha256=info.sha256, image=image, defaults={"bytes": info.bytes})
+    return image
+
+
+def _known(info: PictureInfo) -> Image | None:
+    return Image.objects.filter(sha256=info.sha256).first()
 
 
 def _store(actor: User | None, benchmark: Benchmark, path: Path | bytes, info: PictureInfo) -> Image:

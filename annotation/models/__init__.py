@@ -7,7 +7,7 @@ from annotation.models.draft import Draft, Receipt
 from annotation.models.imports import ImportIssue, ImportRecord
 from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Skip
 from annotation.models.quality import CheckAnswer, GoldCheck, QualityRules
-from annotation.models.sample import FacetValue, Gold, Image, Sample
+from annotation.models.sample import FacetValue, Gold, Image, OriginalFile, Sample
 from annotation.models.tools import BankTool, ToolName
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "InvitedRole",
     "Lease",
     "Membership",
+    "OriginalFile",
     "Pause",
     "PlanTool",
     "QualityRules",

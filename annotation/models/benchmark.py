@@ -25,6 +25,9 @@ class Benchmark(models.Model):
     marks_open = models.BooleanField(
         default=False, db_default=False, help_text="Visitors see notes, shared tags and who wrote them."
     )
+    remove_metadata = models.BooleanField(
+        default=True, db_default=True, help_text="Images are stored without EXIF, GPS position and other metadata."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"

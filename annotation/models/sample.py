@@ -36,6 +36,21 @@ class Image(models.Model):
         return f"{self.sha256[:12]} ({self.width} × {self.height})"
 
 
+class OriginalFile(models.Model):
+    """A file as it was uploaded, whose picture was stored without its metadata. The file itself is not kept."""
+
+    sha256 = models.CharField(max_length=64)
+    bytes = models.BigIntegerField()
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="originals")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["sha256", "image"], name="original_file_once")]
+
+    def __str__(self) -> str:
+        return f"{self.sha256[:12]} stored as {self.image}"
+
+
 class Sample(models.Model):
     """A picture and the question asked of it. Content lives in revisions; ``gold`` is the accepted one.
 

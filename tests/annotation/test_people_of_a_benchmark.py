@@ -46,7 +46,10 @@ def test_a_lead_says_what_the_benchmark_is(kitchen: Benchmark, lea: User) -> Non
 
 
 def test_saving_what_is_there_already_leaves_no_trace(kitchen: Benchmark, lea: User) -> None:
-    same = {name: getattr(kitchen, name) for name in ("title", "description", "licence", "public", "marks_open")}
+    same = {
+        name: getattr(kitchen, name)
+        for name in ("title", "description", "licence", "public", "marks_open", "remove_metadata")
+    }
     assert change_details(actor=lea, benchmark=kitchen, **same) == []
     assert not AuditEntry.objects.exists()
 
@@ -58,7 +61,14 @@ def test_a_title_that_is_missing_is_asked_for_and_the_head_keeps_the_old_one(kit
     assert "<h1>Kitchen</h1>" in answer.content.decode()
     with pytest.raises(InvalidInput, match="needs a title"):
         change_details(
-            actor=lea, benchmark=kitchen, title=" ", description="", licence="", public=False, marks_open=False
+            actor=lea,
+            benchmark=kitchen,
+            title=" ",
+            description="",
+            licence="",
+            public=False,
+            marks_open=False,
+            remove_metadata=True,
         )
 
 

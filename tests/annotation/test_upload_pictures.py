@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import zipfile
 
@@ -16,12 +17,16 @@ from annotation.actions import upload_pictures
 from annotation.actions.benchmarks import add_member, create_benchmark
 from annotation.actions.queue import next_to_annotate
 from annotation.actions.read_samples import sample_records
+from annotation.actions.store_images import picture_path
 from annotation.actions.upload_pictures import go_on, receive_pictures, take_pictures
-from annotation.models import Annotation, Gold, Image, ImportRecord, Sample
+from annotation.imaging.decoding import decode
+from annotation.models import Annotation, Benchmark, Gold, Image, ImportRecord, OriginalFile, Sample
 from annotation.schema import SampleContent
 from annotation.workflow import Role
 from tests.conftest import signed_in
 from tests.processes import ROOT
+from tests.unit.test_imaging_metadata import photo
+from webapp.common import objects
 from webapp.common.models import AuditEntry
 from webapp.jobs.models import Job
 
@@ -227,3 +232,42 @@ def test_names_in_a_zip_are_read_as_they_were_meant(benchmark, lea):
     record = receive_pictures(actor=lea, benchmark=benchmark, files=[SimpleUploadedFile("a.zip", archive)])
     take_pictures(record_id=record.pk, report=lambda done, total: None)
     assert sorted(Sample.objects.values_list("key", flat=True)) == sorted(["画像 1", "übä", "絵"])
+
+
+def test_images_are_stored_without_metadata_and_both_hashes_are_kept(benchmark, lea):
+    """D8.12: on for a new benchmark; the same file again is a duplicate; off, a file is stored as it came."""
+    original = photo("JPEG", 6)
+    sent_in(lea, benchmark, "IMG 1.jpg", original)
+    image = Image.objects.get()
+    stored = objects.read(picture_path(image))
+    assert b"Secret camera" not in stored
+    assert image.sha256 == hashlib.sha256(stored).hexdigest()
+    assert image.bytes == len(stored)
+    assert (image.width, image.height, image.orientation) == (61, 83, 6)
+    assert (decode(stored) == decode(original)).all()
+    kept = OriginalFile.objects.get()
+    assert (kept.image, kept.sha256, kept.bytes) == (image, hashlib.sha256(original).hexdigest(), len(original))
+    assert sent_in(lea, benchmark, "copy.jpg", original)["duplicates"] == 1
+
+    as_it_is = create_benchmark(actor=lea, slug="as-it-is", title="As it is", remove_metadata=False)
+    sent_in(lea, as_it_is, "IMG 1.jpg", original)
+    other = Image.objects.exclude(pk=image.pk).get()
+    assert objects.read(picture_path(other)) == original
+    assert OriginalFile.objects.count() == 1
+
+
+def sent_in(lea, benchmark, name: str, content: bytes) -> dict[str, int]:
+    record = receive_pictures(actor=lea, benchmark=benchmark, files=[SimpleUploadedFile(name, content)])
+    return take_pictures(record_id=record.pk, report=lambda done, total: None)
+
+
+def test_a_lead_says_whether_metadata_is_removed(benchmark, lea):
+    """D8.12."""
+    client = signed_in(lea)
+    assert Benchmark.objects.get().remove_metadata
+    page = "/benchmarks/street/settings/"
+    assert 'name="remove_metadata"' in client.get(page).content.decode()
+    assert client.post(page, {"title": "Street"}).status_code == 302
+    assert not Benchmark.objects.get().remove_metadata
+    client.post(page, {"title": "Street", "remove_metadata": "on"})
+    assert Benchmark.objects.get().remove_metadata

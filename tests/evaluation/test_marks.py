@@ -270,7 +270,14 @@ def test_notes_and_shared_tags_are_for_members_until_the_lead_shows_them_to_visi
     assert [row["tags"] for row in stranger.get(f"{api}/trajectories/").json()["results"] if row["tags"]] == []
     seen = {**dict.fromkeys((lea, rui, admin), True), sam: False, AnonymousUser(): False, PublicReader(): False}
     for opened in (False, True):
-        details = {"title": "Street", "description": "", "licence": "", "public": True, "marks_open": opened}
+        details = {
+            "title": "Street",
+            "description": "",
+            "licence": "",
+            "public": True,
+            "marks_open": opened,
+            "remove_metadata": True,
+        }
         change_details(actor=lea, benchmark=street, **details)
         for person, member in seen.items():
             expected = member or (opened and not isinstance(person, PublicReader))
