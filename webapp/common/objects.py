@@ -113,6 +113,14 @@ def names(prefix: str) -> Iterator[str]:
     return (f"{prefix}/{name}" for name in _listed(prefix)[1])
 
 
+def all_names(below: str = "") -> Iterator[str]:
+    """The names of all objects, folder by folder; those that are just being written left out."""
+    inner, files = _listed(below)
+    yield from (f"{below}{name}" for name in sorted(files) if not name.endswith(PART))
+    for folder in sorted(inner):
+        yield from all_names(f"{below}{folder}/")
+
+
 def delete(name: str) -> None:
     default_storage.delete(name)
 

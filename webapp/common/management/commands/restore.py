@@ -1,0 +1,28 @@
+"""``manage.py restore FILE``: the site of a backup, where none is yet."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management import BaseCommand, CommandError
+
+from webapp.common.backups import restore_backup
+from webapp.common.errors import ApplicationError
+
+
+class Command(BaseCommand):
+    help = "Restore a site from a file of manage.py backup, into an empty SIGHTLINE_HOME."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="a file that manage.py backup has written")
+
+    def handle(self, *, file: Path, **_: Any) -> None:
+        try:
+            contents = restore_backup(file)
+        except ApplicationError as error:
+            raise CommandError(error.message) from error
+        self.stdout.write(
+            f"Restored the database and {contents.files} files from {file}. Start the site; people sign in again."
+        )
