@@ -60,7 +60,7 @@ def addresses(world: World, person: str) -> Iterator[str]:
     for line in table.TABLE:
         if line.get and (person == table.LEAD or line.name in THEIRS.get(person, ())):
             answer = world.client(person).get(world.address(line))
-            if not answer.streaming and answer.content.startswith(b"<!doctype html>"):
+            if not answer.streaming and answer.content.lstrip().startswith(b"<!doctype html>"):
                 yield world.address(line)
                 yield from (world.address(line) + form for form in OTHER_FORMS.get(line.name, ()))
     yield from COMPARED if person == table.LEAD else ()
