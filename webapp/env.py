@@ -37,7 +37,8 @@ VARIABLES: tuple[Variable, ...] = (
     Variable(
         "SECRET_KEY",
         "",
-        "Signs sessions. Unset: generated once into the home folder on the embedded default, required otherwise.",
+        "Signs sessions and links; at least 50 random characters. Unset: generated once into the home folder on the "
+        "embedded default, required otherwise.",
     ),
     Variable("DEBUG", "no", "Show faults in the browser. Never on a machine that others reach."),
     Variable("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]", "Host names under which the site answers."),
