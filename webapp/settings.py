@@ -38,6 +38,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "webapp.accounts.middleware.BodyLimitMiddleware",
     "webapp.common.middleware.CacheControlMiddleware",
+    "webapp.common.middleware.CompressTextMiddleware",
     "webapp.common.middleware.ApiConditionalMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -9,7 +9,7 @@ from django.contrib.staticfiles.finders import find, get_finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 from lxml import html
 
-NEEDED = ("css/", "js/", "img/", "vendor/")
+NEEDED = ("css/", "fonts/", "js/", "img/", "vendor/")
 _JOINED = "css/app.css"
 
 

@@ -135,9 +135,11 @@ def quadrant_bar(cells: Sequence[Cell]) -> SafeString:
     """The four quadrants as a bar, their percentages under it."""
     if cells[0].value is None:
         return put('<span class="faint" title="{}">{}</span>', cells[0].title, NOT_AVAILABLE)
+    values = [cell.value for cell in cells]
+    linked = all(cell.href or not cell.value for cell in cells)
     return put(
         '{} <span class="stack-numbers">{}</span>',
-        svg.quadrants([cell.value for cell in cells]),
+        svg.linked_quadrants(values, [(cell.href, cell.title) for cell in cells]) if linked else svg.quadrants(values),
         put_each("", '<span title="{}">{}</span>', ((cell.title, cell.markup()) for cell in cells)),
     )
 

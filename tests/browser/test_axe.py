@@ -34,6 +34,24 @@ RUN = """(only) => axe.run(document, {
     ...(only && { runOnly: { type: "rule", values: [only] } }),
 }).then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id} (${help})\\n    ${html.slice(0, 160)}\\n    ${failureSummary}`)))"""
+UNDEFINED = "[...new Set([...document.querySelectorAll(':not(:defined)')].map((one) => one.localName))]"
+SHIFTED = """new PerformanceObserver((list) => {
+    for (const one of list.getEntries()) if (!one.hadRecentInput) window.shifted = (window.shifted ?? 0) + one.value;
+}).observe({ type: "layout-shift", buffered: true });"""
+SMALL = """[...document.querySelectorAll("a[href], button, input, select, textarea, summary, [role=tab]")]
+    .map((one) => (one.matches("input[type=checkbox], input[type=radio]") && one.closest("label")) || one)
+    .filter((one) => {
+        const { width, height } = one.getBoundingClientRect();
+        const inText = getComputedStyle(one).display === "inline";
+        return one.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && width > 1 && height > 1
+            && !inText && !one.closest(".skip, svg") && (width < 23.9 || height < 23.9);
+    })
+    .map((one) => `${one.outerHTML.slice(0, 110)} ${JSON.stringify(one.getBoundingClientRect())}`)"""
+"""Targets of their own; a link inside a line of text is as high as the line (WCAG 2.5.8, inline)."""
+WIDEST = """(width) => [...document.querySelectorAll("body *")]
+    .filter((one) => one.getBoundingClientRect().right > width + 0.5 && !one.closest(".vh, .scroll-x, .skip"))
+    .slice(0, 4).map((one) => `${one.outerHTML.slice(0, 90)} to ${Math.round(one.getBoundingClientRect().right)}`)
+    .join(" | ")"""
 THEIRS = {
     table.VISITOR: ("accounts:sign-in", "accounts:accept-invitation", "evaluation:home", "annotation:benchmarks"),
     table.STRANGER: ("evaluation:home", "annotation:benchmarks", "annotation:samples"),
@@ -76,27 +94,41 @@ def faults(page: Page, *, dark: bool) -> list[str]:
     return found
 
 
-def narrow_faults(page: Page) -> list[str]:
-    """What axe finds where the page is as wide as a telephone, and whether it has to be moved sideways to be read."""
-    page.set_viewport_size({"width": 390, "height": 844})
-    found = [f"390 px wide: {fault}" for fault in page.evaluate(RUN)]
-    if page.evaluate("document.documentElement.scrollWidth") > 390:
-        found.append("390 px wide: it is wider than the window")
+def narrow_faults(page: Page, *, main: bool) -> list[str]:
+    """Whether the page has to be moved sideways where it is 320 px wide; of a main page also what axe finds at the
+    width of a telephone."""
+    found: list[str] = []
+    for width in (390, 320) if main else (320,):
+        page.set_viewport_size({"width": width, "height": 844})
+        if (wide := page.evaluate("document.documentElement.scrollWidth")) > width:
+            found.append(f"{width} px wide: it takes {wide} px: {page.evaluate(WIDEST, width)}")
+        if width == 390:
+            found += [f"390 px wide: {fault}" for fault in page.evaluate(RUN)]
     page.set_viewport_size(WINDOW)
     return found
+
+
+def other_faults(page: Page) -> list[str]:
+    """Elements whose script the page does not load, targets that are too small, and parts that moved as it loaded."""
+    found = [f"<{name}> is not defined" for name in page.evaluate(UNDEFINED)]
+    found += [f"a target below 24 px: {one}" for one in page.evaluate(SMALL)]
+    shift = page.evaluate("window.shifted ?? 0")
+    return found + ([f"it shifts by {shift:.3f} while it loads"] if shift > 0.05 else [])
 
 
 def looked_at(browser: Browser, world: World, url: str, person: str) -> Iterator[tuple[str, list[str]]]:
     """Each page of this person and what is wrong with it. The lead's are seen in both themes: every style is there."""
     dark = person == table.LEAD
     context = browser.new_context(bypass_csp=True, reduced_motion="reduce", viewport=WINDOW)
+    context.add_init_script(SHIFTED)
     if person in world.sessions:
         context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": world.sessions[person], "url": url}])
     page = context.new_page()
     narrow = {world.address(line) for line in table.TABLE if line.name in MAIN} if dark else set()
     for address in addresses(world, person):
         page.goto(url + address)
-        yield address, faults(page, dark=dark) + (narrow_faults(page) if address in narrow else [])
+        found = other_faults(page) + faults(page, dark=dark)
+        yield address, found + (narrow_faults(page, main=address in narrow) if dark else [])
         plan = page.get_by_role("tab", name="Tool plan")
         if plan.count():
             plan.click()

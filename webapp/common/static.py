@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -34,14 +35,21 @@ class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):
     patterns = tuple(pair for pair in CompressedManifestStaticFilesStorage.patterns if pair[0] == "*.css")
 
     def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
-        for name, rewritten in ((STYLES, joined_styles), (SCRIPTS, early_imports)):
+        rewritten: dict[str, Callable[[str], str]] = {STYLES: partial(joined_styles, paths=paths)}
+        rewritten |= {
+            name: partial(early_imports, name=name, paths=dict(paths)) for name in paths if ENTRY.fullmatch(name)
+        }
+        for name, text in rewritten.items():
             if name in paths:
                 storage, path = paths[name]
-                paths[name] = (_Rewritten(storage, partial(rewritten, paths=paths)), path)
+                paths[name] = (_Rewritten(storage, text), path)
         return super().post_process(paths, dry_run=dry_run, **options)
 
 
-STYLES, SCRIPTS = "css/app.css", "js/main.js"
+STYLES = "css/app.css"
+ENTRY = re.compile(r"js/[\w-]+\.js")
+"""The modules that pages name: one for every page, and one for each kind of page that needs more."""
+_IMPORTED = re.compile(r"""(?:^|[;\s])(?:import|export)\b[^'"();]*?(?:from\s*)?["'](\.[^"']+)["']""")
 _STYLE = re.compile(r"""@import url\("([^"]+)"\) layer\(([\w-]+)\);""")
 
 
@@ -56,11 +64,22 @@ def joined_styles(text: str, paths: Mapping[str, tuple[Storage, str]]) -> str:
     return _STYLE.sub(whole, text)
 
 
-def early_imports(text: str, paths: Mapping[str, tuple[Storage, str]]) -> str:
-    """The first module naming all others: a browser asks for them at once, and not for each when it has read another
-    that imports it."""
-    others = sorted(path for path in paths if path.startswith("js/") and path.endswith(".js") and path != SCRIPTS)
-    return text + "".join(f'import "./{path.removeprefix("js/")}";\n' for path in others)
+def early_imports(text: str, name: str, paths: Mapping[str, tuple[Storage, str]]) -> str:
+    """A module that a page names, naming all that it leads to: a browser asks for them at once, and not for each when
+    it has read another that imports it."""
+    needed: list[str] = []
+
+    def follow(module: str, source: str) -> None:
+        for found in _IMPORTED.findall(source):
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(module), found))
+            if target != name and target not in needed:
+                needed.append(target)
+                storage, path = paths[target]
+                with storage.open(path) as file:
+                    follow(target, file.read().decode())
+
+    follow(name, text)
+    return text + "".join(f'import "./{one.removeprefix("js/")}";\n' for one in sorted(needed))
 
 
 class _Rewritten(Storage):

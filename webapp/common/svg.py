@@ -72,6 +72,19 @@ def quadrants(shares: Sequence[object], size: str = "", numbers: bool = False) -
     return stack(bars, [label for label, _ in QUADRANTS.values()], size, numbers)
 
 
+def linked_quadrants(shares: Sequence[object], links: Sequence[tuple[str, str]]) -> SafeString:
+    """The same, each part a link with its tooltip, (address, words). Who does not see it finds the links in the numbers
+    beside it."""
+    bars = stacked(zip(QUADRANTS, shares, strict=True))
+    parts = (
+        (href, f"{label}: {percent(bar.share)} %. {words}", bar.name, bar.x, bar.width)
+        for bar, (href, words), (label, _) in zip(bars, links, QUADRANTS.values(), strict=False)
+        if bar.share
+    )
+    part = '<a href="{}" tabindex="-1"><title>{}</title><rect class="fill-{}" x="{}" width="{}"/></a>'
+    return put('<svg class="stack stack--links" aria-hidden="true">{}</svg>', put_each("", part, parts))
+
+
 def stack(bars: Sequence[Bar], names: Sequence[str], size: str = "", numbers: bool = False) -> SafeString:
     """A stacked bar, its parts read aloud by ``names``; ``numbers``: percentages under it. Its page needs
     ui/_patterns.html once."""

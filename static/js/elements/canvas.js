@@ -59,7 +59,7 @@ export class Canvas {
   /** Load the picture; `ready` is called once it can be moved. */
   async open(signal, ready = () => {}) {
     const { tiles, width, height, tile_size: tileSize, overlap: tileOverlap } = this.#image;
-    const place = { script: this.#stage.dataset.viewer, tiles, width, height, tileSize, tileOverlap };
+    const place = { script: this.#stage.dataset.viewer, tiles, width, height, tileSize, tileOverlap, label: this.#stage.dataset.label };
     this.#viewer = await FrameViewer.open(this.#part("view"), place);
     signal.addEventListener("abort", () => this.#viewer.close());
     for (const { element } of [...this.#under, this.#layer]) this.#viewer.cover(element);

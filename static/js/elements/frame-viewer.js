@@ -42,7 +42,7 @@ export class FrameViewer {
   #level = null;
   #smooth = true;
 
-  static async open(element, { script, tiles, image, width, height, tileSize, tileOverlap }) {
+  static async open(element, { script, tiles, image, width, height, tileSize, tileOverlap, label }) {
     const seadragon = await library(script);
     const source = tiles
       ? {
@@ -55,10 +55,10 @@ export class FrameViewer {
           getTileUrl: (level, column, row) => tileAddress(tiles, level, column, row),
         }
       : { type: "image", url: image };
-    return new FrameViewer(seadragon, element, source, width);
+    return new FrameViewer(seadragon, element, source, width, label);
   }
 
-  constructor(seadragon, element, source, width) {
+  constructor(seadragon, element, source, width, label) {
     this.#seadragon = seadragon;
     this.#width = width;
     this.#source = source;
@@ -75,6 +75,9 @@ export class FrameViewer {
       gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
       gestureSettingsTouch: { clickToZoom: false, pinchRotate: false },
     });
+    // It takes the keyboard: who comes to it hears what it shows and which keys move it.
+    this.#viewer.canvas.setAttribute("role", "application");
+    this.#viewer.canvas.setAttribute("aria-label", `${label || "Image"}. Arrow keys move, plus and minus zoom, 0 shows all.`);
     this.onMove(() => this.#sharpen());
     // The library also turns and mirrors the picture by key; ours have other meanings.
     this.#viewer.addHandler("canvas-key", (event) => {

@@ -79,6 +79,7 @@ export class SightlineFrame extends HTMLElement {
         height: Number(height),
         tileSize: Number(tileSize ?? 512),
         tileOverlap: Number(tileOverlap ?? 0),
+        label: this.dataset.label,
       });
     } catch (error) {
       // The drawn picture without zoom stays in place.

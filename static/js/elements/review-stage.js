@@ -22,7 +22,8 @@ export class ReviewStage {
 
   async open(signal) {
     const { width, height, tiles, tile_size: tileSize = 512, overlap = 1 } = this.#image;
-    const place = { script: this.#root.dataset.viewer, tiles, width, height, tileSize, tileOverlap: overlap };
+    const { viewer: script, label } = this.#root.dataset;
+    const place = { script, tiles, width, height, tileSize, tileOverlap: overlap, label };
     this.#viewer = await FrameViewer.open(this.#root.querySelector(".frame__view"), place);
     signal.addEventListener("abort", () => this.#viewer.close());
     this.#viewer.onMove(() => this.#place());

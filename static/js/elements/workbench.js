@@ -76,6 +76,7 @@ export class SightlineWorkbench extends HTMLElement {
     this.#history.addEventListener("change", () => this.#saving?.change(this.#content));
     if (left) this.#goOnWith(left);
     if (left) this.#saving.change(this.#content);
+    delete this.dataset.waits;
     const brought = chainIn(location.hash);
     if (brought) this.#paste(brought);
   }
