@@ -55,3 +55,11 @@ def test_making_a_row_the_reference_compares_the_others_with_it(board, page):
     row.get_by_role("link", name="make reference").click()
     expect(page.locator("th.c-difference")).to_contain_text("Model D")
     assert page.locator(".lb tr[aria-selected=true]").inner_text().count("Model D") == 1
+
+
+def test_a_first_visit_asks_for_few_files(board, page):
+    """D9.6: 120 scripts. Images are not counted; the font and the icons are."""
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if request.resource_type != "image" else None)
+    page.goto(board)
+    assert 10 < len(asked) <= 40, asked
