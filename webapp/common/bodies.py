@@ -81,4 +81,4 @@ def _room(path: str, user: Any) -> Room:
 
 
 def _said(most: int, advice: str) -> str:
-    return f"What was sent is larger than {size_of_file(most)}, the most that is accepted here from you. {advice}"
+    return f"This request is larger than {size_of_file(most)}, the most this address accepts from you. {advice}"

@@ -67,7 +67,9 @@ class Command(BaseCommand):
     def _bind(self, host: str, port: int) -> socket.socket:
         """Before the database is touched: a port in use is another server, perhaps on the same home folder. It listens
         only once it can answer."""
-        bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        # Named TCP, or asyncio lets the system hold back the small pieces of an answer for 40 ms (Nagle's algorithm).
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             if os.name == "posix":
                 bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
