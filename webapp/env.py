@@ -56,7 +56,7 @@ VARIABLES: tuple[Variable, ...] = (
     Variable(
         "SIGHTLINE_STORAGE",
         "",
-        "Where uploads and pictures are kept: a folder that all processes share, or s3://bucket/prefix. Unset: the "
+        "Where uploads and images are kept: a folder that all processes share, or s3://bucket/prefix. Unset: the "
         "folder media in the home folder.",
     ),
     Variable(

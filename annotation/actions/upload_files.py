@@ -108,7 +108,11 @@ def local_copy(upload: str) -> Path:
         os.utime(path.parent)  # before the look: whoever tidies leaves it from now on
         if path.is_file():
             return path
-    objects.fetch(object_name(sha256_of(upload)), path, sha256=sha256_of(upload))
+    name, sha256 = object_name(sha256_of(upload)), sha256_of(upload)
+    try:
+        objects.fetch(name, path, sha256=sha256)
+    except objects.Missing:
+        raise objects.Missing(f"{path.name} ({name})") from None
     return path
 
 

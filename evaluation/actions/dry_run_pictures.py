@@ -45,7 +45,7 @@ def drawn(record: ImportRecord, index: int, what: str) -> bytes:
             return objects.read(_name(record, row["sha256"], gold, what))
         except objects.Missing:
             pass
-    raise NotFound("There is no such picture in the preview. Read the file again.")
+    raise NotFound("The preview has no such image. Read the file again.")
 
 
 def _name(record: ImportRecord, sha256: str, gold: Box | None, what: str) -> str:

@@ -219,7 +219,7 @@ def pictures_of(record: ImportRecord) -> Path | None:
     zipped = record.options.get("images", "")
     if not zipped:
         return None
-    return unpacked(record.upload if zipped == sha256_of(record.upload) else f"{zipped}/pictures.zip")
+    return unpacked(record.upload if zipped == sha256_of(record.upload) else f"{zipped}/images.zip")
 
 
 def formats_of(path: Path) -> Formats:
@@ -286,11 +286,11 @@ def _pictures(file: Stored, images: Upload | None) -> str:
     zipped = store(images) if images is not None else file
     if not zipfile.is_zipfile(zipped.path):
         if images is not None:
-            raise InvalidInput(f"{zipped.path.name} is not a zip. Put the pictures into one.", field="images")
+            raise InvalidInput(f"{zipped.path.name} is not a zip. Put the images into one.", field="images")
         return ""
     found = unpacked(zipped.upload) is not None
     if not found and images is not None:
-        raise InvalidInput(f"{zipped.path.name} holds no pictures (JPEG, PNG, WebP or TIFF).", field="images")
+        raise InvalidInput(f"{zipped.path.name} holds no images (JPEG, PNG, WebP or TIFF).", field="images")
     return zipped.sha256 if found else ""
 
 

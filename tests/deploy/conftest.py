@@ -57,7 +57,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute("CREATE DATABASE sightline")
         given = {"SECRET_KEY": secrets.token_hex(32), "POSTGRES_PASSWORD": password, "REDIS_PASSWORD": "of-tests"}
-        services = compose.services(given | {"WEB_CONCURRENCY": "1"})
+        services = compose.services(given)
         redis = services["redis"]["command"]
         log = folder / "redis.log"
         server = machine.program(redis[0])

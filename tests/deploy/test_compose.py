@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from redis import AuthenticationError, Redis
 
 from tests import object_store
 from tests.deploy import machine
@@ -21,7 +22,7 @@ WEB = "http://127.0.0.1:8000"
 
 
 def test_compose_takes_an_upload_imports_scores_and_serves(site: Site, tmp_path: Path) -> None:
-    """D6.1, D6.2: on Redis; read-only, as its user without rights, with the volume and variables of compose."""
+    """D6.1, D6.2, D6.14: on Redis; read-only, as its user without rights, with the volume and variables of compose."""
     host = Host(tmp_path / "host", site.image, site.venv)
     web, worker = site.services["web"], site.services["worker"]
     with ExitStack() as stack:
@@ -31,6 +32,8 @@ def test_compose_takes_an_upload_imports_scores_and_serves(site: Site, tmp_path:
         ada = Person(WEB)
         bring_a_benchmark(ada, [host])
         look_at_everything(ada)
+        with pytest.raises(AuthenticationError), Redis() as stranger:
+            stranger.ping()
         probe = worker["healthcheck"]["test"]
         assert probe[0] == "CMD-SHELL"
         host.once(worker, "worker", command=["sh", "-c", probe[1]])
@@ -69,6 +72,7 @@ def elsewhere(site: Site, tmp_path: Path) -> Iterator[dict[str, str]]:
             "CELERY_BROKER_URL": "amqp://guest:guest@rabbitmq:5672//",
             "SIGHTLINE_STORAGE": f"s3://{object_store.BUCKET}/site",
             "SIGHTLINE_S3_ENDPOINT": store,
+            "WEB_CONCURRENCY": "1",
             **object_store.KEYS,
         }
 

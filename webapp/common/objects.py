@@ -39,7 +39,7 @@ class Missing(Outage):
 
     @property
     def reason(self) -> str:
-        return f"{self.name} is not in the file store: it was removed, or this machine uses another store than others."
+        return f"{self.name} is not in the file store of this host: it was removed, or hosts use different stores."
 
 
 class Folder(FileSystemStorage):
