@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Value, Window
+from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum, Value, Window
 from django.db.models.functions import Coalesce, Now, RowNumber
 
 from annotation.waiting import WAITING_STATES, WaitingQuerySet
@@ -253,6 +253,13 @@ class AnnotationQuerySet(models.QuerySet[Any]):
     def to_review(self) -> Self:
         """Submitted, and not decided on; those under review first."""
         return self.filter(state__in=WAITING_STATES).order_by("state", "pk")
+
+
+class ContentChangeQuerySet(models.QuerySet[Any]):
+    def numbers(self, benchmarks: Collection[int]) -> dict[int, int]:
+        """The change number of each of these benchmarks: another after each change of samples, facets or gold."""
+        rows = self.filter(benchmark__in=benchmarks).order_by().values_list("benchmark")
+        return dict.fromkeys(benchmarks, 0) | dict(rows.annotate(number=Sum("changes")))
 
 
 class FacetValueQuerySet(models.QuerySet[Any]):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from annotation.actions import changes, sweep_uploads, upload_pictures
 from annotation.actions import make_tiles as tiles_action
-from annotation.actions import sweep_uploads, upload_pictures
 from annotation.actions.import_jobs import note_stopped
 from webapp.common import audit
 from webapp.jobs.context import JobContext
@@ -32,6 +32,11 @@ def pictures(context: JobContext, record_id: int) -> dict[str, Any]:
 @each_hour
 def audit_seals(now: datetime) -> int:
     return audit.seal()
+
+
+@each_hour
+def folded_changes(now: datetime) -> int:
+    return changes.fold_changes()
 
 
 @each_hour

@@ -117,7 +117,7 @@ def _listed(benchmark: Any, terms: Mapping[str, str]) -> tuple[float, float, int
         found = TrajectoryList(benchmark, runs, terms, table=table)
         pks, _ = found.page("", 50)
         list(Trajectory.objects.filter(pk__in=pks).for_list().annotate(**read_with(USUAL)))
-        staleness(benchmark, runs, table.gold_state)
+        staleness(benchmark, runs, table.number)
         made.extend((found, runs))
 
     took = _worked(listed)

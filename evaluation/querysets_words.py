@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
 import zlib
-from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -16,12 +14,12 @@ from typing import Any
 import numpy as np
 from django.apps import apps
 from django.db import connection
-from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, Subquery, Value
+from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, Value
 
 from evaluation.metrics.columns import Ints
 from evaluation.query.postings import LAST, Block, Packed, Packer, found, meets
 from evaluation.query.words import Word, holds, phrase_of
-from webapp.common.bulk import HowMany
+from webapp.common.kept import Kept
 
 TEXTS = ("answer", "transcript")
 """What the index of a run holds of each trajectory, in this order."""
@@ -124,36 +122,23 @@ def _of_questions(benchmark: Any, phrase: Sequence[Word]) -> Ints:
     return samples[packed.find(phrase)[:, 0]]
 
 
-_QUESTIONS: OrderedDict[int, tuple[Any, tuple[Ints, Packed]]] = OrderedDict()
-_LOCK = threading.Lock()
-MOST = 4
-"""Benchmarks whose questions a process keeps, packed."""
+_QUESTIONS: Kept[tuple[Ints, Packed]] = Kept(4)
+"""Of benchmarks, packed: those a process was asked for last."""
 
 
 def _questions(benchmark: Any) -> tuple[Ints, Packed]:
-    """The samples of a benchmark, and the words of their questions; of what was accepted when it was last asked."""
-    gold = _model("Gold", "annotation").objects
-    last = Subquery(gold.order_by("-accepted_at").values("accepted_at")[:1])
-    # Each from an index, which one look at all of them is not.
-    count = HowMany(gold.order_by().values("pk"))
-    one = _model("Benchmark", "annotation").objects.filter(pk=benchmark.pk)
-    state = one.values_list("created_at", count, last).get()
-    with _LOCK:
-        kept = _QUESTIONS.get(benchmark.pk)
-    if kept and kept[0] == state:
-        return kept[1]
-    rows = gold.filter(sample__benchmark=benchmark).values_list("sample_id", "revision__question")
-    packer, samples = Packer(1), []
-    for sample, question in rows.iterator(CHUNK):
-        samples.append(sample)
-        packer.add((question,))
-    made = np.array(samples, np.int64), packer.pack()
-    with _LOCK:
-        _QUESTIONS[benchmark.pk] = state, made
-        _QUESTIONS.move_to_end(benchmark.pk)
-        while len(_QUESTIONS) > MOST:
-            _QUESTIONS.popitem(last=False)
-    return made
+    """The samples of a benchmark, and the words of their questions; of its change number when it was last asked."""
+    number = _model("ContentChange", "annotation").objects.numbers([benchmark.pk])[benchmark.pk]
+
+    def made() -> tuple[Ints, Packed]:
+        rows = _model("Gold", "annotation").objects.filter(sample__benchmark=benchmark)
+        packer, samples = Packer(1), []
+        for sample, question in rows.values_list("sample_id", "revision__question").iterator(CHUNK):
+            samples.append(sample)
+            packer.add((question,))
+        return np.array(samples, np.int64), packer.pack()
+
+    return _QUESTIONS.get((benchmark.pk, benchmark.created_at, number), made)
 
 
 def packed(numbers: Ints) -> bytes:

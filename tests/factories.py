@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from annotation.actions.changes import content_changed
 from annotation.models import FacetValue, Sample
 from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
@@ -18,6 +19,7 @@ def make_user(name: str = "Ana Lind", **fields: Any) -> User:
 
 def facet_of(sample: Sample, name: str, value: str, position: int = 0) -> FacetValue:
     """One more value on a facet of a sample."""
+    content_changed(sample.benchmark_id)
     return FacetValue.objects.create(
         sample=sample, benchmark=sample.benchmark, name=name, value=value, position=position
     )

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation.actions.access import require
+from annotation.actions.changes import content_changed
 from annotation.actions.checks_of import checks_of
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.handed import works_on
@@ -260,6 +261,7 @@ def _decide(actor: User, annotation: Annotation, revision: Revision, decision: D
         make_gold(fixed or revision)
     elif annotation.state == State.DISCARDED:
         Gold.objects.filter(sample=sample, revision__annotation=annotation).delete()
+        content_changed(sample.benchmark_id)
 
 
 def _fix(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotation.actions.changes import content_changed
 from annotation.actions.content_json import BoxName, content_from_json, content_to_json
 from annotation.actions.save_samples import content_digest
 from annotation.actions.tool_bank import know_names
@@ -120,6 +121,7 @@ def make_gold(revision: Revision) -> None:
         FacetValue.objects.filter(sample=sample).delete()
         FacetValue.objects.bulk_create(_facet_rows(sample, revision.facets))
     place_segments(sample.benchmark, [sample.pk])
+    content_changed(sample.benchmark_id)
 
 
 def _facet_rows(sample: Sample, facets: Mapping[str, Sequence[Any]]) -> list[FacetValue]:

@@ -12,6 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.actions.changes import content_changed
 from annotation.actions.save_chains import save_chains
 from annotation.actions.store_images import MISSING, Found, fitted, refused
 from annotation.actions.tool_bank import know_names
@@ -113,6 +114,8 @@ def save_samples(
         _bank(actor, benchmark, placed)
         touched = _chains(actor, benchmark, placed) & as_before
         saved += Saved(changed=len(touched), unchanged=-len(touched))
+        if saved.new or saved.changed:
+            content_changed(benchmark.pk)
     saved.issues = [issue for p in placed.values() for issue in p.issues]
     return saved
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from django.db.models import Case, F, When
 from django.utils import timezone
 
+from annotation.actions.changes import content_changed
 from annotation.actions.when_changed import facts_changed
 from annotation.models import Benchmark, FacetValue, PlanTool, Sample, ToolName
 from annotation.tool_bank.segments import SEGMENTS
@@ -25,6 +26,7 @@ def place_segments(benchmark: Benchmark, samples: Iterable[int] | None = None) -
     Call inside a transaction. Three queries, and some for each batch that changes."""
     changed = sum(_placed(benchmark, chunk) for chunk in _chunks(benchmark, samples))
     if changed:
+        content_changed(benchmark.pk)
         facts_changed(benchmark)
     return changed
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from django.utils import timezone
 
 from annotation.actions.access import require
+from annotation.actions.changes import content_changed
 from annotation.actions.receipts import answered_once
 from annotation.actions.work_batch import Batch, load_batch, move_many, settle_many, words
 from annotation.actions.work_return import check_why
@@ -48,6 +49,7 @@ def _discard(actor: User, batch: Batch, leaving: list[Sample], why: str) -> None
     move_many(actor=actor, batch=batch, annotations=made, name="discard", reason=why)
     _mark_untouched(actor, batch, [sample for sample in leaving if not batch.annotations[sample.pk]], why)
     settle_many(leaving)
+    content_changed(batch.benchmark.pk)
 
 
 def _mark_untouched(actor: User, batch: Batch, samples: list[Sample], why: str) -> None:

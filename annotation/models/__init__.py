@@ -1,6 +1,6 @@
 from annotation.models.annotation import Annotation, GoldBox, PlanTool, ReferenceCall, Review, Revision
 from annotation.models.audit import AuditDraw, AuditItem
-from annotation.models.benchmark import Benchmark, InvitedRole, Membership, Version, VersionEntry
+from annotation.models.benchmark import Benchmark, ContentChange, InvitedRole, Membership, Version, VersionEntry
 from annotation.models.chains import AcceptedChain, VerifiedChain
 from annotation.models.comment import BlindAnswer, Comment
 from annotation.models.draft import Draft, Receipt
@@ -22,6 +22,7 @@ __all__ = [
     "BlindAnswer",
     "CheckAnswer",
     "Comment",
+    "ContentChange",
     "Draft",
     "FacetValue",
     "Gold",

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
 
-from annotation.querysets import BenchmarkQuerySet
+from annotation.querysets import BenchmarkQuerySet, ContentChangeQuerySet
 from annotation.workflow import Role
 
 KEY = RegexValidator(
@@ -46,6 +46,19 @@ class Benchmark(models.Model):
 
     def get_absolute_url(self) -> str:
         return f"/benchmarks/{self.slug}/"
+
+
+class ContentChange(models.Model):
+    """Changes of the samples, facets or gold of a benchmark; their sum is its change number. Only
+    ``annotation.actions.changes`` writes them."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="+")
+    changes = models.PositiveBigIntegerField(default=1)
+
+    objects = ContentChangeQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.changes} of {self.benchmark_id}"
 
 
 class Membership(models.Model):

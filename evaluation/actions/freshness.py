@@ -5,33 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
 
-from django.db.models import Count, Max, Subquery
+from django.db.models import Count, Max
 
-from annotation.models import Benchmark, Gold
+from annotation.models import Benchmark, ContentChange, Gold
 from evaluation.actions.metric_settings import settings_by_benchmark
 from evaluation.models import Scoring
-from webapp.common.bulk import HowMany
 
 State = tuple[datetime | None, int]
 """When the last gold of a benchmark was accepted, and how much there is."""
-GoldState = tuple[Any, ...]
 
 
 class Freshness:
-    """Of one benchmark or several: two queries, and one more when any gold has changed since the same were asked last.
+    """Of one benchmark or several: two queries, and one for each benchmark that has changed since it was asked last.
 
     Every page that shows scores asks here, so that none calls a number today's that another calls an earlier one.
-    ``state``: the values of ``state_of_gold`` where they were just asked for, which saves a query.
+    ``numbers``: the change numbers of the benchmarks where they were just asked for, which saves a query.
     """
 
-    def __init__(self, *benchmarks: Benchmark, state: GoldState | None = None) -> None:
+    def __init__(self, *benchmarks: Benchmark, numbers: Mapping[int, int] | None = None) -> None:
         self.settings = settings_by_benchmark(benchmarks) if benchmarks else {}
-        named = tuple((benchmark.pk, benchmark.created_at) for benchmark in benchmarks)
-        if named and state is None:
-            state = Benchmark.objects.filter(pk=named[0][0]).values_list(*state_of_gold()).get()
-        self._gold = _gold(named, state) if state is not None else {}
+        if benchmarks and numbers is None:
+            numbers = ContentChange.objects.numbers([benchmark.pk for benchmark in benchmarks])
+        self._gold = {one.pk: _gold(one.pk, one.created_at, (numbers or {})[one.pk]) for one in benchmarks}
         self._changed = {benchmark: settings.changed() for benchmark, settings in self.settings.items()}
 
     def stale(self, scoring: Scoring) -> bool:
@@ -47,21 +43,8 @@ class Freshness:
         )  # fmt: skip
 
 
-def state_of_gold() -> tuple[Subquery, ...]:
-    """What is another after any change of gold, of whichever benchmark: how much there is, and the last made and the
-    last accepted. Each part is read from an index, a twentieth of the time of counting the gold of one benchmark."""
-    rows = Gold.objects.order_by()
-    return (
-        HowMany(rows.values("pk")),
-        Subquery(rows.order_by("-pk").values("pk")[:1]),
-        Subquery(rows.order_by("-accepted_at").values("accepted_at")[:1]),
-    )
-
-
-@lru_cache(maxsize=64)
-def _gold(benchmarks: tuple[tuple[int, datetime], ...], _state: GoldState) -> Mapping[int, State]:
-    """By benchmark; counted anew when the state of gold is another."""
-    pks = [pk for pk, _ in benchmarks]
-    rows = Gold.objects.filter(sample__benchmark__in=pks).order_by().values_list("sample__benchmark")
-    found = {pk: (last, count) for pk, last, count in rows.annotate(last=Max("accepted_at"), n=Count("pk"))}
-    return {pk: found.get(pk, (None, 0)) for pk in pks}
+@lru_cache(maxsize=256)
+def _gold(benchmark: int, _created_at: datetime, _number: int) -> State:
+    """Counted anew when the benchmark has another change number."""
+    found = Gold.objects.filter(sample__benchmark=benchmark).aggregate(last=Max("accepted_at"), n=Count("pk"))
+    return found["last"], found["n"]

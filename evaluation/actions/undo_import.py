@@ -8,6 +8,7 @@ from collections.abc import Callable
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.actions.changes import content_changed
 from annotation.actions.import_jobs import start_job
 from annotation.actions.store_images import picture_path, tile_folder
 from annotation.models import Gold, Image, ImportRecord, Sample
@@ -156,6 +157,7 @@ def _remove_samples(record: ImportRecord) -> tuple[Counter[str], list[Image]]:
     shown = list(alone(batch.exclude(image=None).values("image_id"), record).values_list("pk", flat=True))
     Gold.objects.filter(sample__in=ids).delete()
     batch.delete()
+    content_changed(record.benchmark_id)
     images = list(Image.objects.filter(pk__in=shown, samples=None))
     Image.objects.filter(pk__in=[image.pk for image in images]).delete()
     return Counter(samples=len(ids), pictures=len(images)), images

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from evaluation.actions.freshness import Freshness, GoldState
+from evaluation.actions.freshness import Freshness
 from evaluation.actions.queue_scoring import scoring_under_way
 from evaluation.models import Run
 
 
-def staleness(benchmark: Any, runs: Iterable[Run], state: GoldState | None = None) -> dict[str, Any]:
+def staleness(benchmark: Any, runs: Iterable[Run], number: int | None = None) -> dict[str, Any]:
     """Context of template evaluation/_stale.html: those of the runs whose scores are not of today, and the job that
-    makes them anew. Two or three queries, one less with the ``state`` of the gold, one more where there are any."""
-    fresh = Freshness(benchmark, state=state)
+    makes them anew. Two or three queries, one less with the change ``number`` of the benchmark, one more where there
+    are any."""
+    fresh = Freshness(benchmark, numbers=None if number is None else {benchmark.pk: number})
     stale = [run for run in runs if hasattr(run, "scoring") and fresh.stale(run.scoring)]
     return {"stale": stale, "scoring_job": scoring_under_way(benchmark) if stale else None}

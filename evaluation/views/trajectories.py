@@ -68,7 +68,7 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
         "clear": address({name: value for name, value in terms.items() if name in LOOK}),
         "run": (one := next((run for run in runs if str(run.pk) == terms.get("run")), None)),
         "parquet": writes_parquet(), "rights": rights_in(request, benchmark),
-        **staleness(benchmark, [one] if one else runs, table.gold_state),
+        **staleness(benchmark, [one] if one else runs, table.number),
     }  # fmt: skip
     context |= _unread(request, table, runs, terms) if error else _found(request, table, runs, terms, shown)
     at = request.GET.get("at", "")

@@ -2,11 +2,12 @@
 really counted."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.architecture.source import files, product_files, tree
+from tests.architecture.source import files, product_files, text, tree
 
 READING_ROOMS = {"views", "api", "tasks", "forms"}
 CREATING = {"bulk_create", "bulk_update", "get_or_create", "update_or_create", "acreate", "asave", "adelete"}
@@ -53,6 +54,18 @@ def is_write(call: ast.Call) -> bool:
 )
 def test_a_write_is_told_from_what_only_looks_like_one(code, expected):
     assert is_write(ast.parse(code, mode="eval").body) is expected
+
+
+def test_who_writes_samples_facets_or_gold_raises_the_change_number():
+    """D11.1: what is kept by change number would show an earlier state for ever."""
+    writes = re.compile(
+        r"\b(Gold|FacetValue)\.objects[^\n]{0,80}\.(delete|update|update_or_create|create|bulk_create)\("
+        r"|(Gold|FacetValue)\.objects\.(create|bulk_create)\("
+        r"|insert_rows\(\s*(Sample|FacetValue|Gold)\b"
+    )
+    found = {path for path in product_files() if "actions" in path.parts and writes.search(text(path))}
+    assert len(found) >= 6
+    assert [str(path) for path in sorted(found) if "content_changed(" not in text(path)] == []
 
 
 def test_views_api_tasks_and_forms_write_no_rows():

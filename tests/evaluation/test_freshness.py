@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.actions.benchmarks import create_benchmark
+from annotation.actions.changes import content_changed
 from annotation.actions.save_samples import save_samples
 from annotation.models import Gold
 from evaluation.actions.read_board import read_board
@@ -24,9 +25,12 @@ def test_scores_are_stale_when_gold_is_accepted_goes_or_comes_but_not_for_the_go
     save_samples(actor=lea, benchmark=shed, records=many_samples()[:1])
     assert stale() == {False}
     gold = Gold.objects.filter(sample__benchmark=benchmark).latest("pk")
-    Gold.objects.filter(pk=gold.pk).delete()
-    assert stale() == {True}
-    gold.save(force_insert=True)
-    assert stale() == {False}
-    Gold.objects.filter(pk=gold.pk).update(accepted_at=timezone.now())
-    assert stale() == {True}
+    changes = (
+        (lambda: Gold.objects.filter(pk=gold.pk).delete(), True),
+        (lambda: gold.save(force_insert=True), False),
+        (lambda: Gold.objects.filter(pk=gold.pk).update(accepted_at=timezone.now()), True),
+    )
+    for change, expected in changes:
+        change()
+        content_changed(benchmark.pk)
+        assert stale() == {expected}

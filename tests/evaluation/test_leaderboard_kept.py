@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
+from annotation.actions.changes import content_changed
 from annotation.models import Gold
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.score_run import score_benchmark
@@ -45,7 +46,7 @@ def test_a_kept_row_shows_what_has_changed_since(lea):
         lambda: Metric.objects.filter(metric="tool_call_rate").update(detail={"trajectories": 3, "failed": 1}),
         lambda: Standing.objects.update(low=1, p_best=0.123),
         lambda: Comparison.objects.update(a_only=77),
-        lambda: Gold.objects.update(accepted_at=timezone.now()),
+        lambda: Gold.objects.update(accepted_at=timezone.now()) and content_changed(benchmark.pk),
         lambda: score_benchmark(actor=lea, benchmark=benchmark),
         lambda: change_settings(actor=lea, benchmark=benchmark, values={"ioa_threshold": 0.9}),
         lambda: score_benchmark(actor=lea, benchmark=benchmark),

@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from annotation.actions.benchmarks import add_member
+from annotation.actions.changes import content_changed
 from annotation.models import Gold
 from annotation.workflow import Role
 from evaluation.actions.score_run import score_benchmark
@@ -61,11 +62,15 @@ def told(client):
 
 def new_gold(_):
     """Accepted anew with the same content: who asks for the gold by its time sees another one."""
-    Gold.objects.update(accepted_at=timezone.now())
+    gold = Gold.objects.select_related("sample")
+    gold.update(accepted_at=timezone.now())
+    content_changed(gold[0].sample.benchmark_id)
 
 
 def less_gold(_):
-    Gold.objects.order_by("pk").first().delete()
+    gold = Gold.objects.select_related("sample").order_by("pk")[0]
+    gold.delete()
+    content_changed(gold.sample.benchmark_id)
 
 
 def of_a_release_before(_):

@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any
 
 from django.db import connection, models
-from django.db.models import IntegerField, Subquery
 from django.db.models.sql import InsertQuery
 
 Row = Sequence[Any]
@@ -178,10 +177,3 @@ def as_json(value: Any) -> str | None:
     if value is None:
         return None
     return "{}" if type(value) is dict and not value else _ENCODER.encode(value)
-
-
-class HowMany(Subquery):
-    """The number of rows of a queryset. Counting rows alone is quick; counting a column of them is not."""
-
-    template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
-    output_field = IntegerField()

@@ -1,0 +1,40 @@
+"""Change numbers: one number for each benchmark that is another after any change of its samples, facets or gold.
+
+What is derived from them is kept by that number. It counts no rows and reads no clock, and other benchmarks do not
+touch it. Each change adds a row, so that two transactions never wait for each other; a sweep folds rows into one.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import Count
+
+from annotation.models import ContentChange
+
+MOST_ROWS = 100
+"""More rows of one benchmark are folded into one."""
+
+
+def content_changed(benchmark: int) -> None:
+    """Samples, facets or gold of this benchmark have changed. Call inside the transaction of the change, which makes
+    the new number visible together with it."""
+    ContentChange.objects.create(benchmark_id=benchmark)
+
+
+def fold_changes() -> int:
+    """Fold the rows of benchmarks with many into one each, which leaves the numbers as they are; how many rows went."""
+    rows = ContentChange.objects.order_by().values_list("benchmark")
+    many = rows.annotate(n=Count("pk")).filter(n__gt=MOST_ROWS)
+    return sum(_fold(benchmark) for benchmark, _ in many)
+
+
+def _fold(benchmark: int) -> int:
+    with transaction.atomic():
+        # Locked: another sweep at the same time waits, and then finds the one row.
+        found = ContentChange.objects.select_for_update().filter(benchmark=benchmark)
+        taken = dict(found.values_list("pk", "changes"))
+        if not taken:
+            return 0
+        ContentChange.objects.filter(pk__in=taken).delete()
+        ContentChange.objects.create(benchmark_id=benchmark, changes=sum(taken.values()))
+    return len(taken) - 1

@@ -1,0 +1,57 @@
+"""What is made once is made once, whoever asks at the same time, and goes where there is no room."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from webapp.common.kept import Kept
+
+
+def test_many_who_ask_at_the_same_time_wait_for_the_first():
+    """D11.2: eight threads, one value made."""
+    kept: Kept[list[int]] = Kept(4)
+    together, made = threading.Barrier(8), []
+
+    def make() -> list[int]:
+        made.append(1)
+        threading.Event().wait(0.05)  # long enough for the others to ask
+        return made
+
+    def ask(_: int) -> list[int]:
+        together.wait()
+        return kept.get("one", make)
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(ask, range(8)))
+    assert (len(made), len({id(one) for one in found})) == (1, 1)
+
+
+def test_where_the_first_fails_the_next_tries_and_nobody_waits_for_ever():
+    kept: Kept[int] = Kept(4)
+
+    def fails() -> int:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        kept.get("one", fails)
+    assert kept.get("one", lambda: 7) == 7
+
+
+def test_values_that_weigh_too_much_together_go_but_for_the_last():
+    kept: Kept[int] = Kept(10, weight=lambda value: value)
+    made: list[int] = []
+
+    def asked(value: int) -> int:
+        return kept.get(value, lambda: made.append(value) or value)  # type: ignore[func-returns-value]
+
+    for value in (4, 5, 4, 3, 5, 40, 40, 4):
+        asked(value)
+    # 4 and 5 fit, 3 pushes out the 5 that nobody asked for since; 40 alone is too much, and stays until the next.
+    assert made == [4, 5, 3, 5, 40, 4]
+    kept.forget(lambda key: key == 4)
+    asked(4)
+    assert made[-1] == 4
+    assert len(made) == 7
