@@ -22,6 +22,12 @@ def glimpse(path: Path, keys: Sequence[str]) -> tuple[bytes, str]:
         return "\t".join(SheetStream(path).columns).encode(), path.name
     if is_parquet(path):
         return b"PAR1\n" + "\t".join(ParquetStream(path).columns).encode(), path.name
+    member = the_member(path, keys)
+    return _ends(member), PurePosixPath(member.name).name
+
+
+def the_member(path: Path, keys: Sequence[str]) -> Member:
+    """What a file is judged by: itself, or that member of a folder or zip. Raises ``ImportProblem``."""
 
     def pick(names: Sequence[str]) -> Sequence[str]:
         data = [name for name in names if PurePosixPath(name).suffix.lower() in _DATA]
@@ -30,8 +36,7 @@ def glimpse(path: Path, keys: Sequence[str]) -> tuple[bytes, str]:
         known = [name for key in keys for name in data if PurePosixPath(name).stem == key]
         return (known or data)[:1]
 
-    member = open_members(path, pick, "a JSON, JSONL, TSV, CSV or XLSX file", Limits(), deep=True)[0]
-    return _ends(member), PurePosixPath(member.name).name
+    return open_members(path, pick, "a JSON, JSONL, TSV, CSV or XLSX file", Limits(), deep=True)[0]
 
 
 def _ends(member: Member) -> bytes:

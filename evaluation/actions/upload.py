@@ -18,6 +18,7 @@ from annotation.actions.upload_files import Stored, Upload, local_copy, sha256_o
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
 from annotation.importers import detect_format as detect_samples
 from annotation.importers.interface import Detection, ImportProblem
+from annotation.importers.shape import shape_of
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.column_mappings import FORMAT as TABLE
@@ -229,12 +230,8 @@ def formats_of(path: Path) -> Formats:
     except ImportProblem as problem:
         raise InvalidInput(str(problem), code="unreadable_file", field="file") from problem
     if not any(found.values()):
-        known = [*(one.title for one in SAMPLE_FORMATS.values()), *(one.title for one in RUN_FORMATS.values())]
-        raise InvalidInput(
-            f"{path.name} is of no known format. Known are: {'; '.join(dict.fromkeys(known))}.",
-            code="unknown_format",
-            field="file",
-        )
+        said = f"{path.name} has no known format. {shape_of(path).sentences}"
+        raise InvalidInput(said, code="unknown_format", field="file")
     return {kind.value: [_described(kind, one) for one in detections] for kind, detections in found.items()}
 
 

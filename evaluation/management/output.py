@@ -16,6 +16,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.exporters.interface import MissingLibrary
 from annotation.importers.interface import Detection, ImportProblem
 from annotation.importers.mapping import TableFields
+from annotation.importers.shape import shape_of
 from annotation.models import Benchmark
 from annotation.schema import Issue
 from evaluation.metrics.settings import MetricSettings
@@ -85,7 +86,8 @@ def chosen_format(
     found = list(detect(path))
     if not found or found[0].confidence < SURE:
         tried = "".join(f" {d.importer} may do: {' '.join(d.reasons)}" for d in found[:3])
-        raise CommandError(f"{path.name} is surely of no known format.{tried} Name the format with --format.")
+        shape = shape_of(path).sentences
+        raise CommandError(f"{path.name} has no known format. {shape}{tried} Name the format with --format.")
     best = found[0]
     command.stdout.write(f"Format {best.importer}: {' '.join(best.reasons)}")
     return best.importer

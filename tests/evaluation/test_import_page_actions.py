@@ -196,9 +196,9 @@ def test_choices_made_while_a_file_is_read_are_obeyed(lea, benchmark, run_jobs):
         (b"", "a.json", "is empty"),
         (b"\x80\x04pickled", "a.pkl", "Pickles can run code"),
         (b"\x89PNG\r\n", "a.png", "is a picture"),
-        (b"just text", "a.txt", "no known format"),
-        (b"\x00\x01\x02\x03" * 99, "a.bin", "no known format"),
-        (b"PK\x03\x04 broken", "a.zip", "no known format"),
+        (b"just text", "a.txt", "has no known format"),
+        (b"\x00\x01\x02\x03" * 99, "a.bin", "has no known format"),
+        (b"PK\x03\x04 broken", "a.zip", "has no known format"),
     ],
 )
 def test_a_file_that_is_nothing_we_read_is_refused_in_a_sentence(lea, benchmark, content, name, says):
