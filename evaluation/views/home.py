@@ -40,7 +40,7 @@ def _mine(user: User) -> dict[str, Any]:
     waiting = waiting_for(user)
     upcoming = next_for(user, waiting)
     return {
-        "today": timezone.localdate(),
+        "today": timezone.now(),
         "waiting": waiting,
         "next": tile_of(upcoming.benchmark, upcoming) if upcoming else None,
         "picture": _large(upcoming) if upcoming else "",

@@ -11,6 +11,7 @@ import { SightlinePassword } from "./elements/password.js";
 import { SightlineQuery } from "./elements/query.js";
 import { SightlineSession } from "./elements/session.js";
 import { SightlineTheme } from "./elements/theme.js";
+import { SightlineTime } from "./elements/time.js";
 import { SightlineToast } from "./elements/toast.js";
 import { listenForDialogs } from "./elements/dialog.js";
 import { watchPictures } from "./elements/pictures.js";
@@ -35,5 +36,6 @@ defineAll({
   "sightline-query": SightlineQuery,
   "sightline-session": SightlineSession,
   "sightline-theme": SightlineTheme,
+  "sightline-time": SightlineTime,
   "sightline-toast": SightlineToast,
 });

@@ -69,6 +69,12 @@ def test_no_page_holds_script_style_or_handlers():
     assert not found
 
 
+def test_every_moment_is_written_by_one_tag():
+    """D7.18: ``{% when %}`` names the zone, and scripts put it into the visitor's."""
+    found = [str(path) for path in pages() if re.search(r"\|\s*(date|time)\s*(:|\||}})", COMMENT.sub("", text(path)))]
+    assert not found
+
+
 def test_shared_pieces_name_no_app():
     apps = re.compile(r"""["'](annotation|evaluation)[:/]""")
     found = [str(path) for path in pages() if path.parts[1] == "ui" and apps.search(text(path))]

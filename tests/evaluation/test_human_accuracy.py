@@ -125,9 +125,9 @@ def test_the_number_of_queries_does_not_grow(
         client.get(PAGE)
 
 
-QUERIES = 13
+QUERIES = 14
 """Session, user; benchmark; roles; facets; answers, settings, values of the facet; what
-the tabs count (3) and the version."""
+the tabs count (4) and the version."""
 
 
 def test_crop_and_picture_stand_beside_each_other_and_pairs_make_the_difference(

@@ -1,6 +1,6 @@
 """Numbers, sizes and times as a person reads them."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from types import SimpleNamespace
 
 import pytest
@@ -108,3 +108,25 @@ def test_a_size_is_written_with_a_true_times_sign():
     assert ui.px(3840, 2160) == f"3840 × 2160{GAP}px"
     assert ui.px(SimpleNamespace(width=56, height=72)) == f"56 × 72{GAP}px"
     assert ui.px(None, 72) == "n/a"
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("minute", "5 Sep 2026, 23:04 UTC"),
+        ("second", "5 Sep 2026, 23:04:09 UTC"),
+        ("time", "23:04 UTC"),
+        ("clock", "23:04:09 UTC"),
+        ("day", "5 Sep 2026"),
+        ("weekday", "Saturday 5 September"),
+    ],
+)
+def test_a_moment_names_its_zone_and_is_written_as_scripts_write_it(form, expected):
+    """D7.18: the same forms as in tests/js/moments.test.js, whatever the zone of the value."""
+    at = datetime(2026, 9, 6, 8, 4, 9, tzinfo=timezone(timedelta(hours=9)))
+    markup = ui.when(at, form)
+    assert f">{expected}</time>" in markup
+    assert 'datetime="2026-09-06T08:04:09+09:00"' in markup
+    assert f'data-form="{form}"' in markup
+    assert ui.utc(at) == "5 Sep 2026, 23:04 UTC"
+    assert ui.when(None, form) == "n/a"

@@ -121,7 +121,27 @@ def ago(moment: datetime | None, now: datetime) -> str:
     for unit, size, most in (("min", 60, 3600), ("h", 3600, 86400), ("d", 86400, 14 * 86400)):
         if seconds < most:
             return f"{int(seconds // size)}{GAP}{unit} ago"
-    return f"{moment.astimezone(UTC) if moment.tzinfo else moment:%-d %b %Y}"
+    return written(moment, "day")
+
+
+MOMENTS = {
+    "minute": "%-d %b %Y, %H:%M UTC",
+    "second": "%-d %b %Y, %H:%M:%S UTC",
+    "time": "%H:%M UTC",
+    "clock": "%H:%M:%S UTC",
+    "day": "%-d %b %Y",
+    "weekday": "%A %-d %B",
+}
+"""How a moment is written, by what is needed of it. Scripts write the same in the visitor's zone (lib/moments.js)."""
+
+
+def written(value: datetime | None, form: str = "minute") -> str:
+    """A moment in UTC, which is said with every time: "23 Nov 2026, 18:24 UTC"."""
+    if value is None:
+        return NOT_AVAILABLE
+    shown = value.astimezone(UTC) if value.tzinfo else value
+    # Not every system knows %-d.
+    return shown.strftime(MOMENTS[form].replace("%-d", str(shown.day)))
 
 
 def pixels(width: object, height: object) -> str:

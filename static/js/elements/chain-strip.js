@@ -1,3 +1,4 @@
+import { moment } from "../lib/moments.js";
 import { newKey, sendJson } from "../lib/request.js";
 import { markWords } from "../models/chain-end.js";
 import { answersInWords } from "../models/options.js";
@@ -84,7 +85,7 @@ export class SightlineChainStrip extends HTMLElement {
     this.#marked = mark !== null;
     this.#part("verify").hidden = this.#marked;
     this.#part("end-reason").closest(".field").hidden ||= this.#marked;
-    this.#part("mark").textContent = mark ? markWords(mark, new Date(mark.at).toLocaleDateString()) : "Not verified.";
+    this.#part("mark").textContent = mark ? markWords(mark, moment(new Date(mark.at), "day")) : "Not verified.";
   }
 
   #say(problem) {

@@ -1,3 +1,5 @@
+import { moment } from "../lib/moments.js";
+
 const WORDS = {
   saved: "Saved",
   unsaved: "Not saved yet",
@@ -27,7 +29,7 @@ export class SavingStatus {
   }
 
   show(state, message, at = new Date()) {
-    const time = at.toLocaleTimeString("en-GB");
+    const time = moment(at, "clock");
     const bad = ["conflict", "lost", "refused", "signed-out"].includes(state);
     this.#word.dataset.state = state;
     this.#word.classList.toggle("is-bad", bad || state === "offline");

@@ -1,9 +1,10 @@
+import { moment } from "../lib/moments.js";
 import { markWords } from "../models/chain-end.js";
 import { same } from "../models/draft.js";
 import { ChainEnd } from "./chain-end.js";
 import { copied, keepRows } from "./rows.js";
 
-const day = (at) => new Date(at).toLocaleDateString();
+const day = (at) => moment(new Date(at), "day");
 
 /** The accepted chains of the sample, and the mark that a person saw the end of one give the answer. */
 export class WorkbenchChains {

@@ -11,6 +11,7 @@ from django.forms import BoundField, CheckboxInput, FileInput, NumberInput, Sele
 from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from webapp.common import drawing, svg, wording
@@ -65,6 +66,25 @@ def duration(seconds: object) -> str:
 @register.filter
 def ago(moment: datetime | None) -> str:
     return wording.ago(moment, timezone.now())
+
+
+@register.filter
+def utc(moment: datetime | None) -> str:
+    """A moment where no element can stand, as in an option."""
+    return wording.written(moment)
+
+
+@register.simple_tag
+def when(moment: datetime | None, form: str = "minute") -> str:
+    """A moment: ``{% when run.created_at "day" %}``. Scripts rewrite it in the visitor's zone. ``form``: a key of
+    ``wording.MOMENTS``, or "ago"."""
+    if moment is None:
+        return wording.NOT_AVAILABLE
+    words = ago(moment) if form == "ago" else wording.written(moment, form)
+    return format_html(
+        '<sightline-time data-form="{}"><time datetime="{}" title="{}">{}</time></sightline-time>',
+        form, moment.isoformat(timespec="seconds"), wording.written(moment, "second"), words,
+    )  # fmt: skip
 
 
 @register.filter
