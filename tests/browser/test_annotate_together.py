@@ -246,7 +246,7 @@ def test_the_next_sample_opens_without_loading_the_page_anew_and_is_given_back_o
     assert Draft.objects.get().annotation.sample.key == "mug-1"
     page.go_back()
     expect(page.locator(".crumbs [aria-current]")).to_have_text("mug-0")
-    expect(page.get_by_role("alert")).to_contain_text("locked")
+    expect(page.get_by_role("alert")).to_contain_text("read-only")
 
 
 def test_what_was_kept_ahead_is_given_back_by_who_goes_elsewhere(opened: Studio) -> None:

@@ -37,7 +37,7 @@ test("D8.7: letters that a command of the sentence led into a field are counted,
 });
 
 test("D8.7: commands stay commands: one after the other, with a pause, held, or followed by what their field takes", () => {
-  for (const keys of ["jbg", "mhfg", "bb", "abc", "acategory: colour", "jared", "bacategory", "1b", "jj+g"]) assert.equal(typed(keys), null, keys);
+  for (const keys of ["jbg", "mhfg", "bb", "abc", "acategory: colour", "jared", "bacategory", "1b", "jj+g", "bg ", "h f"]) assert.equal(typed(keys), null, keys);
   assert.equal(typed("which", { gap: 900 }), null);
   assert.equal(typed("which", { held: { ctrlKey: true } }), null);
   assert.equal(typed("wwwww", { held: { repeat: true } }), null);

@@ -2,7 +2,8 @@
 const PAUSE = 700;
 const LEAST = 3;
 
-const LETTER = /^[\p{L}\p{N} ',]$/u;
+const LETTER = /^\p{L}$/u;
+const OF_A_SENTENCE = /^[\p{L}\p{N} ',]$/u;
 
 /**
  * Tells a sentence that is typed where nothing takes text from keys that are commands: letters one right after the other,
@@ -28,7 +29,7 @@ export class Typing {
   press({ key, ctrlKey, altKey, metaKey, repeat }, { isCommand, inField, mark }) {
     const at = this.#clock();
     const begins = !this.#text || at - this.#last > PAUSE;
-    if (ctrlKey || altKey || metaKey || repeat || !LETTER.test(key) || (begins && (inField || !/^\p{L}$/u.test(key)))) {
+    if (ctrlKey || altKey || metaKey || repeat || !OF_A_SENTENCE.test(key) || (begins && (inField || !LETTER.test(key)))) {
       this.reset();
       return null;
     }
@@ -43,7 +44,8 @@ export class Typing {
     }
     this.#last = at;
     this.#text += key;
-    this.#stray ||= !inField && !isCommand;
+    // Space moves the picture while it is held, and says nothing by itself.
+    this.#stray ||= !inField && !isCommand && LETTER.test(key);
     if (this.#text.length < LEAST || !this.#stray) {
       this.#inField += inField ? 1 : 0;
       return null;
