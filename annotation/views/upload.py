@@ -33,7 +33,7 @@ PAST = 10
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template annotation/upload.html; context: error, past (the last uploads), most (bytes), left (bytes the
-    benchmark has room for), most_files.
+    benchmark has room for), room (bytes that can be sent now), most_files.
 
     Posting files leads to the page of the upload; refused ones come back with the sentence.
     """
@@ -55,7 +55,8 @@ def upload(request: SignedInRequest, slug: str) -> HttpResponse:
         "error": error,
         "past": benchmark.imports.filter(format=FORMAT).select_related("created_by")[:PAST],
         "most": settings.MAX_UPLOAD_BYTES,
-        "left": left_bytes(benchmark),
+        "left": (left := left_bytes(benchmark)),
+        "room": min(left, settings.MAX_UPLOAD_BYTES),
         "most_files": settings.DATA_UPLOAD_MAX_NUMBER_FILES,
     }
     return render(request, "annotation/upload.html", context, status=error.status if error else 200)

@@ -30,7 +30,7 @@ PAGE = 30
 def imports(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template evaluation/imports.html; context: form, page, past (import records, each with the number
     of rows it wrote), most (bytes a file may have), left (bytes the
-    benchmark has room for), rights.
+    benchmark has room for), room (bytes that can be sent now), rights.
 
     Posting a file leads to the page of its record; a file that is refused comes back with the sentence at its field.
     """
@@ -64,6 +64,7 @@ def imports(request: SignedInRequest, slug: str) -> HttpResponse:
         "page": page,
         "past": [(record, written(record)) for record in page.rows],
         "most": settings.MAX_UPLOAD_BYTES,
-        "left": left_bytes(benchmark),
+        "left": (left := left_bytes(benchmark)),
+        "room": min(left, settings.MAX_UPLOAD_BYTES),
     }
     return render(request, "evaluation/imports.html", context, status=status)

@@ -94,3 +94,14 @@ def test_columns_are_chosen_on_the_page_and_known_the_next_time(
     expect(imports.get_by_label("where is read as")).to_have_value("boxes")
     expect(imports.get_by_label("The numbers of a box are")).to_have_value("xywh")
     assert faults == []
+
+
+def test_what_has_no_room_is_not_sent(page: Page, imports: Page, send: Any, settings: Any) -> None:
+    """D3.4: the page says so before minutes of sending."""
+    settings.BENCHMARK_QUOTA_BYTES = 1000
+    imports.reload()
+    asked = []
+    page.on("request", lambda request: asked.append(request.method))
+    send("runs.json", native(trajectories=run_rows()) + b" " * 2000)
+    expect(imports.get_by_text("at most 1.0")).to_be_visible()
+    assert "POST" not in asked

@@ -232,7 +232,8 @@ class Exchange:
     async def _begin(self, status: int, headers: Any, length: int | None = None, *, close: bool = False) -> None:
         encoded = [(name.lower().encode("latin-1"), value.strip().encode("latin-1")) for name, value in headers]
         named = {name for name, _ in encoded}
-        if length is not None and b"content-length" not in named and status not in BODILESS:
+        stated = length is not None and status not in BODILESS and self.scope["method"] != "HEAD"
+        if stated and b"content-length" not in named:
             encoded.append((b"content-length", str(length).encode()))
         if close:
             encoded.append((b"connection", b"close"))
@@ -281,7 +282,7 @@ class Exchange:
         environ: dict[str, Any] = {
             "REQUEST_METHOD": self.scope["method"],
             "SCRIPT_NAME": "",
-            "PATH_INFO": unquote_to_bytes(self.scope["raw_path"]).decode("latin-1"),
+            "PATH_INFO": unquote_to_bytes(_path_of(self.scope["raw_path"])).decode("latin-1"),
             "QUERY_STRING": self.scope["query_string"].decode("latin-1"),
             "SERVER_PROTOCOL": f"HTTP/{self.scope['http_version']}",
             "SERVER_NAME": host,
@@ -314,6 +315,11 @@ class Exchange:
             address_behind(self._header("x-forwarded-for"), peer), self.scope["method"],
             self.scope["raw_path"].decode("latin-1"), query, self.status or "gone", self.sent, seconds * 1000,
         )  # fmt: skip
+
+
+def _path_of(target: bytes) -> bytes:
+    """The path of a request's target, which may be a whole address: ``http://host/path``."""
+    return target if target.startswith(b"/") else b"/" + target.partition(b"://")[2].partition(b"/")[2]
 
 
 def _asked(environ: dict[str, Any]) -> Allowance:

@@ -2,6 +2,8 @@ import { fileSize } from "../lib/format.js";
 
 const GONE = "The server does not answer. The files are still chosen: send them again.";
 
+const tooLarge = (size, most) => `${fileSize(size)} are chosen, and at most ${fileSize(most)} can be sent. Choose less.`;
+
 const NAMED = 3;
 
 /** Up to three files by name, more of them by number, with what they weigh. */
@@ -13,7 +15,9 @@ function chosen(files) {
 /**
  * A form with files: takes dropped ones, names them, and says how far the upload is.
  *
- *   <sightline-import><form method="post" enctype="multipart/form-data">…
+ * ``data-most``: how many bytes the server takes; more is not sent.
+ *
+ *   <sightline-import data-most="536870912"><form method="post" enctype="multipart/form-data">…
  *     <div class="drop"><label data-file>Drop a file here</label><progress class="progress" hidden></progress>
  *       <input type="file" name="file"></div>
  *     <button class="btn btn--primary" type="submit">Read the file</button></form></sightline-import>
@@ -53,6 +57,11 @@ export class SightlineImport extends HTMLElement {
     event.preventDefault();
     if (this.#busy) return;
     const form = event.target;
+    const size = this.#size();
+    if (size > Number(this.dataset.most)) {
+      this.#say(tooLarge(size, Number(this.dataset.most)));
+      return;
+    }
     const button = event.submitter ?? form.querySelector("[type=submit]");
     const progress = this.querySelector("progress");
     const request = new XMLHttpRequest();
@@ -73,8 +82,18 @@ export class SightlineImport extends HTMLElement {
     if (busy) button.setAttribute("aria-busy", "true");
     else {
       button.removeAttribute("aria-busy");
-      this.querySelector("[data-file]").textContent = GONE;
+      this.#say(GONE);
     }
+  }
+
+  #say(words) {
+    this.querySelector("[data-file]").textContent = words;
+  }
+
+  /** Of all files that are chosen, in bytes. */
+  #size() {
+    const files = [...this.querySelectorAll("input[type=file]")].flatMap((input) => [...input.files]);
+    return files.reduce((sum, file) => sum + file.size, 0);
   }
 
   #answer(request) {
