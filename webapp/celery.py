@@ -31,7 +31,8 @@ class Publisher:
     What does not fit while the broker hangs is dropped: the row of the job stays, and a sweeper sends it later.
     """
 
-    def __init__(self, most: int = 1000) -> None:
+    def __init__(self, to: Celery, most: int = 1000) -> None:
+        self._to = to
         self._waiting: Queue[UUID] = Queue(most)
         self._begin = Lock()
         self._thread: Thread | None = None
@@ -53,9 +54,18 @@ class Publisher:
         while True:
             job_id = self._waiting.get()
             try:
-                _publish(job_id)
+                self._publish(job_id)
             finally:
                 self._waiting.task_done()
+
+    def _publish(self, job_id: UUID) -> None:
+        try:
+            self._to.signature("webapp.jobs.run", args=[str(job_id)]).apply_async(retry=True, retry_policy=_ONCE_MORE)
+        except OperationalError as error:
+            logger.warning("The broker did not take the message of job %s; a sweeper sends it again: %s", job_id, error)
+        except Exception:
+            # Whatever a driver does, this thread goes on.
+            logger.exception("The message of job %s was not sent; a sweeper sends it again.", job_id)
 
 
 def send(job_id: UUID) -> None:
@@ -63,23 +73,13 @@ def send(job_id: UUID) -> None:
     _publisher.put(job_id)
 
 
-def _publish(job_id: UUID) -> None:
-    try:
-        app.signature("webapp.jobs.run", args=[str(job_id)]).apply_async(retry=True, retry_policy=_ONCE_MORE)
-    except OperationalError as error:
-        logger.warning("The broker did not take the message of job %s; a sweeper sends it again: %s", job_id, error)
-    except Exception:
-        # Whatever a driver does, this thread goes on.
-        logger.exception("The message of job %s was not sent; a sweeper sends it again.", job_id)
-
-
 def _start_afresh() -> None:
     """In a process that was forked: the thread has stayed in the other one."""
     global _publisher
-    _publisher = Publisher()
+    _publisher = Publisher(app)
 
 
-_publisher = Publisher()
+_publisher = Publisher(app)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_start_afresh)
 # A command that started a job may be over before its message is sent.

@@ -141,7 +141,7 @@ class ApplicationErrorMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if (outage := outage_of(exception)) is not None:
-            logger.warning("%s %s: %s", request.method, request.path, outage.reason, exc_info=exception)
+            logger.warning("%s %s: %s (%s)", request.method, request.path, outage.reason, repr(exception)[:300])
             return outage_page(request, outage)
         return error_page(request, exception) if isinstance(exception, ApplicationError) else None
 
