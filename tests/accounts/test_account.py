@@ -84,6 +84,24 @@ def test_a_new_password_revokes_tokens_and_ends_sessions_however_it_is_set(
     assert other.get("/account/").status_code == 200
 
 
+def test_who_was_switched_off_and_on_again_has_no_old_session_or_token(ana: User, admin: User) -> None:
+    """D4.1"""
+    before, secret = signed_in(ana), make_token(ana)
+    for is_active in (False, True):
+        ana.is_active = is_active
+        ana.save()
+        assert (before.get("/account/").status_code, ask(secret).status_code) == (302, 401)
+
+
+def test_an_admin_who_changes_their_own_password_in_the_admin_site_stays_signed_in(admin: User) -> None:
+    """D4.1"""
+    here, elsewhere = signed_in(admin), signed_in(admin)
+    sent = {"password1": NEW, "password2": NEW, "set-password": "1", "usable_password": "true"}
+    assert here.post(f"/admin/accounts/user/{admin.pk}/password/", sent).status_code == 302
+    assert here.get("/account/").status_code == 200
+    assert elsewhere.get("/account/").status_code == 302
+
+
 def test_a_stronger_hash_of_the_same_password_ends_nothing(ana: User, settings: Any) -> None:
     """D4.1: it is saved when somebody signs in, and is no new password."""
     secret, before = make_token(ana), ana.password

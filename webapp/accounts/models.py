@@ -78,13 +78,14 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save. A new password ends all sessions and tokens, whoever sets it: the person, the admin site or a command.
+        So does switching the account off: nothing comes back to life when it is switched on again.
 
         A stronger hash of the same password is no new password.
         """
         renewed = self.pk is not None and (self._password is not None or self._locked)
         with transaction.atomic():
             super().save(*args, **kwargs)
-            if renewed:
+            if renewed or not self.is_active:
                 self.end_access()
         self._locked = False
 

@@ -11,7 +11,7 @@ from webapp.accounts.devices import known_device
 from webapp.accounts.models import SignInAttempt
 from webapp.accounts.security_log import note_throttled
 from webapp.common.errors import TooManyTries
-from webapp.common.http import client_address, network_of, warn_of_undeclared_proxy
+from webapp.common.http import client_address, network_of
 
 WINDOW = timedelta(minutes=15)
 # One person who mistypes is stopped by the first. The others stop many machines that guess at one account, and one
@@ -28,7 +28,6 @@ def begin_attempt(request: HttpRequest, email: str, *, purpose: str = SignInAtte
 
     Raises TooManyTries once a limit is passed; refused tries are not counted, so the wait ends.
     """
-    warn_of_undeclared_proxy(request)
     now = timezone.now()
     SignInAttempt.objects.filter(at__lte=now - WINDOW).delete()
     address, device = network_of(client_address(request)), known_device(request, email)

@@ -21,7 +21,7 @@ from webapp.common.errors import (
     error_page,
     with_headers,
 )
-from webapp.common.http import client_address
+from webapp.common.http import client_address, warn_of_undeclared_proxy
 from webapp.common.outages import outage_of, outage_page
 
 logger = logging.getLogger(__name__)
@@ -50,7 +50,10 @@ HEADERS = {
 
 
 class RequestIdMiddleware:
-    """Give each request a short reference: in the log, in the answer's header and on the page of a fault."""
+    """Give each request a short reference: in the log, in the answer's header and on the page of a fault.
+
+    Warn where the address of the request may be that of a proxy.
+    """
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
@@ -58,6 +61,7 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         reference = request_id.taken(request.headers.get("X-Request-Id", ""))
         with request_id.answer(reference, client_address(request) or ""):
+            warn_of_undeclared_proxy(request)
             response = self.get_response(request)
         response["X-Request-Id"] = reference
         return response
