@@ -18,7 +18,7 @@ from annotation.actions.people import change_details
 from annotation.actions.submit import submit
 from annotation.models import Benchmark, CheckAnswer, GoldCheck, Lease, Sample
 from annotation.workflow import Role
-from tests.annotation.test_gold_checks import RULES, is_check
+from tests.annotation.test_gold_checks import RULES, held, is_check
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
 from tests.factories import make_user
@@ -142,6 +142,12 @@ def test_what_was_left_comes_back_first_whether_it_is_a_check_or_not(ana: User, 
         assert is_check(sample) == bool(first)
         client.post(f"{BASE}/annotate/release/{sample.key}/")
         assert take_one(ana, kitchen) == sample
+        Lease.objects.filter(user=ana).delete()
+        body = json.dumps({"version": 0, "content": content()})
+        lost = client.post(f"{BASE}/annotate/draft/{sample.key}/", body, content_type="application/json")
+        assert (lost.status_code, lost.json()["error"]["code"]) == (409, "lease_lost")
+        assert take_one(ana, kitchen) == sample or not first
+        held(ana, sample)
         submit(actor=ana, sample=sample, version=0, content=content())
         Lease.objects.filter(user=ana).delete()
 

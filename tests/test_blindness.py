@@ -1,0 +1,394 @@
+"""Every address, asked twice by somebody who works blind: with one sample a gold check and another ordinary, then with
+the two exchanged; with a judging queue drawn from one model, then from another. All answers are the same, by field.
+
+The same crawls by a lead, and after the queue is finished, find what differs: so the tests are able to fail. (D2.7)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+
+from annotation.actions.benchmarks import add_member, set_public
+from annotation.actions.draft import save_draft
+from annotation.actions.gold_checks import add_checks, set_check_rules
+from annotation.actions.queue_leases import ANNOTATE, queue_of, take
+from annotation.actions.review import Decision, answer_blind, decide, start_review
+from annotation.actions.submit import submit
+from annotation.models import Benchmark, CheckAnswer, GoldCheck, Image, Lease, Sample
+from annotation.workflow import Role
+from evaluation.actions.judging import draw_judging, judge_item, next_to_judge
+from evaluation.actions.save_runs import RunBook, save_trajectories
+from evaluation.actions.score_run import score_benchmark
+from evaluation.models import Judgement, JudgingItem, JudgingQueue, Run, Trajectory
+from evaluation.schema import Trajectory as TrajectoryRecord
+from tests import permission_table as table
+from tests.annotation.test_gold_checks import RULES
+from tests.annotation.work_data import content
+from tests.evaluation.run_pages import SEEN, _zoom
+from tests.factories import make_user
+from tests.test_permissions import World
+from webapp.accounts.actions import create_token
+from webapp.accounts.models import User
+from webapp.accounts.scopes import Scope
+
+pytestmark = pytest.mark.one_database
+TWINS = ("twin-a", "twin-b")
+MODELS = ("Model A", "Model B")
+SAMPLES = ("seen-00", "a", "{to_do}", "{handed_in}", "{drawn}")
+"""Arguments of the table that name a sample."""
+VOLATILE = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?([+-]\d\d:?\d\d|Z)?"
+    r"|(\b[\d.]+\W(s|min|h)|\b\d+ (second|minute)s?)( ago)?\b|just now"
+    r"|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{32}\b|\b[A-Za-z0-9]{64}\b"
+    r'|"reference": ?"[\w-]+"|\bref(erence)? [\w-]+'
+)
+"""Times and durations, random names of jobs, forms and tokens, and the reference of a request."""
+LOOSE_HEADERS = {
+    "set-cookie",
+    "date",
+    "expires",
+    "last-modified",
+    "x-request-id",
+    "server-timing",
+    "content-security-policy",
+}
+
+Said = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A request of the crawl."""
+
+    method: str
+    address: str
+    data: Mapping[str, Any]
+    json: bool
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.address}"
+
+
+def asked_of(line: table.Line, address: str) -> Iterator[Ask]:
+    methods = {"GET": line.get or not line.post, "POST": line.post, "PUT": line.put, "PATCH": line.patch}
+    for method, there in methods.items():
+        if there:
+            yield Ask(method, address, line.data, line.json or method in ("PUT", "PATCH"))
+
+
+def answer_to(client: Client, ask: Ask) -> Said:
+    """What a request is answered with, as fields; what it wrote is taken back."""
+    send = getattr(client, ask.method.lower())
+    with transaction.atomic():
+        kind = {"content_type": "application/json"} if ask.json else {}
+        answer = send(ask.address, dict(ask.data), **kind) if ask.method != "GET" else send(ask.address)
+        body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+        transaction.set_rollback(True)
+    text, loose = VOLATILE.subn("~", body.decode("utf-8", "backslashreplace"))
+    headers = {name: VOLATILE.sub("~", value) for name, value in answer.headers.items()}
+    if loose:
+        # They are those of a body with a time or a reference in it.
+        headers = {name: value for name, value in headers.items() if name not in ("ETag", "Content-Length")}
+    told: dict[str, Any] = {f"header {name}": headers[name] for name in headers if name.lower() not in LOOSE_HEADERS}
+    try:
+        fields = json.loads(text)
+        told |= fields if isinstance(fields, dict) else {"body": fields}
+    except ValueError:
+        told |= {f"line {number}": line for number, line in enumerate(text.splitlines())}
+    return {"status": answer.status_code, **told}
+
+
+def working_on(world: World) -> Iterator[Ask]:
+    """What the pages of annotating, reviewing and chains send, with something in it."""
+    bodies: dict[str, list[dict[str, Any]]] = {
+        "draft": [{"version": version, "content": content(question="Other")} for version in (0, 1)],
+        "submit": [{"version": version, "content": content()} for version in (0, 1)],
+        "skip": [{"reason": "Too dark."}],
+        "review-comments": [{"text": "Small?"}],
+        "review-decide": [{"decision": "accept"}],
+        "review-skip": [{"reason": "Too dark."}],
+        "chain-verify": [{"calls": [{"tool": "canny", "arguments": {"threshold1": 10, "threshold2": 20}}]}],
+        "chain-accept": [{"calls": [{"tool": "canny", "arguments": {"threshold1": 10, "threshold2": 20}}]}],
+    }
+    for key in TWINS:
+        for route, sent in bodies.items():
+            address = reverse(f"annotation:{route}", args=[table.B, key])
+            yield from (Ask("POST", address, body, json=True) for body in sent)
+
+
+def crawl(client: Callable[[], Client], asks: list[Ask]) -> dict[str, Said]:
+    cache.clear()
+    found = {}
+    for number, ask in enumerate(asks):
+        if number % 50 == 49:
+            # Requests are limited; the limits are not what is looked at.
+            cache.clear()
+        found[f"{number} {ask}"] = answer_to(client(), ask)
+    return found
+
+
+def differing(one: Mapping[str, Said], other: Mapping[str, Said]) -> dict[str, dict[str, Any]]:
+    """By request, the fields that differ."""
+    assert one.keys() == other.keys()
+    found: dict[str, dict[str, Any]] = {}
+    for ask, here in one.items():
+        there = other[ask]
+        apart = {
+            name: (here.get(name), there.get(name)) for name in {**here, **there} if here.get(name) != there.get(name)
+        }
+        if apart:
+            found[ask] = apart
+    return found
+
+
+def in_words(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """One line for each request that tells the worlds apart, with its first difference."""
+    lines = []
+    for ask, apart in found.items():
+        name, (here, there) = next(iter(apart.items()))
+        lines.append(f"{ask}: {len(apart)} fields, {name}: {str(here)[:200]!r} / {str(there)[:200]!r}")
+    return lines
+
+
+@contextmanager
+def taken_back() -> Iterator[None]:
+    """What happens inside is undone, numbers of rows included, so that two worlds have the same."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with django_db_blocker.unblock(), transaction.atomic():
+        made = World(tmp_path_factory.mktemp("pictures"))
+        prepare(made)
+        yield made
+        transaction.set_rollback(True)
+
+
+def prepare(world: World) -> None:
+    """Two further samples that are alike, and two models that did the same on every sample with a picture."""
+    benchmark, picture = Benchmark.objects.get(slug=table.B), Image.objects.get(sha256=world.names["sha256"])
+    JudgingQueue.objects.all().delete()
+    GoldCheck.objects.all().delete()
+    Sample.objects.filter(benchmark=benchmark).update(image=picture)
+    for key in TWINS:
+        Sample.objects.create(benchmark=benchmark, key=key, image=picture, width=1000, height=800)
+    keys = list(benchmark.samples.values_list("key", flat=True))
+    rows = [TrajectoryRecord(model, key, steps=(_zoom(SEEN),), answer="B") for model in MODELS for key in keys]
+    save_trajectories(RunBook(benchmark, world.people[table.LEAD]), rows, None)
+    world.people["bo"] = make_user("Bo Ek")
+    add_member(actor=None, benchmark=benchmark, user=world.people["bo"], role=Role.ANNOTATOR)
+
+
+def the_benchmark() -> Benchmark:
+    return Benchmark.objects.select_related("queue", "quality").get(slug=table.B)
+
+
+def addresses_of(world: World, twins: bool = False, **names: tuple[Any, ...]) -> list[Ask]:
+    """Every address of the table, filled in; where it names a sample, with both twins."""
+    asks: list[Ask] = []
+    for line in table.TABLE:
+        for filled in _filled(world, line, twins, names):
+            asks += asked_of(line, reverse(line.name, args=filled) + line.query)
+    return list({str(ask): ask for ask in asks}.values())
+
+
+def _filled(world: World, line: table.Line, twins: bool, names: Mapping[str, tuple[Any, ...]]) -> Iterator[list[Any]]:
+    choices: list[tuple[Any, ...]] = []
+    for arg in line.args:
+        if twins and arg in SAMPLES:
+            choices.append(TWINS)
+        elif isinstance(arg, str) and arg.strip("{}") in names:
+            choices.append(names[arg.strip("{}")])
+        else:
+            choices.append((arg.format(**world.names) if isinstance(arg, str) else arg,))
+    most = max(map(len, choices), default=1)
+    for place in range(most):
+        yield [options[place % len(options)] for options in choices]
+
+
+def browser(world: World, name: str) -> Callable[[], Client]:
+    return lambda: world.client(name)
+
+
+def program(user: User) -> Callable[[], Client]:
+    _, secret = create_token(name="program", actor=user, scopes=list(Scope))
+    return lambda: Client(raise_request_exception=False, headers={"Authorization": f"Bearer {secret}"})
+
+
+def handed(world: World, check: str) -> None:
+    """One twin is accepted, known and handed to Ana as a check; the other is to do and handed to her as any sample."""
+    benchmark, ana = the_benchmark(), world.people[table.ANNOTATOR]
+    gold_of(world, benchmark, check)
+    add_checks(actor=world.people[table.LEAD], benchmark=benchmark, keys=[check])
+    set_check_rules(actor=world.people[table.LEAD], benchmark=benchmark, **{**RULES, "check_first": 1})
+    answer = CheckAnswer.objects.create(check_of=GoldCheck.objects.get(), user=ana, place=1001)
+    for key in TWINS:
+        sample = benchmark.samples.get(key=key)
+        assert take(ana, sample.pk, ANNOTATE, queue_of(benchmark).lasts, answer.place if key == check else 0)
+    score_benchmark(actor=world.people[table.LEAD], benchmark=benchmark)
+
+
+def gold_of(world: World, benchmark: Benchmark, key: str) -> None:
+    bo, rui = world.people["bo"], world.people[table.REVIEWER]
+    sample = benchmark.samples.select_related("benchmark").get(key=key)
+    assert take(bo, sample.pk, ANNOTATE, queue_of(benchmark).lasts)
+    submit(actor=bo, sample=sample, version=0, content=content())
+    Lease.objects.filter(user=bo).delete()
+    sample.refresh_from_db()
+    start_review(rui, sample)
+    answer_blind(actor=rui, sample=sample, answer="B", unsure=False, seconds=4.5)
+    decide(actor=rui, sample=sample, decision=Decision("accept"))
+    Lease.objects.filter(user=rui).delete()
+
+
+def begun_one(world: World) -> None:
+    """Only the first twin was handed to Ana, who has begun it."""
+    first, second = (Sample.objects.select_related("benchmark").get(key=key) for key in TWINS)
+    CheckAnswer.objects.filter(check_of__sample=second).delete()
+    Lease.objects.filter(sample=second).delete()
+    save_draft(actor=world.people[table.ANNOTATOR], sample=first, version=0, content=content(question="Half a"))
+
+
+def submitted(world: World) -> None:
+    for key in TWINS:
+        sample = Sample.objects.select_related("benchmark").get(key=key)
+        submit(actor=world.people[table.ANNOTATOR], sample=sample, version=0, content=content())
+
+
+EVERY = 100
+"""More verdicts than any queue here has questions."""
+STAGES: dict[str, Callable[[World], None]] = {
+    "handed": lambda world: None,
+    "one begun": begun_one,
+    "submitted": submitted,
+}
+
+
+def with_checks(world: World, check: str, stage: str, roles: list[Role], who: str, only: str = "") -> dict[str, Said]:
+    """The crawl in the world in which this twin is the check."""
+    with taken_back():
+        handed(world, check)
+        ana, benchmark = world.people[table.ANNOTATOR], the_benchmark()
+        for role in roles:
+            add_member(actor=None, benchmark=benchmark, user=ana, role=role)
+        STAGES[stage](world)
+        client = program(ana) if who == "token" else browser(world, who)
+        asks = [*addresses_of(world, twins=True), *working_on(world)]
+        api = "^/api/" if who == "token" else only
+        if stage == "one begun":
+            # What comes next is drawn at random.
+            asks = [ask for ask in asks if not re.search("/annotate/(next|ahead|submit)/", ask.address)]
+        return crawl(client, [ask for ask in asks if re.search(api, ask.address)])
+
+
+@pytest.mark.parametrize(
+    ("stage", "roles", "who"),
+    [
+        ("one begun", [Role.REVIEWER, Role.RESEARCHER], table.ANNOTATOR),
+        ("submitted", [Role.REVIEWER, Role.RESEARCHER], table.ANNOTATOR),
+        ("handed", [Role.REVIEWER, Role.RESEARCHER], "token"),
+        ("handed", [], table.VISITOR),
+    ],
+)
+def test_nothing_tells_a_gold_check_from_an_ordinary_sample(
+    world: World, stage: str, roles: list[Role], who: str
+) -> None:
+    """D2.4, D2.5, D2.6, D2.7"""
+    one, other = (with_checks(world, check, stage, roles, who) for check in TWINS)
+    assert len(one) > 40
+    apart = in_words(differing(one, other))
+    assert not apart, "\n".join(apart)
+
+
+def test_a_lead_finds_out_by_the_same_crawl(world: World) -> None:
+    """So the crawl can see what it looks for."""
+    parts = ("street/samples/twin-a/$", "street/quality/$", r"api/.*/samples/twin-a/$", "toolchain/samples/twin-b/$")
+    one, other = (with_checks(world, check, "one begun", [], table.LEAD, only="|".join(parts)) for check in TWINS)
+    found = list(differing(one, other))
+    assert [part for part in parts if not any(re.search(part, ask) for ask in found)] == []
+
+
+def judging(world: World, model: str, judge: str, verdicts: int) -> JudgingQueue:
+    """A queue drawn from one of two models that did the same. ``judge`` has judged so many questions of it, and holds
+    the next."""
+    lea, mira = world.people[table.LEAD], world.people[table.RESEARCHER]
+    benchmark = the_benchmark()
+    score_benchmark(actor=lea, benchmark=benchmark)
+    run = Run.objects.get(model__name=model)
+    for trajectory in Trajectory.objects.filter(run__model__name__in=MODELS):
+        about = {"run": trajectory.run, "sample": trajectory.sample}
+        Judgement.objects.create(**about, kind="reliability", judge="judge-7b", verdict="yes")
+    queue = draw_judging(
+        actor=mira, benchmark=benchmark, terms={"run": str(run.pk)}, size=10, people=2, seed="the same in both"
+    )
+    for number, item in enumerate(queue.items.order_by("pk")):
+        # Names are random: here the two worlds need the same.
+        JudgingItem.objects.filter(pk=item.pk).update(key=f"question-{number}")
+    person = world.people[judge]
+    for _ in range(verdicts):
+        item = next_to_judge(actor=person, queue=queue)
+        if item is None:
+            break
+        judge_item(actor=person, item=item, said={"verdict": "yes", "answer": "B", "seconds": 2})
+    held = next_to_judge(actor=person, queue=queue)
+    world.names |= {"judging": queue.pk, "question": held.key if held else "question-0"}
+    return queue
+
+
+def with_a_queue(world: World, model: str, judge: str, who: str, verdicts: int, only: str = "") -> dict[str, Said]:
+    """The crawl in the world in which the queue was drawn from this model."""
+    with taken_back():
+        if who == table.VISITOR:
+            set_public(actor=world.people[table.LEAD], benchmark=the_benchmark(), public=True)
+        judging(world, model, judge, verdicts)
+        runs = Run.objects.filter(model__name__in=MODELS).order_by("model__name")
+        rows = Trajectory.objects.filter(run__in=runs, sample__key__in=["seen-00", *TWINS]).order_by("pk")
+        asks = addresses_of(
+            world, run=tuple(run.pk for run in runs), trajectory=tuple(rows.values_list("pk", flat=True)),
+            question=tuple(f"question-{number}" for number in range(6)),
+        )  # fmt: skip
+        if who == "token":
+            asks = [ask for ask in asks if ask.address.startswith("/api/")]
+        asks = [ask for ask in asks if re.search(only, ask.address)]
+        client = program(world.people[judge]) if who == "token" else browser(world, who)
+        return crawl(client, asks)
+
+
+@pytest.mark.parametrize(
+    ("judge", "who", "verdicts"),
+    [
+        (table.LEAD, table.LEAD, 2),
+        (table.ANNOTATOR, table.ANNOTATOR, 0),
+        (table.RESEARCHER, "token", 2),
+        (table.REVIEWER, table.VISITOR, EVERY),
+    ],
+)
+def test_nothing_tells_which_model_a_question_is_about(world: World, judge: str, who: str, verdicts: int) -> None:
+    """D2.1, D2.2, D2.3, D2.7"""
+    one, other = (with_a_queue(world, model, judge, who, verdicts) for model in MODELS)
+    assert len(one) > 50
+    apart = in_words(differing(one, other))
+    assert not apart, "\n".join(apart)
+
+
+def test_who_has_finished_is_told_by_the_same_addresses(world: World) -> None:
+    """So the crawl can see what it looks for."""
+    parts = (r"street/judging/\d+/$", "street/agreement/judges/$", r"street/trajectories/\d+/$")
+    mira = table.RESEARCHER
+    one, other = (with_a_queue(world, model, mira, mira, EVERY, only="|".join(parts)) for model in MODELS)
+    found = list(differing(one, other))
+    assert [part for part in (*parts, "api/v1/.*/judges/$") if not any(re.search(part, ask) for ask in found)] == []
