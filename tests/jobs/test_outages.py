@@ -190,6 +190,21 @@ def test_a_job_that_is_done_has_done_all_of_it(enqueue: Enqueue, monkeypatch: py
     assert (job.done, job.total) == (12, 12)
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_result_that_cannot_be_kept_fails_its_job_and_the_worker_goes_on(
+    enqueue: Enqueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(
+        registry.KINDS, "tests.steps", registry.Kind("tests.steps", "Odd", lambda context: {"a": object})
+    )
+    odd, after = enqueue("tests.steps"), enqueue()
+    run_waiting()
+    odd.refresh_from_db()
+    after.refresh_from_db()
+    assert (odd.state, after.state) == ("failed", "done")
+    assert "TypeError" in odd.error
+
+
 def test_an_outage_is_told_from_a_fault() -> None:
     """D6.7, D3.8: a refused request of the store, and a full name of anything, are not outages."""
     unavailable = {"Error": {"Code": "503"}, "ResponseMetadata": {"HTTPStatusCode": 503}}

@@ -42,7 +42,7 @@ def run(job: Job, *, stopping: Stopping | None = None) -> None:
     told = stopping or Event()
     reference = request_id.begin(job.request_id or request_id.NONE)
     try:
-        _write_down(_ending_of(job, told), told)
+        _write_down(job, _ending_of(job, told), told)
     except SystemExit:
         # A service manager signals every process, and those of a pool end at once, wherever they are.
         _close_connection()
@@ -112,16 +112,19 @@ def _fault(error: Exception, job: Job) -> str:
     return f"A fault of the program stopped this ({type(error).__name__}). The log of the worker names job {job.pk}."
 
 
-def _write_down(ending: Ending, stopping: Stopping) -> None:
-    """Write the end of a job. While the database does not answer, try again: nobody else knows how the job ended."""
+def _write_down(job: Job, ending: Ending, stopping: Stopping) -> None:
+    """Write the end of a job. While the database does not answer, try again: nobody else knows how the job ended. What
+    cannot be written, such as a result that is no JSON, is a fault of the program."""
     while True:
         try:
             ending()
-        except DatabaseLayerError as error:
+        except Exception as error:
             if outage_of(error) is None:
-                raise
-            logger.warning("The end of a job cannot be written; trying again.", exc_info=True)
-            connection.close()
+                logger.exception("The end of job %s (%s) cannot be written", job.pk, job.kind)
+                finish_failed(job, _fault(error, job))
+                return
+            logger.warning("The end of job %s cannot be written; trying again: %s", job.pk, error)
+            _close_connection()
         else:
             return
         if stopping.is_set():
