@@ -157,6 +157,13 @@ class Board:
         yield from self.failed
 
     @property
+    def samples(self) -> int | None:
+        """Of the benchmark, or of the slice: those that the run with most of them has."""
+        if self.whole:
+            return self.reference.scoring.samples_n if self.reference and self.reference.scoring else None
+        return max((row.counts["samples"] for row in self.rows() if "samples" in row.counts), default=None)
+
+    @property
     def whole(self) -> bool:
         """Not a slice: ranks and comparisons are made on the whole benchmark only."""
         return not self.slice_by

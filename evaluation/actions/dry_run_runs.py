@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from annotation.importers.interface import Position
-from annotation.models import ImportRecord, Sample
+from annotation.models import ImportRecord
 from annotation.schema import Issue
 from evaluation.actions.dry_run_again import Again, Key
 from evaluation.actions.dry_run_boxes import BoxTally
@@ -37,8 +37,7 @@ class RunReading(RunsSaver):
         super().__init__(None, record.benchmark, record)
         self.result.counts = Counter()
         self.tell = tell
-        sizes = Sample.objects.filter(benchmark=record.benchmark).values_list("key", "width", "height")
-        self.boxes = BoxTally({key: (width, height) for key, width, height in sizes})
+        self.boxes = BoxTally(self.sizes)
         self._there = {
             (run.model.name, run.setting): run
             for run in with_counts(Run.objects.filter(benchmark=record.benchmark).select_related("model"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from annotation.actions.import_samples import (
     open_record,
     remember,
 )
-from annotation.models import Benchmark, ImportRecord
+from annotation.models import Benchmark, ImportRecord, Sample
 from annotation.workflow import Right
+from evaluation.actions.dry_run_boxes import Size, boxes_outside
 from evaluation.actions.join_halves import joined
 from evaluation.actions.replace_runs import REPLACE, REPLACES, forget_staged, put_in_place, require_replaceable
 from evaluation.actions.sample_index import sample_index
@@ -164,6 +166,12 @@ class RunsSaver:
             raise ImportProblem("Nothing of the file can be read like this; what it brought before stays as it is.")
         self._flush(None)
 
+    @cached_property
+    def sizes(self) -> dict[str, Size]:
+        """Width and height of the image of each sample."""
+        rows = Sample.objects.filter(benchmark=self.book.benchmark).values_list("key", "width", "height")
+        return {key: (width, height) for key, width, height in rows}
+
     def _read_anything(self) -> bool:
         return bool(self.trajectories or self.others or self.result.counts["new"])
 
@@ -172,6 +180,7 @@ class RunsSaver:
         if problem:
             self.issues.append(problem)
         elif isinstance(item, Trajectory):
+            self.issues += boxes_outside(item, self.sizes.get(item.sample_id, (None, None)))
             self.trajectories.append(item)
         else:
             self.others.append(item)

@@ -33,7 +33,8 @@ SAVED = "saved slice"
 QUERY = "query"
 """And when its slice is a query as it was typed."""
 LISTED = (SAVED, QUERY)
-HIDDEN = ("failed", "unparsed", "undecided")
+HIDDEN = {"failed": "failed", "unparsed": "unparsed", "undecided": "undecided", "missing_answer": "unanswered"}
+"""What must never be hidden, and the column that says it."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class SliceRow:
     n: int
     metrics: dict[str, Summary]
     counts: Mapping[str, int] = field(default_factory=dict)
-    """What must never be hidden of them: trajectories, failed, unparsed, undecided."""
+    """What must never be hidden of them: samples, trajectories, failed, unparsed, undecided, missing_answer."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,8 @@ def _rows(found: Selected, run: Run, table: ListTable) -> Ints:
 
 
 def _piece(rows: Ints, table: ListTable) -> _Piece:
-    counted = {name: int((table.column(name)[rows] == 1).sum()) for name in HIDDEN}
+    counted = {name: int((table.column(column)[rows] == 1).sum()) for name, column in HIDDEN.items()}
+    counted["samples"] = len(np.unique(table.by_sample.rank[rows]))
     key = blake2b(rows.tobytes(), digest_size=16).digest()
     return _Piece(key, len(rows), {"trajectories": len(rows), **counted})
 

@@ -22,13 +22,28 @@ QUADRANTS: Mapping[str, str] = {
 }
 
 
+_DIVIDED = {
+    "Coverage": "Cover\u00adage", "Concentration": "Concen\u00adtration", "Efficiency": "Effi\u00adciency",
+    "Task-completable": "Task-com\u00adpletable", "Sufficiency": "Suffi\u00adciency", "corrupted": "corrup\u00adted",
+    "(effective)": "(effec\u00adtive)", "selection": "selec\u00adtion",
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Column:
     """One metric. ``terms``: the list of trajectories that its numerator counts, where there is one."""
 
     metric: str
-    label: str
     terms: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        return METRICS[self.metric].label
+
+    @property
+    def heading(self) -> str:
+        """The label, with places where a long word of it may be divided in a narrow head."""
+        return " ".join(_DIVIDED.get(word, word) for word in self.label.split(" "))
 
     @property
     def unit(self) -> str:
@@ -47,30 +62,30 @@ class Column:
         return METRICS[self.metric].better == "lower"
 
 
-ACCURACY = Column("accuracy", "Accuracy", {"correct": "yes"})
-GROUNDED = Column("grounded_score", "Grounded", {"grounded": "yes", "population": "yes"})
-SEEN = Column("valid_grounded_reasoning", "G+A+")
+ACCURACY = Column("accuracy", {"correct": "yes"})
+GROUNDED = Column("grounded_score", {"grounded": "yes", "population": "yes"})
+SEEN = Column("valid_grounded_reasoning")
 PLAIN: tuple[Column, ...] = (
-    Column("mean_coverage", "Cover\u00adage"),
-    Column("mean_concentration", "Concen\u00adtration"),
-    Column("tool_ratio", "Zooms at all", {"zoomed": "yes"}),
-    Column("calls_mean", "Calls"),
-    Column("tool_efficiency", "Effi\u00adcient"),
-    Column("effective_chain_mae", "MAE effective"),
-    Column("selection_f1", "Tools F1"),
-    Column("exact_match", "Exact plan", {"outcome": "exact_match"}),
-    Column("task_completable_rate", "Com\u00adpletable"),
-    Column("ate_text", "Text mistakes"),
-    Column("ate_visual", "Noise crops"),
-    Column("sufficiency", "Suffi\u00adcient"),
-    Column("usd_mean", "Per sample"),
+    Column("mean_coverage"),
+    Column("mean_concentration"),
+    Column("tool_ratio", {"zoomed": "yes"}),
+    Column("calls_mean"),
+    Column("tool_efficiency"),
+    Column("effective_chain_mae"),
+    Column("selection_f1"),
+    Column("exact_match", {"outcome": "exact_match"}),
+    Column("task_completable_rate"),
+    Column("ate_text"),
+    Column("ate_visual"),
+    Column("sufficiency"),
+    Column("usd_mean"),
 )
 """The columns of one number, after accuracy, difference, grounded score and quadrants, which have drawings."""
 
 ALWAYS = frozenset({ACCURACY.metric, GROUNDED.metric, *QUADRANTS})
 """What every board shows, and so what no column has to be chosen for."""
 CHOICE: Mapping[str, Column] = {column.metric: column for column in PLAIN} | {
-    name: Column(name, metric.label)
+    name: Column(name)
     for name, metric in METRICS.items()
     if metric.group in GROUPS and name not in ALWAYS and all(column.metric != name for column in PLAIN)
 }

@@ -35,7 +35,7 @@ KEPT_WORDS = 20_000
 """Numbers, of a few boards of fifty runs."""
 ROWS: Kept[ShownRow] = Kept(2_000)
 """Of some twenty boards of fifty runs, about 10 kB each."""
-FOUR = [Column(metric, name, {"quadrant": name}) for metric, name in QUADRANTS.items()]
+FOUR = [Column(metric, {"quadrant": name}) for metric, name in QUADRANTS.items()]
 SHARES = Axis(0, 1)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -75,9 +75,15 @@ class Table:
 
     def rows(self, rows: Sequence[BoardRow], *, letters: bool) -> list[ShownRow]:
         """``letters``: each row has one, by which a drawing names it, if there are enough."""
-        names = LETTERS if letters and len(rows) <= len(LETTERS) else ""
+        names = self.letters if letters else {}
         shared = self._content()
-        return [self._kept(row, names[place : place + 1], shared) for place, row in enumerate(rows)]
+        return [self._kept(row, names.get(row.run.pk, ""), shared) for row in rows]
+
+    @property
+    def letters(self) -> dict[int, str]:
+        """By run, in the order in which the runs came: the same however the board is sorted or sliced."""
+        runs = sorted(row.run.pk for row in (*self.board.rows(), *self.board.unscored))
+        return dict(zip(runs, LETTERS, strict=False)) if len(runs) <= len(LETTERS) else {}
 
     def _kept(self, row: BoardRow, letter: str, shared: Hashable) -> ShownRow:
         return ROWS.get((shared, letter, *_content(row)), lambda: self._shown(row, letter))
@@ -279,7 +285,7 @@ def shown_published(rows: Iterable[PublishedRow], columns: Sequence[tuple[Column
     return [
         ShownPublished(
             row,
-            _printed(row, ACCURACY if "accuracy" in row.values else Column("pass_rate", "Accuracy")),
+            _printed(row, ACCURACY if "accuracy" in row.values else Column("pass_rate")),
             _printed(row, GROUNDED),
             [_printed(row, column) for column in FOUR],
             [_printed(row, column, classes) for column, classes in columns],

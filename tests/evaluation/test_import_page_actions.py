@@ -289,6 +289,33 @@ def test_coordinates_that_put_boxes_outside_their_pictures_are_doubted(lea, benc
     record = read(lea, benchmark, lines(rows), "trajectories.jsonl", run_jobs=run_jobs, choices={"coordinates": space})
     boxes = record.preview["boxes"]
     assert (boxes["boxes"], boxes["doubted"]) == (25, doubted)
+    outside = [one for one in record.preview["issues"] if one["rule"] == "box-outside-image"]
+    assert [one["count"] for one in outside] == ([25 - boxes["inside"]] if boxes["inside"] < 25 else [])
+
+
+def test_a_box_outside_its_image_is_an_issue_with_file_and_line_where_it_is_read_and_where_it_is_kept(
+    lea, benchmark, run_jobs
+):
+    """D1.13."""
+    boxes = [[0.1, 0.1, 0.5, 0.5], [1.2, 1.2, 1.5, 1.5], [0.2, 0.2, 0.4, 0.4]]
+    rows = [
+        {
+            "model": "M",
+            "sample_id": "mug",
+            "rollout": n,
+            "steps": [{"tool": "crop", "bbox": box, "image_in": "original"}],
+        }
+        for n, box in enumerate(boxes)
+    ]
+    record = read(lea, benchmark, lines(rows), "t.jsonl", run_jobs=run_jobs, choices={"coordinates": "norm1"})
+    assert (record.preview["boxes"]["inside"], record.preview["boxes"]["boxes"]) == (2, 3)
+    [group] = [one for one in record.preview["issues"] if one["rule"] == "box-outside-image"]
+    [example] = group["examples"]
+    assert (group["lines"], example["field"], "1.2" in example["found"]) == ([2], "steps[0].bbox", True)
+    upload.commit(actor=lea, record=record)
+    run_jobs()
+    [kept] = record.issues.filter(rule="box-outside-image")
+    assert (kept.line, kept.severity) == (2, "noted")
 
 
 def test_five_are_drawn_alike_every_time_and_the_last_of_a_key_counts():

@@ -16,13 +16,16 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.actions.benchmarks import add_member, create_benchmark, set_public
+from annotation.models import Sample
 from annotation.workflow import Role
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.read_board import read_board
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
+from evaluation.metrics.catalogue import METRICS
 from evaluation.models import Comparison, Metric, Model, Run, Scoring, Trajectory
 from evaluation.querysets import samples_without_trajectory
+from evaluation.views.leaderboard_columns import CHOICE
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board, tries
 from webapp.jobs.models import Job
@@ -286,6 +289,25 @@ def test_a_file_holds_every_metric_of_exactly_this_slice(lea):
     accuracy = next(row for row in lines if row["model"] == "Model D" and row["metric"] == "accuracy")
     assert float(accuracy["value"]) == pytest.approx(4 / 9, abs=1e-15)
     assert client.get(address(format="md", table="metrics")).status_code == 400
+
+
+def test_a_metric_has_one_label_a_run_one_letter_and_a_slice_its_own_size(lea):
+    """D1.10, D1.11."""
+    make_board(lea)
+    client = signed_in(lea)
+    orders = [client.get(address(sort=name)) for name in ("accuracy", "calls_mean", "valid_grounded_reasoning")]
+    found = [{row.row.run.pk: row.letter for row in one.context["ranked"]} for one in orders]
+    assert found[0] == found[1] == found[2]
+    assert list(dict(sorted(found[0].items())).values()) == sorted(found[0].values())
+    labels = {head["column"].metric: head["column"].label for head in orders[0].context["heads"]}
+    menu = {name: column.label for name, column in CHOICE.items()}
+    assert labels.items() <= menu.items()
+    assert all(label == METRICS[name].label for name, label in menu.items())
+    slices = [client.get(address(by="category", slice="Chart")), client.get(address(q="grounded"))]
+    whole, chart, asked = (one.context["board"].samples for one in (orders[0], *slices))
+    assert (chart, whole) == (6, Sample.objects.filter(gold__isnull=False).count())
+    assert 0 < asked < whole
+    assert "<bdi>grounded</bdi>" in slices[1].content.decode()
 
 
 def test_every_format_holds_the_view_as_it_stands(lea):
