@@ -81,6 +81,7 @@ def store(upload: Upload) -> Stored:
     """
     name = safe_name(upload.name or "")
     refuse_too_large(name, upload.size or 0)
+    tidy_scratch()
     handle, part = tempfile.mkstemp(dir=_scratch(), suffix=PART)
     try:
         digest, size = hashlib.sha256(), 0

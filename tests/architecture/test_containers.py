@@ -8,6 +8,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -201,6 +202,10 @@ def test_web_migrates_then_serves_in_two_processes_and_ends_when_asked(tmp_path)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
+    (tmp_path / "uploads").mkdir()
+    for name, hours in (("new", 1), ("left", 50)):
+        (tmp_path / "uploads" / name).touch()
+        os.utime(tmp_path / "uploads" / name, (time.time() - 3600 * hours,) * 2)
     running = entrypoint(tmp_path, "web", port=port)
     try:
         assert any("Sightline answers at" in line for line in running.stdout)
@@ -213,7 +218,7 @@ def test_web_migrates_then_serves_in_two_processes_and_ends_when_asked(tmp_path)
         running.communicate()
     with sqlite3.connect(tmp_path / "sightline.sqlite3") as database:
         assert database.execute("SELECT count(*) FROM django_migrations").fetchone()[0] > 0
-    assert (tmp_path / "uploads").is_dir()
+    assert [path.name for path in (tmp_path / "uploads").iterdir()] == ["new"]
 
 
 def test_another_command_is_run_as_it_is(tmp_path):
