@@ -575,6 +575,7 @@ def test_submitted_work_is_shown_and_cannot_be_changed(
     studio = Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
     expect(page.get_by_role("alert")).to_contain_text("read-only")
     expect(page.get_by_role("button", name="Submit and next")).to_have_attribute("aria-disabled", "true")
+    expect(page.get_by_role("button", name="Skip")).to_be_disabled()
     fields = page.locator("[data-form] :is(input:not([type=radio]), textarea)")
     assert fields.evaluate_all("all => all.length > 5 && all.every((one) => one.readOnly)")
     others = page.locator("[data-form] :is(button, select, [type=radio])")

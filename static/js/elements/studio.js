@@ -64,6 +64,7 @@ export class SightlineStudio extends HTMLElement {
     const { key, state } = this.#data;
     const until = ["submitted", "in_review"].includes(state) ? "a reviewer returns it" : "the lead reopens it";
     this.#editor.read(this.#server);
+    this.querySelector("[data-opens=skip]").disabled = true;
     this.#saving.lock(`${key} is ${state.replace("_", " ")}. It is read-only until ${until}.`);
   }
 
