@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from threading import Lock
 
 from django.conf import settings
@@ -100,7 +101,8 @@ class Readiness:
     def _asked(self) -> dict[str, str]:
         for name, probe in self._probes.items():
             if name not in self._running:
-                self._running[name] = self._pool.submit(probe)
+                # With what the request knows of itself: that a person or a proxy waits for its answer.
+                self._running[name] = self._pool.submit(copy_context().run, probe)
         done, _ = wait(self._running.values(), timeout=PROBE_SECONDS)
         found = {name: self._said(name, future) for name, future in self._running.items()}
         # One that hangs is not asked again before it has ended: its thread is all that it takes.
