@@ -48,7 +48,7 @@ MODELS = ("Model A", "Model B")
 SAMPLES = ("seen-00", "a", "{to_do}", "{handed_in}", "{drawn}")
 """Arguments of the table that name a sample."""
 VOLATILE = re.compile(
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?([+-]\d\d:?\d\d|Z)?"
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?([+-]\d\d:?\d\d|Z)?|\b\d\d:\d\d(:\d\d)?\b"
     r"|(\b[\d.]+\W(s|min|h)|\b\d+ (second|minute)s?)( ago)?\b|just now"
     r"|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{32}\b|\b[A-Za-z0-9]{64}\b"
     r'|"reference": ?"[\w-]+"|\bref(erence)? [\w-]+'
