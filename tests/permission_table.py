@@ -117,8 +117,8 @@ SITE = [
     Line("api-macro", get=everyone()),
     Line("annotation:toolbox", get=signed_in()),
     Line("annotation:benchmarks", get=everyone()),
-    Line("annotation:new-benchmark", get=only(ADMIN, visitor=SIGN_IN, stranger=403),
-         post=only(ADMIN, visitor=SIGN_IN, stranger=403)),
+    Line("annotation:new-benchmark", get=only(*LEADS, visitor=SIGN_IN, stranger=403),
+         post=only(*LEADS, visitor=SIGN_IN, stranger=403)),
 ]  # fmt: skip
 SAMPLES = [
     Line("annotation:benchmark", (B,), get=only(*MEMBERS)),

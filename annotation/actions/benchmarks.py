@@ -16,6 +16,11 @@ TAKEN = frozenset({"new"})
 """Addresses below /benchmarks/ that are pages of their own."""
 
 
+def may_create(user: User) -> bool:
+    """Site admins, and who leads a benchmark already."""
+    return user.is_active and (user.is_staff or Membership.objects.filter(user=user, role=Role.LEAD).exists())
+
+
 def create_benchmark(
     *, actor: User | None, slug: str, title: str = "", description: str = "", licence: str = "", public: bool = False,
     remove_metadata: bool = True,

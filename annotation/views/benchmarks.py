@@ -8,9 +8,9 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.actions.benchmarks import create_benchmark
+from annotation.actions.benchmarks import create_benchmark, may_create
 from annotation.forms import NewBenchmarkForm
-from annotation.views.benchmarks_cards import Card, cards_for
+from annotation.views.benchmarks_cards import Card, cards_for, creates
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError, NotAllowed
 from webapp.common.http import Request
@@ -18,11 +18,15 @@ from webapp.common.http import Request
 
 @require_safe
 def benchmarks(request: Request) -> HttpResponse:
-    """Template annotation/benchmarks.html; context: cards, total, wanted (?q=, words of titles and addresses). Five
-    queries with the session's two."""
+    """Template annotation/benchmarks.html; context: cards, total, wanted (?q=, words of titles and addresses), creates.
+    Five queries with the session's two."""
     cards, wanted = cards_for(request.user), request.GET.get("q", "").strip()
     found = [card for card in cards if _is_named(card, wanted.casefold().split())]
-    return render(request, "annotation/benchmarks.html", {"cards": found, "total": len(cards), "wanted": wanted})
+    return render(
+        request,
+        "annotation/benchmarks.html",
+        {"cards": found, "total": len(cards), "wanted": wanted, "creates": creates(request.user, cards)},
+    )
 
 
 def _is_named(card: Card, words: list[str]) -> bool:
@@ -33,9 +37,9 @@ def _is_named(card: Card, words: list[str]) -> bool:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_benchmark(request: SignedInRequest) -> HttpResponse:
-    """Template annotation/new_benchmark.html; context: form. A site admin makes it and becomes its lead."""
-    if not request.user.is_staff:
-        raise NotAllowed("A site admin makes benchmarks. Ask one for yours, and to make you its lead.")
+    """Template annotation/new_benchmark.html; context: form. Its creator becomes its lead."""
+    if not may_create(request.user):
+        raise NotAllowed("Only leads and site admins can create benchmarks. Ask one of them to create yours.")
     form = NewBenchmarkForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:

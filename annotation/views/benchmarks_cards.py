@@ -12,7 +12,7 @@ from annotation.actions.access import known_in_list, known_to
 from annotation.blindness import Known
 from annotation.models import Benchmark, Sample
 from annotation.views.samples_words import WAITING_WORDS
-from annotation.workflow import SampleState
+from annotation.workflow import Role, SampleState
 
 if TYPE_CHECKING:
     from annotation.querysets import BenchmarkQuerySet, Person
@@ -65,6 +65,11 @@ def cards_for(user: Person, benchmarks: BenchmarkQuerySet | None = None) -> list
     pictures = pictures_of(found)
     cards = [_card(one, pictures.get(one.pk, []), known_in_list(user, one)) for one in found]
     return sorted(cards, key=lambda card: not card.roles)
+
+
+def creates(user: Person, cards: Iterable[Card]) -> bool:
+    """Whether this person may create a benchmark, from the cards of all that they may see."""
+    return getattr(user, "is_staff", False) or any(Role.LEAD.value in card.roles for card in cards)
 
 
 def pictures_of(benchmarks: Iterable[Benchmark]) -> dict[int, list[str]]:

@@ -13,6 +13,8 @@ from annotation.exporters.native import row_line
 from annotation.models import Benchmark
 from annotation.scenes.benchmark import write_demo
 from annotation.workflow import Role
+from evaluation.actions.build_demo_work import SLUG as WORK
+from evaluation.actions.build_demo_work import build_demo_work
 from evaluation.actions.import_runs import import_runs
 from evaluation.actions.score_run import score_benchmark
 from evaluation.agents.demo import run_demo
@@ -37,12 +39,16 @@ CAST = {
     "Rui Costa": Role.REVIEWER,
     "Mira Sato": Role.RESEARCHER,
 }
+SECOND = "Ben Okoro"
+"""Another annotator of the second benchmark."""
+ADMIN = "Ada Kern"
 Say = Callable[[str], None]
 
 
 def is_built() -> bool:
-    """Whether the demo is there and all its runs are scored."""
-    return Scoring.objects.filter(run__benchmark__slug=SLUG, run__benchmark__versions__isnull=False).exists()
+    """Whether both benchmarks are there and all runs are scored."""
+    scored = Scoring.objects.filter(run__benchmark__slug=SLUG, run__benchmark__versions__isnull=False).exists()
+    return scored and Benchmark.objects.filter(slug=WORK).exists()
 
 
 def build_demo(*, folder: Path, password: str, say: Say) -> Benchmark:
@@ -62,6 +68,10 @@ def build_demo(*, folder: Path, password: str, say: Say) -> Benchmark:
         freeze_version(actor=None, benchmark=benchmark, note="As drawn.")
     say("Scoring")
     score_benchmark(actor=None, benchmark=benchmark)
+    say("Preparing work for annotators and reviewers")
+    people = {role: User.objects.get(email=sign_in_of(name)) for name, role in CAST.items()}
+    second = _person(SECOND, password)
+    build_demo_work(folder=folder, records=list(sample_records(benchmark)), people=people, second=second)
     return benchmark
 
 
@@ -71,11 +81,14 @@ def _benchmark(password: str) -> Benchmark:
     )
     set_public(actor=None, benchmark=benchmark, public=True)
     for name, role in CAST.items():
-        user = User.objects.filter(email=sign_in_of(name)).first()
-        if user is None:
-            user = User.objects.create_user(sign_in_of(name), password, name=name)
-        add_member(actor=None, benchmark=benchmark, user=user, role=role)
+        add_member(actor=None, benchmark=benchmark, user=_person(name, password), role=role)
+    _person(ADMIN, password, is_staff=True, is_superuser=True)
     return benchmark
+
+
+def _person(name: str, password: str, **rights: bool) -> User:
+    found = User.objects.filter(email=sign_in_of(name)).first()
+    return found or User.objects.create_user(sign_in_of(name), password, name=name, **rights)
 
 
 def sign_in_of(name: str) -> str:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from annotation.views.benchmarks_cards import cards_for, is_first_run, next_for, waiting_for
+from annotation.views.benchmarks_cards import cards_for, creates, is_first_run, next_for, waiting_for
 from annotation.views.tiles import tile_of
 from evaluation.actions.read_home import happenings, recent_runs
 from webapp.accounts.models import User
@@ -33,7 +33,11 @@ def home(request: Request) -> HttpResponse:
         return render(request, "evaluation/home_first.html", {})
     if not request.user.is_authenticated:
         return render(request, "evaluation/home_visitor.html", {"cards": cards})
-    return render(request, "evaluation/home.html", {"cards": cards, **_mine(request.user)})
+    return render(
+        request,
+        "evaluation/home.html",
+        {"cards": cards, "creates": creates(request.user, cards), **_mine(request.user)},
+    )
 
 
 def _mine(user: User) -> dict[str, Any]:

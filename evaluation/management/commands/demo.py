@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import connections
 
-from evaluation.actions.build_demo import CAST, SLUG, build_demo, is_built, sign_in_of
+from evaluation.actions.build_demo import ADMIN, CAST, SECOND, SLUG, build_demo, is_built, sign_in_of
 
 
 class Command(BaseCommand):
@@ -32,9 +32,12 @@ class Command(BaseCommand):
         self.stdout.write("")
         call_command("leaderboard", SLUG, stdout=self.stdout)
         self.stdout.write("\nSign in at /sign-in/ with one of these and the password " + password)
-        for name, role in CAST.items():
+        for name, role in (*CAST.items(), (SECOND, "annotator"), (ADMIN, "site admin")):
             self.stdout.write(f"  {sign_in_of(name):<20} {name}, {role}")
-        self.stdout.write("The leaderboard at /benchmarks/demo/leaderboard/ is public.\n")
+        self.stdout.write(
+            "The leaderboard at /benchmarks/demo/leaderboard/ is public. Annotators and reviewers find open"
+        )
+        self.stdout.write("work in /benchmarks/demo-work/.\n")
         self.stdout.flush()
         if not options["no_serve"]:
             # A fresh process: drawing and scoring leave hundreds of megabytes behind that a server has no use for.

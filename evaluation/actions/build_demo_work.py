@@ -1,0 +1,132 @@
+"""The second benchmark of the demo: private, with open work for the annotator and the reviewer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from annotation.actions.benchmarks import add_member, create_benchmark
+from annotation.actions.comments import add_comment
+from annotation.actions.content_json import content_to_json
+from annotation.actions.gold_checks import add_checks, set_check_rules
+from annotation.actions.queue import next_to_annotate
+from annotation.actions.queue_settings import set_queue
+from annotation.actions.review import Decision, answer_blind, decide, leave_review, start_review
+from annotation.actions.save_samples import NO_CONTENT, save_samples
+from annotation.actions.store_images import store_pictures
+from annotation.actions.submit import submit
+from annotation.models import Annotation, Benchmark, Lease, Sample
+from annotation.schema import Box, SampleContent, SampleRecord
+from annotation.workflow import Role
+from webapp.accounts.models import User
+
+SLUG = "demo-work"
+CHECKS, ANNOTATED, OPEN = 3, 5, 11
+"""Samples with gold that are handed out as checks; annotated by Ana, the first by a second person too and the second
+returned to her; still to do. With the returned one, Ana has twelve."""
+DESCRIPTION = "Work in progress on the drawn scenes: samples to annotate, submissions to review, gold checks."
+
+
+def build_demo_work(
+    *, folder: Path, records: Sequence[SampleRecord], people: Mapping[Role, User], second: User
+) -> None:
+    """Create the benchmark, whole or not at all. ``records``: samples of the demo, whose images lie in ``folder``;
+    ``people``: who works on it, by role; ``second``: another annotator."""
+    if Benchmark.objects.filter(slug=SLUG).exists():
+        return
+    with transaction.atomic():
+        benchmark = create_benchmark(actor=None, slug=SLUG, title="Demo: work in progress", description=DESCRIPTION)
+        for role, user in people.items():
+            add_member(actor=None, benchmark=benchmark, user=user, role=role)
+        add_member(actor=None, benchmark=benchmark, user=second, role=Role.ANNOTATOR)
+        chosen = _chosen(records)
+        _import(benchmark, folder, chosen)
+        _work(benchmark, {record.id: record for record in chosen[CHECKS:]}, people, second)
+        lead = people[Role.LEAD]
+        add_checks(actor=lead, benchmark=benchmark, keys=[record.id for record in chosen[:CHECKS]])
+        set_check_rules(
+            actor=lead, benchmark=benchmark, check_first=1, check_share=0.1, box_measure="iou", box_least=0.5,
+            any_question=False, pause_after=10, pause_below=None,
+        )  # fmt: skip
+
+
+def _chosen(records: Sequence[SampleRecord]) -> list[SampleRecord]:
+    """Multiple-choice samples with evidence, taken from the images in turn, under names that tell nothing of the
+    public samples they are drawn from."""
+    by_image: dict[str, list[SampleRecord]] = {}
+    for record in records:
+        if record.content.options and record.content.gold_boxes and not record.content.plan:
+            by_image.setdefault(record.image or "", []).append(record)
+    queues, found = list(by_image.values()), list[SampleRecord]()
+    for turn in count():
+        found += [queue[turn] for queue in queues if turn < len(queue)]
+        if len(found) >= CHECKS + ANNOTATED + OPEN or all(turn >= len(queue) for queue in queues):
+            break
+    kept = found[: CHECKS + ANNOTATED + OPEN]
+    return [replace(record, id=f"scene-{number:02}") for number, record in enumerate(kept, start=1)]
+
+
+def _import(benchmark: Benchmark, folder: Path, chosen: Sequence[SampleRecord]) -> None:
+    known, bare = list(chosen[:CHECKS]), [replace(record, content=NO_CONTENT) for record in chosen[CHECKS:]]
+    images = store_pictures(actor=None, benchmark=benchmark, records=chosen, folder=folder, embedded={})
+    save_samples(actor=None, benchmark=benchmark, records=[*known, *bare], pictures=images)
+
+
+def _work(benchmark: Benchmark, records: Mapping[str, SampleRecord], people: Mapping[Role, User], second: User) -> None:
+    """Two people disagree on the first sample; Ana annotates four more, and the reviewer returns one of them."""
+    lead, ana, reviewer = people[Role.LEAD], people[Role.ANNOTATOR], people[Role.REVIEWER]
+    set_queue(actor=lead, benchmark=benchmark, order="sequential", overlap=2)
+    _submit(ana, benchmark, records)
+    _submit(second, benchmark, records, otherwise=True)
+    set_queue(actor=lead, benchmark=benchmark, order="sequential", overlap=1)
+    returned, *_ = [_submit(ana, benchmark, records) for _ in range(ANNOTATED - 1)]
+    _return(ana, reviewer, returned, records[returned.key])
+    # Submitting hands out the next sample: nobody holds one when the demo begins.
+    Lease.objects.filter(sample__benchmark=benchmark).delete()
+
+
+def _return(ana: User, reviewer: User, sample: Sample, record: SampleRecord) -> None:
+    """The reviewer sends a sample back to Ana, with a comment on its place."""
+    start_review(reviewer, sample)
+    answer_blind(actor=reviewer, sample=sample, answer="", unsure=True, seconds=6)
+    annotation = Annotation.objects.get(sample=sample, author=ana)
+    box = record.content.gold_boxes[0]
+    where = ((box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2)
+    text = "Keep to the sign itself: the frame shows nothing that answers the question."
+    add_comment(actor=reviewer, annotation=annotation, text=text, place=where)
+    decision = Decision("return", ("more_than_minimal_evidence",), "The box is larger than the evidence.")
+    following = decide(actor=reviewer, sample=sample, decision=decision)
+    if following is not None:
+        leave_review(actor=reviewer, sample=following)
+
+
+def _submit(
+    user: User, benchmark: Benchmark, records: Mapping[str, SampleRecord], *, otherwise: bool = False
+) -> Sample:
+    """The next sample of this person, with the content of its record; ``otherwise``: another answer and box."""
+    sample = next_to_annotate(actor=user, benchmark=benchmark)
+    if sample is None:
+        raise RuntimeError(f"The demo has nothing to annotate for {user}.")
+    record = records[sample.key]
+    content = _otherwise(record.content) if otherwise else record.content
+    sent: dict[str, Any] = content_to_json(content, facets=record.facets)
+    submit(actor=user, sample=sample, version=0, content=sent)
+    return sample
+
+
+def _otherwise(content: SampleContent) -> SampleContent:
+    """What somebody says who took another place for the evidence."""
+    wrong = next(letter for letter in content.options if letter not in content.answers)
+    return replace(content, answers=(wrong,), gold_boxes=tuple(_beside(box) for box in content.gold_boxes))
+
+
+def _beside(box: Box) -> Box:
+    """A box of the same size to the left, or to the right where there is no room."""
+    away = 3 * (box.x2 - box.x1)
+    away = -away if box.x1 >= away else away
+    return Box(box.x1 + away, box.y1, box.x2 + away, box.y2)
