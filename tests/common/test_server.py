@@ -198,6 +198,9 @@ def test_fifty_slow_clients_hold_up_nobody_and_are_closed(server: Served) -> Non
     with fifty_slow_clients(server) as slow:
         said = [end_of(client) for client in slow]
     assert {answer[:12] for answer in said} <= {b"", b"HTTP/1.1 408"}
+    # People read a sentence, programs the errors they know.
+    assert {b'"code": "refused"' in answer for answer in said[3::5]} == {True}
+    assert {b"text/plain" in answer for answer in said[1::5]} == {True}
     assert sum(answer.startswith(b"HTTP/1.1 408") for answer in said) == 30
     assert server.ask("/sign-in/") < (200, 2)
 

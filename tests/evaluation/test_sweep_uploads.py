@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
+from annotation.actions.quota import used_bytes
 from annotation.actions.sweep_uploads import sweep_uploads
 from annotation.actions.upload_files import store
 from annotation.actions.upload_pictures import receive_pictures
@@ -74,6 +75,19 @@ def test_what_was_imported_stays_and_so_does_what_failed_on_the_way(lea, benchma
     ImportRecord.objects.filter(pk=failed.pk).update(state="failed")
     assert sweep_uploads(actor=None, now=after(400)) == 0
     assert all(stored(record, uploads).is_file() for record in (done, failed))
+
+
+def test_the_file_of_an_undone_import_goes_later_and_counts_until_then(lea, benchmark, run_jobs, uploads, settings):
+    """D3.4: it must be sent again to be imported, and undoing is no way around the quota."""
+    record = received(lea, benchmark, run_jobs)
+    ImportRecord.objects.filter(pk=record.pk).update(state="undone", finished_at=timezone.now())
+    assert sweep_uploads(actor=None, now=after(29)) == 0
+    assert stored(record, uploads).is_file()
+    assert used_bytes(benchmark) == len(RUNS)
+    assert sweep_uploads(actor=None, now=after(31)) == 0, "the record stays"
+    assert not stored(record, uploads).exists()
+    ImportRecord.objects.filter(pk=record.pk).update(finished_at=after(-31))
+    assert used_bytes(benchmark) == 0
 
 
 def test_a_file_that_was_sent_again_waits_anew(lea, benchmark, run_jobs, uploads):

@@ -13,7 +13,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import chain
@@ -128,7 +128,7 @@ class Exchange:
 
     async def _answer(self) -> None:
         if self.scope["path"] == LIVE and self.scope["method"] in ("GET", "HEAD"):
-            await self._say(200, {"status": "alive", "version": VERSION})
+            await self._say(200, {"status": "alive", "version": VERSION}, {})
             return
         chunked = bool(self._header("transfer-encoding"))
         declared = None if chunked else int(self._header("content-length") or 0)
@@ -139,7 +139,7 @@ class Exchange:
             await self._refuse(problem)
         except Refused as problem:
             headers = {"Retry-After": "60"} if problem.status in (429, 503) else {}
-            await self._say(problem.status, error_body("refused", problem.message), {**headers, "Connection": "close"})
+            await self._say(problem.status, problem.message, {**headers, "Connection": "close"})
         finally:
             reading.close()
 
@@ -250,10 +250,17 @@ class Exchange:
         if last:
             await self.send({"type": "http.response.body"})
 
-    async def _say(self, status: int, content: Any, headers: dict[str, str] | None = None) -> None:
-        data = json.dumps(content).encode()
-        named = {"Content-Type": "application/json", "Cache-Control": "no-store", "X-Request-Id": self.reference}
-        await self._begin(status, [*named.items(), *(headers or {}).items()], len(data))
+    async def _say(self, status: int, content: dict[str, str] | str, headers: Mapping[str, str]) -> None:
+        """An answer without Django: JSON for programs, a sentence for people."""
+        if isinstance(content, str) and self.scope["path"].startswith("/api/"):
+            content = error_body("refused", content)
+        kind = "text/plain; charset=utf-8" if isinstance(content, str) else "application/json"
+        data = (content if isinstance(content, str) else json.dumps(content)).encode()
+        named = {
+            "Content-Type": kind, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
+            "X-Request-Id": self.reference, **headers,
+        }  # fmt: skip
+        await self._begin(status, named.items(), len(data))
         await self._pieces(data, last=True)
 
     async def _until_gone(self) -> None:
