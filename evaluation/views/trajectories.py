@@ -71,6 +71,7 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
         **staleness(benchmark, [one] if one else runs, table.number),
     }  # fmt: skip
     context |= _unread(request, table, runs, terms) if error else _found(request, table, runs, terms, shown)
+    context["has_tags"] = any(facet.name == "tag" for facet in context["facets"])
     at = request.GET.get("at", "")
     if at.isascii() and at.isdigit() and len(at) < 19:
         context |= {"shown": preview_context(request, slug, int(at))}

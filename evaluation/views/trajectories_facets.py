@@ -43,6 +43,7 @@ class FacetValue:
 class Facet:
     title: str
     values: Sequence[FacetValue]
+    name: str = ""
 
     @property
     def largest(self) -> int:
@@ -75,6 +76,11 @@ def facets(found: TrajectoryList, terms: Terms, runs: Iterable[Run]) -> list[Fac
     ]
 
 
+def tags_facet(found: TrajectoryList, terms: Terms) -> Facet:
+    """That of tags alone, when somebody tagged a trajectory of the list."""
+    return _worded("Tags", "tag", facet_counts(found), terms, {})
+
+
 def address(terms: Terms, **changes: str) -> str:
     """The list with terms changed; "" takes one away. Facets of the data are given by ``**{"facet.x": ...}``."""
     kept = {name: value for name, value in {**terms, **changes}.items() if value}
@@ -91,7 +97,7 @@ def _facet(title: str, name: str, terms: Terms, rows: Iterable[tuple[str, str, i
     if on and not any(value.current for value in values):
         values.append(FacetValue(chosen or on, 0, address(terms, **{name: ""}), current=True))
     shown = [value for place, value in enumerate(values) if place < MOST_VALUES or value.current]
-    return Facet(title if len(shown) == len(values) else f"{title} ({len(shown)} of {len(values)})", shown)
+    return Facet(title if len(shown) == len(values) else f"{title} ({len(shown)} of {len(values)})", shown, name)
 
 
 def _runs(counts: Counts, terms: Terms, runs: Iterable[Run]) -> Facet:

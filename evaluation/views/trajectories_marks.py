@@ -8,12 +8,14 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
+from evaluation.actions.list_table import table_of
+from evaluation.actions.list_words import vocabulary_of
 from evaluation.actions.mark_trajectories import (
     correct_failure,
     delete_note,
@@ -22,9 +24,11 @@ from evaluation.actions.mark_trajectories import (
     write_note,
 )
 from evaluation.actions.read_list import TrajectoryList
+from evaluation.actions.read_marks import tags_on
 from evaluation.models import Note, Run, Trajectory
-from evaluation.views.trajectories_preview import preview_piece
-from evaluation.views.trajectories_terms import opened_from, terms_of
+from evaluation.views.trajectories_facets import tags_facet
+from evaluation.views.trajectories_preview import preview_context, preview_piece
+from evaluation.views.trajectories_terms import opened_from, query_error, terms_of
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import InvalidInput
 
@@ -48,7 +52,29 @@ def tag(request: SignedInRequest, slug: str) -> HttpResponse:
         off, name = bool(request.POST.get("off")), request.POST.get("tag", "")
         unchanged = f"None of them had the tag {name}." if off else f"All of them had the tag {name} already."
         messages.success(request, f"{n:,} {'lost' if off else 'got'} the tag {name}." if n else unchanged)
+    elif getattr(request, "htmx", False):
+        return _tagged(request, benchmark, int(one))
     return _back(request, slug, one)
+
+
+def _tagged(request: SignedInRequest, benchmark: Any, pk: int) -> HttpResponse:
+    """The preview, with what else the list shows of tags: the row, the facet, and a way back.
+
+    Template evaluation/_trajectories_tagged.html; context beside that of the preview: facet (Facet, or None where the
+    query of the list cannot be read), row_tags, tag, off (whether it was taken away), mine.
+    """
+    terms, runs = terms_of(request), list(Run.objects.of(benchmark).without_tables())
+    table = table_of(benchmark, runs)
+    readable = not query_error(terms.get("q", ""), vocabulary_of(benchmark, runs, request.user, table))
+    found = TrajectoryList(benchmark, runs, terms, request.user, table) if readable else None
+    context = preview_context(request, benchmark.slug, pk) | {
+        "facet": tags_facet(found, terms) if found else None,
+        "row_tags": tags_on([pk], request.user).get(pk, []),
+        "tag": request.POST.get("tag", "").strip(),
+        "off": bool(request.POST.get("off")),
+        "mine": request.POST.get("whose") == "mine",
+    }
+    return render(request, "evaluation/_trajectories_tagged.html", context)
 
 
 @login_required

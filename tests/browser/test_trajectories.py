@@ -24,8 +24,25 @@ def leave_a_note_unsent(page, rows, preview):
     expect(note, "what was not sent is not lost").to_have_value("It was the shade.")
     page.route("**/note/**", lambda route: route.abort())
     preview.get_by_role("button", name="Add note").click()
-    expect(page.locator(".toast")).to_contain_text("The server did not answer.")
+    expect(page.locator(".toast[data-failed]")).to_contain_text("The server did not answer.")
     expect(note).to_have_value("It was the shade.")
+
+
+def toggled_and_undone(page, row, facet):
+    """D7.4: the row and the facet follow a tag at once, and so they do when it is taken back."""
+    tag = row.locator(".tag", has_text="glare")
+    for press in (None, "1"):
+        if press:
+            # The preview that is asked for by the focus comes while the tag is on its way.
+            row.locator(".trajectory-row__open").focus()
+            page.keyboard.press(press)
+        there = 0 if press else 1
+        expect(tag).to_have_count(there)
+        expect(facet.locator("a", has_text="glare")).to_have_count(there)
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(tag).to_have_count(1)
+    expect(facet.locator("a", has_text="glare")).to_have_attribute("data-count", "1")
+    expect(page.locator(".toast")).to_have_count(1)
 
 
 def test_a_failure_is_found_tagged_and_sent_to_somebody_by_keyboard_alone(lea, live_server, page, faults):
@@ -55,6 +72,7 @@ def test_a_failure_is_found_tagged_and_sent_to_somebody_by_keyboard_alone(lea, l
     page.keyboard.type("glare")
     page.keyboard.press("Enter")
     expect(preview.get_by_role("button", name="glare")).to_have_attribute("aria-pressed", "true")
+    toggled_and_undone(page, rows.nth(1), page.locator("#facet-tags"))
     preview.get_by_label("Note").focus()
     page.keyboard.type("Read the wrong line.")
     page.keyboard.press("Tab")

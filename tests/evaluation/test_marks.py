@@ -65,6 +65,23 @@ def test_the_whole_list_is_tagged_and_untagged_at_once(street, lea):
     )
 
 
+def test_a_tag_shows_in_its_row_and_the_facet_at_once_with_the_way_back(street, lea):
+    """D7.4: the pieces that the list swaps in, under the terms of the list; also while its query cannot be read."""
+    client, one = signed_in(lea), Trajectory.objects.of(street).listed({"q": "wrong"}).first()
+    tag_trajectories(actor=lea, benchmark=street, trajectories=[one.pk], name="dim")
+    sent = {"trajectory": one.pk, "tag": "glare"}
+    for query, counts in (("?q=wrong", {"dim": 1, "glare": 1}), ("?q=right", {}), ("?q=wrong+and", None)):
+        answer = client.post(address("tag", street) + query, sent, headers={"HX-Request": "true"})
+        assert answer.context["row_tags"] == ["dim", "glare"]
+        found = answer.context["facet"]
+        assert (found and {line.label: line.count for line in found.values}) == counts
+        assert f'id="tags-{one.pk}" hx-swap-oob="true"' in answer.content.decode()
+    undo = {**sent, "off": "1"}
+    answer = client.post(address("tag", street) + "?q=wrong", undo, headers={"HX-Request": "true"})
+    assert (answer.context["row_tags"], answer.context["off"]) == (["dim"], True)
+    assert client.post(address("tag", street), sent).status_code == 302
+
+
 def test_a_tag_of_ones_own_is_seen_by_nobody_else(street, lea, rui):
     set_roles(actor=lea, benchmark=street, user=rui, roles={Role.REVIEWER})
     one = Trajectory.objects.of(street).evaluated().first()

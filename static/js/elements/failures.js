@@ -17,6 +17,8 @@ export class SightlineFailures extends HTMLElement {
     this.#ending = new AbortController();
     const { signal } = this.#ending;
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
+    this.addEventListener("focusin", ({ target }) => this.#wait(target.closest(".trajectory-row")), { signal });
+    this.addEventListener("htmx:afterRequest", ({ detail }) => detail.successful || this.#wait(null), { signal });
     this.addEventListener("input", (event) => this.#written(event), { signal });
     this.addEventListener("htmx:beforeRequest", (event) => this.#stay(event), { signal });
     this.addEventListener("htmx:beforeSwap", (event) => this.#sent(event), { signal });
@@ -35,6 +37,11 @@ export class SightlineFailures extends HTMLElement {
     const hidden = !this.classList.contains("is-alone");
     this.#hide(hidden);
     this.#address("pane", hidden ? "off" : null);
+  }
+
+  /** Until the preview is that of the row with the focus, no key acts on the trajectory that it still shows. */
+  #wait(row) {
+    this.querySelector("#preview").inert = row !== null && row.dataset.pk !== this.#shown;
   }
 
   #hide(hidden) {
@@ -57,6 +64,7 @@ export class SightlineFailures extends HTMLElement {
   #swapped({ target }) {
     if (target.id !== "preview") return;
     target.scrollTop = 0;
+    this.#wait(document.activeElement.closest(".trajectory-row"));
     const note = target.querySelector("textarea[name=text]");
     if (note && this.#unsent.has(this.#shown)) note.value = this.#unsent.get(this.#shown);
     this.#follow();

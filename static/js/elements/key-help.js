@@ -1,6 +1,6 @@
 import { singleKey } from "../lib/keys.js";
 
-const SHOWN = ":not([hidden], [hidden] *)";
+const SHOWN = ":not([hidden], [hidden] *, [inert] *)";
 
 /** What an element with data-key does; the sign of its key in it is no part of that. */
 function words(element) {
