@@ -124,26 +124,25 @@ def _refuse_other_folders(folder: Path) -> None:
 
 
 def _choose(copy: Copy, query: str) -> Place:
-    """The trajectories of one list, page after page, until there are as many as wanted."""
+    """The trajectories of one list, page after page, until there are as many as wanted. One that an earlier list holds
+    too counts here as well, and keeps its place there."""
     first = place = copy.place(f"{reverse('evaluation:trajectories', args=[copy.benchmark.slug])}?{query}")
-    count = 0
-    while place is not None and count < copy.most:
+    found_here: set[str] = set()
+    while place is not None and len(found_here) < copy.most:
         answer = read(place.address, copy.reader)
         following = None
         for found in links(answer.content) if answer else []:
             target = copy.place(found.address, place.path)
             if target is None:
                 continue
-            if target.kind == CASE and count < copy.most and target.part("pk") not in copy.chosen:
-                copy.chosen[target.part("pk")] = query
-                count += 1
+            if target.kind == CASE and len(found_here) < copy.most:
+                found_here.add(target.part("pk"))
+                copy.chosen.setdefault(target.part("pk"), query)
             if found.next and target.kind == LIST:
                 following = target
         place = following
-    if first is None or not count:
-        raise NotFound(
-            f"The list ?{query} holds no trajectory that is not chosen already. Copy what follows the ? in its address."
-        )
+    if first is None or not found_here:
+        raise NotFound(f"The list ?{query} holds no trajectory. Copy what follows the ? in the address of a list.")
     return first
 
 

@@ -116,8 +116,9 @@ def is_a_view_of_the_board(place: Place) -> bool:
 
 
 def _named(text: str) -> str:
-    """A name for a file that says what it holds and is told apart by a digest where it had to be changed."""
-    plain = re.sub(r"[^A-Za-z0-9._+-]+", "-", text).strip("-.") or "all"
+    """A name for a file that says what it holds and is told apart by a digest where it had to be changed. Of letters,
+    digits, dots, hyphens and underscores, which every server and system takes as they are."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "all"
     if plain == text and len(plain) <= _LONGEST_NAME:
         return plain
     return f"{plain[:_LONGEST_NAME]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
@@ -126,4 +127,4 @@ def _named(text: str) -> str:
 def link(target: str, page: str) -> str:
     """From one file of the copy to another, relative and ready to stand in a page."""
     up = "../" * page.count("/")
-    return quote(up + target, safe="/._+-{}~")
+    return quote(up + target, safe="/._-{}~")

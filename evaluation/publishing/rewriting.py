@@ -12,6 +12,7 @@ REMOVED = " | ".join(
     (
         "//form",
         "//sightline-query",
+        "//sightline-session",
         "//sightline-menu[not(details[@class='slices'])]",
         "//aside[contains(@class, 'facets')]",
         "//aside[@id='preview']",

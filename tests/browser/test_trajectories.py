@@ -72,7 +72,7 @@ def test_a_failure_is_found_tagged_and_sent_to_somebody_by_keyboard_alone(lea, l
     page.keyboard.type("glare")
     page.keyboard.press("Enter")
     expect(preview.get_by_role("button", name="glare")).to_have_attribute("aria-pressed", "true")
-    toggled_and_undone(page, rows.nth(1), page.locator("#facet-tags"))
+    toggled_and_undone(page, rows.nth(1), page.locator("#facet-tag"))
     preview.get_by_label("Note").focus()
     page.keyboard.type("Read the wrong line.")
     page.keyboard.press("Tab")

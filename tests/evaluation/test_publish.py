@@ -115,6 +115,30 @@ def test_a_copy_is_whole_and_its_numbers_are_those_of_the_lists_they_open(
     assert client.get(f"/benchmarks/{board.slug}/leaderboard/").status_code == 404
 
 
+def cases_in(folder: Path) -> set[str]:
+    return {path.stem for path in (folder / "trajectories").iterdir() if path.stem.isdecimal()}
+
+
+def test_lists_of_cases_that_overlap_are_copied_together_under_plain_names(
+    board: Benchmark, query: str, tmp_path: Path
+) -> None:
+    """D7.16: the second list holds the first one's trajectories and others, with a sign in its terms."""
+    narrow = f"{query}&quadrant=G%2BA%2B"
+    alone = {
+        one: cases_in(tmp_path / str(n))
+        for n, one in enumerate((narrow, query))
+        if publish(board, tmp_path / str(n), [one], most=5, today=TODAY)
+    }
+    both = publish(board, tmp_path / "both", [query, narrow], most=5, today=TODAY)
+    cases = cases_in(tmp_path / "both")
+    assert both["cases"] == len(cases)
+    assert cases >= alone[query] | alone[narrow]
+    assert alone[query] & alone[narrow]
+    files = [path.relative_to(tmp_path / "both").as_posix() for path in (tmp_path / "both").rglob("*")]
+    assert [name for name in files if not re.fullmatch(r"[A-Za-z0-9._/-]+", name)] == []
+    assert not any(page.xpath("//sightline-session") for page in pages(tmp_path / "both").values())
+
+
 def test_a_folder_with_anything_else_in_it_is_left_alone(
     board: Benchmark, query: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
