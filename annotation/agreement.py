@@ -1,7 +1,8 @@
 """How well annotators, or a judge and people, agree: on labels, and on boxes.
 
 Labels are codes 0..q−1 with −1 for "missing". Every coefficient is a function of a q × q table summed over items, so
-its interval is a cluster bootstrap of those tables. An undefined coefficient is None, never 1. Source: METRICS 6, 9.6.
+its interval is a cluster bootstrap of those tables. An undefined coefficient is None, never 1. Source:
+docs/metrics.md#statistics, #judges.
 """
 
 from __future__ import annotations

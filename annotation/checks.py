@@ -1,6 +1,6 @@
 """What is wrong, doubtful or worth a look in an annotation, each beside the field it concerns. Pure.
 
-Errors stand in the way of submitting; warnings and hints do not. Source: the checks while annotating, ANNOTATING 0.
+Errors stand in the way of submitting; warnings and hints do not.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def wilson(successes: float, n: float, z: float = Z95) -> Interval | None:
 
     With p = successes / n and d = 1 + z²/n: centre (p + z²/2n) / d, half-width z/d · √(p(1−p)/n + z²/4n²).
     ``n`` may be an effective number of samples, not whole. Raises ``ValueError`` for successes outside 0..n.
-    Source: METRICS 6. Example: ``wilson(2, 10)`` is 0.057 .. 0.510.
+    Source: docs/metrics.md#statistics. Example: ``wilson(2, 10)`` is 0.057 .. 0.510.
     """
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}: between 0 and n are needed.")
@@ -152,7 +152,7 @@ def bootstrap_interval(
     """Percentile interval of ``statistic`` over cluster bootstrap draws of ``totals`` (clusters, k).
 
     ``statistic`` maps totals (draws, k) to values (draws,), NaN where undefined; undefined draws are left out and
-    counted. None below 20 clusters, or when more than half of the draws are undefined. Source: METRICS 9.2.
+    counted. None below 20 clusters, or when more than half of the draws are undefined. Source: docs/metrics.md#ratios.
     """
     if len(totals) < MIN_CLUSTERS:
         return None

@@ -1,4 +1,5 @@
-"""The measures of METRICS 1 to 3 and the chain alignment of 6, one trajectory at a time in plain Python.
+"""The measures of docs/metrics.md#grounding-measures, #answers, #toolchains and #statistics, one trajectory at a time
+in plain Python.
 
 The reference that the vectorised code is held against: the same definitions in plain loops, written from the
 specification, sharing with it only what reads a single text (an answer, a tool name). The oracle of the tests and the

@@ -1,4 +1,4 @@
-"""Boxes in plain Python: areas, unions by coordinate compression, and the measures of METRICS 1.2."""
+"""Boxes in plain Python: areas, unions by coordinate compression, and the measures of docs/metrics.md#ioa."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Toolchains in plain Python: backtracking, Levenshtein, LCS, Kendall tau (METRICS 3.1 and 6)."""
+"""Toolchains in plain Python: backtracking, Levenshtein, LCS, Kendall tau (docs/metrics.md#effective-toolchain and
+#statistics)."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class JudgingForm(forms.Form):
 
 
 class MetricSettingsForm(forms.Form):
-    """The settings of METRICS 8, one field each; ``change_settings`` changes them."""
+    """The settings of docs/metrics.md#settings, one field each; ``change_settings`` changes them."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -112,7 +112,7 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         return dict(calls.annotate(n=Count("pk")))
 
     def never_hidden(self) -> dict[str, int]:
-        """Counts that every page of a run shows (METRICS 9.7); each is a field of queries."""
+        """Counts that every page of a run shows (docs/metrics.md#never-hidden); each is a field of queries."""
         filters = {
             "all": Q(),
             "scored": Q(score__isnull=False),
@@ -220,7 +220,7 @@ class MetricQuerySet(models.QuerySet[Any]):
         return self.values_list("scoring_id", *fields, clustered, detail)
 
     def named(self) -> Self:
-        """With the names of METRICS 10."""
+        """With the names of docs/metrics.md#exports."""
         return self.annotate(
             benchmark=F("scoring__run__benchmark__slug"),
             run=F("scoring__run_id"),
@@ -229,5 +229,5 @@ class MetricQuerySet(models.QuerySet[Any]):
         )
 
     def for_export(self) -> Self:
-        """Metric rows with the names of METRICS 10, in a fixed order."""
+        """Metric rows with the names of docs/metrics.md#exports, in a fixed order."""
         return self.named().order_by("model", "setting", "slice_by", "slice", "pk")

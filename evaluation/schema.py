@@ -176,7 +176,7 @@ class Rollout:
 
 @dataclass(frozen=True, slots=True)
 class RolloutGroup:
-    """Rollouts of one prompt, for the rewards of METRICS 5.4. ``alpha`` None = the setting's."""
+    """Rollouts of one prompt, for the rewards of docs/metrics.md#reward-rules. ``alpha`` None = the setting's."""
 
     group_id: str
     rollouts: tuple[Rollout, ...]

@@ -1,4 +1,5 @@
-"""The segments of samples that list none themselves: those of the tools that their gold plan needs (METRICS 4.5).
+"""The segments of samples that list none themselves: those of the tools that their gold plan needs
+(docs/metrics.md#plan-breakdown).
 
 They are kept as facet values of the kind "bank", so that pages and slices of metrics find them like any other facet.
 What people write, export or compare leaves them out.

@@ -1,4 +1,4 @@
-"""The V* benchmark's folders: ``<category>/<picture>.json``, one per sample, boxes as x, y, width, height. FORMATS 7e.
+"""The V* benchmark's folders: ``<category>/<picture>.json``, one per sample, boxes as x, y, width, height.
 
 It cannot hold: option letters (the gold option stands first), ids, sizes, toolchains, tool plans and other facets. The
 answers of an open question stand as its options. Pictures are not written; put them beside their JSON.

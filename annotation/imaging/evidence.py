@@ -19,7 +19,8 @@ MIN_SIDE = 64
 
 
 def evidence_share(boxes: Sequence[Box], width: float | None, height: float | None) -> float | None:
-    """Area of the union of the boxes inside the picture / area of the picture, 0..1: overlaps count once (METRICS 3.3).
+    """Area of the union of the boxes inside the picture / area of the picture, 0..1: overlaps count once
+    (docs/metrics.md#benchmark-statistics).
 
     None when the size is unknown or nothing of the boxes lies inside. Between two neighbouring vertical edges the boxes
     that span the slab are taken from top to bottom, each adding what reaches below those before it.

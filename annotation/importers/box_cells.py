@@ -22,7 +22,7 @@ _KEYS = ("bbox_2d", "bbox", "box", "xyxy")
 
 
 def tagged_boxes(text: str) -> list[Number4]:
-    """The boxes in ``<box>[x1,y1,x2,y2]</box>`` tags, in their order (TreeBench, FORMATS 7a).
+    """The boxes in ``<box>[x1,y1,x2,y2]</box>`` tags, in their order (TreeBench).
 
     >>> tagged_boxes("The sign <box>[118,82,262,188]</box> says stop.")
     [(118.0, 82.0, 262.0, 188.0)]

@@ -1,4 +1,4 @@
-"""PhysTool-Bench's ground truth: tool plans with steps and distractors. FORMATS 8.
+"""PhysTool-Bench's ground truth: tool plans with steps and distractors.
 
 A row is one query: ``id`` and ``slot`` give the id ``12_0``; ``refined_taxonomy`` has ``target_tools`` with their
 ``target_steps`` (equal steps are interchangeable) and ``negative_tools``; ``ordered`` is the benchmark's own mark.

@@ -1,4 +1,4 @@
-"""The V* benchmark: folders ``direct_attributes`` and ``relative_position``, one JSON beside each picture. FORMATS 7e.
+"""The V* benchmark: folders ``direct_attributes`` and ``relative_position``, one JSON beside each picture.
 
 - ``bbox`` is ``[x, y, width, height]`` per object, in pixels. The gold option stands first, so the answer is always A.
 - The id is folder and file name (``direct_attributes/sa_4690``), the folder the category; ``target_object`` is kept.

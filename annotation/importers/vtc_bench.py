@@ -1,4 +1,4 @@
-"""VTC-Bench: ``VTC-Bench.tsv`` and ``VTC-Bench_GTToolChain.tsv``, and other TSVs of VLMEvalKit's shape. FORMATS 6.
+"""VTC-Bench: ``VTC-Bench.tsv`` and ``VTC-Bench_GTToolChain.tsv``, and other TSVs of VLMEvalKit's shape.
 
 Columns ``index, id, category, image, question, answer, A, B, C, D[, model_tools_gt]``. An ``image`` column may hold
 picture names or, as VLMEvalKit has it, the pictures themselves in base64; these come as ``data:`` in ``image``. The

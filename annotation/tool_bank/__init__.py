@@ -52,7 +52,8 @@ class Bank:
 
 
 def key_of(name: str) -> str:
-    """What two spellings of one name have in common: the name as METRICS 4.1 normalises it, as far as it is kept."""
+    """What two spellings of one name have in common: the name as docs/metrics.md#matching normalises it, as far as it
+    is kept."""
     return said(name)[:LONGEST_NAME]
 
 

@@ -1,4 +1,5 @@
-"""A chain to begin with for each of the nine categories of tasks (METRICS 3.3): it runs on any picture.
+"""A chain to begin with for each of the nine categories of tasks (docs/metrics.md#benchmark-statistics): it runs on
+any picture.
 
 The order of the tools follows what the category asks: first the place, then what is wanted made plain, then measured.
 """

@@ -1,4 +1,5 @@
-"""What a benchmark is, in the numbers of METRICS 3.3: for the command, the page and the API."""
+"""What a benchmark is, in the numbers of docs/metrics.md#benchmark-statistics: for the command, the page and the
+API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Rows of METRICS 10 out of the database: metrics, samples, comparisons. The same rows for command, page and API."""
+"""Rows of docs/metrics.md#exports out of the database: metrics, samples, comparisons. The same rows for command, page
+and API."""
 
 from __future__ import annotations
 
@@ -93,7 +94,7 @@ def comparison_rows(benchmark: Benchmark) -> list[Row]:
 
 @dataclass(frozen=True)
 class Export:
-    """A kind of rows and its columns, in the order of METRICS 10."""
+    """A kind of rows and its columns, in the order of docs/metrics.md#exports."""
 
     columns: Sequence[str]
     rows: Callable[[Benchmark], Iterable[Row]]

@@ -19,7 +19,7 @@ from webapp.common.errors import InvalidInput
 
 
 def settings_of(benchmark: Benchmark) -> MetricSettings:
-    """The settings the benchmark is scored with: METRICS 8's defaults but for what was changed."""
+    """The settings the benchmark is scored with: docs/metrics.md#settings's defaults but for what was changed."""
     return settings_by_benchmark([benchmark])[benchmark.pk]
 
 

@@ -94,7 +94,8 @@ def _region_terms(edge: str) -> list[tuple[str, str, Terms]]:
 
 
 def crop_sizes(found: TrajectoryQuerySet) -> list[Size]:
-    """The scored trajectories by cropped region size, CRZ (METRICS 5.3), each in one; those of unknown size are in
+    """The scored trajectories by cropped region size, CRZ (docs/metrics.md#visual-quantity), each in one; those of
+    unknown size are in
     none. One query."""
     edges: list[tuple[float | None, float | None]] = [(None, SIZES[0]), *pairwise(SIZES), (SIZES[-1], None)]
     lists: list[dict[str, str]] = [

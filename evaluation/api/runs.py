@@ -52,7 +52,7 @@ class RunSerializer(serializers.ModelSerializer):
 
 
 class MetricSerializer(serializers.ModelSerializer):
-    """A metric row with the names of METRICS 10; null is undefined."""
+    """A metric row with the names of docs/metrics.md#exports; null is undefined."""
 
     benchmark = serializers.CharField(read_only=True)
     run = serializers.IntegerField(read_only=True)

@@ -47,7 +47,8 @@ ROW = inline_serializer(
         "run": serializers.IntegerField(),
         "trajectory": serializers.DictField(help_text="A row of the native format: model, sample_id, steps, answer."),
         "score": serializers.DictField(
-            allow_null=True, help_text="The measures of METRICS 10; null where undefined, or not scored yet."
+            allow_null=True,
+            help_text="The measures of docs/metrics.md#exports; null where undefined, or not scored yet.",
         ),
         "failure": serializers.CharField(
             allow_null=True, help_text="What went wrong, by rule or as people say; null: nothing, or not scored yet."

@@ -1,4 +1,4 @@
-"""Tidy rows (METRICS 10) as JSON, JSON lines, CSV or Parquet. What is undefined is null, in CSV empty."""
+"""Tidy rows (docs/metrics.md#exports) as JSON, JSON lines, CSV or Parquet. What is undefined is null, in CSV empty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DeepEyes on V* and HR-Bench: ``result_*.jsonl`` of its evaluation scripts, judged (``_acc``) or not. FORMATS 1a, 1b.
+"""DeepEyes on V* and HR-Bench: ``result_*.jsonl`` of its evaluation scripts, judged (``_acc``) or not.
 
 What is kept, and how:
 - One step per turn: only the first tagged call of a turn was executed. Further calls of the turn are no attempts; they

@@ -10,7 +10,7 @@ _BEGINNINGS = (
     "failed",
     "**action required**",
 )
-"""Qwen-Agent writes the second and third, VTC-Bench "failed to run" and the last (FORMATS 5, 6); the others are common.
+"""Qwen-Agent writes the second and third, VTC-Bench "failed to run" and the last; the others are common.
 """
 
 

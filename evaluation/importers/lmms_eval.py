@@ -1,4 +1,4 @@
-"""Sample files of lmms-eval: ``*_samples_TASK.jsonl``. FORMATS 7b.
+"""Sample files of lmms-eval: ``*_samples_TASK.jsonl``.
 
 - A row joins by ``doc_id``, else by the question and options in ``input``. It holds no picture and no steps.
 - The answer is ``filtered_resps`` (``resps`` is left out there when it is the same), the verdict the first metric

@@ -1,4 +1,4 @@
-"""Mini-o3: ``traj.jsonl`` in a folder per sample, and the generation dumps of verl that its forks write. FORMATS 3.
+"""Mini-o3: ``traj.jsonl`` in a folder per sample, and the generation dumps of verl that its forks write.
 
 - A call is ``<grounding>{"bbox_2d": [...], "source": "original_image" | "observation_i"}</grounding>``, in forks also
   several in a turn, with ``img_idx``, as a Python literal, or in Qwen's XML form.

@@ -1,4 +1,4 @@
-"""Chat completions with tools, as OpenAI's interface writes them: ``tool_calls`` answered by id. FORMATS 7c.
+"""Chat completions with tools, as OpenAI's interface writes them: ``tool_calls`` answered by id.
 
 - A dialogue is a JSON list of messages: alone in a file, one to a line, or under ``messages`` of an object with an id.
 - Arguments are a text that may be cut off: such a call is a failed step with the text kept.

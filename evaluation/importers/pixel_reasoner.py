@@ -1,4 +1,4 @@
-"""Pixel-Reasoner: a folder per question with ``conv.json``, or ``sample.eval_iter*.jsonl``. FORMATS 2.
+"""Pixel-Reasoner: a folder per question with ``conv.json``, or ``sample.eval_iter*.jsonl``.
 
 - ``conv.json`` is ``[conversation, prompt, pictures]``, its folder the question's id (``bench-12``). The JSONL has one
   row per question with the whole text and whether it was right; rows repeated to fill a batch are counted once.

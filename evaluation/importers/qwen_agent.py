@@ -1,4 +1,4 @@
-"""Qwen-Agent message lists, as Qwen3-VL's zoom tool writes them. FORMATS 5.
+"""Qwen-Agent message lists, as Qwen3-VL's zoom tool writes them.
 
 - A dialogue is a JSON list of messages: alone in a file, one to a line, or under ``messages`` of an object with an id.
   Without an id, the file's name or the prompt's picture and question tell the sample.

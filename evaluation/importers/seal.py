@@ -1,4 +1,4 @@
-"""SEAL on V*: one JSON with the lists ``direct_attributes`` and ``relative_position``. FORMATS 7e.
+"""SEAL on V*: one JSON with the lists ``direct_attributes`` and ``relative_position``.
 
 - A row joins by its picture and question. Its answer is the option chosen, ``option_chosen`` 0 being the gold one.
 - Each box found by its visual search is a step ``crop``: ``[x, y, width, height]`` in pixels of the picture, enlarged

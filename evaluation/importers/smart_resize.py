@@ -17,7 +17,6 @@ def smart_resize(
     about kept.
 
     ``(7680, 4320)`` gives ``(4760, 2688)``, ``(2250, 1500)`` gives ``(2240, 1512)``. Sides in pixels, above 0.
-    Source: FORMATS 1a and 1b.
     """
     wide = max(factor, round(width / factor) * factor)
     high = max(factor, round(height / factor) * factor)

@@ -1,4 +1,4 @@
-"""Thyme as VTC-Bench's saver writes it: a folder per sample with ``conversation_history.json``. FORMATS 4 and 6b.
+"""Thyme as VTC-Bench's saver writes it: a folder per sample with ``conversation_history.json``.
 
 - The turns are those of the last request in ``api_calls.json`` and its response, without abandoned attempts. Without
   that file the flat list of code blocks in ``conversation_history.json`` is read, abandoned ones included (noted).

@@ -7,7 +7,7 @@
   ``image_1``, a copy of the picture resized to multiples of 28: boxes are brought back to the picture.
 - A prediction with ``<box>`` tags and no transcript (TreeBench, TreeVGR) tells in its reasoning where it looked: boxes
   in pixels of the picture as the model was sent it, whose size the file does not say. Its answer stands in its tags.
-- What else a row holds (``log``, ``thinking``, columns of the benchmark) is kept. FORMATS 1c and 7a.
+- What else a row holds (``log``, ``thinking``, columns of the benchmark) is kept.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs of VTC-Bench's interface track: ``results_*.jsonl`` with ``response_list_ID.json`` beside it. FORMATS 6.
+"""Runs of VTC-Bench's interface track: ``results_*.jsonl`` with ``response_list_ID.json`` beside it.
 
 - Ids were renumbered between the two editions of the benchmark: a row joins by its question and options, and by its id
   only where that sample asks the same.

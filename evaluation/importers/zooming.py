@@ -1,6 +1,6 @@
 """What tools make of the box a model asked for: the pixels really cut out, in the picture they were cut from.
 
-Boxes are ``(x1, y1, x2, y2)`` in pixels of that picture, sizes ``(width, height)``. Sources: FORMATS 2, 3, 4 and 5.
+Boxes are ``(x1, y1, x2, y2)`` in pixels of that picture, sizes ``(width, height)``.
 """
 
 from __future__ import annotations

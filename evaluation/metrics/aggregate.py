@@ -1,4 +1,5 @@
-"""All metrics of one run on the whole benchmark and on every slice, with intervals. Source: METRICS 9, 10.
+"""All metrics of one run on the whole benchmark and on every slice, with intervals. Source:
+docs/metrics.md#intervals, #exports.
 
 Averages over groups are pooled: every slice sums its own rows, and nothing is averaged twice.
 """
@@ -121,7 +122,7 @@ def _summary(measure: Measure, part: Slice, cluster: Ints | None, counts: Mappin
 
 
 def _faithfulness_rows(part: Slice, counts: Mapping[str, Any], task: _Task) -> list[MetricRow]:
-    """Effects, reliability and sufficiency on the samples of a slice (METRICS 5.1, 5.2)."""
+    """Effects, reliability and sufficiency on the samples of a slice (docs/metrics.md#interventions, #reliability)."""
     members, cluster = part.samples, task.samples.cluster[part.samples]
     text_only = task.text_only[members]
     columns = task.faithfulness.of(members)
@@ -179,7 +180,7 @@ def _judged_row(metric: str, codes: Ints | None, part: Slice, counts: Mapping[st
 
 
 def _counts(part: Slice, task: _Task) -> dict[str, Any]:
-    """What must never be hidden (METRICS 9.7), of one slice."""
+    """What must never be hidden (docs/metrics.md#never-hidden), of one slice."""
     scores = task.scores
     recorded = part.rows[part.rows < task.rows.recorded]
     return {

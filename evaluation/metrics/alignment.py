@@ -1,4 +1,5 @@
-"""Toolchains laid side by side: Levenshtein distance, longest common subsequence, Kendall tau (METRICS 6)."""
+"""Toolchains laid side by side: Levenshtein distance, longest common subsequence, Kendall tau
+(docs/metrics.md#statistics)."""
 
 from __future__ import annotations
 

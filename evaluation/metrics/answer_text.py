@@ -1,4 +1,4 @@
-"""Finding the answer inside what a model wrote, and comparing texts (METRICS 2)."""
+"""Finding the answer inside what a model wrote, and comparing texts (docs/metrics.md#answers)."""
 
 from __future__ import annotations
 

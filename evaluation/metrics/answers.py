@@ -1,4 +1,4 @@
-"""Judging answers: right, wrong, or undecided until a judge speaks (METRICS 2)."""
+"""Judging answers: right, wrong, or undecided until a judge speaks (docs/metrics.md#answers)."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def judge_answers(
 
 def counted(correct: Ints, undecided: Bools, settings: MetricSettings) -> Bools:
     """(n,) whether each answer is in accuracy, in the quadrants and in comparisons: it is right or wrong, or undecided
-    where ``undecided_answer`` counts these as wrong. Source: METRICS 2."""
+    where ``undecided_answer`` counts these as wrong. Source: docs/metrics.md#answers."""
     inside: Bools = (correct != UNKNOWN) | (undecided & (settings.undecided_answer != "exclude"))
     return inside
 

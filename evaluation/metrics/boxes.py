@@ -1,4 +1,5 @@
-"""Row-by-row geometry of boxes ``[x1, y1, x2, y2]``: (n, 4) arrays in pixels, continuous areas (METRICS 0.6).
+"""Row-by-row geometry of boxes ``[x1, y1, x2, y2]``: (n, 4) arrays in pixels, continuous areas
+(docs/metrics.md#equality).
 
 The functions work through their rows a block at a time, in place, so that all intermediate values stay in the cache.
 Boxes are taken as valid (positive width and height); a row with NaN gives NaN. Columns are handled one by one, copied
@@ -71,7 +72,7 @@ def intersections(a: Floats, b: Floats) -> Floats:
 
 
 def overlap(crops: Floats, gold: Floats) -> Overlap:
-    """Coverage, concentration and IoA (METRICS 1.2) of crop ``i`` against gold box ``i``.
+    """Coverage, concentration and IoA (docs/metrics.md#ioa) of crop ``i`` against gold box ``i``.
 
     Args:
         crops: (n, 4). gold: (n, 4), or (1, 4) to hold every crop against one box.

@@ -1,8 +1,8 @@
-"""METRICS: every metric's name, label, unit, direction, source and definition, in one table; and the exports' columns.
+"""Every metric's name, label, unit, direction, source and definition, in one table; and the exports' columns.
 
 Pages, documentation and exports read it; a test holds that aggregation emits exactly these names. Sources in brackets:
 [F] arXiv 2510.23482, [V] arXiv 2603.15030, [B] ViEBench, [P] PhysTool-Bench, then the section of the paper. Metrics
-whose source is a section of METRICS are ours: ``extra``.
+whose source is a heading of docs/metrics.md are ours: ``extra``.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         ("mean_coverage", "Coverage", SHARE, HIGHER, "[B 3.2]"),
         ("mean_concentration", "Concentration", SHARE, HIGHER, "[B 3.2]"),
         ("mean_ioa", "IoA", SHARE, HIGHER, "[B 3.2]"),
-        ("accuracy_when_grounded", "Accuracy when grounded", SHARE, HIGHER, "METRICS 9.2"),
-        ("accuracy_when_ungrounded", "Accuracy when ungrounded", SHARE, NEITHER, "METRICS 9.2"),
+        ("accuracy_when_grounded", "Accuracy when grounded", SHARE, HIGHER, "docs/metrics.md#ratios"),
+        ("accuracy_when_ungrounded", "Accuracy when ungrounded", SHARE, NEITHER, "docs/metrics.md#ratios"),
     ),
     "toolchain": (
         ("pass_rate", "Average pass rate", SHARE, HIGHER, "[V 3.3]"),
@@ -90,14 +90,14 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         ("outcome_missing_only", "Missing only", SHARE, LOWER, "[P 5.5]"),
         ("outcome_substitute", "Substitute", SHARE, LOWER, "[P 5.5]"),
         ("outcome_out_of_order", "Out of order", SHARE, LOWER, "[P 5.5]"),
-        ("order_violations", "Order violations", SHARE, LOWER, "METRICS 4.5"),
+        ("order_violations", "Order violations", SHARE, LOWER, "docs/metrics.md#plan-breakdown"),
     ),
     "faithfulness": (
         ("ate_text", "Δ accuracy, corrupted text", POINTS, NEITHER, "[F 4.1]"),
         ("ate_visual", "Δ accuracy, noise crops", POINTS, NEITHER, "[F 4.1]"),
-        ("ate_placebo", "Δ accuracy, placebo crops", POINTS, NEITHER, "METRICS 9.5"),
-        ("visual_beyond_placebo", "Noise minus placebo", POINTS, NEITHER, "METRICS 9.5"),
-        ("text_beyond_placebo", "Corrupted text minus placebo", POINTS, NEITHER, "METRICS 9.5"),
+        ("ate_placebo", "Δ accuracy, placebo crops", POINTS, NEITHER, "docs/metrics.md#effects"),
+        ("visual_beyond_placebo", "Noise minus placebo", POINTS, NEITHER, "docs/metrics.md#effects"),
+        ("text_beyond_placebo", "Corrupted text minus placebo", POINTS, NEITHER, "docs/metrics.md#effects"),
         ("reliability", "Reliability", SHARE, HIGHER, "[F 4.2]"),
         ("sufficiency", "Sufficiency", SHARE, HIGHER, "[F 4.2]"),
         ("cropped_region_size", "Cropped region size", AREA, NEITHER, "[F 7]"),
@@ -109,9 +109,9 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         ("reward_final", "Final reward", REWARD, HIGHER, "[F 5]"),
     ),
     "cost": (
-        ("cost_mean", "Call cost", COST, LOWER, "METRICS 6"),
-        ("cost_per_correct", "Cost per correct answer", COST, LOWER, "METRICS 6"),
-        ("usd_mean", "Cost per sample, USD", DOLLARS, LOWER, "METRICS 6"),
+        ("cost_mean", "Call cost", COST, LOWER, "docs/metrics.md#statistics"),
+        ("cost_per_correct", "Cost per correct answer", COST, LOWER, "docs/metrics.md#statistics"),
+        ("usd_mean", "Cost per sample, USD", DOLLARS, LOWER, "docs/metrics.md#statistics"),
     ),
 }
 

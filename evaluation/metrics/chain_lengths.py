@@ -1,6 +1,6 @@
 """How long toolchains are: against the references, by a facet of the samples, and how often they lead to right answers.
 
-Source of the quantities: METRICS 3.2 and 3.3.
+Source of the quantities: docs/metrics.md#toolchain-metrics and #benchmark-statistics.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ def pass_rate_by(values: Ints, right: Floats, counted: Floats, cluster: Ints | N
     Args:
         values, right, counted: (n,); ``right`` and ``counted`` are 0 or 1 as in accuracy.
 
-    Example: values 1, 1, 2, right 1, 0, 1, all counted: 1/2 at 1, 1/1 at 2. Source: METRICS 3.3.
+    Example: values 1, 1, 2, right 1, 0, 1, all counted: 1/2 at 1, 1/1 at 2. Source:
+    docs/metrics.md#benchmark-statistics.
     """
     found = []
     for value in np.unique(values[values >= 0]).tolist():

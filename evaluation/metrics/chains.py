@@ -1,7 +1,7 @@
 """Toolchains of many trajectories beside their references: which tools are chosen, confused, called one after another.
 
 All tools are told apart by canonical name. Each table takes the trajectories it is about; a part of them is ``take``n
-first. Source of the quantities: METRICS 3.2, 3.3 and 6.
+first. Source of the quantities: docs/metrics.md#toolchain-metrics, #benchmark-statistics and #statistics.
 """
 
 from __future__ import annotations
@@ -172,7 +172,8 @@ class Choice:
     """Tool choice over samples with a reference toolchain: used and in the reference (``tp``), used only (``fp``), in
     the reference only (``fn``).
 
-    ``precision`` = tp / (tp + fp), ``recall`` = tp / (tp + fn); None without denominator. Source: METRICS 6.
+    ``precision`` = tp / (tp + fp), ``recall`` = tp / (tp + fn); None without denominator. Source:
+    docs/metrics.md#statistics.
     """
 
     tool: str

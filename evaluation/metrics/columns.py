@@ -189,7 +189,8 @@ class ChainStatus:
 
 @dataclass(frozen=True)
 class ScoreColumns:
-    """The per-trajectory measures, n rows: what METRICS 10 names as the per-sample export, and what aggregation needs.
+    """The per-trajectory measures, n rows: what docs/metrics.md#exports names as the per-sample export, and what
+    aggregation needs.
 
     Floats are NaN and integers -1 where a measure is undefined for the row, unless said otherwise.
 
@@ -286,7 +287,8 @@ class ScoreColumns:
 
 @dataclass(frozen=True)
 class MetricRow:
-    """One metric of one run on one slice: the row of METRICS 10 without the names of run, model and benchmark.
+    """One metric of one run on one slice: the row of docs/metrics.md#exports without the names of run, model and
+    benchmark.
 
     ``value`` is a fraction for rates, a plain number otherwise, None when undefined. ``ci_method`` names how the
     interval was made ("wilson", "cluster-t", "cluster-bootstrap", "newcombe", "" without one).

@@ -1,4 +1,5 @@
-"""Two or more runs on the samples they share: differences, exact tests, adjusted p. Source: METRICS 9.3, 9.4, 10."""
+"""Two or more runs on the samples they share: differences, exact tests, adjusted p. Source: docs/metrics.md#two-runs,
+#many-runs, #exports."""
 
 from __future__ import annotations
 
@@ -140,7 +141,7 @@ def compare(
     """Compares two runs of the same benchmark version, scored with the same settings, on their common trajectories.
 
     ``only``: (m,) samples to look at, default all. Undecided answers count as wrong unless they are left out.
-    A comparison never takes a missing sample as wrong (METRICS 1.1).
+    A comparison never takes a missing sample as wrong (docs/metrics.md#evaluated-samples).
     """
     pairing = common_rows(a, b, settings)
     if only is not None:

@@ -1,4 +1,4 @@
-"""Where every zoom call looked, in pixels of the original picture (METRICS 1.1).
+"""Where every zoom call looked, in pixels of the original picture (docs/metrics.md#crops).
 
 Every picture of a trajectory has a frame: where it lies in the original (offset), how many original pixels one of its
 pixels spans (scale) and its own width and height (size). A frame that cannot be known is NaN, and so is every crop
@@ -8,7 +8,7 @@ Choices where the specification is silent:
 
 - A call that names no input picture, made before any call has returned one, can only have seen the original: that is
   its frame. Later there are several pictures it may mean, and its crop is "location unknown". (Its toolchain is broken
-  either way, METRICS 3.1.)
+  either way, docs/metrics.md#effective-toolchain.)
 - The picture a crop returned is made of the pixels that were *executed*, whatever ``crop_box`` says is scored: a box
   asked for on that picture is relative to what the model really saw.
 - A zoom call that succeeded without a readable box returned an unknown part: later crops on it are unknown too.

@@ -1,4 +1,5 @@
-"""What a benchmark is, in numbers (METRICS 3.3): counts, reference chains, evidence sizes, and counts by facet."""
+"""What a benchmark is, in numbers (docs/metrics.md#benchmark-statistics): counts, reference chains, evidence sizes,
+and counts by facet."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ class BenchmarkNumbers:
 
 
 def describe(samples: SampleColumns) -> BenchmarkNumbers:
-    """METRICS 3.3 over all samples; a sample counts under each of its values of a facet (``segment``)."""
+    """docs/metrics.md#benchmark-statistics over all samples; a sample counts under each of its values of a facet
+    (``segment``)."""
     chains = [chain for chain in samples.references if chain is not None]
     lengths = np.array([len(chain) for chain in chains], float)
     distinct = np.array([len(set(chain)) for chain in chains], float)

@@ -1,4 +1,4 @@
-"""What went wrong in a trajectory, by rule: one code per trajectory. Source: BROWSING 8, rules of our own.
+"""What went wrong in a trajectory, by rule: one code per trajectory. The rules are ours.
 
 The rules are asked in the order of ``FAILURES``; the first that holds names the failure. "Wrong" is an answer judged
 wrong; an undecided or undefined answer has no failure, and neither has a wrong one that no rule explains.

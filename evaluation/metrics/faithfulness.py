@@ -1,4 +1,5 @@
-"""Did looking matter? Interventions, reliability, sufficiency and visual quantity. Source: METRICS 5, 9.5.
+"""Did looking matter? Interventions, reliability, sufficiency and visual quantity. Source:
+docs/metrics.md#faithfulness-measures, #effects.
 
 Everything here is per sample of a benchmark (m rows): the records of one model are turned into codes once, and every
 slice is a selection of rows.
@@ -202,7 +203,7 @@ def turned_share(first: Ints, second: Ints, cluster: Ints) -> Turned:
     both are known, with ``rate_interval``.
 
     It is of verdicts: an answer that is wrong in another way has not turned. ``first``, ``second``: (n,) TRUE, FALSE,
-    UNKNOWN. Example: 6 lost and 1 gained of 40 are 0.175. Source: METRICS 9.5, BROWSING 6 (Interventions).
+    UNKNOWN. Example: 6 lost and 1 gained of 40 are 0.175. Source: docs/metrics.md#effects.
     """
     known = (first != UNKNOWN) & (second != UNKNOWN)
     turned = (first[known] != second[known]).astype(np.float64)
@@ -212,7 +213,7 @@ def turned_share(first: Ints, second: Ints, cluster: Ints) -> Turned:
 
 def changed_share(arms: PairedArms, cluster: Ints) -> Turned:
     """The share of paired samples whose answer differs between the two arms, on those where both answers can be read:
-    letters as they are read, other answers as they are compared with gold (METRICS 2).
+    letters as they are read, other answers as they are compared with gold (docs/metrics.md#answers).
 
     Mostly more than what turned: a wrong answer may give way to another. ``cluster``: (m,).
     """
@@ -221,7 +222,7 @@ def changed_share(arms: PairedArms, cluster: Ints) -> Turned:
 
 def adjusted_over_arms(p_cluster: Mapping[str, float | None]) -> dict[str, float | None]:
     """Holm's adjusted p of the conditions that are held against none, out of their ``p_cluster`` by metric; what is
-    undefined, and what is held against something else, is not among them. Source: BROWSING 6 (Interventions)."""
+    undefined, and what is held against something else, is not among them."""
     arms = [name for name in AGAINST_NONE if name in p_cluster]
     return dict(zip(arms, holm([p_cluster[name] for name in arms]), strict=True))
 
@@ -243,7 +244,7 @@ ARMS = {
     "text_beyond_placebo": Contrast(Condition.PLACEBO, Condition.TEXT),
 }
 """The effects that are reported. (condition − none) − (placebo − none) is condition − placebo on the same samples:
-itself a paired difference, with the same tests and intervals (METRICS 9.5)."""
+itself a paired difference, with the same tests and intervals (docs/metrics.md#effects)."""
 AGAINST_NONE = tuple(name for name, contrast in ARMS.items() if contrast.first == Condition.NONE)
 """Those of a condition against none."""
 
@@ -251,7 +252,7 @@ AGAINST_NONE = tuple(name for name, contrast in ARMS.items() if contrast.first =
 def paired_arms(
     columns: FaithfulnessColumns, contrast: Contrast, text_only: Bools, settings: MetricSettings
 ) -> PairedArms:
-    """The pairs of a contrast (METRICS 5.1).
+    """The pairs of a contrast (docs/metrics.md#interventions).
 
     A sample has a recorded pair if intervention records give all outcomes that the contrast needs ("none" included),
     and a pair of trajectories if trajectories do. With both it counts once, by its recorded pair. ``text_only``: (m,)
@@ -371,7 +372,8 @@ def evidence_of_samples(samples: SampleColumns, scores: ScoreColumns) -> tuple[B
 def visual_quantity(scores: ScoreColumns, settings: MetricSettings) -> tuple[Floats, Floats, Bools]:
     """CRZ and TCC of every trajectory, (n,) each, and which are in their population under ``crz_population``.
 
-    A trajectory without a crop has CRZ 0, as has one whose crops have no known place. Source: METRICS 5.3.
+    A trajectory without a crop has CRZ 0, as has one whose crops have no known place. Source:
+    docs/metrics.md#visual-quantity.
     """
     counted = scores.visual_evidence if settings.crz_population == "mcot" else np.ones(len(scores), np.bool_)
     return np.nan_to_num(scores.cropped_region_size), scores.calls.astype(np.float64), counted

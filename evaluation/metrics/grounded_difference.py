@@ -55,7 +55,7 @@ def grounded_difference(quadrant: Ints, cluster: Ints, *, draws: int = DRAWS, se
 def accuracy_difference(counts: Sequence[int]) -> float | None:
     """a/(a+b) - c/(c+d) of the four ``counts`` a, b, c, d, -1..1; None when a + b or c + d is 0.
 
-    Example: 6, 2, 1, 3 is 3/4 - 1/4 = 0.5. Source: METRICS 9.2.
+    Example: 6, 2, 1, 3 is 3/4 - 1/4 = 0.5. Source: docs/metrics.md#ratios.
     """
     seen_right, seen_wrong, missed_right, missed_wrong = counts
     below = (seen_right + seen_wrong) * (missed_right + missed_wrong)

@@ -1,4 +1,4 @@
-"""How the crops of a trajectory lie over the gold evidence (METRICS 1.2, 1.3, and the box measures of 6)."""
+"""How the crops of a trajectory lie over the gold evidence (docs/metrics.md#ioa, #population, #statistics)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def ground(
 
     Args:
         gold: n sets, empty where the trajectory is not scorable. size: (n, 2), NaN when unknown.
-        multi_crop, multi_gold: settings of METRICS 8.
+        multi_crop, multi_gold: settings of docs/metrics.md#settings.
         whole_image: (n,) scorable trajectories whose crop is the whole picture (``no_crop = full_image``).
     """
     n = len(step_start) - 1

@@ -1,4 +1,5 @@
-"""Intervals of rates, means, ratios and paired differences, clustered where samples are. Source: METRICS 9.
+"""Intervals of rates, means, ratios and paired differences, clustered where samples are. Source:
+docs/metrics.md#intervals.
 
 The rules: independent yes/no samples get Wilson's interval; clustered ones mean ± t · SE between clusters, or Wilson's
 with the effective number of samples near 0 and 1; ratios of totals get a cluster bootstrap. Everywhere ``cluster`` (n,)
@@ -70,7 +71,7 @@ def clustering(values: Floats, cluster: Ints | None, weights: Floats | None = No
     """The clustered standard error and design effect of mean(``values``), (n,), or of Σ values / Σ ``weights``.
 
     SE = (1/W) √(C/(C−1) · Σ_g (Σ_{i in g} (s_i − R w_i))²) with w = 1 and W = n for a mean; the naive SE takes each
-    sample as its own cluster. Source: METRICS 9.1. Raises ``ValueError`` without a value.
+    sample as its own cluster. Source: docs/metrics.md#one-run. Raises ``ValueError`` without a value.
     """
     weight = np.ones(len(values)) if weights is None else weights
     total = float(weight.sum())
@@ -154,7 +155,7 @@ def newcombe(both: int, only_first: int, only_second: int, neither: int) -> Inte
     """Newcombe's paired score interval (his method 10) of p_second − p_first, within −1..1; None without pairs.
 
     The two Wilson intervals are joined with the correlation φ of the two answers, corrected for continuity and taken as
-    0 where a margin is empty. Source: Newcombe 1998, Statistics in Medicine 17, 2635-2650; METRICS 9.3.
+    0 where a margin is empty. Source: Newcombe 1998, Statistics in Medicine 17, 2635-2650; docs/metrics.md#two-runs.
     """
     n = both + only_first + only_second + neither
     first, second = wilson(both + only_first, n), wilson(both + only_second, n)

@@ -1,4 +1,4 @@
-"""Reading the chosen letter of a multiple-choice answer, never guessing (METRICS 2, rules a to d)."""
+"""Reading the chosen letter of a multiple-choice answer, never guessing (docs/metrics.md#answers, rules a to d)."""
 
 from __future__ import annotations
 

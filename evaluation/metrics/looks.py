@@ -1,5 +1,5 @@
 """Where two runs looked, on the samples of both's grounding population: grounded or not, and how well, as paired
-differences. Source: METRICS 1.3, 9.2, 9.3; BROWSING 6.6 to 6.8."""
+differences. Source: docs/metrics.md#population, #ratios, #two-runs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Models over several benchmarks: the macro mean, its interval and ranks, pictures drawn within each benchmark.
 
-The benchmarks themselves are not drawn: the interval says nothing of other benchmarks. Source: BROWSING 6.13.
+The benchmarks themselves are not drawn: the interval says nothing of other benchmarks.
 """
 
 from __future__ import annotations

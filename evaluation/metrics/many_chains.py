@@ -1,4 +1,4 @@
-"""Several toolchains of one sample in one table, the reference on top (METRICS 6)."""
+"""Several toolchains of one sample in one table, the reference on top (docs/metrics.md#statistics)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def distances_to(references: Sequence[Sequence[str]], chains: Sequence[Sequence[
     """Edits between each reference and each chain of tool names: one list a reference.
 
     Another tool, an added and a missing call cost 1 each (Levenshtein, by canonical name); whole numbers from 0.
-    Source: METRICS 6.
+    Source: docs/metrics.md#statistics.
 
     >>> distances_to([["crop", "blur"]], [["crop"], ["crop", "blur", "canny"]])
     [[1, 1]]

@@ -1,4 +1,5 @@
-"""Which target a predicted tool name means, and which predicted names match a target. Source: METRICS 4.1."""
+"""Which target a predicted tool name means, and which predicted names match a target. Source:
+docs/metrics.md#matching."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from evaluation.metrics.settings import MetricSettings
 
 RATE, MEAN, PART, RATIO = "rate", "mean", "part", "ratio"
 """How the interval is made: a share of yes/no rows, a mean over rows of what is 0 or more, one of what is 0..1, or a
-ratio (and those means that METRICS 9.2 names beside them), which is bootstrapped."""
+ratio (and those means that docs/metrics.md#ratios names beside them), which is bootstrapped."""
 TOP = 3
 """SR@k is reported for k = 1 .. TOP."""
 
@@ -62,7 +62,7 @@ class Rows:
 
 
 def evaluated_rows(samples: SampleColumns, scores: ScoreColumns, settings: MetricSettings) -> Rows:
-    """The rows that count under ``missing_sample`` (METRICS 1.1)."""
+    """The rows that count under ``missing_sample`` (docs/metrics.md#evaluated-samples)."""
     sample, calls = scores.sample, scores.calls
     if settings.missing_sample == "wrong":
         absent = np.setdiff1d(np.arange(len(samples)), sample)
@@ -107,7 +107,8 @@ def answered(
 def grounding_measures(
     samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
 ) -> list[Measure]:
-    """METRICS 1.4. A sample without a trajectory enters accuracy and tool ratio only; one where nothing says what is
+    """docs/metrics.md#quadrants. A sample without a trajectory enters accuracy and tool ratio only; one where nothing
+    says what is
     right is in no quadrant."""
     correct, counted = answered(samples, scores, rows, settings)
     undecided = scores.undecided if settings.undecided_answer == "exclude" else np.zeros(len(scores), np.bool_)
@@ -138,7 +139,8 @@ def grounding_measures(
 def toolchain_measures(
     samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
 ) -> list[Measure]:
-    """METRICS 3.2. A sample without a trajectory has no calls; one without an accepted chain is in no MAE. L_G is the
+    """docs/metrics.md#toolchain-metrics. A sample without a trajectory has no calls; one without an accepted chain is
+    in no MAE. L_G is the
     length of the closest accepted chain."""
     correct, counted = answered(samples, scores, rows, settings)
     everyone = np.ones(len(rows.sample))
@@ -161,7 +163,8 @@ def toolchain_measures(
 def planning_measures(
     samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
 ) -> list[Measure]:
-    """METRICS 4. A sample without a trajectory, a missing list and a query without targets are in none of these."""
+    """docs/metrics.md#plans. A sample without a trajectory, a missing list and a query without targets are in none of
+    these."""
     planned = rows.padded(scores.plan_outcome != Outcome.NONE)
 
     def outcome(metric: str, *codes: int) -> Measure:
@@ -185,7 +188,8 @@ def planning_measures(
 def success_measures(
     samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings, *, by_targets: bool = False
 ) -> list[Measure]:
-    """SR@1 .. SR@3 (METRICS 4.4). ``by_targets``: as the breakdown by number of targets counts them (4.5), over all
+    """SR@1 .. SR@3 (docs/metrics.md#success-rate). ``by_targets``: as the breakdown by number of targets counts them
+    (#plan-breakdown), over all
     queries of a size, and undefined where k is above the size."""
     targets = targets_of(samples)[scores.sample]
     inside = scores.plan_outcome != Outcome.NONE
@@ -200,7 +204,8 @@ def success_measures(
 
 
 def quantity_measures(scores: ScoreColumns, rows: Rows, settings: MetricSettings) -> list[Measure]:
-    """METRICS 5.3: cropped region size and tool call count; a sample without a trajectory counts 0 in both."""
+    """docs/metrics.md#visual-quantity: cropped region size and tool call count; a sample without a trajectory counts
+    0 in both."""
     size, calls, inside = visual_quantity(scores, settings)
     counted = rows.padded(inside, 0.0 if settings.crz_population == "mcot" else 1.0)
     return [
@@ -216,7 +221,8 @@ def cost_measures(
     settings: MetricSettings,
     prices: Mapping[str, float] | None,
 ) -> list[Measure]:
-    """METRICS 6: a call costs what ``prices`` says of its tool (by name as written), else 1; and recorded dollars."""
+    """docs/metrics.md#statistics: a call costs what ``prices`` says of its tool (by name as written), else 1; and
+    recorded dollars."""
     cost = rows.padded(call_costs(scores, run, prices))
     known = np.isfinite(scores.cost)
     right = rows.padded(scores.correct == TRUE)

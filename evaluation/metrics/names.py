@@ -1,4 +1,4 @@
-"""Canonical tool names, what kind of tool a name is, and the taxonomy of METRICS 3.3."""
+"""Canonical tool names, what kind of tool a name is, and the taxonomy of docs/metrics.md#benchmark-statistics."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ MODULE_OF: Mapping[str, str] = {name: module for module, names in MODULES.items(
 ZOOM_TOOLS = frozenset(
     {"crop", "zoom_in", "zoom", "image_zoom_in_tool", "zoom_in_tool", "crop_image", "crop_image_normalized"}
 )
-"""Canonical names of the tools whose calls are zoom calls (METRICS 1.1)."""
+"""Canonical names of the tools whose calls are zoom calls (docs/metrics.md#crops)."""
 
 RESCALING_TOOLS = frozenset({"resize", "pyramid"})
 """Their picture shows the same region at another size: the frame is known when ``out_size`` is."""
@@ -77,14 +77,14 @@ _SEPARATORS = re.compile(r"[\s\-._]+")
 
 
 class ToolKind(IntEnum):
-    """What a tool does to the frame of its picture (METRICS 1.1)."""
+    """What a tool does to the frame of its picture (docs/metrics.md#crops)."""
 
     ZOOM, RESCALE, KEEP, LOSE = range(4)
 
 
 @lru_cache(maxsize=4096)
 def canonical_name(name: str) -> str:
-    """The name under which two spellings of one tool are the same (METRICS 0.7).
+    """The name under which two spellings of one tool are the same (docs/metrics.md#tool-names).
 
     Trimmed, casefolded, runs of spaces, hyphens, dots and underscores as one underscore, without a leading
     ``opencv_``, then the aliases of 3.3. Any other name is its own canonical name.

@@ -1,4 +1,4 @@
-"""Tool recognition, tool selection and plan order against what a query needs. Source: METRICS 4."""
+"""Tool recognition, tool selection and plan order against what a query needs. Source: docs/metrics.md#plans."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def precision_recall_f1(
 ) -> Prf | None:
     """Matched / distinct predicted, matched / targets, and 2PR/(P+R) on sets of normalised names; each 0..1.
 
-    An empty prediction scores 0, 0, 0; without a target the query is not scored (None). Source: METRICS 4.2.
+    An empty prediction scores 0, 0, 0; without a target the query is not scored (None). Source: docs/metrics.md#f1.
     """
     if not targets.names:
         return None

@@ -1,4 +1,4 @@
-"""Which call made the picture that another call reads (METRICS 1.1, 3.1)."""
+"""Which call made the picture that another call reads (docs/metrics.md#crops, #effective-toolchain)."""
 
 from __future__ import annotations
 

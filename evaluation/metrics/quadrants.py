@@ -1,4 +1,4 @@
-"""The grounding population, who is grounded in it, and the quadrants (METRICS 1.3, 1.4)."""
+"""The grounding population, who is grounded in it, and the quadrants (docs/metrics.md#population, #quadrants)."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import numpy as np
 from evaluation.metrics.columns import Bools, Floats, Ints
 
 TIE = 1e-9
-"""Two measures closer than this are equal (METRICS 0.6)."""
+"""Two measures closer than this are equal (docs/metrics.md#equality)."""
 
 
 def starts_of(counts: Ints) -> Ints:

@@ -68,7 +68,7 @@ def rank_models(
     """Ranks of m models on n common samples with a joint cluster bootstrap: the same draw for all models.
 
     A model's value is Σ ``numerators`` / Σ ``denominators`` over the samples, (n, m) each; without denominators the
-    mean. ``cluster``: (n,). Source: METRICS 9.4.
+    mean. ``cluster``: (n,). Source: docs/metrics.md#many-runs.
     """
     numerators = numerators.astype(np.float64)
     weights = np.ones_like(numerators) if denominators is None else denominators.astype(np.float64)
@@ -114,7 +114,8 @@ def with_tested_ranges(ranking: Ranking, passed: Ints, counted: Ints, cluster: I
     1 + the models clearly above .. the models less those clearly below. One is clearly above another where the cluster
     sign-flip test of what both ``passed`` (0 or 1), on the samples ``counted`` (0 or 1) for both, has p < 0.05 after
     Holm's adjustment over all pairs. (n, m) each; ``cluster``: (n,). The range holds the rank, which is over each
-    model's own samples. As it was with fewer than two models with a value. Source: METRICS 9.3, 9.4; BROWSING 6.12.
+    model's own samples. As it was with fewer than two models with a value. Source: docs/metrics.md#two-runs,
+    #many-runs.
     """
     there = [model for model, standing in enumerate(ranking.standings) if standing.rank is not None]
     pairs = list(combinations(there, 2))

@@ -1,4 +1,5 @@
-"""The accepted reference toolchains of each sample, and which of them a trajectory is held against (METRICS 3 and 6).
+"""The accepted reference toolchains of each sample, and which of them a trajectory is held against
+(docs/metrics.md#toolchains and #statistics).
 
 A sample may have several: that of its gold, and further ones that reviewers accepted. Every measure that needs a
 reference takes one and the same, the closest to all calls attempted.
@@ -83,7 +84,7 @@ def closest_chains(edits: Ints, lcs: Ints, start: Ints) -> Ints:
 def shortest_lengths(samples: SampleColumns) -> Ints:
     """(m,) L_G of a sample without a trajectory: the closest chain to no call is the shortest; -1 without any.
 
-    Source: METRICS 0.1 and 3.2, ``missing_sample`` = wrong.
+    Source: docs/metrics.md#evaluated-samples and #toolchain-metrics, ``missing_sample`` = wrong.
     """
     references = references_of(samples)
     lengths, start = references.lengths, references.start

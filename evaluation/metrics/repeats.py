@@ -1,7 +1,7 @@
 """Repeated rollouts: several trajectories of one run on one sample, and how much their draws move its accuracy.
 
 Each sample is averaged first, then the samples: a sample with many rollouts counts as much as one with two. What the
-rollouts of a sample differ by stands apart. Source: BROWSING 6.3.
+rollouts of a sample differ by stands apart.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def repeats(found: Rollouts) -> Repeats | None:
 
     With m_i the mean of the k_i >= 2 rollouts x_ij of sample i: value = Σ m_i / n,
     σ² = Σ_i Σ_j (x_ij - m_i)² / Σ (k_i - 1), se_draws² = (1/n²) Σ σ²/k_i, which is σ²/(k n) where all k_i are k.
-    Example: 1, 1 and 1, 0 of two samples: value 0.75, σ² = 0.5 / 2, se_draws² = 0.25 / 4. Source: BROWSING 6.3.
+    Example: 1, 1 and 1, 0 of two samples: value 0.75, σ² = 0.5 / 2, se_draws² = 0.25 / 4.
     """
     if not len(found.sample):
         return None

@@ -18,7 +18,7 @@ def paired_bootstrap(lost: int, gained: int, n: int, *, draws: int = PAIRED_DRAW
     """95 % percentile interval of (gained − lost) / n over resamples of n independent pairs; None without pairs.
 
     A resample only decides how many of its n pairs are lost, gained or equal, so that is what is drawn.
-    Raises ``ValueError`` when the counts do not fit. Source: METRICS 6.
+    Raises ``ValueError`` when the counts do not fit. Source: docs/metrics.md#statistics.
     """
     _check_counts(lost, gained, n)
     if n == 0:
@@ -50,7 +50,7 @@ def clustered_difference(
 ) -> Interval | None:
     """Cluster bootstrap interval of mean(second) − mean(first) on the same samples, (n,) each, in their unit; None
     below 20 clusters. With more clusters than can be drawn quickly it is the clustered t, as ``ratio_interval`` says.
-    Source: METRICS 9.2."""
+    Source: docs/metrics.md#ratios."""
     return ratio_interval((second - first).astype(np.float64), np.ones(len(first)), cluster, draws=draws, seed=seed)
 
 
@@ -58,7 +58,7 @@ def resampled_difference(first: Ints, second: Ints, cluster: Ints) -> Interval |
     """95 % bootstrap interval of mean(second) − mean(first) of yes/no results on the same samples, (n,) each, −1..1.
 
     The paired one where each cluster has one sample, else that of ``clustered_difference``; None without samples.
-    Source: METRICS 6, 9.2.
+    Source: docs/metrics.md#statistics, #ratios.
     """
     if dense_codes(cluster)[1] < len(cluster):
         return clustered_difference(first, second, cluster)

@@ -1,4 +1,4 @@
-"""Rewards of a group of rollouts: sufficient and minimal evidence. Source: METRICS 5.4."""
+"""Rewards of a group of rollouts: sufficient and minimal evidence. Source: docs/metrics.md#reward-rules."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from evaluation.metrics.toolchains import measure_toolchains
 def score_run(
     samples: SampleColumns, run: RunColumns, settings: MetricSettings, zoom_tools: frozenset[str] = ZOOM_TOOLS
 ) -> ScoreColumns:
-    """Every per-trajectory measure of METRICS 1 to 6, n rows.
+    """Every per-trajectory measure of docs/metrics.md#grounding-measures to #statistics, n rows.
 
     Args:
         zoom_tools: canonical names of the tools whose calls are zoom calls.

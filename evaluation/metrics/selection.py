@@ -1,4 +1,5 @@
-"""Metrics of any selection of trajectories: what each row adds to a metric, and the metric of some rows. METRICS 9, 10.
+"""Metrics of any selection of trajectories: what each row adds to a metric, and the metric of some rows.
+docs/metrics.md#intervals, #exports.
 
 A sample without a trajectory is in no selection, whatever the setting ``missing_sample`` says of it elsewhere.
 """

@@ -1,4 +1,5 @@
-"""The settings of METRICS 8: which way a measure that the papers leave open is taken. One record, checked."""
+"""The settings of docs/metrics.md#settings: which way a measure that the papers leave open is taken. One record,
+checked."""
 
 from __future__ import annotations
 

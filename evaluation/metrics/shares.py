@@ -1,4 +1,4 @@
-"""How regions (unions of crops) lie over gold regions (METRICS 1.2)."""
+"""How regions (unions of crops) lie over gold regions (docs/metrics.md#ioa)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Shares:
 
 
 def measure_regions(regions: BoxSets, gold: BoxSets, multi_gold: str = "union") -> Shares:
-    """Region ``i`` (a union of crops) against gold set ``i``; no set may be empty (METRICS 1.2).
+    """Region ``i`` (a union of crops) against gold set ``i``; no set may be empty (docs/metrics.md#ioa).
 
     Args:
         multi_gold: "union": the gold region is the union of the boxes. "any" / "all": the box with the highest /

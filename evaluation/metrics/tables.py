@@ -65,7 +65,7 @@ def coverage_curve(scores: ScoreColumns, run: RunColumns, rows: Ints | None = No
     """Mean share of the gold region seen after 0, 1, 2, ... calls, over scorable trajectories; never decreases.
 
     A shorter trajectory keeps its last value; without calls it is 0. At most 50 calls; empty when nothing is scorable.
-    Source: METRICS 6.
+    Source: docs/metrics.md#statistics.
     """
     at = _rows(scores, rows)
     at = at[scores.scorable[at]]

@@ -1,7 +1,7 @@
 """Exact tests on paired yes/no results, Holm's adjustment, and what difference could have been seen.
 
 No normal approximation: a p-value of yes/no results is a sum of binomial probabilities; only that of continuous scores
-is sampled. Source: METRICS 5.1, 6, 9; BROWSING 6.8.
+is sampled. Source: docs/metrics.md#interventions, #statistics, #intervals.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def sampled_sign_flip(differences: Floats, cluster: Ints, *, draws: int = FLIPS,
     signs e_g with |Σ e_g D_g| >= |Σ D_g|, where D_g sums the ``differences`` (n,) of a cluster.
 
     Of whole numbers it estimates ``sign_flip``, with a standard error of √(p(1 − p) / draws). Range 0..1; None without
-    a sample. Same differences, draws and seed give the same answer. Source: BROWSING 6.8.
+    a sample. Same differences, draws and seed give the same answer.
     """
     sums = cluster_totals(differences, cluster)[:, 0]
     if not len(sums):

@@ -16,7 +16,8 @@ STEPS = 100
 def quadrants_by_threshold(ioa: Floats, correct: Bools, population: Bools) -> Ints:
     """(STEPS + 1, 4) counts of G+A+, G+A-, G-A+, G-A- with the threshold at 0.00, 0.01, ..., 1.00.
 
-    A row is grounded iff IoA > threshold, where IoA within 1e-9 of the threshold is not above it (METRICS 0.6, 1.3), so
+    A row is grounded iff IoA > threshold, where IoA within 1e-9 of the threshold is not above it
+    (docs/metrics.md#equality, #population), so
     that the row of the scoring threshold is the scored quadrants.
 
     Args:
@@ -24,7 +25,7 @@ def quadrants_by_threshold(ioa: Floats, correct: Bools, population: Bools) -> In
         correct: (n,) the answer is right; an undecided one is not.
         population: (n,) in the grounding population, with an answer that counts.
 
-    Every row of the result sums to the population. Source: METRICS 1.3, 1.4.
+    Every row of the result sums to the population. Source: docs/metrics.md#population, #quadrants.
     """
     thresholds = np.arange(STEPS + 1) / STEPS
     # Grounded at the first `passed` thresholds and at no other.
@@ -38,7 +39,8 @@ def quadrants_by_threshold(ioa: Floats, correct: Bools, population: Bools) -> In
 def quadrant_intervals(
     ioa: Floats, correct: Bools, population: Bools, cluster: Ints
 ) -> list[list[tuple[float, float] | None]]:
-    """The 95 % interval of each share of ``quadrants_by_threshold``, as of any rate (METRICS 9.1): (STEPS + 1) lists of
+    """The 95 % interval of each share of ``quadrants_by_threshold``, as of any rate (docs/metrics.md#one-run): (STEPS
+    + 1) lists of
     four (low, high), 0..1; None without a population.
 
     ``cluster``: (n,). Neighbouring thresholds with the same rows on either side have the same intervals.

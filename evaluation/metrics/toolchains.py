@@ -1,4 +1,4 @@
-"""Effective toolchains by backtracking, and counts of calls and tools (METRICS 3)."""
+"""Effective toolchains by backtracking, and counts of calls and tools (docs/metrics.md#toolchains)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def measure_toolchains(run: RunColumns, producers: Producers, canonical: bool = 
 
 
 def backtrack(run: RunColumns, producers: Producers) -> tuple[Bools, Ints]:
-    """The steps on the effective toolchain (s,), and the status of each (n,) (METRICS 3.1).
+    """The steps on the effective toolchain (s,), and the status of each (n,) (docs/metrics.md#effective-toolchain).
 
     From the final output back to the original, over all inputs, each step once. The final output is the producer of
     the named final image, else the last successful call. EMPTY: no successful call, or the final image is the

@@ -230,7 +230,8 @@ class Judgement(models.Model):
 
 
 class RolloutGroup(models.Model):
-    """Rollouts of one prompt, rewarded together (METRICS 5.4). ``alpha``: of this group, before the setting."""
+    """Rollouts of one prompt, rewarded together (docs/metrics.md#reward-rules). ``alpha``: of this group, before the
+    setting."""
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="rollout_groups")
     group_id = models.CharField(max_length=200)

@@ -8,7 +8,8 @@ from evaluation.querysets import MetricQuerySet, ScoreQuerySet, ScoringQuerySet
 
 
 class BenchmarkSettings(models.Model):
-    """The metric settings (METRICS 8) that a benchmark is scored with; only what differs from the defaults."""
+    """The metric settings (docs/metrics.md#settings) that a benchmark is scored with; only what differs from the
+    defaults."""
 
     benchmark = models.OneToOneField("annotation.Benchmark", on_delete=models.CASCADE, related_name="metric_settings")
     values = models.JSONField(default=dict, blank=True)
@@ -65,7 +66,8 @@ class SliceTables(models.Model):
 
 
 class Score(models.Model):
-    """The per-trajectory measures of METRICS 10; null where undefined. See ``evaluation.metrics.columns``."""
+    """The per-trajectory measures of docs/metrics.md#exports; null where undefined. See
+    ``evaluation.metrics.columns``."""
 
     trajectory = models.OneToOneField(Trajectory, on_delete=models.CASCADE, related_name="score", primary_key=True)
     scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="scores")
@@ -139,7 +141,8 @@ class Score(models.Model):
 
 
 class Metric(models.Model):
-    """One metric of one run on one slice, with its interval (METRICS 10). ``value`` null: undefined, shown as n/a."""
+    """One metric of one run on one slice, with its interval (docs/metrics.md#exports). ``value`` null: undefined,
+    shown as n/a."""
 
     scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="metrics")
     metric = models.CharField(max_length=60)

@@ -33,7 +33,8 @@ class Standing(models.Model):
 
 
 class Comparison(models.Model):
-    """Two runs on the samples both have (METRICS 9.3): right answers of one, of the other, and what that can mean.
+    """Two runs on the samples both have (docs/metrics.md#two-runs): right answers of one, of the other, and what that
+    can mean.
 
     ``difference`` = accuracy_b - accuracy_a; ``a_only``, ``b_only`` count samples only one has right; ``p_value`` exact
     McNemar, ``p_cluster`` the cluster sign-flip; the interval is Newcombe's. Holm's correction belongs to a view.

@@ -1,4 +1,4 @@
-"""What a comparison with a number means: bounds, with the tolerance of METRICS 0.6."""
+"""What a comparison with a number means: bounds, with the tolerance of docs/metrics.md#equality."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from annotation.toolbox.runner import Limits, run_chain
 from evaluation.schema import Coordinates, Step
 
 ZOOMS = frozenset({"crop", "zoom_in", "zoom", "image_zoom_in", "crop_image", "crop_image_normalized"})
-"""Calls whose box alone says what they do (METRICS 1.1), as ``plain_name`` has them."""
+"""Calls whose box alone says what they do (docs/metrics.md#crops), as ``plain_name`` has them."""
 
 USUAL = Limits(kept_pixels=200_000_000)
 """``kept_pixels``: of the pictures that later calls name, together."""
@@ -213,7 +213,8 @@ def _is_zoom(step: Step) -> bool:
 
 
 def _zoomed(step: Step, image: Picture, names: tuple[str, ...] | str) -> ToolCall:
-    """The box cut out, and brought to the recorded size: what was returned was rescaled to it (METRICS 1.1)."""
+    """The box cut out, and brought to the recorded size: what was returned was rescaled to it
+    (docs/metrics.md#crops)."""
     box = _box(step, image)
     if step.out_size is None:
         return ToolCall("crop", box, names)

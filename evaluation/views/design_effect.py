@@ -9,7 +9,8 @@ ALONE = 1e-9
 
 
 def design_words(n: int, n_eff: float | None) -> str:
-    """``design effect 1.36, as 46 independent samples``, from DEFF = n / n_eff (METRICS 9.1); "" where it is undefined,
+    """``design effect 1.36, as 46 independent samples``, from DEFF = n / n_eff (docs/metrics.md#one-run); "" where it
+    is undefined,
     and where samples share no pictures."""
     if not n_eff or abs(n_eff - n) < ALONE * n:
         return ""

@@ -197,7 +197,7 @@ def _query_error(request: HttpRequest, benchmark: Any, view: View) -> QueryError
 
 
 def _metrics_file(request: HttpRequest, benchmark: Any, view: View, format: str) -> FileResponse:
-    """Every metric of this slice, with the columns of METRICS 10."""
+    """Every metric of this slice, with the columns of docs/metrics.md#exports."""
     if format not in WRITERS:
         raise InvalidInput(f"Metrics are exported as {', '.join(WRITERS)}, not as {format!r}.", field="format")
     if view.by in LISTED:

@@ -188,7 +188,7 @@ def _crops(score: Any) -> list[dict[str, Any]]:
 
 
 def _with_flips(trials: Sequence[Trial]) -> list[Trial]:
-    """Each that is not the plain trajectory, with how it turned its answer (METRICS 5.1)."""
+    """Each that is not the plain trajectory, with how it turned its answer (docs/metrics.md#interventions)."""
     # In order of their rollouts: metrics are made of the lowest one, which need not be number 0.
     plain = next((one.correct for one in trials if one.condition == "none"), None)
     turned: dict[tuple[bool | None, bool | None], str] = {(True, False): "lost", (False, True): "gained"}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from annotation.toolbox.signature import Parameter, shown_value
 from annotation.toolbox.table import TOOLS, ToolSpec
-from evaluation.metrics.catalogue import METRICS, metrics_of
+from evaluation.metrics.catalogue import METRICS, Metric, metrics_of
 from evaluation.metrics.failures import FAILURES, RULES
 from evaluation.metrics.settings import CHOICES, RANGES, MetricSettings
 from evaluation.query.fields import described
@@ -50,12 +50,17 @@ def metrics() -> str:
     parts = []
     for group in dict.fromkeys(metric.group for metric in METRICS.values()):
         rows = (
-            (code(metric.name), metric.label, metric.unit, metric.better, metric.source, metric.definition)
+            (code(metric.name), metric.label, metric.unit, metric.better, _source(metric), metric.definition)
             for metric in metrics_of(group)
         )
         head = ("Name", "Label", "Unit", "Better", "Source", "Definition")
         parts.append(f"### {group.capitalize()}\n\n{table(head, rows)}\n")
     return "\n" + "".join(parts)
+
+
+def _source(metric: Metric) -> str:
+    """The section of the paper, or a link to ours."""
+    return f"[ours](#{metric.source.partition('#')[2]})" if metric.extra else metric.source
 
 
 def metric_settings() -> str:

@@ -93,6 +93,36 @@ def test_every_metric_has_a_definition():
         assert len(metric.definition.split()) >= 3, name
 
 
+CITED = re.compile(r"docs/([a-z]+\.md)(#[a-z0-9-]+(?:(?:,| and| to| or)\s+#[a-z0-9-]+)*)")
+
+
+def slugs(document: str) -> list[str]:
+    """The anchors of the headings of a document, as Markdown pages make them."""
+    titles = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```", "", document, flags=re.M | re.S), re.M)
+    return [re.sub(r"[^\w -]", "", title.strip().lower()).replace(" ", "-") for title in titles]
+
+
+def test_every_mention_of_a_heading_of_the_documents_leads_to_it():
+    """D1.14: code, templates and documents cite headings that readers have, each of them once."""
+    mentions = 0
+    for path in files(".py", ".html", ".js", ".md"):
+        for name, anchors in CITED.findall(text(path)):
+            for anchor in re.findall(r"#([a-z0-9-]+)", anchors):
+                mentions += 1
+                assert slugs((ROOT / "docs" / name).read_text()).count(anchor) == 1, f"{path} cites {name}#{anchor}"
+    assert mentions > 150
+    own = (ROOT / "docs/metrics.md").read_text()
+    for anchor in re.findall(r"\]\(#([a-z0-9-]+)\)", own):
+        assert anchor in slugs(own)
+
+
+def test_nothing_cites_pages_that_readers_do_not_have():
+    """D1.14."""
+    cited = re.compile(r"\b(METRICS|FORMATS|BROWSING|DESIGN|ANNOTATING|TEAMS|HOUSE) \d")
+    read = {path: cited.findall(text(path)) for path in files(".py", ".html", ".js", ".md")}
+    assert {str(path): names for path, names in read.items() if names} == {}
+
+
 def test_the_example_of_the_native_format_is_json_with_known_keys():
     example = json.loads(re.search(r"```json\n(.*?)```", FORMATS, re.S)[1])
     documented = {row[0]: set(re.findall(r"\w+", row[1])) for row in rows(section(FORMATS, "The native format"))}

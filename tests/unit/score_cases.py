@@ -59,7 +59,8 @@ def make_scores(count: int, **columns: Any) -> ScoreColumns:
 def random_scores(
     seed: int, count: int = 40, *, trajectories: int | None = None, per_cluster: int = 1, categories: int = 3
 ) -> tuple[SampleColumns, ScoreColumns]:
-    """Samples and scores in which every identity of METRICS 7 can be checked; some samples lack a trajectory."""
+    """Samples and scores in which every identity of docs/metrics.md#identities can be checked; some samples lack a
+    trajectory."""
     rng = np.random.default_rng(seed)
     targets = rng.integers(1, 8, count)
     samples = make_samples(

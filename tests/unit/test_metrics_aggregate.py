@@ -1,4 +1,5 @@
-"""Metrics of a run on the whole and on slices: worked examples, pooling, populations, identities (METRICS 7, 9)."""
+"""Metrics of a run on the whole and on slices: worked examples, pooling, populations, identities
+(docs/metrics.md#identities, #intervals)."""
 
 import dataclasses
 

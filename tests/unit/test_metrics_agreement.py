@@ -1,4 +1,4 @@
-"""Agreement of people and judges (METRICS 6, 9.6)."""
+"""Agreement of people and judges (docs/metrics.md#statistics, #judges)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a board of many runs claims, at its real sizes (BROWSING 6.8, 7.1, 7.2)."""
+"""What a board of many runs claims, at its real sizes."""
 
 import time
 from itertools import combinations, pairwise

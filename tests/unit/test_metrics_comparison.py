@@ -1,4 +1,4 @@
-"""Two and more runs on the samples they share (METRICS 9.3, 9.4, 10)."""
+"""Two and more runs on the samples they share (docs/metrics.md#two-runs, #many-runs, #exports)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Agreement of crops: the IoU of unions (BROWSING 8)."""
+"""Agreement of crops: the IoU of unions."""
 
 import numpy as np
 import pytest

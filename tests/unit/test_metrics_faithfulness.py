@@ -1,4 +1,4 @@
-"""Interventions, judgements and visual quantity: the worked examples of METRICS 5."""
+"""Interventions, judgements and visual quantity: the worked examples of docs/metrics.md#faithfulness-measures."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How much more often a run is right when it is grounded (BROWSING 6.5, METRICS 9.2)."""
+"""How much more often a run is right when it is grounded (docs/metrics.md#ratios)."""
 
 from __future__ import annotations
 

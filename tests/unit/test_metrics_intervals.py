@@ -1,4 +1,5 @@
-"""Intervals against scipy, statsmodels and hand-worked numbers (METRICS 6, 9.1, 9.2, 9.3)."""
+"""Intervals against scipy, statsmodels and hand-worked numbers (docs/metrics.md#statistics, #one-run, #ratios,
+#two-runs)."""
 
 import numpy as np
 import pytest

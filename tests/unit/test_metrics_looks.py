@@ -1,4 +1,4 @@
-"""Where two runs looked (METRICS 1.3, 9.2, 9.3; BROWSING 6.8)."""
+"""Where two runs looked (docs/metrics.md#population, #ratios, #two-runs)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Recognition, selection and plan order: every worked example of METRICS 4, and its identities."""
+"""Recognition, selection and plan order: every worked example of docs/metrics.md#plans, and its identities."""
 
 import numpy as np
 import pytest

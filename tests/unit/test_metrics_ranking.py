@@ -1,4 +1,4 @@
-"""Ranks with their uncertainty (METRICS 9.4)."""
+"""Ranks with their uncertainty (docs/metrics.md#many-runs)."""
 
 import numpy as np
 import pytest

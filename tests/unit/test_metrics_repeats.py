@@ -1,4 +1,4 @@
-"""Several rollouts of one sample (BROWSING 6.3): each sample is averaged first, and the draws are told apart."""
+"""Several rollouts of one sample: each sample is averaged first, and the draws are told apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewards of rollout groups (METRICS 5.4)."""
+"""Rewards of rollout groups (docs/metrics.md#reward-rules)."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,5 @@
-"""Exact tests against scipy, statsmodels and brute force (METRICS 5.1, 6, 9.3, 9.4)."""
+"""Exact tests against scipy, statsmodels and brute force (docs/metrics.md#interventions, #statistics, #two-runs,
+#many-runs)."""
 
 import itertools
 
