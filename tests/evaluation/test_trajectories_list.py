@@ -287,7 +287,7 @@ def test_the_number_of_queries_does_not_grow(lea, many, django_assert_num_querie
 def test_a_list_is_taken_away_whole_in_its_order_and_as_the_command_line_says_it(
     lea, sam, monkeypatch, django_assert_num_queries
 ):
-    """Queries: eight for the list without its page and counts, and three for each chunk of rows."""
+    """Queries: nine for the list without its page and counts, and three for each chunk of rows."""
     monkeypatch.setattr(list_rows, "CHUNK", 20)
     client, benchmark = signed_in(lea), make_benchmark(lea, {"seen": 50, "seen-wrong": 3, "missed": 2}, pictures=False)
     first, other = Trajectory.objects.of(benchmark).listed({"q": "wrong"})[:2]
