@@ -14,7 +14,6 @@ from rest_framework.response import Response
 
 from annotation.actions.quota import UPLOADS, upload_room
 from annotation.api.loading import benchmark_for
-from annotation.models import ImportRecord
 from annotation.workflow import Right
 from evaluation.actions import upload
 from webapp.accounts.http import person_of
@@ -60,7 +59,7 @@ IMPORT = inline_serializer(
     {
         "id": serializers.IntegerField(),
         "kind": serializers.ChoiceField(["samples", "runs"]),
-        "state": serializers.ChoiceField(ImportRecord.State.values),
+        "state": serializers.ChoiceField(upload.State.values),
         "file": serializers.CharField(),
         "bytes": serializers.IntegerField(),
         "format": serializers.CharField(allow_blank=True),

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import secrets
+from functools import partial
 from typing import Any
 
 from django.db import migrations, models
-
-import evaluation.models.judging
 
 
 def name_all(apps: Any, schema_editor: Any) -> None:
     items = apps.get_model("evaluation", "JudgingItem").objects
     named = []
     for item in items.only("pk").iterator(chunk_size=2000):
-        item.key = evaluation.models.judging.new_key()
+        item.key = secrets.token_urlsafe(16)
         named.append(item)
         if len(named) == 2000:
             items.bulk_update(named, ["key"])
@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
             model_name="judgingitem",
             name="key",
             field=models.CharField(
-                default=evaluation.models.judging.new_key,
+                default=partial(secrets.token_urlsafe, 16),
                 help_text="Its name in addresses. Random.",
                 max_length=22,
                 unique=True,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import secrets
+from functools import partial
 
 from django.conf import settings
 from django.db import models
@@ -9,10 +10,8 @@ from django.db.models import Q
 from evaluation.models.run import Trajectory
 from evaluation.querysets_judging import JudgingItemQuerySet
 
-
-def new_key() -> str:
-    """A name that tells nothing and that nobody can guess."""
-    return secrets.token_urlsafe(16)
+new_key = partial(secrets.token_urlsafe, 16)
+"""A name that tells nothing and that nobody can guess."""
 
 
 class JudgingQueue(models.Model):

@@ -8,7 +8,6 @@ from typing import Any
 from django.http import FileResponse
 
 from annotation.actions.access import known_to
-from annotation.models import Benchmark
 from evaluation.actions.list_rows import columns_with, list_rows
 from evaluation.actions.read_list import TrajectoryList
 from evaluation.exporters.tables import WRITERS
@@ -18,7 +17,7 @@ from webapp.common.errors import InvalidInput
 
 
 def list_file(
-    benchmark: Benchmark, found: TrajectoryList, runs: Sequence[Run], person: Any, format: str, shown: Sequence[str]
+    benchmark: Any, found: TrajectoryList, runs: Sequence[Run], person: Any, format: str, shown: Sequence[str]
 ) -> FileResponse:
     """With a column for whatever rows show. Raises ``InvalidInput`` for a format that there is not."""
     if format not in WRITERS:

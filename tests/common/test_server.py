@@ -32,7 +32,7 @@ from webapp.accounts.models import User
 from webapp.server.site import STREAMS
 
 __all__ = ["database_address"]
-pytestmark = [pytest.mark.one_database, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 TOKEN = "b" * 32
 THREADS = 2
 
