@@ -20,6 +20,8 @@ from webapp.common.bodies import ANYBODY, Allowance
 
 STALL_SECONDS = 20.0
 """Something of the body arrives within this long; after it, ``RATE`` is asked for as well."""
+IN_MEMORY_SECONDS = 60.0
+"""A body that is kept in memory is whole after this long: what many visitors hold there, others cannot use."""
 RATE = 1024
 """Bytes a second, from the beginning on average."""
 MEMORY = 128 << 20
@@ -112,7 +114,8 @@ class Reading:
             self._size += len(piece)
             await self._check(self._size)
             elapsed = time.monotonic() - begun
-            if elapsed > STALL_SECONDS and self._size < elapsed * RATE:
+            late = elapsed > STALL_SECONDS and self._size < elapsed * RATE
+            if late or (self._file is None and elapsed > IN_MEMORY_SECONDS):
                 raise Refused(408, "The request arrived too slowly. Send it again over a faster connection.")
             await self._keep(piece)
         if self._file is None:
