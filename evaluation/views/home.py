@@ -12,7 +12,9 @@ from django.views.decorators.http import require_safe
 
 from annotation.views.benchmarks_cards import cards_for, creates, is_first_run, next_for, waiting_for
 from annotation.views.tiles import tile_of
+from evaluation.actions.read_case import Case, find_case
 from evaluation.actions.read_home import happenings, recent_runs
+from evaluation.views.sample_frame import Frame, frame_of
 from webapp.accounts.models import User
 from webapp.common.http import Request
 from webapp.jobs.models import Job
@@ -32,12 +34,41 @@ def home(request: Request) -> HttpResponse:
     if not cards and is_first_run():
         return render(request, "evaluation/home_first.html", {})
     if not request.user.is_authenticated:
-        return render(request, "evaluation/home_visitor.html", {"cards": cards})
+        return render(request, "evaluation/home_visitor.html", {"cards": cards, **_case(request)})
     return render(
         request,
         "evaluation/home.html",
         {"cards": cards, "creates": creates(request.user, cards), **_mine(request.user)},
     )
+
+
+def _case(request: Request) -> dict[str, Any]:
+    """``case`` or None; with one also ``frame``, ``evidence`` (its enlarged part of the image) and ``looks``."""
+    case = find_case(request.user)
+    frame = frame_of(case.benchmark.slug, case.sample) if case else None
+    if case is None or frame is None:
+        return {"case": None}
+    looks = [
+        (one, [{"box": one.crop, "turn": 1, "focused": True}], words)
+        for one, words in ((case.seen, "looked at it"), (case.missed, "looked elsewhere"))
+    ]
+    return {"case": case, "frame": frame, "evidence": _evidence(frame, case), "looks": looks}
+
+
+def _evidence(frame: Frame, case: Case) -> dict[str, Any]:
+    """The first evidence box with room around it, in the shape of the image."""
+    box = next(iter(case.gold))
+    width = max(4 * (box.x2 - box.x1), 4 * (box.y2 - box.y1) * frame.width / frame.height, 160)
+    width = min(width, frame.width)
+    height = width * frame.height / frame.width
+    left = min(max((box.x1 + box.x2 - width) / 2, 0), frame.width - width)
+    top = min(max((box.y1 + box.y2 - height) / 2, 0), frame.height - height)
+    return {
+        "src": frame.region((left, top, left + width, top + height), PICTURE_SIDE),
+        "width": width,
+        "height": height,
+        "gold": [(box.x1 - left, box.y1 - top, box.x2 - left, box.y2 - top)],
+    }
 
 
 def _mine(user: User) -> dict[str, Any]:

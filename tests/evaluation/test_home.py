@@ -7,15 +7,16 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from annotation.actions.benchmarks import add_member
+from annotation.actions.benchmarks import add_member, set_public
 from annotation.actions.save_samples import save_samples
 from annotation.models import Annotation, Benchmark, BenchmarkQueue, QualityRules, Sample
 from annotation.workflow import Role
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
+from evaluation.schema import Step, Trajectory
 from tests.annotation.pages_data import make_benchmark
 from tests.conftest import signed_in
-from tests.evaluation import records
+from tests.evaluation import records, run_pages
 from webapp.accounts.models import User
 from webapp.jobs.models import Job
 
@@ -133,3 +134,27 @@ def test_it_takes_the_same_queries_for_one_benchmark_and_for_many(lea: User, dja
         with django_assert_num_queries(24):
             answer = client.get("/")
         assert len(answer.context["cards"]) == number + 1
+
+
+def test_a_visitor_sees_a_real_case_and_gets_to_the_demo_without_an_account(lea: User, client: Any) -> None:
+    """Two runs on one sample, one of which looked at the evidence; nothing of a private benchmark."""
+    benchmark = run_pages.make_benchmark(lea, kinds={"seen": 2, "missed": 1})
+    look = Step("crop", {}, run_pages.MISSED, image_in="original")
+    elsewhere = Trajectory("Model D", "seen-00", steps=(look,), answer="B")
+    with transaction.atomic():
+        save_trajectories(RunBook(benchmark, lea), [elsewhere], None)
+    score_benchmark(actor=lea, benchmark=benchmark)
+    assert client.get("/").context.get("case") is None
+    set_public(actor=lea, benchmark=benchmark, public=True)
+    page = client.get("/")
+    case = page.context["case"]
+    assert (case.benchmark, case.seen.correct, case.missed.correct) == (benchmark, True, False)
+    assert case.seen.coverage > case.missed.coverage
+    html = page.content.decode()
+    for look in (case.seen, case.missed):
+        address = f"/benchmarks/{benchmark.slug}/trajectories/{look.trajectory}/"
+        assert address in html
+        assert client.get(address).status_code == 200
+    leaderboard = f"/benchmarks/{benchmark.slug}/leaderboard/"
+    assert leaderboard in html
+    assert client.get(leaderboard).status_code == 200
