@@ -32,6 +32,9 @@ WORDS: Mapping[str, str] = {
     "member.remove": "removed a role",
     "member.withdraw": "withdrew an invitation",
     "settings.change": "changed metric settings",
+    "token.create": "created an API token",
+    "token.refuse": "used an API token outside its scopes",
+    "token.revoke": "revoked an API token",
     "version.freeze": "froze a version",
 }
 """What is not here is shown as its code: "note.write"."""

@@ -263,6 +263,17 @@ def test_a_scope_passes_no_right_of_another_on(lea: User) -> None:
     assert score(Scope.IMPORT, Scope.MANAGE) != 403
 
 
+def test_a_token_that_is_used_outside_its_scopes_leaves_an_entry_once_in_a_while(lea: User) -> None:
+    """D4.2: a token that was lost is used so."""
+    make_benchmark(lea)
+    _, secret = actions.create_token(name="ci", actor=lea, scopes=[Scope.READ], benchmark="kitchen")
+    program = Client(headers={"Authorization": f"Bearer {secret}"})
+    sent = [program.post("/api/v1/benchmarks/kitchen/score/", {}, "application/json").status_code for _ in range(3)]
+    assert sent == [403] * 3
+    entry = AuditEntry.objects.get(action="token.refuse")
+    assert (entry.actor, entry.benchmark, entry.data["name"]) == (lea, "kitchen", "ci")
+
+
 def test_every_right_belongs_to_a_scope() -> None:
     """D4.2: a right that belonged to none would be lost with every token."""
     assert frozenset().union(*RIGHTS.values()) == frozenset(Right)

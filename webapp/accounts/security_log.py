@@ -11,7 +11,7 @@ from django.db.models.signals import post_save
 from django.dispatch import receiver
 from django.http import HttpRequest
 
-from webapp.accounts.models import User
+from webapp.accounts.models import ApiToken, User
 from webapp.common import audit
 
 _ADMIN = {ADDITION: "admin.add", CHANGE: "admin.change", DELETION: "admin.delete"}
@@ -47,6 +47,18 @@ def note_throttled(*, email: str, address: str | None, limit: str) -> None:
     if cache.add(f"throttled/{limit}/{about}", True, THROTTLED_ONCE_IN):
         audit.record(
             actor=None, action="sign_in.throttle", subject=None, data={"limit": limit}, personal={"email": email}
+        )
+
+
+def note_refused(token: ApiToken, *, method: str, path: str) -> None:
+    """Write down that a token was used outside its scopes or its benchmark, as a lost one would be; once in a while."""
+    if cache.add(f"refused/{token.pk}", True, THROTTLED_ONCE_IN):
+        audit.record(
+            actor=token.user,
+            action="token.refuse",
+            subject=token,
+            benchmark=token.benchmark,
+            data={"name": token.name, "method": method, "path": path[:500]},
         )
 
 

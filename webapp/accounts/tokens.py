@@ -11,6 +11,7 @@ from rest_framework.request import Request
 
 from webapp.accounts.models import ApiToken, User
 from webapp.accounts.scopes import in_effect, scopes_for
+from webapp.accounts.security_log import note_refused
 
 # A name in front lets a scanner find a token that was published by mistake.
 PREFIX = "sightline_"
@@ -65,19 +66,16 @@ class TokenAuthentication(BaseAuthentication):
     def _refuse_outside(self, token: ApiToken, request: Request) -> None:
         """Raise ``PermissionDenied`` for an address that needs another scope, or that is of another benchmark."""
         wanted = scopes_for(request.parser_context["view"], request.method or "")
-        if not set(wanted) & set(token.scopes):
-            held = ", ".join(token.scopes)
-            needed = " or ".join(wanted)
-            raise PermissionDenied(
-                f"This needs a token with the scope {needed}; this one has {held}. Create one on your account page.",
-                code="scope",
-            )
         slug = request.parser_context["kwargs"].get("slug", token.benchmark)
-        if token.benchmark not in ("", slug):
-            raise PermissionDenied(
-                f"This token is for the benchmark {token.benchmark} only. Create one for {slug} on your account page.",
-                code="scope",
-            )
+        if not set(wanted) & set(token.scopes):
+            needed, held = " or ".join(wanted), ", ".join(token.scopes)
+            reason = f"This needs a token with the scope {needed}; this one has {held}."
+        elif token.benchmark not in ("", slug):
+            reason = f"This token is for the benchmark {token.benchmark} only, not for {slug}."
+        else:
+            return
+        note_refused(token, method=request.method or "", path=request.path)
+        raise PermissionDenied(f"{reason} Create one on your account page.", code="scope")
 
     def _note_use(self, token: ApiToken) -> None:
         now = timezone.now()
