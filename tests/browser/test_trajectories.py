@@ -142,3 +142,26 @@ def test_a_preview_that_never_comes_does_not_hold_up_the_next(lea, live_server, 
     rows.nth(2).locator(".trajectory-row__open").focus()
     expect(preview.locator(f"[data-pk='{second}']")).to_have_count(1, timeout=8000)
     expect(page.locator(".toast")).to_contain_text("The server did not answer.")
+
+
+def test_a_telephone_shows_both_close_ups_the_difference_and_what_can_be_done_with_a_run(lea, live_server, page):
+    """D7.21: at 390 and 320 px nothing of it is hidden, and no page moves sideways."""
+    benchmark = make_benchmark(lea, {"seen": 3, "missed-wrong": 2}, models=["Model C", "Model D"])
+    sign_in(page.context, live_server.url, lea)
+    here = f"{live_server.url}/benchmarks/street/"
+    shown = {
+        "trajectories/": (".trajectory-row .is-gold", ".trajectory-row .is-crop", ".trajectory-row__numbers .q"),
+        f"runs/{benchmark.runs.first().pk}/": ("a[href$='/replays/']", "a[href*='/judging/?']"),
+        "leaderboard/": ("td.c-difference",),
+    }
+    for address, parts in shown.items():
+        page.goto(here + address)
+        for width in (390, 320):
+            page.set_viewport_size({"width": width, "height": 844})
+            for part in parts:
+                expect(page.locator(part).first).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (address, width)
+        row = page.locator(".trajectory-row").first
+        if row.count():
+            inside = "(row) => [...row.children].every((one) => one.getBoundingClientRect().right <= innerWidth)"
+            assert row.evaluate(inside)
