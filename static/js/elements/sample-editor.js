@@ -34,7 +34,8 @@ export class SampleEditor extends EventTarget {
   #plan;
   #parts;
   #reading = null;
-  #wasReading = false;
+  /** The page is sent with fields that take nothing yet: what was typed before the script runs would be overwritten. */
+  #wasReading = true;
   #typing = new Typing();
 
   /**
