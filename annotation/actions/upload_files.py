@@ -81,7 +81,6 @@ def store(upload: Upload) -> Stored:
     """
     name = safe_name(upload.name or "")
     refuse_too_large(name, upload.size or 0)
-    tidy_scratch()
     handle, part = tempfile.mkstemp(dir=_scratch(), suffix=PART)
     try:
         digest, size = hashlib.sha256(), 0
@@ -130,7 +129,8 @@ def unpacked(upload: str) -> Path | None:
 
 
 def tidy_scratch(now: float | None = None) -> None:
-    """Remove the copies that nothing has used for a day, and what was never finished."""
+    """Remove the copies that nothing has used for a day, and what was never finished. With each upload too: a host may
+    have no worker that sweeps."""
     for path in _scratch().iterdir():
         with suppress(FileNotFoundError):  # another process tidies too
             if path.stat().st_mtime < (now or time.time()) - KEPT_SECONDS:

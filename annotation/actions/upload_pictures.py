@@ -19,7 +19,7 @@ from annotation.actions.import_samples import LIMITS, Checkpoint, finish_record,
 from annotation.actions.quota import PICTURES_FORMAT, require_room
 from annotation.actions.save_samples import NO_CONTENT, save_samples
 from annotation.actions.store_images import store_picture
-from annotation.actions.upload_files import PICTURES, Upload, local_copy, store, unpacked
+from annotation.actions.upload_files import PICTURES, Upload, local_copy, store, tidy_scratch, unpacked
 from annotation.imaging.problems import PictureProblem
 from annotation.importers.interface import Position
 from annotation.importers.zip_names import with_meant_names
@@ -43,6 +43,7 @@ def receive_pictures(*, actor: User, benchmark: Benchmark, files: Sequence[Uploa
     if not files:
         raise InvalidInput("No file was chosen. Choose pictures, or a zip of pictures.", field="files")
     require_room(benchmark, sum(file.size or 0 for file in files))
+    tidy_scratch()
     stored = [store(file) for file in files]
     names = list(dict.fromkeys(one.upload for one in stored))
     title = stored[0].path.name if len(names) == 1 else f"{len(names)} files"

@@ -14,7 +14,7 @@ from annotation.actions.access import allowed
 from annotation.actions.import_jobs import start_job
 from annotation.actions.import_samples import file_digest
 from annotation.actions.quota import require_room
-from annotation.actions.upload_files import Stored, Upload, local_copy, sha256_of, store, unpacked
+from annotation.actions.upload_files import Stored, Upload, local_copy, sha256_of, store, tidy_scratch, unpacked
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
 from annotation.importers import detect_format as detect_samples
 from annotation.importers.interface import Detection, ImportProblem
@@ -62,6 +62,7 @@ def receive(
     if not kinds:
         raise NotAllowed(f"Your roles on {benchmark.title} do not let you import. Ask its lead.")
     require_room(benchmark, (file.size or 0) + (images.size or 0 if images else 0))
+    tidy_scratch()
     stored = store(file)
     formats = formats_of(stored.path)
     kind = _kind(formats, kinds, (choices or {}).get("kind") or "", has_samples=benchmark.samples.exists())

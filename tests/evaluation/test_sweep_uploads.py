@@ -153,13 +153,16 @@ def test_copies_that_nothing_uses_go_and_are_fetched_when_they_are_wanted(lea, b
     assert [path.name for path in upload.pictures_of(record).iterdir()] == ["mug.png"]
 
 
-def test_a_host_without_a_worker_keeps_no_copies_of_what_it_took_long_ago(uploads):
+def test_a_host_without_a_worker_keeps_no_copies_of_what_it_took_long_ago(lea, benchmark, uploads):
     """D6.3: nobody sweeps there, so each upload removes what nothing has used for a day."""
     old, lately = (store(File(content, "a.txt")).path for content in (b"old", b"lately"))
     touch(old.parent, after(-1.1))
-    store(File(b"new", "a.txt"))
+    upload.receive(actor=lea, benchmark=benchmark, file=File(RUNS))
     assert (old.exists(), lately.exists()) == (False, True)
-    assert len(list(uploads.iterdir())) == 3
+    touch(lately.parent, after(-1.1))
+    receive_pictures(actor=lea, benchmark=benchmark, files=[File(picture(), "a.png")])
+    assert not lately.exists()
+    assert len(list(uploads.iterdir())) == 4
 
 
 def test_the_pictures_of_a_preview_go_with_its_record(lea, benchmark, run_jobs, uploads):
