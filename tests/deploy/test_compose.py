@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from redis import AuthenticationError, Redis
 
 from tests import object_store
@@ -19,6 +20,8 @@ from tests.deploy.person import SAMPLES, SIDE, Person, samples, trajectories
 
 pytestmark = pytest.mark.slow
 WEB = "http://127.0.0.1:8000"
+DONE = 2 + 2 + SAMPLES
+"""Jobs: two uploads read and imported; tiles of every picture, one of them brought by a command."""
 
 
 def test_compose_takes_an_upload_imports_scores_and_serves(site: Site, tmp_path: Path) -> None:
@@ -31,7 +34,14 @@ def test_compose_takes_an_upload_imports_scores_and_serves(site: Site, tmp_path:
         working = stack.enter_context(host.run(worker, "worker"))
         ada = Person(WEB)
         bring_a_benchmark(ada, [host])
+        folder = host.volume("pictures") / "brought"
+        folder.mkdir()
+        (folder / "s.jsonl").write_bytes(samples()[0])
+        Image.new("RGB", (SIDE, SIDE), "green").save(folder / "s0.png")
+        brought = ["import_benchmark", "more", "/data/brought/s.jsonl", "--images", "/data/brought"]
+        host.once(web, "command", command=["python", "manage.py", *brought])
         look_at_everything(ada)
+        assert len(ada.see("/api/v1/jobs/?tab=done").json()["results"]) == DONE
         with pytest.raises(AuthenticationError), Redis() as stranger:
             stranger.ping()
         probe = worker["healthcheck"]["test"]
@@ -40,7 +50,7 @@ def test_compose_takes_an_upload_imports_scores_and_serves(site: Site, tmp_path:
         host.once(web, "probe", command=web["healthcheck"]["test"][1:])
         assert "Traceback" not in running.output + working.output
     written = {path.name for path in host.volume("pictures").iterdir()}
-    assert written == {"media", "scratch", "tmp"}
+    assert written == {"brought", "media", "scratch", "tmp"}
 
 
 def test_two_hosts_share_a_bucket_and_nothing_else(site: Site, elsewhere: dict[str, str], tmp_path: Path) -> None:
