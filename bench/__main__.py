@@ -1,4 +1,4 @@
-"""``python -m bench [NAMES...] [--small] [--full] [--demo]``: measure, print, and write bench/RESULTS.md."""
+"""``python -m bench [NAMES...] [--small] [--full] [--demo] [--writing]``: measure, print, write bench/RESULTS.md."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from bench.options import Options
 from bench.rows import Row, Skipped, table
 
 BENCHES = (
-    "annotating", "studio", "exchange", "boxes", "scoring", "reading", "importing", "pages", "browsing", "toolbox",
-    "workbench", "demo",
+    "annotating", "studio", "exchange", "boxes", "scoring", "reading", "importing", "pages", "browsing", "lists",
+    "toolbox",    "workbench", "demo",
 )  # fmt: skip
 """Each is a module with a function ``measure``."""
 OURS = ("annotation", "bench", "evaluation", "tests", "webapp")
@@ -26,8 +26,9 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="tiny sizes; nothing is written")
     parser.add_argument("--full", action="store_true", help="also the import of a million rows")
     parser.add_argument("--demo", action="store_true", help="also `make demo` from a fresh clone")
+    parser.add_argument("--writing", action="store_true", help="also lists while others write")
     given = parser.parse_args()
-    options = Options(given.small, given.full, given.demo)
+    options = Options(given.small, given.full, given.demo, given.writing)
     begun = time.monotonic()
     for name in given.names or BENCHES:
         described = machine.describe()

@@ -6,10 +6,13 @@ import gzip
 import os
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import combinations
 from typing import Any
+
+from bench.options import Options
+from bench.rows import Row, Skipped
 
 PAGES: Mapping[str, Mapping[str, str]] = {
     "everything": {},
@@ -80,6 +83,27 @@ def visit_list(page: str) -> dict[str, Any]:
     """Milliseconds of one visit of a whole page."""
     _, client, address, _ = _opened()
     return {"ms": _worked(lambda: client.get(address, ALL[page]))}
+
+
+def measure(options: Options) -> Iterator[Row | Skipped]:
+    """Lists while others write, beside the same lists in quiet."""
+    from bench import workers
+    from bench.browsing import make
+    from bench.writing import SECONDS, SLOWER, measured
+
+    if not options.writing:
+        yield Skipped("lists", "while others write", "asked for with --writing")
+        return
+    samples, runs, seconds = (200, 3, 1.0) if options.small else (20_000, 50, SECONDS)
+    with workers.sqlite() as environ:
+        make(environ, samples, runs)
+        quiet, busy, wrote = measured(environ, seconds)
+    limit = (
+        f"median {quiet['median']:.1f} and {busy['median']:.1f} ms, p95 {quiet['p95']:.1f} and {busy['p95']:.1f} ms; "
+    )
+    limit += ", ".join(f"{count} times {name}" for name, count in wrote.items() if name != "peak_mb")
+    name = f"SQLite, {runs} runs of {samples:,} trajectories, list of 50 while others write"
+    yield Row("lists", name, busy["median"] / quiet["median"], "times", SLOWER, limit=limit)
 
 
 @cache
