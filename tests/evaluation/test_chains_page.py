@@ -15,9 +15,9 @@ from tests.evaluation.chain_data import make_chains
 from tests.evaluation.crawl import counted_links, miscounted, total
 
 pytestmark = pytest.mark.django_db
-QUERIES = 16
+QUERIES = 17
 """Session, person, benchmark, roles; runs; 2 of the kept table; chains; metrics; the counts of the tabs and the bar;
-how fresh the scores are, 2."""
+how fresh the scores are, 3."""
 
 
 def page(client, benchmark, **terms):
