@@ -55,7 +55,7 @@ def run_loss(run: Run) -> RunLoss:
     tables: tuple[tuple[str, Any], ...] = (
         ("trajectories", mine),
         ("interventions", Intervention.objects.filter(run=run)),
-        ("judgements", Judgement.objects.filter(run=run).exclude(pk__in=verdicts_of(items))),
+        ("judgments", Judgement.objects.filter(run=run).exclude(pk__in=verdicts_of(items))),
         ("tags", Tagging.objects.filter(trajectory__run=run)),
         ("notes", Note.objects.filter(trajectory__run=run)),
         ("failures named by people", FailureLabel.objects.filter(trajectory__run=run)),

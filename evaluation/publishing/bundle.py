@@ -54,8 +54,7 @@ data-card.html    what the benchmark holds
 data/             the tables: leaderboard.* as shown, metrics.csv with every metric on every slice, samples.csv
 copy.json         the SHA-256 of every file
 
-It needs no server of ours: any that hands out files will do, such as `python -m http.server` in this folder. Opened
-straight from the folder, the pages are all there too; to zoom and to move the line of a chart takes a server.
+It needs no server: open index.html from this folder, or hand the folder out with any web server.
 """
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from lxml import html
 
+from evaluation.publishing.scripts import JOINED
+
 REMOVED = " | ".join(
     (
         "//form",
@@ -51,6 +53,7 @@ def rewritten(page: bytes, targets: Targets, notice: Sequence[tuple[str, str]]) 
     document = html.document_fromstring(page.decode())
     for element in document.xpath(REMOVED):
         element.drop_tree()
+    _join_scripts(document)
     for element in list(document.iter()):
         if isinstance(element.tag, str):
             _rewrite(element, targets)
@@ -85,6 +88,18 @@ def links(page: bytes) -> list[Link]:
         else:
             found.append(Link(str(element.get("data-tiles")), "tiles"))
     return found
+
+
+def _join_scripts(document: html.HtmlElement) -> None:
+    """One classic script in place of the modules, which run after the page is read as it does."""
+    modules = document.xpath("//script[@type='module']")
+    for place, module in enumerate(modules):
+        if place == 0:
+            module.set("src", f"/static/{JOINED}")
+            module.set("defer", "")
+            del module.attrib["type"]
+        else:
+            module.drop_tree()
 
 
 def _draw_signs(document: html.HtmlElement, signs: Mapping[str, html.HtmlElement]) -> None:

@@ -9,7 +9,9 @@ from django.contrib.staticfiles.finders import find, get_finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 from lxml import html
 
-NEEDED = ("css/", "fonts/", "js/", "img/", "vendor/")
+from evaluation.publishing.scripts import JOINED, joined
+
+NEEDED = ("css/", "fonts/", "img/", "vendor/")
 _JOINED = "css/app.css"
 
 
@@ -20,7 +22,9 @@ def signs() -> dict[str, html.HtmlElement]:
 
 
 def static_files() -> Iterator[tuple[str, bytes]]:
-    """(name below the folder of static files, content) of each. With hashed names the style sheet is one file."""
+    """(name below the folder of static files, content) of each. The scripts are one file, and with hashed names the
+    style sheet is."""
+    yield JOINED, joined()
     named: Callable[[str], str] | None = getattr(staticfiles_storage, "stored_name", None)
     for finder in get_finders():
         for path, storage in finder.list([]):

@@ -41,7 +41,9 @@ export class SightlineFailures extends HTMLElement {
 
   /** Until the preview is that of the row with the focus, no key acts on the trajectory that it still shows. */
   #wait(row) {
-    this.querySelector("#preview").inert = row !== null && row.dataset.pk !== this.#shown;
+    const preview = this.querySelector("#preview");
+    // A published copy has none.
+    if (preview) preview.inert = row !== null && row.dataset.pk !== this.#shown;
   }
 
   #hide(hidden) {
