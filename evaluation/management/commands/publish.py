@@ -37,5 +37,5 @@ class Command(BaseCommand):
             counts = publish(benchmark, folder.absolute(), cases, most=most, today=timezone.localdate())
         self.stdout.write(
             "{pages} pages, {cases} trajectories and {pictures} pieces of pictures written".format(**counts)
-            + f" to {folder}: {counts['files']} files. Open index.html; zooming into its pictures takes a web server."
+            + f" to {folder}: {counts['files']} files. Open index.html."
         )
