@@ -12,7 +12,7 @@ from annotation.actions.access import require
 from annotation.actions.changes import content_changed
 from annotation.actions.checks_of import checks_of
 from annotation.actions.content_json import content_from_json, content_to_json
-from annotation.actions.handed import works_on
+from annotation.actions.handed import is_handed
 from annotation.actions.move import move
 from annotation.actions.pause import require_going_on
 from annotation.actions.quality_rules import rules_of
@@ -77,7 +77,7 @@ def under_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
     """The annotation that waits for a reviewer, and its last revision. Raises ``NotAllowed`` for who annotates the
     sample or wrote that revision, and ``Conflict`` when nothing waits."""
     annotations = Annotation.objects.filter(sample=sample)
-    if works_on(actor, sample):
+    if annotations.filter(author=actor).exists() or is_handed(actor, sample):
         raise NotAllowed(f"You annotated {sample.key} yourself. Somebody else reviews it.", code="own_work")
     annotation = annotations.to_review().select_related("author").first()
     if annotation is None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from importlib import import_module
 from typing import Any
 
 import pytest
 from django.apps import apps
 from django.test import Client
+from django.utils import timezone
 
 from annotation.actions.access import known_to
 from annotation.actions.benchmarks import add_member, create_benchmark, set_public
 from annotation.actions.draft import save_draft
 from annotation.actions.gold_checks import add_checks, set_check_rules
 from annotation.actions.people import change_details
+from annotation.actions.review import under_review
 from annotation.actions.submit import submit
 from annotation.models import Benchmark, CheckAnswer, GoldCheck, Lease, Sample
 from annotation.workflow import Role
@@ -131,6 +134,16 @@ def test_only_what_was_handed_out_can_be_opened_saved_or_reviewed(ana: User, lea
         ]
         assert [one.status_code for one in said] == [403, 403, 409, 409, 409, 409, 403], key
     assert not Sample.objects.filter(key="s-0007").get().annotations.exists()
+
+
+def test_who_held_a_sample_once_may_review_it_where_no_checks_run(ana: User, lea: User, kitchen: Benchmark) -> None:
+    begin(lea, kitchen, 0)
+    sample = submitted(ana, kitchen)
+    past = timezone.now() - timedelta(hours=1)
+    Lease.objects.create(sample=sample, seat="annotate", place=7, user=lea, expires_at=past)
+    assert under_review(lea, sample)[0].author == ana
+    begin(lea, kitchen)
+    assert under_review(lea, sample)[0].author == ana
 
 
 def test_what_was_left_comes_back_first_whether_it_is_a_check_or_not(ana: User, lea: User, kitchen: Benchmark) -> None:

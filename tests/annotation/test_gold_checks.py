@@ -143,7 +143,7 @@ def browser_of(user: User, sample: Sample) -> dict[str, Any]:
     alike = html.replace(sample.key, "KEY").replace(sample.image.sha256, "SHA")
     page, block, rest = re.split(r'(<script id="studio" type="application/json">.*?</script>)', alike, flags=re.S)
     fields = json.loads(re.sub(r"</?script[^>]*>", "", block))
-    own = re.compile(r"\b[A-Za-z0-9]{64}\b|\b2\d{3}-\d\d-\d\d[T ][0-9:.+]+")
+    own = re.compile(r"\b[A-Za-z0-9]{64}\b|\b2\d{3}-\d\d-\d\d[T ][0-9:.+]+|\b\d\d:\d\d(:\d\d)?\b")
     return {**fields, "page": own.sub("OWN", page + rest).splitlines()}
 
 
