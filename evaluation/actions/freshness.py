@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 
 from django.db.models import Count, Max
 
@@ -17,7 +18,7 @@ State = tuple[datetime | None, int]
 
 
 class Freshness:
-    """Of one benchmark or several: two queries, and one for each benchmark that has changed since it was asked last.
+    """Of one benchmark or several: two queries, and one more when any of them has changed since it was asked last.
 
     Every page that shows scores asks here, so that none calls a number today's that another calls an earlier one.
     ``numbers``: the change numbers of the benchmarks where they were just asked for, which saves a query.
@@ -27,7 +28,7 @@ class Freshness:
         self.settings = settings_by_benchmark(benchmarks) if benchmarks else {}
         if benchmarks and numbers is None:
             numbers = ContentChange.objects.numbers([benchmark.pk for benchmark in benchmarks])
-        self._gold = {one.pk: _gold(one.pk, one.created_at, (numbers or {})[one.pk]) for one in benchmarks}
+        self._gold = _gold(benchmarks, numbers or {})
         self._changed = {benchmark: settings.changed() for benchmark, settings in self.settings.items()}
 
     def stale(self, scoring: Scoring) -> bool:
@@ -43,8 +44,24 @@ class Freshness:
         )  # fmt: skip
 
 
-@lru_cache(maxsize=256)
-def _gold(benchmark: int, _created_at: datetime, _number: int) -> State:
-    """Counted anew when the benchmark has another change number."""
-    found = Gold.objects.filter(sample__benchmark=benchmark).aggregate(last=Max("accepted_at"), n=Count("pk"))
-    return found["last"], found["n"]
+_KNOWN: OrderedDict[tuple[int, datetime, int], State] = OrderedDict()
+_LOCK = threading.Lock()
+MOST = 256
+"""Benchmarks in a state whose gold is kept in mind."""
+
+
+def _gold(benchmarks: Sequence[Benchmark], numbers: Mapping[int, int]) -> dict[int, State]:
+    """By benchmark; counted anew, by one query, for those that have another change number."""
+    keys = {one.pk: (one.pk, one.created_at, numbers[one.pk]) for one in benchmarks}
+    with _LOCK:
+        found = {pk: _KNOWN[key] for pk, key in keys.items() if key in _KNOWN}
+    if missing := keys.keys() - found.keys():
+        rows = Gold.objects.filter(sample__benchmark__in=missing).order_by().values_list("sample__benchmark")
+        counted = {pk: (last, n) for pk, last, n in rows.annotate(last=Max("accepted_at"), n=Count("pk"))}
+        new: dict[int, State] = {pk: counted.get(pk, (None, 0)) for pk in missing}
+        found |= new
+        with _LOCK:
+            _KNOWN.update({keys[pk]: state for pk, state in new.items()})
+            while len(_KNOWN) > MOST:
+                _KNOWN.popitem(last=False)
+    return found

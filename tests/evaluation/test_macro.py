@@ -184,7 +184,7 @@ def test_visits_take_five_queries_and_the_first_some_more(two, lea, django_asser
     """Gold checks, scores, metrics, settings, the state of gold; the gold, 2, when it is another; samples and
     columns when they are."""
     for metric, gold in zip(RATES[:2], (1, 0), strict=True):
-        with django_assert_num_queries(7 + 2 * gold):
+        with django_assert_num_queries(7 + gold):
             read_macro(lea, metric=metric)
         with django_assert_num_queries(5):
             read_macro(lea, metric=metric)
