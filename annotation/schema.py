@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from annotation.workflow import SampleState
+
 if TYPE_CHECKING:
     from dataclasses import dataclass as frozen_record
 else:
@@ -38,10 +40,12 @@ __all__ = [
     "frozen_record",
     "said",
     "shortened",
+    "whole_numbers",
 ]
 
 ORIGINAL = "original"
 """The id of the picture a trajectory or a reference toolchain starts from."""
+_WHOLE = 2.0**53
 
 
 class AnswerType(StrEnum):
@@ -189,6 +193,8 @@ class SampleContent:
     plan: ToolPlan = field(default_factory=ToolPlan)
 
 
+FILED_STATES = (SampleState.ACCEPTED, SampleState.TO_DO, SampleState.DISCARDED)
+"""Where a file can say that a sample stands; the others need the work of people, which no file has."""
 MOST_CHAINS = 20
 """Further chains of a sample."""
 LONGEST_NOTE = 500
@@ -209,7 +215,8 @@ class SampleRecord:
     ``facets`` maps a facet name to one value or, for ``segment``, several; it includes ``category``, ``tier`` and
     ``dimension``. Values keep their JSON type (text, number, truth value). ``image`` is a path relative to the file.
     ``image_group`` None means: the picture is the cluster. ``accepted_chains`` None means: nothing is said of them.
-    ``boxes_called``: the file's own name of the gold boxes.
+    ``boxes_called``: the file's own name of the gold boxes. ``state`` None means: accepted with a
+    content, to do without.
     """
 
     id: str
@@ -221,6 +228,7 @@ class SampleRecord:
     facets: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
     accepted_chains: tuple[FurtherChain, ...] | None = None
+    state: SampleState | None = None
     boxes_called: str = field(default="gold_boxes", compare=False)
     file: str = ""
     line: int | None = None
@@ -243,6 +251,17 @@ def shortened(value: object, limit: int = 200) -> str:
         text = text.encode("utf-8", "replace").decode()
     text = " ".join(text.replace("\x00", "").split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def whole_numbers(value: Any) -> Any:
+    """``value`` with whole floats as ``int``, tuples as lists, and text keys: what JSON cannot tell apart is one."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < _WHOLE else value
+    if isinstance(value, Mapping):
+        return {str(key): whole_numbers(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [whole_numbers(item) for item in value]
+    return value
 
 
 def said(text: str) -> str:

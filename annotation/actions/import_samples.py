@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,16 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.actions.access import require
+from annotation.actions.access import allowed, require
 from annotation.actions.save_samples import WRITTEN, save_samples
 from annotation.actions.store_images import store_pictures, taken_out
+from annotation.actions.tool_bank_file import import_bank
 from annotation.importers import IMPORTERS
-from annotation.importers.interface import ImportProblem, Position, Progress, ReadOptions, Settings
+from annotation.importers.interface import ImportProblem, Position, Progress, Read, ReadOptions, Settings
 from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.models import Benchmark, ImportIssue, ImportRecord
 from annotation.schema import Issue, SampleRecord, Severity, shortened
+from annotation.tool_bank.table import BadTable, BankRow
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -142,15 +144,18 @@ class SamplesSaver:
         self.checkpoint = checkpoint
         self.actor, self.benchmark, self.record, self.folder, self.result = actor, benchmark, record, folder, result
         self.rows: list[SampleRecord] = []
+        self.tools: list[BankRow] = []
         self.issues: list[Issue] = []
         self.embedded: dict[str, bytes] = {}
         self.growth = Growth(*WRITTEN)
 
-    def take_all(self, stream: Iterator[SampleRecord | Settings | Issue | Progress], report: Report | None) -> None:
+    def take_all(self, stream: Read, report: Report | None) -> None:
         for item in stream:
             match item:
                 case SampleRecord():
                     self._take(item)
+                case BankRow():
+                    self.tools.append(item)
                 case Settings():
                     self.result.settings |= dict(item.values)
                 case Progress():
@@ -178,6 +183,7 @@ class SamplesSaver:
         about: dict[str, Any] = {"actor": self.actor, "benchmark": self.benchmark, "records": self.rows}
         pictures = store_pictures(**about, folder=self.folder, embedded=self.embedded)
         with transaction.atomic():
+            self.issues += save_bank(self.actor, self.benchmark, self.tools, self.record.file_name)
             saved = save_samples(**about, pictures=pictures, since=self.record.created_at, source=self.record)
             counts.update(read=len(self.rows), new=saved.new, changed=saved.changed, unchanged=saved.unchanged)
             self.issues += [*duplicates(saved.repeated), *saved.issues]
@@ -185,7 +191,22 @@ class SamplesSaver:
             remember(self.record, position, counts, self.checkpoint)
         self.growth.add(saved.new + saved.changed)
         self.result.issues += self.issues[: KEPT_ISSUES - len(self.result.issues)]
-        self.rows, self.issues, self.embedded = [], [], {}
+        self.rows, self.tools, self.issues, self.embedded = [], [], [], {}
+
+
+def save_bank(actor: User | None, benchmark: Benchmark, tools: Sequence[BankRow], file: str) -> list[Issue]:
+    """Take the tools of a file into the bank, all or none; the issues say why one does not fit. They come before the
+    samples, so that the plans find the tools they name."""
+    if not tools:
+        return []
+    if actor is not None and not allowed(actor, benchmark, Right.MANAGE):
+        done = "Only a lead changes the tool bank; its tools were left out. Ask a lead to import the file."
+        return [Issue(Severity.NOTED, "bank-left-out", file, None, "bank", str(len(tools)), done)]
+    try:
+        import_bank(actor=actor, benchmark=benchmark, rows=tools)
+    except BadTable as bad:
+        return [Issue(Severity.REFUSED, "bad-bank", file, None, "bank", "", problem) for problem in bad.problems]
+    return []
 
 
 def duplicates(records: Sequence[SampleRecord]) -> list[Issue]:

@@ -22,11 +22,12 @@ from annotation.models import (
     Sample,
 )
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
+from annotation.workflow import SampleState
 
 BATCH = 250
 """Samples read at once: so few that an export begins at once."""
 
-_SAMPLE = ("pk", "key", "image_name", "image_group", "width", "height", "extra")
+_SAMPLE = ("pk", "key", "state", "image_name", "image_group", "width", "height", "extra")
 _FACET = ("sample_id", "name", "position", "value", "kind")
 _REVISION = ("pk", "question", "answer_type", "options", "answers", "ordered")
 _BOX = ("revision_id", "x1", "y1", "x2", "y2", "label", "source")
@@ -97,9 +98,10 @@ def _record(
     tools: list[Row],
     further: Sequence[Row] = (),
 ) -> SampleRecord:
+    content = _content(revision, boxes, calls, tools) if revision else SampleContent()
     return SampleRecord(
         id=sample.key,
-        content=_content(revision, boxes, calls, tools) if revision else SampleContent(),
+        content=content,
         image=sample.image_name or None,
         image_group=sample.image_group or None,
         width=sample.width,
@@ -107,7 +109,15 @@ def _record(
         facets=_facets(facets),
         extra=sample.extra | _box_names(boxes),
         accepted_chains=tuple(chain_of(row.calls, row.note) for row in further) or None,
+        state=_state(sample.state, content, gold=revision is not None),
     )
+
+
+def _state(stands: str, content: SampleContent, *, gold: bool) -> SampleState | None:
+    """What a file has to say of where a sample stands; None: its content tells."""
+    if stands == SampleState.DISCARDED:
+        return SampleState.DISCARDED
+    return SampleState.ACCEPTED if gold and content == SampleContent() else None
 
 
 def _box_names(boxes: Sequence[Row]) -> dict[str, list[str]]:

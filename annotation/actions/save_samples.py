@@ -32,7 +32,7 @@ from annotation.models import (
     Revision,
     Sample,
 )
-from annotation.schema import Box, Issue, SampleContent, SampleRecord
+from annotation.schema import Box, Issue, SampleContent, SampleRecord, Severity, whole_numbers
 from annotation.tool_bank import key_of
 from annotation.workflow import SampleState, State, transition
 from webapp.accounts.models import User
@@ -75,7 +75,7 @@ def content_digest(content: SampleContent) -> str:
         list(plan.distractors),
         plan.ordered,
     ]
-    return hashlib.sha256(json.dumps(canonical, sort_keys=True, default=str).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(whole_numbers(canonical), sort_keys=True, default=str).encode()).hexdigest()
 
 
 def save_samples(
@@ -89,7 +89,7 @@ def save_samples(
 ) -> Saved:
     """Write one batch. A sample that is there already keeps its key and gets a new gold revision where its content
     differs; the last of two records with one id wins. Imported samples arrive accepted; one without any content, such
-    as a picture alone, is to do: it has no annotation and no gold.
+    as a picture alone, is to do: it has no annotation and no gold. A new one that its file calls discarded is so.
 
     ``pictures``: what ``store_pictures`` found, by name. ``since``: when this import began; a record whose sample was
     written after that is reported as ``repeated``. ``source``: the import that new samples are from."""
@@ -117,7 +117,19 @@ def save_samples(
         if saved.new or saved.changed:
             content_changed(benchmark.pk)
     saved.issues = [issue for p in placed.values() for issue in p.issues]
+    saved.issues += [
+        _not_discarded(latest[key])
+        for key, one in there.items()
+        if latest[key].state is SampleState.DISCARDED and one.state != SampleState.DISCARDED
+    ]
     return saved
+
+
+def _not_discarded(record: SampleRecord) -> Issue:
+    done = "The file calls it discarded. A file discards no sample that is here; discard it on the page of samples."
+    return Issue(
+        Severity.NOTED, "not-discarded", record.file, record.line, "state", SampleState.DISCARDED, done, record.row
+    )
 
 
 def _chains(actor: User | None, benchmark: Benchmark, placed: Mapping[str, Placed]) -> set[int]:
@@ -167,34 +179,52 @@ def _insert(actor: User | None, benchmark: Benchmark, placed: Sequence[Placed], 
     numbered = list(zip(reserve_ids(Sample, len(placed)), placed, strict=True))
     insert_rows(Sample, _SAMPLE, [_sample_row(pk, benchmark, p, now, source) for pk, p in numbered])
     insert_rows(FacetValue, _FACET, [row for pk, p in numbered for row in _facets(pk, benchmark.pk, p.record)])
-    _insert_gold(actor, [(pk, p.record) for pk, p in numbered if p.record.content != NO_CONTENT], now)
+    for state in SampleState.ACCEPTED, SampleState.DISCARDED:
+        said = [(pk, p.record) for pk, p in numbered if state_of(p.record) is state]
+        _insert_content(actor, said, state, now)
     return Saved(new=len(placed))
 
 
-def _insert_gold(actor: User | None, numbered: Sequence[tuple[int, SampleRecord]], now: datetime) -> None:
-    """The annotation, its one revision and the gold of each new sample that has a content."""
+def state_of(record: SampleRecord) -> SampleState:
+    """Where a new sample stands: as its file says, but nothing that has a content is to do."""
+    stands = record.state or SampleState.TO_DO
+    with_content = stands is SampleState.TO_DO and record.content != NO_CONTENT
+    return SampleState.ACCEPTED if with_content else stands
+
+
+def _insert_content(
+    actor: User | None, numbered: Sequence[tuple[int, SampleRecord]], stands: SampleState, now: datetime
+) -> None:
+    """The annotation and its one revision of each of these new samples; of those that are accepted the gold too. What
+    is discarded without a content is held so by an empty annotation of nobody's."""
+    state = transition("import", State.DRAFT).after if stands is SampleState.ACCEPTED else State.DISCARDED
+    if state is State.DISCARDED:
+        empty = [pk for pk, record in numbered if record.content == NO_CONTENT]
+        numbered = [(pk, record) for pk, record in numbered if record.content != NO_CONTENT]
+        rows = [
+            (a, s, None, state.value, False, now, now)
+            for a, s in zip(reserve_ids(Annotation, len(empty)), empty, strict=True)
+        ]
+        insert_rows(Annotation, _ANNOTATION, rows)
     sample_ids = [pk for pk, _ in numbered]
     author, count = actor.pk if actor else None, len(numbered)
     annotation_ids = reserve_ids(Annotation, count)
     revision_ids = reserve_ids(Revision, count)
     records = [record for _, record in numbered]
-    state = transition("import", State.DRAFT).after.value
     insert_rows(
         Annotation,
-        ["id", "sample", "author", "state", "imported", "created_at", "changed_at"],
-        [(a, s, author, state, True, now, now) for a, s in zip(annotation_ids, sample_ids, strict=True)],
+        _ANNOTATION,
+        [(a, s, author, state.value, True, now, now) for a, s in zip(annotation_ids, sample_ids, strict=True)],
     )
     _insert_revisions(zip(revision_ids, annotation_ids, [1] * count, records, strict=True), author, now)
-    insert_rows(
-        Gold,
-        ["sample", "revision", "accepted_at"],
-        [(s, r, now) for s, r in zip(sample_ids, revision_ids, strict=True)],
-    )
+    if state is State.ACCEPTED:
+        gold = [(s, r, now) for s, r in zip(sample_ids, revision_ids, strict=True)]
+        insert_rows(Gold, ["sample", "revision", "accepted_at"], gold)
 
 
 def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
     """Facets and extra are replaced; content that differs becomes a new revision. What was discarded stays so: a lead
-    opens it again, a file does not."""
+    opens it again, a file does not; nor does a file discard what is here."""
     record = placed.record
     changes = _descriptive_changes(sample, placed)
     written = [f for f in sample.facets.all() if f.kind != FacetValue.Kind.BANK]
@@ -206,8 +236,8 @@ def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
         insert_rows(FacetValue, _FACET, facets)
         changes = changes or {"changed_at": timezone.now()}
     gold = getattr(sample, "gold", None)
-    waits = gold is None and record.content == NO_CONTENT
-    left_out = sample.state == SampleState.DISCARDED
+    waits = gold is None and record.content == NO_CONTENT and record.state is not SampleState.ACCEPTED
+    left_out = SampleState.DISCARDED in (sample.state, record.state)
     if not (waits or left_out) and (gold is None or gold.revision.digest != content_digest(record.content)):
         add_gold_revision(actor=actor, sample=sample, record=record)
         changes |= {"state": SampleState.ACCEPTED.value, "changed_at": timezone.now()}
@@ -219,18 +249,22 @@ def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
 def _descriptive_changes(sample: Sample, placed: Placed) -> dict[str, Any]:
     record = placed.record
     width, height = _size(record)
-    left_out = sample.state == SampleState.DISCARDED
+    kept = record.state is SampleState.DISCARDED and sample.state != SampleState.DISCARDED
     wanted: dict[str, Any] = {
         "image_id": placed.image.pk if placed.image else None,
         "image_problem": placed.problem,
         "width": width,
         "height": height,
-        "evidence_share": None if left_out else evidence_share(record.content.gold_boxes, width, height),
+        "evidence_share": sample.evidence_share if kept else _share(sample, record),
         "image_name": record.image or "",
         "image_group": record.image_group or "",
         "extra": dict(record.extra),
     }
     return {name: value for name, value in wanted.items() if getattr(sample, name) != value}
+
+
+def _share(sample: Sample, record: SampleRecord) -> float | None:
+    return None if sample.state == SampleState.DISCARDED else evidence_share(record.content.gold_boxes, *_size(record))
 
 
 def add_gold_revision(*, actor: User | None, sample: Sample, record: SampleRecord) -> None:
@@ -249,6 +283,7 @@ _SAMPLE = [
     "id", "benchmark", "key", "state", "image", "image_name", "image_problem", "image_group", "width", "height",
     "evidence_share", "extra", "source", "created_at", "changed_at",
 ]  # fmt: skip
+_ANNOTATION = ["id", "sample", "author", "state", "imported", "created_at", "changed_at"]
 _FACET = ["sample", "benchmark", "name", "position", "value", "kind"]
 _REVISION = [
     "id", "annotation", "number", "author", "question", "answer_type", "options", "answers", "ordered", "digest",
@@ -268,11 +303,12 @@ def _sample_row(
 ) -> tuple[Any, ...]:
     record = placed.record
     width, height = _size(record)
-    state = SampleState.TO_DO if record.content == NO_CONTENT else SampleState.ACCEPTED
+    state = state_of(record)
+    share = evidence_share(record.content.gold_boxes, width, height) if state is not SampleState.DISCARDED else None
     return (
         pk, benchmark.pk, record.id, state.value, placed.image.pk if placed.image else None,
         record.image or "", placed.problem, record.image_group or "", width, height,
-        evidence_share(record.content.gold_boxes, width, height), as_json(dict(record.extra)),
+        share, as_json(dict(record.extra)),
         source.pk if source else None, now, now,
     )  # fmt: skip
 

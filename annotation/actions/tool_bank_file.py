@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,9 +18,10 @@ from webapp.accounts.models import User
 from webapp.common import audit
 
 
-def bank_rows(benchmark: Benchmark) -> Iterator[BankRow]:
-    """Every tool as a line. Two queries."""
-    tools = BankTool.objects.filter(benchmark=benchmark).select_related("merged_into").prefetch_related("names")
+def bank_rows(benchmark: Benchmark, states: Iterable[ToolState] = tuple(ToolState)) -> Iterator[BankRow]:
+    """Every tool in one of these states as a line. Two queries."""
+    found = BankTool.objects.filter(benchmark=benchmark, state__in=[state.value for state in states])
+    tools = found.select_related("merged_into").prefetch_related("names")
     for tool in tools.order_by("name", "pk"):
         others = tuple(one.name for one in tool.names.all() if one.key != key_of(tool.name))
         merged_into = tool.merged_into.name if tool.merged_into else ""

@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from annotation.exporters.interface import Counted
-from annotation.schema import FurtherChain, SampleContent, SampleRecord, ToolCall
+from annotation.schema import FILED_STATES, FurtherChain, SampleContent, SampleRecord, ToolCall, whole_numbers
+from annotation.tool_bank import ToolState
+from annotation.tool_bank.table import BankRow
 
 PLAIN_FACETS = ("category", "tier", "dimension")
 """Facets that have a key of their own; ``segment`` is the list ``segments``."""
@@ -37,13 +39,12 @@ SAMPLE_KEYS = frozenset(
         "targets",
         "distractors",
         "ordered",
+        "state",
     ]
 )
 """All keys a sample row can have; what else a sample came with keeps its own key."""
 
 Sections = Mapping[str, Iterable[Mapping[str, Any]] | Mapping[str, Any]]
-
-_WHOLE = 2.0**53
 
 
 def native_parts(sections: Sections) -> Iterator[bytes]:
@@ -86,19 +87,8 @@ def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
 
 def row_line(row: Mapping[str, Any]) -> bytes:
     """One row as canonical JSON without a line end. Raises ``ValueError`` on a number that is not finite."""
-    text = json.dumps(_whole(row), ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(", ", ": "))
+    text = json.dumps(whole_numbers(row), ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(", ", ": "))
     return text.encode("utf-8")
-
-
-def _whole(value: Any) -> Any:
-    """``value`` with whole floats as ``int``, tuples as lists, and text keys; what JSON cannot tell apart is one."""
-    if isinstance(value, float):
-        return int(value) if value.is_integer() and abs(value) < _WHOLE else value
-    if isinstance(value, Mapping):
-        return {str(key): _whole(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_whole(item) for item in value]
-    return value
 
 
 def compact(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,8 +119,25 @@ def sample_row(sample: SampleRecord) -> dict[str, Any]:
         **_content_row(sample.content),
         **_facet_row(sample.facets),
         "accepted_chains": [_chain_row(chain) for chain in sample.accepted_chains or ()],
+        "state": sample.state.value if sample.state else None,
     }
-    return with_extra(compact(row), sample.extra, SAMPLE_KEYS)
+    # A key "state" of somebody else's, such as of a country, is read as what it is.
+    own = {"state"} if sample.extra.get("state") not in FILED_STATES else set()
+    return with_extra(compact(row), sample.extra, SAMPLE_KEYS - own)
+
+
+def bank_row(tool: BankRow) -> dict[str, Any]:
+    """One row of ``bank``; ``annotation.tool_bank.table.row_from`` is its inverse."""
+    return compact(
+        {
+            "name": tool.name,
+            "aliases": sorted(tool.aliases),
+            "segment": tool.segment,
+            "state": None if tool.state is ToolState.ACCEPTED else tool.state.value,
+            "merged_into": tool.merged_into,
+            "reason": tool.reason,
+        }
+    )
 
 
 def _content_row(content: SampleContent) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from annotation.importers.column_mapping import ColumnMapping
 from annotation.schema import Issue, SampleRecord
+from annotation.tool_bank.table import BankRow
 
 PROGRESS_EVERY = 1000
 """Rows after which, at the latest, a ``Progress`` comes."""
@@ -79,7 +80,7 @@ class ReadOptions:
     start: Position = field(default_factory=Position)
 
 
-Read = Iterator[SampleRecord | Settings | Issue | Progress]
+Read = Iterator[SampleRecord | BankRow | Settings | Issue | Progress]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The native format: the ``samples`` and ``settings`` of one JSON file, a folder or a zip of JSONL files.
+"""The native format: the ``bank``, ``samples`` and ``settings`` of one JSON file, a folder or a zip of JSONL files.
 
 Runs in the same file (``trajectories`` and so on) are passed over here; the importers of runs read them.
 """
@@ -6,16 +6,22 @@ Runs in the same file (``trajectories`` and so on) are passed over here; the imp
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from annotation.importers.converting import converted
 from annotation.importers.decoding import RowDecoder
 from annotation.importers.fields import Report
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions, Settings
 from annotation.importers.reading import RawRow, RowStream
+from annotation.schema import Issue, Severity, shortened
+from annotation.tool_bank.table import BadTable, row_from
 
-KEYS = ("samples", "settings")
-_SECTION = re.compile(rb'\s*\{\s*"(interventions|judgements|rollout_groups|samples|settings|trajectories)"\s*:\s*[\[{]')
+KEYS = ("bank", "samples", "settings")
+_SECTION = re.compile(
+    rb'\s*\{\s*"(bank|interventions|judgements|rollout_groups|samples|settings|trajectories)"\s*:\s*[\[{]'
+)
 """How a native file of everything begins; its samples may lie far behind."""
 
 _LOG = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:')
@@ -64,4 +70,17 @@ def _converted(row: RawRow, decoder: RowDecoder) -> Read:
     if row.key == "settings":
         yield Settings(data, row.file, row.line)
         return
+    if row.key == "bank":
+        yield from _tool(data, row)
+        return
     yield from converted(data, lambda values, _: dict(values), Report(row.file, row.line, row=row.row))
+
+
+def _tool(data: Mapping[str, Any], row: RawRow) -> Read:
+    try:
+        yield row_from(data, row.line)
+    except BadTable as bad:
+        for problem in bad.problems:
+            yield Issue(
+                Severity.REFUSED, "bad-tool", row.file, row.line, "bank", shortened(dict(data)), problem, row.row
+            )

@@ -10,6 +10,7 @@ from typing import Any
 from annotation.importers import fields
 from annotation.importers.fields import Report
 from annotation.schema import (
+    FILED_STATES,
     LONGEST_NOTE,
     MOST_CHAINS,
     ORIGINAL,
@@ -48,8 +49,10 @@ KNOWN = frozenset(
         "targets",
         "distractors",
         "ordered",
+        "state",
     ]
 )
+_STATES = {state.value: state for state in FILED_STATES}
 _CALL_KEYS = frozenset({"tool", "arguments", "image_in", "image_out"})
 _LETTER = re.compile(r"\(?([A-Za-z])\)?[.:]?")
 
@@ -65,13 +68,23 @@ def sample_from(data: Mapping[str, Any], report: Report) -> SampleRecord:
         width=width,
         height=height,
         facets=_facets(data, report),
-        extra=fields.extra(data, KNOWN),
+        extra=_extra(data),
         accepted_chains=_further(data.get("accepted_chains"), report),
+        state=_STATES.get(state) if isinstance(state := data.get("state"), str) else None,
         boxes_called=report.called("gold_boxes"),
         file=report.file,
         line=report.line,
         row=report.row,
     )
+
+
+def _extra(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys that the format does not know, and a ``state`` beyond ``FILED_STATES``, such as of a country."""
+    kept = fields.extra(data, KNOWN)
+    state = data.get("state")
+    if state is not None and not (isinstance(state, str) and state in _STATES):
+        kept["state"] = state
+    return kept
 
 
 def _side(value: object, field: str, report: Report) -> int | None:

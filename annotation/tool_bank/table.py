@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from annotation.spreadsheets import guarded, unguarded
 from annotation.tool_bank import LONGEST_NAME, ToolState, distinct, key_of
@@ -72,6 +73,21 @@ def read(data: bytes) -> list[BankRow]:
     if problems:
         raise BadTable(problems)
     return [_known(row) for row in rows]
+
+
+def row_from(data: Mapping[str, Any], line: int) -> BankRow:
+    """One row of the list ``bank`` of a native file, an object with the keys of ``BankRow``. Raises ``BadTable``."""
+    given = {name: data.get(name) or "" for name in COLUMNS}
+    aliases = given.pop("aliases") or []
+    if not isinstance(aliases, list) or not all(isinstance(text, str) for text in (*aliases, *given.values())):
+        raise BadTable([f"Line {line}: aliases is a list of texts, every other value a text. Correct the row."])
+    cells = {name: " ".join(text.split()) for name, text in given.items()}
+    row = _row(line, {**cells, "aliases": BETWEEN.join(aliases)})
+    if problems := list(_wrong(row)):
+        raise BadTable(problems)
+    others = distinct(aliases)
+    others.pop(key_of(row["name"]), None)
+    return replace(_known(row), aliases=tuple(others.values()))
 
 
 def _plain(cell: str | None) -> str:

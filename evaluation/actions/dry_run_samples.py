@@ -59,7 +59,7 @@ class SampleReading(SamplesSaver):
             counts["issues"] += 1
             counts[issue.severity.value] += 1
             self.tell(issue)
-        self.rows, self.issues, self.embedded = [], [], {}
+        self.rows, self.tools, self.issues, self.embedded = [], [], [], {}
 
     def _outcome(self, record: SampleRecord, there: Sample | None, image: Image | None, problem: str) -> str:
         mark = fingerprint(record, content_digest(record.content), image, problem)

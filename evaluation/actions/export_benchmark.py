@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
+from annotation.actions.access import allowed
 from annotation.actions.read_samples import sample_records
+from annotation.actions.tool_bank_file import bank_rows
 from annotation.exporters import EXPORTERS
-from annotation.exporters.native import Sections, native_parts, sample_row, write_native
+from annotation.exporters.native import Sections, bank_row, native_parts, sample_row, write_native
 from annotation.models import Benchmark
+from annotation.tool_bank import ToolState
+from annotation.workflow import Right
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.read_runs import (
     intervention_records,
@@ -21,8 +25,11 @@ from evaluation.exporters.native import intervention_row, judgement_row, rollout
 
 def sections_of(benchmark: Benchmark, user: Any = None) -> Sections:
     """Everything of a benchmark as the native format has it; the same contents always give the same bytes. Judgements
-    are those that ``user`` may read; None: all."""
+    are those that ``user`` may read, and only a lead gets the tools that are proposed or refused; None: all."""
+    leads = user is None or allowed(user, benchmark, Right.MANAGE)
+    states = tuple(ToolState) if leads else (ToolState.ACCEPTED, ToolState.MERGED)
     return {
+        "bank": map(bank_row, bank_rows(benchmark, states)),
         "samples": map(sample_row, sample_records(benchmark)),
         "trajectories": map(trajectory_row, trajectory_records(benchmark)),
         "interventions": map(intervention_row, intervention_records(benchmark)),

@@ -236,6 +236,8 @@ def test_pages_follow_each_other_by_key(benchmark, lea):
     ("address", "status", "field", "words"),
     [
         ("metrics/?cursor=odd", 400, "cursor", "no such page"),
+        ("samples/?cursor=AAAA", 400, "cursor", "no such page"),  # D7.20: one that says nothing
+        ("samples/?cursor=bz0wJng9MQ==", 400, "cursor", "no such page"),  # a place, and something beside it
         ("metrics/?cursor=cD1hYmM=", 400, "cursor", "no such page"),  # a key that is no number
         ("trajectories/?cursor=cD1hYmM=", 400, "cursor", "no such page"),
         ("agreement/judges/?cursor=bz1hYmM=", 400, "cursor", "no such page"),  # a place that is none

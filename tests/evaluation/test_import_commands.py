@@ -242,5 +242,5 @@ def test_everything_exported_comes_back_byte_for_byte(tmp_path, lea):
     say("export_benchmark", "second", "--output", second)
     assert first.read_bytes() == second.read_bytes()
     assert set(json.loads(first.read_bytes())) == {
-        "samples", "trajectories", "interventions", "judgements", "rollout_groups", "settings",
+        "bank", "samples", "trajectories", "interventions", "judgements", "rollout_groups", "settings",
     }  # fmt: skip

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
@@ -44,9 +45,18 @@ class KeysetPagination(CursorPagination):
 
     def decode_cursor(self, request: Request) -> Cursor | None:
         try:
-            return super().decode_cursor(request)
+            cursor = super().decode_cursor(request)
         except NotFound as error:
             raise InvalidInput(_STALE, code="stale_page", field="cursor") from error
+        if cursor is not None and not self._is_own(cursor, request):
+            raise InvalidInput(_STALE, code="stale_page", field="cursor")
+        return cursor
+
+    def _is_own(self, cursor: Cursor, request: Request) -> bool:
+        """Whether this cursor is written just so: what the parser passes over would answer with the first page."""
+        self.base_url = request.build_absolute_uri()
+        [written] = parse_qs(urlsplit(self.encode_cursor(cursor)).query, keep_blank_values=True)["cursor"]
+        return written == request.query_params["cursor"]
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
         try:
