@@ -181,7 +181,7 @@ def test_a_dozen_benchmarks_is_the_most(two, lea):
 
 
 def test_visits_take_five_queries_and_the_first_some_more(two, lea, django_assert_num_queries):
-    """Gold checks, scores, metrics, settings, the state of gold; the gold, 2, when it is another; samples and
+    """Gold checks, scores, metrics, settings, the change numbers; the gold when one is another; samples and
     columns when they are."""
     for metric, gold in zip(RATES[:2], (1, 0), strict=True):
         with django_assert_num_queries(7 + gold):
