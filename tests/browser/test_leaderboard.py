@@ -31,7 +31,7 @@ def test_a_small_window_shows_one_group_of_columns_at_a_time(board, page):
     heads = page.locator(".lb thead tr:last-child th:visible")
     assert "Coverage" in " ".join(heads.all_inner_texts()).replace("\u00ad", "")
     page.get_by_role("link", name="Planning", exact=True).click()
-    expect(heads.filter(has_text="Exact plan")).to_be_visible()
+    expect(heads.filter(has_text="Exact match")).to_be_visible()
     assert "Calls" not in " ".join(heads.all_inner_texts())
 
 
