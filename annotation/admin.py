@@ -17,6 +17,7 @@ from annotation.models import (
     BlindAnswer,
     CheckAnswer,
     Comment,
+    ContentChange,
     Draft,
     FacetValue,
     Gold,
@@ -199,6 +200,13 @@ class ImportIssueAdmin(ReadOnlyAdmin):
     list_filter = ("severity", "rule")
     list_select_related = ("record__benchmark",)
     search_fields = ("rule", "file", "found")
+
+
+@admin.register(ContentChange)
+class ContentChangeAdmin(ReadOnlyAdmin):
+    list_display = ("benchmark", "changes")
+    list_select_related = ("benchmark",)
+    search_fields = ("benchmark__slug",)
 
 
 @admin.register(Lease)

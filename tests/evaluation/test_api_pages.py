@@ -26,8 +26,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 API = "/api/v1/benchmarks/kitchen/"
 DOCUMENT = Path(__file__).parents[2] / "docs/api.md"
 WORK = re.compile(
-    r"annotation:(annotate|review|audit|work|workbench|tool|upload|settings|suggestions|queue-settings|new-benchmark"
-    r"|second-opinions)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|replay|run-replays)"
+    r"annotation:(annotate|log|review|audit|work|workbench|tool|upload|settings|suggestions|queue-settings|new-benchmark"
+    r"|second-opinions)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|replay|run-delete|run-replays)"
     r"|accounts:|admin-door|admin-password|live|ready|jobs:indicator"
 )
 """Pages on which people work or set something up; how pages show that something is under way."""

@@ -49,4 +49,4 @@ def test_who_is_kept_from_gold_finds_samples(lea: User, ana: User) -> None:
     assert found(ana, "runs/") == "trajectories/"
     rules = {"check_share": 0.0, "box_measure": "iou", "box_least": 0.5, "any_question": False}
     set_check_rules(actor=lea, benchmark=benchmark, check_first=1, **rules, pause_below=None, pause_after=10)
-    assert found(ana, "leaderboard/") == "samples/"
+    assert found(ana, "annotate/") == "samples/"
