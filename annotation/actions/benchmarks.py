@@ -52,8 +52,9 @@ def add_member(*, actor: User | None, benchmark: Benchmark, user: User, role: Ro
         membership, added = Membership.objects.get_or_create(benchmark=benchmark, user=user, role=role)
         if added:
             audit.record(
-                actor=actor, action="member.add", subject=membership, benchmark=benchmark.slug, after=role.value
-            )
+                actor=actor, action="member.add", subject=membership, benchmark=benchmark.slug, after=role.value,
+                personal={"person": user.email},
+            )  # fmt: skip
     benchmark.known_roles = {}
     return membership
 
