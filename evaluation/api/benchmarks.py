@@ -17,6 +17,7 @@ from evaluation.actions.describe_benchmark import describe_benchmark
 from evaluation.actions.export_benchmark import export_parts
 from evaluation.actions.metric_settings import change_settings, settings_of
 from evaluation.actions.queue_scoring import queue_scoring
+from evaluation.metrics.settings import CHOICES, RANGES
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.errors import InvalidInput
@@ -58,7 +59,7 @@ def benchmark(request: Request, slug: str) -> Response:
 
 @extend_schema(
     operation_id="export",
-    responses={(200, "application/json"): OpenApiResponse(OpenApiTypes.BINARY, "The benchmark as one native file.")},
+    responses={(200, "application/json"): OpenApiResponse(OpenApiTypes.OBJECT, "The benchmark as one native file.")},
 )
 @api_view(["GET"])
 def export(request: Request, slug: str) -> StreamingHttpResponse:
@@ -67,12 +68,26 @@ def export(request: Request, slug: str) -> StreamingHttpResponse:
     return streamed(f"{slug}.json", export_parts("native", found, person_of(request)))
 
 
+SCORE_REQUEST = {
+    "type": "object",
+    "properties": {
+        "settings": {
+            "type": "object",
+            "description": "Metric settings to change.",
+            "properties": {
+                **{name: {"type": "string", "enum": list(allowed)} for name, allowed in CHOICES.items()},
+                **{name: {"type": "number", "minimum": low, "maximum": high} for name, (low, high) in RANGES.items()},
+            },
+            "additionalProperties": False,
+        }
+    },
+}
+
+
 @needs(Scope.IMPORT)
 @extend_schema(
     operation_id="score",
-    request=inline_serializer(
-        "ScoreRequest", {"settings": serializers.DictField(required=False, help_text="Metric settings to change.")}
-    ),
+    request={"application/json": SCORE_REQUEST},
     responses={202: JobSerializer},
 )
 @api_view(["POST"])
@@ -83,6 +98,9 @@ def score(request: Request, slug: str) -> Response:
     settings = request.data.get("settings", {}) if isinstance(request.data, dict) else None
     if not isinstance(settings, dict):
         raise InvalidInput("settings is an object of names and values.", field="settings")
+    for name in RANGES.keys() & settings.keys():
+        if isinstance(settings[name], bool) or not isinstance(settings[name], int | float):
+            raise InvalidInput(f"{name} is a number.", field="settings")
     if settings:
         change_settings(actor=person_of(request), benchmark=found, values=settings)
     job = queue_scoring(actor=person_of(request), benchmark=found)

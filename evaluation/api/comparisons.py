@@ -63,9 +63,15 @@ LOOK: Fields = {
         child=serializers.DictField(child=serializers.CharField()), help_text="Of each count: those of trajectories/."
     ),
 }  # fmt: skip
-RUNS = OpenApiParameter(
-    "run", int, many=True, required=True, description="Two to six runs: the first is compared with each other."
-)
+
+
+def _asked(most: int, description: str) -> OpenApiParameter:
+    several = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": most, "uniqueItems": True}
+    return OpenApiParameter("run", several, required=True, description=description)
+
+
+RUNS = _asked(MOST_RUNS, "Two to six runs: the first is compared with each other.")
+PAIR_OF_RUNS = _asked(2, "Two runs.")
 
 
 @extend_schema(
@@ -141,7 +147,14 @@ def compare(request: Request, slug: str) -> Response:
 
 @extend_schema(
     operation_id="compare_slices",
-    parameters=[RUNS, OpenApiParameter("least", int, description=f"Samples a slice needs, {LEAST} unless said.")],
+    parameters=[
+        PAIR_OF_RUNS,
+        OpenApiParameter(
+            "least",
+            {"type": "integer", "minimum": 1, "maximum": 999_999},
+            description=f"Samples a slice needs, {LEAST} unless said.",
+        ),
+    ],
     responses=inline_serializer(
         "FoundSlices",
         {
@@ -166,7 +179,7 @@ def compare_slices(request: Request, slug: str) -> Response:
 
 @extend_schema(
     operation_id="compare_crops",
-    parameters=[RUNS],
+    parameters=[PAIR_OF_RUNS],
     responses=inline_serializer(
         "CropAgreement",
         {
@@ -190,8 +203,9 @@ def _runs(request: Request, benchmark: Any, most: int) -> list[Run]:
     asked = list(dict.fromkeys(request.query_params.getlist("run")))
     if not 2 <= len(asked) <= most:
         raise InvalidInput(f"Give {'two runs' if most == 2 else f'two to {most} runs'}: ?run=1&run=2.", field="run")
-    if unknown := next((pk for pk in asked if pk not in known), None):
-        raise NotFound(f"There is no scored run {unknown[:20]} here.")
+    unknown = [pk for pk in asked if pk not in known]
+    if unknown:
+        raise NotFound(f"There is no scored run “{unknown[0][:20]}” here.")
     return [known[pk] for pk in asked]
 
 

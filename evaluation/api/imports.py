@@ -18,6 +18,7 @@ from annotation.workflow import Right
 from evaluation.actions import upload
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import TextField
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.bodies import takes_files
 from webapp.common.limits import asking
@@ -29,12 +30,10 @@ class ChoicesSerializer(serializers.Serializer):
     """What the person importing says about a file; left out: as the file says, or as it was."""
 
     kind = serializers.ChoiceField(["samples", "runs"], required=False)
-    format = serializers.CharField(required=False, max_length=40)
-    model = serializers.CharField(required=False, allow_blank=True, max_length=200)
-    setting = serializers.CharField(required=False, allow_blank=True, max_length=200)
-    coordinates = serializers.CharField(
-        required=False, allow_blank=True, max_length=20, help_text="pixel, norm1, norm1000 or WxH"
-    )
+    format = TextField(required=False, max_length=40)
+    model = TextField(required=False, allow_blank=True, max_length=200)
+    setting = TextField(required=False, allow_blank=True, max_length=200)
+    coordinates = TextField(required=False, allow_blank=True, max_length=20, help_text="pixel, norm1, norm1000 or WxH")
     mapping = serializers.JSONField(
         required=False, help_text="Of a table: which column is what, as in docs/formats.md."
     )

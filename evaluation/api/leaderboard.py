@@ -20,6 +20,7 @@ from evaluation.actions.read_macro import RATES, MacroBoard, MacroRow, read_macr
 from evaluation.actions.read_published import PublishedRow
 from evaluation.actions.read_slices import QUERY
 from evaluation.metrics.catalogue import METRICS
+from webapp.common.api_schema import NUMBER
 from webapp.common.errors import InvalidInput, NotFound
 
 METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value", "n_eff")
@@ -117,8 +118,8 @@ BOARD = inline_serializer(
         OpenApiParameter("by", str, description="A facet to slice by, or: saved slice; needs slice."),
         OpenApiParameter("slice", str, description="Its value."),
         OpenApiParameter("q", str, description="Instead of them a query: the board on what it lists."),
-        OpenApiParameter("sort", str, description="A metric."),
-        OpenApiParameter("reference", int, description="The run to compare with, else the best one."),
+        OpenApiParameter("sort", str, enum=list(METRICS), description="A metric."),
+        OpenApiParameter("reference", NUMBER, description="The run to compare with, else the best one."),
     ],
     responses=BOARD,
 )

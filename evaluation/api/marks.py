@@ -21,6 +21,7 @@ from evaluation.metrics.failures import FAILURES
 from evaluation.models import Note, Run, Tag
 from evaluation.querysets_query import is_number, visible_tags
 from webapp.common.api_paging import PAGING, page_of, paged
+from webapp.common.api_schema import NUMBER
 from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.common.records import plain
 
@@ -65,7 +66,7 @@ def tags(request: Request, slug: str) -> Response:
 
 @extend_schema(
     operation_id="notes",
-    parameters=[*PAGING, OpenApiParameter("trajectory", int, description="Only those on this one.")],
+    parameters=[*PAGING, OpenApiParameter("trajectory", NUMBER, description="Only those on this one.")],
     responses=page_of("NotePage", NoteSerializer),
 )
 @api_view(["GET"])

@@ -24,13 +24,14 @@ from evaluation.agents.tool_session import MOST_CALLS, Called, ToolSession
 from evaluation.agents.transcripts import MOST_MESSAGES, TranscriptProblem, transcript_of
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api import TextField
 
 MOST_SECONDS = 30
 """Of the calls of one request; those that are done are known when it comes again."""
 
 
 class SessionCallSerializer(serializers.Serializer):
-    tool = serializers.CharField(max_length=200)
+    tool = TextField(max_length=200)
     arguments = serializers.DictField(
         required=False,
         help_text="As the tool's definition says, with the pictures it takes: original, or image_N of call N.",
@@ -48,9 +49,9 @@ class SessionSerializer(serializers.Serializer):
 
 
 class AnswerSerializer(SessionSerializer):
-    answer = serializers.CharField(allow_blank=True, trim_whitespace=False)
-    model = serializers.CharField(max_length=200)
-    setting = serializers.CharField(required=False, default="interface", allow_blank=True, max_length=200)
+    answer = TextField(allow_blank=True, trimmed=False)
+    model = TextField(max_length=200)
+    setting = TextField(required=False, default="interface", allow_blank=True, max_length=200)
     seconds = serializers.FloatField(required=False, min_value=0, help_text="What the session took in all.")
     usage = UsageSerializer(required=False, help_text="What the model's API counted for the whole session.")
     messages = serializers.ListField(

@@ -235,12 +235,12 @@ def test_pages_follow_each_other_by_key(benchmark, lea):
 @pytest.mark.parametrize(
     ("address", "status", "field", "words"),
     [
-        ("metrics/?cursor=odd", 400, "cursor", "no such page"),
-        ("samples/?cursor=AAAA", 400, "cursor", "no such page"),  # D7.20: one that says nothing
-        ("samples/?cursor=bz0wJng9MQ==", 400, "cursor", "no such page"),  # a place, and something beside it
-        ("metrics/?cursor=cD1hYmM=", 400, "cursor", "no such page"),  # a key that is no number
-        ("trajectories/?cursor=cD1hYmM=", 400, "cursor", "no such page"),
-        ("agreement/judges/?cursor=bz1hYmM=", 400, "cursor", "no such page"),  # a place that is none
+        ("metrics/?cursor=odd", 404, "cursor", "no such page"),
+        ("samples/?cursor=AAAA", 404, "cursor", "no such page"),  # D7.20: one that says nothing
+        ("samples/?cursor=bz0wJng9MQ==", 404, "cursor", "no such page"),  # a place, and something beside it
+        ("metrics/?cursor=cD1hYmM=", 404, "cursor", "no such page"),  # a key that is no number
+        ("trajectories/?cursor=cD1hYmM=", 404, "cursor", "no such page"),
+        ("agreement/judges/?cursor=bz1hYmM=", 404, "cursor", "no such page"),  # a place that is none
         ("metrics/?by=weather", 400, "by", "weather"),
         ("runs/?limit=many", 400, "limit", "whole number"),
         ("trajectories/?q=calls > and", 400, "q", "Column 1"),
@@ -319,3 +319,24 @@ def test_how_scores_are_computed_is_the_leads_to_say_on_the_page_and_over_the_ap
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_allowed")
     assert client.get(API).json()["settings"] == {}
     assert client.post(API + "score/", "{}", content_type="application/json").status_code == 202
+
+
+@pytest.mark.parametrize(
+    ("address", "body", "status"),
+    [
+        ("samples/?limit=99999999999999999999", None, 200),
+        ("compare/crops/?run=&run=none", None, 404),
+        ("sessions/calls/one/", {"calls": [{"tool": 0}]}, 400),
+        ("sessions/calls/one/", {"calls": [{"tool": " " + "x" * 200}]}, 400),
+        ("sessions/answer/one/", {"calls": [], "answer": "", "model": 7}, 400),
+        ("sessions/answer/one/", {"calls": [], "answer": "", "model": "  "}, 400),
+        ("score/", {"settings": {"ioa_threshold": "0.5"}}, 400),
+        ("score/", {"settings": {"ioa_threshold": True}}, 400),
+    ],
+)
+def test_what_the_schema_allows_is_taken_and_what_it_forbids_is_refused(address, body, status, benchmark, lea):
+    """D7.20."""
+    client = signed_in(lea)
+    answer = client.get(API + address) if body is None else client.post(API + address, body, "application/json")
+    assert answer.status_code == status
+    assert client.post(f"{API}sessions/calls/one/", {"calls": "[]"}).status_code == 415

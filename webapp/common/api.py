@@ -6,7 +6,8 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
-from rest_framework import exceptions
+from rest_framework import exceptions, serializers
+from rest_framework.fields import empty
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
@@ -16,6 +17,26 @@ from webapp.common.errors import ApplicationError, error_body
 from webapp.common.limits import Rate, asking
 
 PERSON, VISITOR = Rate("api"), Rate("api-visitor")
+
+
+class TextField(serializers.RegexField):
+    """A text, just as the description says: a number is none, the character NUL is refused, and where it may not be
+    blank, spaces alone are refused too. Spaces around it are dropped unless ``trimmed`` is False."""
+
+    def __init__(self, *, allow_blank: bool = False, trimmed: bool = True, **options: Any) -> None:
+        pattern = r"^[^\x00]*$" if allow_blank else r"^[^\x00]*[^\s\x00][^\x00]*$"
+        super().__init__(pattern, allow_blank=allow_blank, trim_whitespace=False, **options)
+        self.error_messages["invalid"] = "This must be a text, and not a blank one."
+        self._trimmed = trimmed
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return str(super().to_internal_value(data))
+
+    def run_validation(self, data: Any = empty) -> Any:
+        text = super().run_validation(data)
+        return text.strip() if self._trimmed and isinstance(text, str) else text
 
 
 class Throttle(BaseThrottle):

@@ -17,7 +17,7 @@ from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from webapp.common.errors import InvalidInput
+from webapp.common.errors import ApplicationError, InvalidInput
 
 PAGING = [
     OpenApiParameter("cursor", str, description="Of the next page, as the answer names it."),
@@ -30,6 +30,10 @@ PAGING = [
 _STALE = "There is no such page. Follow the addresses next and previous of an answer, or leave cursor out to start."
 
 
+def _stale() -> ApplicationError:
+    return ApplicationError(_STALE, code="stale_page", status=404, field="cursor")
+
+
 class KeysetPagination(CursorPagination):
     """Pages by the key of the last row, so that the thousandth is as fast as the first and none repeats."""
 
@@ -39,17 +43,18 @@ class KeysetPagination(CursorPagination):
 
     def get_page_size(self, request: Request) -> int:
         said = request.query_params.get("limit", str(self.page_size))
-        if not (said.isascii() and said.isdigit() and len(said) < 10 and int(said)):
+        digits = said.lstrip("0")
+        if not (digits.isascii() and digits.isdigit()):
             raise InvalidInput("limit is a whole number, 1 or more.", field="limit")
-        return min(int(said), self.max_page_size)
+        return self.max_page_size if len(digits) > 9 else min(int(digits), self.max_page_size)
 
     def decode_cursor(self, request: Request) -> Cursor | None:
         try:
             cursor = super().decode_cursor(request)
         except NotFound as error:
-            raise InvalidInput(_STALE, code="stale_page", field="cursor") from error
+            raise _stale() from error
         if cursor is not None and not self._is_own(cursor, request):
-            raise InvalidInput(_STALE, code="stale_page", field="cursor")
+            raise _stale()
         return cursor
 
     def _is_own(self, cursor: Cursor, request: Request) -> bool:
@@ -65,7 +70,7 @@ class KeysetPagination(CursorPagination):
             if "cursor" not in request.query_params:
                 raise
             # The cursor can be read, but its key is none that such rows have.
-            raise InvalidInput(_STALE, code="stale_page", field="cursor") from error
+            raise _stale() from error
 
 
 class PlacePagination(KeysetPagination):
@@ -120,7 +125,7 @@ class KeyPagination(KeysetPagination):
 
 def _key(position: str) -> int:
     if not (position.isascii() and position.isdigit() and len(position) < 19):
-        raise InvalidInput(_STALE, code="stale_page", field="cursor")
+        raise _stale()
     return int(position)
 
 

@@ -1,4 +1,4 @@
-"""What the description of the API says of every address alike: the one shape of its errors."""
+"""What the description of the API says of every address alike: the one shape of its errors, and what a text is."""
 
 from typing import Any
 
@@ -21,6 +21,10 @@ _SAID: dict[str, Any] = {
     },
     "required": ["code", "message", "field", "details", "reference"],
 }
+NUMBER: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": 10**18 - 1}
+"""The number of a row, as a part of a query."""
+_WITHOUT_NUL = r"^[^\x00]*$"
+"""No address may hold the character NUL."""
 ERROR: dict[str, Any] = {"type": "object", "properties": {"error": _SAID}, "required": ["error"]}
 
 
@@ -31,4 +35,13 @@ def with_errors(result: dict[str, Any], generator: Any, request: Any, public: bo
     for operations in result["paths"].values():
         for operation in operations.values():
             operation["responses"]["default"] = {"description": "What went wrong.", "content": content}
+            for parameter in operation.get("parameters", ()):
+                _without_nul(parameter["schema"])
     return result
+
+
+def _without_nul(schema: dict[str, Any]) -> None:
+    if schema.get("type") == "array":
+        _without_nul(schema["items"])
+    elif schema.get("type") == "string" and not {"enum", "format", "pattern"} & schema.keys():
+        schema["pattern"] = _WITHOUT_NUL
