@@ -128,3 +128,12 @@ def test_private_pages_are_kept_by_nobody_and_the_api_is_asked_again(lea: User) 
     assert "Authorization" in answer["Vary"]
     again = token.get(f"/api/v1/benchmarks/{benchmark.slug}/", headers={"If-None-Match": answer["ETag"]})
     assert (again.status_code, again["Cache-Control"]) == (304, "private, no-cache")
+
+
+def test_text_is_sent_compressed(lea: User) -> None:
+    """D9.7: pages were sent as they are. Two answers of one page differ in length, so that sizes tell nothing."""
+    packed = {"Accept-Encoding": "gzip"}
+    pages = [Client().get("/sign-in/", headers=packed) for _ in range(9)]
+    assert {page["Content-Encoding"] for page in pages} == {"gzip"}
+    assert len({len(page.content) for page in pages}) > 1
+    assert len(pages[0].content) < len(Client().get("/sign-in/").content) / 2

@@ -34,6 +34,11 @@ RUN = """(only) => axe.run(document, {
     ...(only && { runOnly: { type: "rule", values: [only] } }),
 }).then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id} (${help})\\n    ${html.slice(0, 160)}\\n    ${failureSummary}`)))"""
+NAMELESS = """[...document.querySelectorAll("div[tabindex='0'], span[tabindex='0']")]
+    .filter((one) => one.checkVisibility() && !(one.getAttribute("role") && one.getAttribute("aria-label"))
+        && !one.matches("[aria-label], [aria-labelledby], [role]"))
+    .map((one) => one.outerHTML.slice(0, 120))"""
+"""Stops of the keyboard that say neither what they are nor what they show (D9.3)."""
 UNDEFINED = "[...new Set([...document.querySelectorAll(':not(:defined)')].map((one) => one.localName))]"
 SHIFTED = """new PerformanceObserver((list) => {
     for (const one of list.getEntries()) if (!one.hadRecentInput) window.shifted = (window.shifted ?? 0) + one.value;
@@ -112,6 +117,7 @@ def other_faults(page: Page) -> list[str]:
     """Elements whose script the page does not load, targets that are too small, and parts that moved as it loaded."""
     found = [f"<{name}> is not defined" for name in page.evaluate(UNDEFINED)]
     found += [f"a target below 24 px: {one}" for one in page.evaluate(SMALL)]
+    found += [f"a focus stop without role or name: {one}" for one in page.evaluate(NAMELESS)]
     shift = page.evaluate("window.shifted ?? 0")
     return found + ([f"it shifts by {shift:.3f} while it loads"] if shift > 0.05 else [])
 
@@ -155,6 +161,7 @@ def the_world(folder: Path) -> World:
 
 
 def test_axe_finds_nothing_wrong_with_any_page(browser: Browser, live_server: Any, tmp_path: Path) -> None:
+    """Nor does a look at widths of 320 px (D9.1), targets (D9.2), focus stops (D9.3) and shifts (D9.5)."""
     world = the_world(tmp_path)
     seen, wrong = [], []
     for person in (table.LEAD, *THEIRS):

@@ -63,3 +63,14 @@ def test_a_first_visit_asks_for_few_files(board, page):
     page.on("request", lambda request: asked.append(request.url) if request.resource_type != "image" else None)
     page.goto(board)
     assert 10 < len(asked) <= 40, asked
+
+
+def test_forced_colors_keep_what_is_chosen_visible(board, browser):
+    """D9.4: background and text color are the system's there; an outline and the colors of data are left."""
+    context = browser.new_context(forced_colors="active")
+    page = context.new_page()
+    page.goto(board)
+    chosen = page.locator(".chip.is-on, .tabs [aria-current]").first
+    assert chosen.evaluate("(one) => getComputedStyle(one).outlineStyle") == "solid"
+    assert page.locator(".stack").first.evaluate("(one) => getComputedStyle(one).forcedColorAdjust") == "none"
+    context.close()

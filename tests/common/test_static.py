@@ -85,3 +85,14 @@ def test_a_page_asks_for_the_scripts_of_its_kind_alone(collected: Path) -> None:
     assert not [one.name for one in main if one.name.startswith(("studio", "review.", "workbench"))]
     size = sum(one.with_name(one.name + ".gz").stat().st_size for one in main)
     assert size < 60_000
+
+
+def test_the_interface_font_is_shipped_in_one_small_file(collected: Path) -> None:
+    """D9.8: widths depended on the fonts of the machine. Its name is hashed like that of any file."""
+    [font] = [file for file in (collected / "fonts").glob("inter.*.woff2") if file.name != "inter.woff2"]
+    assert font.read_bytes()[:4] == b"wOF2"
+    assert font.stat().st_size < 60_000
+    assert "Open Font License" in (Path(settings.BASE_DIR) / "static/fonts/inter.LICENSE.txt").read_text()
+    styles = next(file for file in (collected / "css").glob("app.*.css") if file.name != "app.css").read_text()
+    assert font.name in styles
+    assert "size-adjust" in styles
