@@ -129,7 +129,7 @@ def leaderboard(request: Request, slug: str) -> Response:
     """The rows of the leaderboard on one slice, best first. Of a public benchmark they are read without a token."""
     terms = request.query_params
     reference, sort = terms.get("reference", ""), terms.get("sort", SORTED_BY)
-    if reference and not (reference.isdecimal() and len(reference) < 19):
+    if reference and not (reference.isdecimal() and len(reference) < 19 and int(reference)):
         raise InvalidInput("reference is the number of a run.", field="reference")
     if sort not in METRICS:
         raise InvalidInput(f"There is no metric {sort!r}.", field="sort")

@@ -77,7 +77,7 @@ def notes(request: Request, slug: str) -> Response:
         raise NotAllowed(f"Notes on {benchmark.title} are for its members. Ask its lead for a role.")
     rows = Note.objects.filter(trajectory__run__benchmark=benchmark, trajectory__run__staged_for=None)
     if trajectory := request.query_params.get("trajectory", ""):
-        if not is_number(trajectory):
+        if not is_number(trajectory) or not int(trajectory):
             raise InvalidInput("trajectory is the number of a trajectory.", field="trajectory")
         rows = rows.filter(trajectory=int(trajectory))
     return paged(request, rows.select_related("author"), "pk", lambda row: NoteSerializer(row).data)

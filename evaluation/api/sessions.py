@@ -24,7 +24,7 @@ from evaluation.agents.tool_session import MOST_CALLS, Called, ToolSession
 from evaluation.agents.transcripts import MOST_MESSAGES, TranscriptProblem, transcript_of
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField
+from webapp.common.api import NumberField, TextField, WholeNumberField
 
 MOST_SECONDS = 30
 """Of the calls of one request; those that are done are known when it comes again."""
@@ -39,9 +39,9 @@ class SessionCallSerializer(serializers.Serializer):
 
 
 class UsageSerializer(serializers.Serializer):
-    input_tokens = serializers.IntegerField(required=False, min_value=0, max_value=2**63 - 1)
-    output_tokens = serializers.IntegerField(required=False, min_value=0, max_value=2**63 - 1)
-    usd = serializers.FloatField(required=False, min_value=0)
+    input_tokens = WholeNumberField(required=False, min_value=0, max_value=2**63 - 1)
+    output_tokens = WholeNumberField(required=False, min_value=0, max_value=2**63 - 1)
+    usd = NumberField(required=False, min_value=0)
 
 
 class SessionSerializer(serializers.Serializer):
@@ -52,7 +52,7 @@ class AnswerSerializer(SessionSerializer):
     answer = TextField(allow_blank=True, trimmed=False)
     model = TextField(max_length=200)
     setting = TextField(required=False, default="interface", allow_blank=True, max_length=200)
-    seconds = serializers.FloatField(required=False, min_value=0, help_text="What the session took in all.")
+    seconds = NumberField(required=False, min_value=0, help_text="What the session took in all.")
     usage = UsageSerializer(required=False, help_text="What the model's API counted for the whole session.")
     messages = serializers.ListField(
         child=serializers.DictField(),

@@ -332,6 +332,10 @@ def test_how_scores_are_computed_is_the_leads_to_say_on_the_page_and_over_the_ap
         ("sessions/answer/one/", {"calls": [], "answer": "", "model": "  "}, 400),
         ("score/", {"settings": {"ioa_threshold": "0.5"}}, 400),
         ("score/", {"settings": {"ioa_threshold": True}}, 400),
+        ("sessions/answer/one/", {"calls": [], "answer": "", "model": "m", "usage": {"usd": False}}, 400),
+        ("sessions/answer/one/", {"calls": [], "answer": "", "model": "m", "usage": {"input_tokens": "5"}}, 400),
+        ("notes/?trajectory=0", None, 400),
+        ("leaderboard/?reference=0", None, 400),
     ],
 )
 def test_what_the_schema_allows_is_taken_and_what_it_forbids_is_refused(address, body, status, benchmark, lea):

@@ -39,6 +39,23 @@ class TextField(serializers.RegexField):
         return text.strip() if self._trimmed and isinstance(text, str) else text
 
 
+class _Numeric:
+    """Texts and truth values are no numbers."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            self.fail("invalid")  # type: ignore[attr-defined]
+        return super().to_internal_value(data)  # type: ignore[misc]
+
+
+class NumberField(_Numeric, serializers.FloatField):
+    """A number, just as the description says."""
+
+
+class WholeNumberField(_Numeric, serializers.IntegerField):
+    """A whole number, just as the description says."""
+
+
 class Throttle(BaseThrottle):
     """Requests of one signed-in person, or from one address without sign-in."""
 
