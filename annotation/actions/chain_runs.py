@@ -18,6 +18,7 @@ from annotation.toolbox.lanes import Asked, BusyError, Editors, Lanes, Supersede
 from annotation.toolbox.preview import on_screen, reduced
 from annotation.toolbox.results import Picture, ToolResult
 from annotation.toolbox.runner import ChainError, ChainResult, Limits, StepResult, Unopened, foreseen, run_chain
+from annotation.toolbox.table import ToolSpec
 from webapp.common import objects
 from webapp.common.errors import Conflict
 
@@ -114,13 +115,22 @@ def run_sent(
     others: Mapping[str, Picture | Unopened],
     key: str = "",
     other_keys: Mapping[str, str] | None = None,
+    tools: Mapping[str, ToolSpec] | None = None,
 ) -> ChainResult:
-    """One call on a picture that was sent along, or on one that has a ``key``, whose results are kept. Raises
-    ``Later``."""
+    """One call on a picture that was sent along, or on one that has a ``key``, whose results are kept. ``tools`` are
+    those of a profile. Raises ``Later``."""
     work, cache = partial(LANES.work, whole=True, asked=Asked()), CACHE if key else None
     with _in_turn():
         return run_chain(
-            picture, [call], LIMITS, others=others, work=work, cache=cache, original_key=key, other_keys=other_keys
+            picture,
+            [call],
+            LIMITS,
+            others=others,
+            work=work,
+            cache=cache,
+            original_key=key,
+            other_keys=other_keys,
+            tools=tools or {},
         )
 
 

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from django.http import Http404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.parsers import MultiPartParser
@@ -19,9 +19,10 @@ from annotation.actions.chain_runs import LIMITS, run_sent
 from annotation.imaging.decoding import decode, inspect
 from annotation.imaging.encoding import encode
 from annotation.imaging.problems import PictureProblem
-from annotation.schema import ToolCall
+from annotation.schema import ToolCall, shortened
 from annotation.toolbox.runner import Unopened
 from annotation.toolbox.table import TOOLS, ToolSpec, openai_tool
+from annotation.toolbox.vtc import PUBLISHED, Profile, published_tool
 from webapp.accounts.http import person_of
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope, needs
@@ -39,11 +40,24 @@ class CallSerializer(serializers.Serializer):
     arguments = serializers.CharField(required=False, help_text="A JSON object of the tool's parameters.")
 
 
-@extend_schema(operation_id="toolbox", responses={200: dict})
+@extend_schema(
+    operation_id="toolbox",
+    parameters=[OpenApiParameter("profile", str, enum=[one.value for one in Profile])],
+    responses={200: dict},
+)
 @api_view(["GET"])
 def toolbox(request: Request) -> Response:
-    """Every tool: its module, and its definition as chat-completions endpoints take it."""
+    """Every tool: its module, and its definition as chat-completions endpoints take it.
+
+    With ``?profile=vtc`` the tools of the published interface of VTC-Bench, for sessions of that profile.
+    """
     person_of(request)
+    profile = request.query_params.get("profile") or Profile.STRICT
+    if profile not in list(Profile):
+        raise InvalidInput(f"There is no profile {shortened(profile)}; use {' or '.join(Profile)}.", field="profile")
+    if profile == Profile.VTC:
+        published = [{"module": spec.module, **published_tool(name)} for name, spec in PUBLISHED.items()]
+        return Response({"tools": published})
     return Response({"tools": [{"module": spec.module, **openai_tool(name)} for name, spec in TOOLS.items()]})
 
 

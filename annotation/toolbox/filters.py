@@ -104,11 +104,21 @@ def inpaint(
 
     Measures how many pixels were painted over.
     """
-    grey = as_grey(image)
-    if preset == "canny":
-        mask = as_picture(cv2.dilate(cv2.Canny(grey, 100, 200), np.ones((3, 3), np.uint8)))
-    else:
-        mask = as_picture(cv2.threshold(grey, 240, 255, cv2.THRESH_BINARY)[1])
+    return painted_over(image, edge_mask(image) if preset == "canny" else bright_mask(image), radius, method)
+
+
+def edge_mask(image: Picture, low: float = 100, high: float = 200) -> Picture:
+    """The edges between these thresholds of Canny, one pixel wider."""
+    return as_picture(cv2.dilate(cv2.Canny(as_grey(image), low, high), np.ones((3, 3), np.uint8)))
+
+
+def bright_mask(image: Picture, level: float = 240) -> Picture:
+    """What is brighter than this."""
+    return as_picture(cv2.threshold(as_grey(image), level, 255, cv2.THRESH_BINARY)[1])
+
+
+def painted_over(image: Picture, mask: Picture, radius: float, method: str) -> ToolResult:
+    """The places of the mask, filled from what surrounds them. Raises ``ToolError`` where that would take minutes."""
     how = cv2.INPAINT_TELEA if method == "telea" else cv2.INPAINT_NS
     painted = cv2.countNonZero(mask)
     most = math.isqrt(MOST_PAINTING // max(painted, 1))

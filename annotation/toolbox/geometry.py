@@ -146,14 +146,18 @@ def rotate(image: Picture, *, angle: Degrees) -> ToolResult:
 
     Quarter turns move pixels without touching their values.
     """
+    return turned(image, angle, rotated_size(image.shape[1], image.shape[0], angle=angle))
+
+
+def turned(image: Picture, angle: float, size: tuple[int, int]) -> ToolResult:
+    """The picture turned clockwise about its center, in the middle of a canvas of this (width, height)."""
     height, width = image.shape[:2]
-    size = rotated_size(width, height, angle=angle)
     onto = shift(size[0] / 2, size[1] / 2).after(clockwise(angle)).after(shift(-width / 2, -height / 2))
     if angle % 90 == 0:
-        turned = np.ascontiguousarray(np.rot90(image, -round(angle / 90)))
+        out = np.ascontiguousarray(np.rot90(image, -round(angle / 90)))
     else:
-        turned = as_picture(cv2.warpAffine(image, _between_centres(onto), size, flags=cv2.INTER_LINEAR))
-    return ToolResult(turned, {"width": size[0], "height": size[1]}, onto.inverse())
+        out = as_picture(cv2.warpAffine(image, _between_centres(onto), size, flags=cv2.INTER_LINEAR))
+    return ToolResult(out, {"width": size[0], "height": size[1]}, onto.inverse())
 
 
 def rotated_size(width: int, height: int, *, angle: float) -> tuple[int, int]:

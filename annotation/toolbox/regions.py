@@ -122,10 +122,22 @@ def floodfill(
     flags: Connectivity = 4,
 ) -> ToolResult:
     """Fills the region of like colours around a point; measures its pixels and its box."""
-    start_fits(image.shape[1], image.shape[0], x=x, y=y)
+    return filled(image, (x, y), new_val, lo_diff, up_diff, flags)
+
+
+def filled(
+    image: Picture,
+    start: tuple[int, int],
+    new_val: tuple[int, int, int],
+    lo_diff: tuple[int, int, int],
+    up_diff: tuple[int, int, int],
+    flags: int,
+) -> ToolResult:
+    """The flood fill itself, with the flags of OpenCV; colors are blue, green, red. Raises ``ToolError``."""
+    start_fits(image.shape[1], image.shape[0], x=start[0], y=start[1])
     out = as_rgb(image)
     count, _, _, (left, top, width, height) = cv2.floodFill(
-        out, None, (x, y), new_val[::-1], lo_diff[::-1], up_diff[::-1], flags
+        out, None, start, new_val[::-1], lo_diff[::-1], up_diff[::-1], flags
     )
     return ToolResult(out, {"filled_pixels": int(count), "box": [left, top, left + width, top + height]})
 

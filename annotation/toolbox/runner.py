@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any
 
 import cv2
@@ -127,6 +128,7 @@ class _Chain:
     clock: Callable[[], float] = perf_counter
     cache: ResultCache | None = None
     work: Work = lambda _, call: call()
+    tools: Mapping[str, ToolSpec] = field(default_factory=dict)
     latest: str = ORIGINAL
     kept: int = 0
     seconds: float = 0.0
@@ -175,6 +177,7 @@ def run_chain(
     others: Mapping[str, Picture | Unopened] | None = None,
     other_keys: Mapping[str, str] | None = None,
     work: Work = lambda _, call: call(),
+    tools: Mapping[str, ToolSpec] = MappingProxyType({}),
 ) -> ChainResult:
     """Runs ``calls`` in order and stops at the first that fails; never raises for what a call asks for.
 
@@ -183,10 +186,11 @@ def run_chain(
     To run up to a step, give the calls up to it. With a ``cache``, a call that was run before on the same picture
     with the same arguments is not run again; ``original_key`` names the original in it (default: found from its
     pixels), ``other_keys`` the ``others``, further pictures that calls may name. ``work`` does each call that is not
-    known yet; what it raises of its own passes through.
+    known yet; what it raises of its own passes through. ``tools`` are those of a profile, by exact name: they go before
+    the table.
     """
     keys = {ORIGINAL: original_key, **(other_keys or {})}
-    chain = _Chain(_beginning(original, others or {}, keys, known=cache is not None), limits, clock, cache, work)
+    chain = _Chain(_beginning(original, others or {}, keys, known=cache is not None), limits, clock, cache, work, tools)
     error = None
     for number, call in enumerate(calls, start=1):
         error = _tried(chain, number, call, _step)
@@ -296,7 +300,7 @@ def _foreseen_step(chain: _Chain, number: int, call: ToolCall) -> None:
 
 def _prepared(chain: _Chain, number: int, call: ToolCall) -> _Prepared:
     """The call as far as it can be checked without running it. Raises what stops it."""
-    spec = TOOLS[resolve(call.tool)]
+    spec = chain.tools.get(call.tool) or TOOLS[resolve(call.tool)]
     image_id = _new_id(chain, number, call)
     ids, given = _inputs(chain, spec, call)
     arguments = checked_arguments(spec.function, given)

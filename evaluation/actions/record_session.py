@@ -19,6 +19,7 @@ from annotation.models import Benchmark, Image, ImportRecord, Sample
 from annotation.schema import ToolCall
 from annotation.toolbox.results import Picture
 from annotation.toolbox.runner import ChainResult
+from annotation.toolbox.vtc import Profile, tools_of
 from annotation.workflow import Right
 from evaluation.actions.import_runs import RunsSaver
 from evaluation.agents.tool_session import ToolSession, run_alone
@@ -42,7 +43,7 @@ class Opened(NamedTuple):
     image: Image
 
 
-def open_session(benchmark: Benchmark, key: str, *, shared: bool = False) -> Opened:
+def open_session(benchmark: Benchmark, key: str, *, shared: bool = False, profile: Profile = Profile.STRICT) -> Opened:
     """A session on a sample. Raises ``Conflict`` when its image is not there.
 
     ``shared``: in a process that serves others too, where each call waits for its turn and its result is kept by
@@ -57,13 +58,18 @@ def open_session(benchmark: Benchmark, key: str, *, shared: bool = False) -> Ope
     )
     image = image_of(sample)
     run = partial(_in_turn, image.sha256) if shared else run_alone
-    return Opened(ToolSession(key, original_of(sample), run), asked, image)
+    return Opened(ToolSession(key, original_of(sample), run, profile=profile), asked, image)
 
 
 def _in_turn(
-    sha256: str, original: Picture, call: ToolCall, others: Mapping[str, Picture], keys: Mapping[str, str]
+    sha256: str,
+    original: Picture,
+    call: ToolCall,
+    others: Mapping[str, Picture],
+    keys: Mapping[str, str],
+    profile: Profile,
 ) -> ChainResult:
-    return run_sent(original, call, others, sha256, keys)
+    return run_sent(original, call, others, sha256, keys, tools=tools_of(profile))
 
 
 def sample_keys(benchmark: Benchmark, after: str = "", most: int = 200) -> list[str]:

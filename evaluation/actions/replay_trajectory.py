@@ -10,6 +10,7 @@ from annotation.actions.chain_runs import original_of
 from annotation.imaging.decoding import decode, inspect
 from annotation.imaging.problems import PictureProblem
 from annotation.toolbox.results import Picture
+from annotation.toolbox.vtc import Profile
 from evaluation.exporters.native import step_row
 from evaluation.models import Step as StepRow
 from evaluation.models import Trajectory
@@ -32,7 +33,8 @@ def replay_trajectory(
     ``show`` makes what is kept of each picture, nothing without it; ``recorded`` as ``recorded_pictures`` gives them.
     """
     steps = [_step(row) for row in _rows(trajectory)]
-    return replay(steps, original_of(trajectory.sample), recorded, show=show)
+    profile = Profile.VTC if trajectory.extra.get("profile") == Profile.VTC else Profile.STRICT
+    return replay(steps, original_of(trajectory.sample), recorded, show=show, profile=profile)
 
 
 def recorded_calls(trajectory: Trajectory) -> list[dict[str, Any]]:

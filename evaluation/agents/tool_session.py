@@ -12,10 +12,11 @@ from typing import Any
 from annotation.schema import ORIGINAL, ToolCall
 from annotation.toolbox.cache import picture_key
 from annotation.toolbox.names import candidates
-from annotation.toolbox.results import Picture
+from annotation.toolbox.results import Picture, ToolError
 from annotation.toolbox.runner import ChainResult, Limits, run_chain
 from annotation.toolbox.signature import snake_case
 from annotation.toolbox.table import TOOLS
+from annotation.toolbox.vtc import Profile, call_of, tools_of
 
 MOST_CALLS = 100
 MOST_PIXELS = 150_000_000
@@ -39,23 +40,29 @@ class Called:
         return self.image_id is not None
 
 
-Run = Callable[[Picture, ToolCall, Mapping[str, Picture], Mapping[str, str]], ChainResult]
-"""One call on the original; further pictures and, where known, the keys of their results."""
+Run = Callable[[Picture, ToolCall, Mapping[str, Picture], Mapping[str, str], Profile], ChainResult]
+"""One call on the original; further pictures and, where known, the keys of their results; the profile of the tools."""
 
 
 def run_alone(
-    original: Picture, call: ToolCall, others: Mapping[str, Picture], _keys: Mapping[str, str]
+    original: Picture, call: ToolCall, others: Mapping[str, Picture], _keys: Mapping[str, str], profile: Profile
 ) -> ChainResult:
-    return run_chain(original, [call], USUAL, others=others)
+    return run_chain(original, [call], USUAL, others=others, tools=tools_of(profile))
 
 
 class ToolSession:
     """Pictures by their ids, from ``original`` on, and the steps so far in the native format (FORMATS N)."""
 
     def __init__(
-        self, sample: str, original: Picture, run: Run = run_alone, clock: Callable[[], float] = time.monotonic
+        self,
+        sample: str,
+        original: Picture,
+        run: Run = run_alone,
+        clock: Callable[[], float] = time.monotonic,
+        profile: Profile = Profile.STRICT,
     ) -> None:
         self.sample = sample
+        self.profile = profile
         self.steps: list[dict[str, Any]] = []
         self._pictures: dict[str, Picture] = {ORIGINAL: original}
         self._keys: dict[str, str] = {}
@@ -75,6 +82,7 @@ class ToolSession:
 
     def call(self, tool: str, given: Mapping[str, Any]) -> Called:
         """Run one tool. Pictures are named in ``given`` by ``image`` and ``template``; without, it is the original.
+        With the profile ``vtc``, ``given`` is ``{"image": …, "param": {…}}``.
 
         What cannot be done is written down as a failed step and said in the text; nothing is raised. Calls that come
         at once are run one after the other: each has its own number and its own picture.
@@ -85,6 +93,8 @@ class ToolSession:
     def _called(self, tool: str, given: Mapping[str, Any]) -> Called:
         if len(self.steps) >= MOST_CALLS:
             return Called(None, None, f"This session has {MOST_CALLS} calls, and no more are run. Give your answer.")
+        if self.profile is Profile.VTC:
+            return self._called_as_published(tool, given)
         meant = candidates(tool)
         names = TOOLS[meant[0]].pictures if len(meant) == 1 else ("image",)
         ids = tuple(str(given.get(name, ORIGINAL)) for name in names)
@@ -94,12 +104,27 @@ class ToolSession:
         self.steps.append(self._step(tool, arguments, ids, called))
         return called
 
+    def _called_as_published(self, tool: str, given: Mapping[str, Any]) -> Called:
+        """The parameters are recorded as they were sent: a replay takes them as the profile does."""
+        param, image = given.get("param"), str(given.get("image") or ORIGINAL)
+        written = dict(param) if isinstance(param, Mapping) else {} if param is None else {"param": param}
+        try:
+            call = call_of(tool, given, f"image_{len(self.steps) + 1}")
+        except ToolError as error:
+            refused = Called(None, None, str(error).split(": ", 1)[-1])
+            self.steps.append(self._step(tool, written, (image,), refused))
+            return refused
+        ids = (call.image_in,) if isinstance(call.image_in, str) else call.image_in or (image,)
+        called = self._run(call)
+        self.steps.append(self._step(tool, written, ids, called))
+        return called
+
     def _run(self, call: ToolCall) -> Called:
         if self.pixels > MOST_PIXELS:
             text = f"The pictures of this session have more than {MOST_PIXELS:,} pixels together. Give your answer."
             return Called(None, None, text)
         others = {name: picture for name, picture in self._pictures.items() if name != ORIGINAL}
-        result = self._runs(self.original, call, others, self._keys)
+        result = self._runs(self.original, call, others, self._keys, self.profile)
         if result.error is not None:
             return Called(None, None, result.error.message.split("): ", 1)[-1])
         step = result.steps[0]
@@ -149,7 +174,10 @@ class ToolSession:
                 step["out_digest"] = picture_key(self._pictures[step["image_out"]])
             if number < len(texts) and texts[number]:
                 step["text"] = texts[number]
-        kept = ({"messages": list(messages)} if messages else {}) | ({"sent": dict(sent)} if sent else {})
+        kept: dict[str, Any] = ({"messages": list(messages)} if messages else {}) | (
+            {"sent": dict(sent)} if sent else {}
+        )
+        kept |= {"profile": self.profile.value} if self.profile is not Profile.STRICT else {}
         return kept | {
             "model": model,
             "sample_id": self.sample,

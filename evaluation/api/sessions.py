@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from annotation.actions.chain_runs import Later
 from annotation.api.loading import benchmark_for
 from annotation.imaging.model_view import ModelView
+from annotation.toolbox.vtc import Profile
 from annotation.workflow import Right
 from evaluation.actions.record_session import open_session, record_session
 from evaluation.actions.session_views import policy, view_of, view_of_original
@@ -46,6 +47,12 @@ class UsageSerializer(serializers.Serializer):
 
 class SessionSerializer(serializers.Serializer):
     calls = serializers.ListField(child=SessionCallSerializer(), max_length=MOST_CALLS)
+    profile = serializers.ChoiceField(
+        choices=[one.value for one in Profile],
+        required=False,
+        default=Profile.STRICT.value,
+        help_text="vtc: the calls are those of the published interface of VTC-Bench. Give it with each request.",
+    )
 
 
 class AnswerSerializer(SessionSerializer):
@@ -78,7 +85,7 @@ def session(request: Request, slug: str, key: str) -> Response:
     """
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     given = _given(SessionSerializer, request)
-    worked, asked, image = open_session(benchmark, key, shared=True)
+    worked, asked, image = open_session(benchmark, key, shared=True, profile=Profile(given["profile"]))
     last = _calls(worked, given["calls"])
     if last is None:
         shown = _shown(Called("original", worked.original, ""), view_of_original(image, worked.original))
@@ -94,7 +101,7 @@ def answer(request: Request, slug: str, key: str) -> Response:
     """Answer the question: the session becomes a trajectory of the model's run; answered again, the last one counts."""
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     given = _given(AnswerSerializer, request)
-    worked, _, _ = open_session(benchmark, key, shared=True)
+    worked, _, _ = open_session(benchmark, key, shared=True, profile=Profile(given["profile"]))
     _calls(worked, given["calls"])
     try:
         written = transcript_of(given.get("messages", ()), len(worked.steps))

@@ -6,6 +6,7 @@
   that an earlier reply saved; any other path is an unknown picture.
 - ``opencv_crop`` and ``opencv_zoom_in`` give a box as x, y, width and height in pixels of their input. The size of what
   came back is read from the reply's INFO.
+- Calls are of the tool profile ``vtc``, which a replay needs to know; it is kept with each trajectory.
 - ``agent_answer`` is the answer; a row without one has none. ``status`` other than success is an error.
 """
 
@@ -104,7 +105,7 @@ def _trajectory(
         steps=steps,
         answer=None if failed or answer is None else fields.text(answer, "agent_answer", report),
         error=f"status: {row.get('status')}" if failed else "",
-        extra={**fields.extra(row, _READ), **({"final_text": final} if final else {})},
+        extra={**fields.extra(row, _READ), **({"final_text": final} if final else {}), "profile": "vtc"},
         file=report.file,
         line=report.line,
     )

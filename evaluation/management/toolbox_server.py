@@ -17,6 +17,7 @@ from django.db import close_old_connections
 from annotation.imaging.model_view import ModelView
 from annotation.models import Benchmark
 from annotation.toolbox.table import TOOLS, openai_tool
+from annotation.toolbox.vtc import PUBLISHED, Profile, published_tool
 from evaluation.actions.record_session import open_session, record_session, sample_keys
 from evaluation.actions.session_views import policy, view_of, view_of_original
 from evaluation.agents.tool_session import ToolSession
@@ -62,14 +63,16 @@ _OWN: dict[str, tuple[str, dict[str, Any], list[str]]] = {
 class ToolboxDesk:
     """The sessions under way, and what each call does. Works without the SDK; ``served`` puts it behind one."""
 
-    def __init__(self, benchmark: Benchmark, model: str, setting: str) -> None:
-        self.benchmark, self.model, self.setting = benchmark, model, setting
+    def __init__(self, benchmark: Benchmark, model: str, setting: str, profile: Profile = Profile.STRICT) -> None:
+        self.benchmark, self.model, self.setting, self.profile = benchmark, model, setting, profile
         self._sessions: dict[str, ToolSession] = {}
 
     def tools(self) -> list[tuple[str, str, dict[str, Any]]]:
         """(name, description, JSON schema) of everything that can be called."""
         own = [(name, text, _schema(values, required)) for name, (text, values, required) in _OWN.items()]
-        return own + [_with_session(name) for name in TOOLS]
+        if self.profile is Profile.VTC:
+            return own + [_with_session(published_tool(name)) for name in PUBLISHED]
+        return own + [_with_session(openai_tool(name)) for name in TOOLS]
 
     def call(self, name: str, given: Mapping[str, Any]) -> tuple[str, ModelView | None, bool]:
         """(text, view of the image, whether it went well)."""
@@ -92,7 +95,7 @@ class ToolboxDesk:
         return called.text, view, called.ok
 
     def _open(self, key: str) -> tuple[str, ModelView | None, bool]:
-        session, asked, image = open_session(self.benchmark, key)
+        session, asked, image = open_session(self.benchmark, key, profile=self.profile)
         while len(self._sessions) >= MOST_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
         name = secrets.token_hex(8)
@@ -124,12 +127,12 @@ def _schema(values: Mapping[str, Any], required: list[str]) -> dict[str, Any]:
     return {"type": "object", "properties": dict(values), "required": required, "additionalProperties": False}
 
 
-def _with_session(name: str) -> tuple[str, str, dict[str, Any]]:
-    function = openai_tool(name)["function"]
+def _with_session(offered: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    function = offered["function"]
     schema = dict(function["parameters"])
     schema["properties"] = {"session": _SESSION} | schema["properties"]
     schema["required"] = ["session", *schema["required"]]
-    return name, function["description"], schema
+    return function["name"], function["description"], schema
 
 
 def _in_thread(desk: ToolboxDesk, name: str, given: Mapping[str, Any]) -> tuple[str, ModelView | None, bool]:

@@ -16,8 +16,9 @@ from annotation.schema import ORIGINAL, Box, ToolCall
 from annotation.toolbox.affine import IDENTITY, Affine
 from annotation.toolbox.cache import picture_key
 from annotation.toolbox.names import candidates, plain_name
-from annotation.toolbox.results import Picture
+from annotation.toolbox.results import Picture, ToolError
 from annotation.toolbox.runner import Limits, run_chain
+from annotation.toolbox.vtc import Profile, arguments_of, published_name, tools_of
 from evaluation.schema import Coordinates, Step
 
 ZOOMS = frozenset({"crop", "zoom_in", "zoom", "image_zoom_in", "crop_image", "crop_image_normalized"})
@@ -101,15 +102,17 @@ def replay(
     recorded: Mapping[str, Picture] | None = None,
     limits: Limits = USUAL,
     show: Callable[[Picture], Picture] | None = None,
+    profile: Profile = Profile.STRICT,
 ) -> tuple[Replayed, ...]:
     """Every step run again, in order. ``recorded`` are pictures of the trajectory that are at hand, by their ids.
 
     ``show`` makes what is kept of each picture; without it none is: many large ones would fill the memory.
+    ``profile``: how the tools were called.
     """
     pictures = _Pictures({ORIGINAL: (original, IDENTITY)})
     found = []
     for number, step in enumerate(steps, 1):
-        one = _replayed(number, step, pictures, recorded or {}, limits)
+        one = _replayed(number, step, pictures, recorded or {}, limits, profile)
         shown = show(one.image) if show and one.image is not None else None
         found.append(replace(one, image=shown, image_out=step.image_out or ""))
         pictures.forget(steps[number:])
@@ -117,7 +120,12 @@ def replay(
 
 
 def _replayed(
-    number: int, step: Step, pictures: _Pictures, recorded: Mapping[str, Picture], limits: Limits
+    number: int,
+    step: Step,
+    pictures: _Pictures,
+    recorded: Mapping[str, Picture],
+    limits: Limits,
+    profile: Profile,
 ) -> Replayed:
     wanted = (round(step.out_size[0]), round(step.out_size[1])) if step.out_size else None
     noted = str(step.extra.get(DIGEST) or "")
@@ -125,13 +133,13 @@ def _replayed(
         ids = _inputs(step, pictures, limits)
         first, way = pictures.made[ids[0]]
         others = {f"other_{at}": pictures.made[name][0] for at, name in enumerate(ids[1:])}
-        call = _call(step, first, (ORIGINAL, *others))
+        call = _call(step, first, (ORIGINAL, *others), profile)
     except _CannotRun as why:
         if step.ok and step.image_out:
             pictures.lost.add(step.image_out)
         outcome = Outcome.LOST if step.ok else Outcome.FAILED
         return Replayed(number, step.tool, outcome, str(why), recorded_size=wanted, recorded_digest=noted)
-    result = run_chain(first, [call], limits, others=others)
+    result = run_chain(first, [call], limits, others=others, tools=tools_of(profile))
     if result.error is not None or result.steps[0].image is None:
         if step.ok and step.image_out:
             pictures.lost.add(step.image_out)
@@ -196,9 +204,14 @@ def _inputs(step: Step, pictures: _Pictures, limits: Limits) -> tuple[str, ...]:
     return ids
 
 
-def _call(step: Step, image: Picture, ids: tuple[str, ...]) -> ToolCall:
+def _call(step: Step, image: Picture, ids: tuple[str, ...], profile: Profile) -> ToolCall:
     """The recorded call as one of ours, on the picture that is its original."""
     names = ids if len(ids) > 1 else ids[0]
+    if profile is Profile.VTC:
+        try:
+            return ToolCall(published_name(step.tool), arguments_of(step.tool, step.arguments), names)
+        except ToolError as refused:
+            raise _CannotRun(str(refused).split(": ", 1)[-1]) from refused
     found = candidates(step.tool)
     if _is_zoom(step) and (not found or "width" not in step.arguments):
         return _zoomed(step, image, names)

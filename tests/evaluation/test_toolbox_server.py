@@ -28,8 +28,10 @@ from annotation.schema import SampleContent, SampleRecord
 from annotation.toolbox import geometry, outlines
 from annotation.toolbox.cache import picture_key
 from annotation.toolbox.table import TOOLS
+from annotation.toolbox.vtc import Profile
 from annotation.workflow import Role
 from evaluation.actions.record_session import IDLE
+from evaluation.actions.replay_trajectory import replay_trajectory
 from evaluation.agents import tool_session
 from evaluation.agents.tool_session import MOST_CALLS, ToolSession
 from evaluation.management import toolbox_server
@@ -188,6 +190,40 @@ def test_an_agent_gets_the_stored_file_or_a_jpeg_of_full_color_resolution(benchm
     trajectory = Trajectory.objects.get()
     assert trajectory.extra["sent"] == {"images": POLICY, "longest_side": 1568}
     assert (trajectory.output_tokens, trajectory.extra["messages"][0]["text"]) == (7, "I counted.")
+
+
+def test_agents_work_with_the_profile_of_the_published_interface(benchmark: Benchmark, lea: User) -> None:
+    """D10.2: over MCP and the API alike; the profile is recorded, and a replay makes the same values."""
+    add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
+    desk, client = ToolboxDesk(benchmark, "agent-7", "interface", Profile.VTC), signed_in(lea)
+    listed = [name for name, _, _ in desk.tools() if name.startswith("opencv_")]
+    served_by_api = client.get("/api/v1/toolbox/?profile=vtc").json()["tools"]
+    assert listed == [one["function"]["name"] for one in served_by_api]
+    assert client.get("/api/v1/toolbox/?profile=").json()["tools"] == client.get("/api/v1/toolbox/").json()["tools"]
+    assert client.get("/api/v1/toolbox/?profile=telescope").status_code == 400
+
+    session = opened(desk)
+    cut = {"image": "original", "param": {"x": 80, "y": 40, "width": 60, "height": 60, "why": "disc"}}
+    fill = {"image": "image_1", "param": {"x": 30, "y": 30, "newVal": [9, 9, 9]}}
+    assert desk.call("opencv_zoom_in", {"session": session, **cut})[2]
+    assert desk.call("opencv_floodfill", {"session": session, **fill})[2]
+    assert not desk.call("opencv_threshold", {"session": session, "image": "original", "param": {}})[2]
+    desk.call("answer", {"session": session, "text": "2"})
+
+    calls = [{"tool": "opencv_zoom_in", "arguments": cut}, {"tool": "opencv_floodfill", "arguments": fill}]
+    given = {"calls": calls, "profile": "vtc", "answer": "2", "model": "agent-8"}
+    address = "/api/v1/benchmarks/kitchen/sessions/{}/one/"
+    shown = client.post(address.format("calls"), {"calls": calls, "profile": "vtc"}, "application/json").json()
+    assert (shown["ok"], shown["image_id"], shown["width"]) == (True, "image_2", 60)
+    assert not client.post(address.format("calls"), {"calls": calls}, "application/json").json()["ok"]
+    wrong = client.post(address.format("calls"), {"calls": [], "profile": "telescope"}, "application/json")
+    assert wrong.status_code == 400
+    assert client.post(address.format("answer"), given, "application/json").status_code == 201
+    for trajectory in Trajectory.objects.all():
+        assert trajectory.extra["profile"] == "vtc"
+        found = [one.outcome.value for one in replay_trajectory(trajectory)]
+        assert found == ["same", "same", "failed"][: len(found)]
+    assert Trajectory.objects.count() == 2
 
 
 def test_what_an_agent_gets_wrong_is_said_and_nothing_is_raised(benchmark: Benchmark) -> None:

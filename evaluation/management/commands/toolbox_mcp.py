@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.extras import missing
+from annotation.toolbox.vtc import Profile
 from evaluation.management.output import answering_plainly, the_benchmark
 from evaluation.management.toolbox_server import ToolboxDesk, guarded, served
 
@@ -24,6 +25,13 @@ class Command(BaseCommand):
         parser.add_argument("slug", help="the benchmark, as in its address")
         parser.add_argument("--model", required=True, help="whose run the sessions are recorded in")
         parser.add_argument("--setting", default="interface", help="the setting of that run (default: interface)")
+        parser.add_argument(
+            "--profile",
+            type=Profile,
+            choices=list(Profile),
+            default=Profile.STRICT,
+            help="vtc: names, parameters, decisions and pixels of the published interface of VTC-Bench",
+        )
         parser.add_argument("--http", type=int, metavar="PORT", help="streamable HTTP at /mcp instead of stdio")
         parser.add_argument("--host", default="127.0.0.1", help="an address of this machine alone")
 
@@ -31,7 +39,7 @@ class Command(BaseCommand):
     def handle(self, *, slug: str, **options: Any) -> None:
         if options["host"] not in LOOPBACK:
             raise CommandError(f"--host is one of {', '.join(LOOPBACK)}: what is sent to the server is not encrypted.")
-        desk = ToolboxDesk(the_benchmark(slug), options["model"], options["setting"])
+        desk = ToolboxDesk(the_benchmark(slug), options["model"], options["setting"], options["profile"])
         try:
             import anyio
 
