@@ -51,7 +51,7 @@ def build_columns(run: Run, settings: MetricSettings, written: Sequence[Written]
     own = [*_OWN, "condition", "error"]
     names = own if written is not None else [*own, *_SCORED, *_TRUTHS]
     fields = [name if name in own else bare(f"score__{name}") for name in names]
-    rows = Trajectory.objects.filter(run=run).order_by().values_list(*fields).iterator(chunk_size=CHUNK)
+    rows = Trajectory.objects.filter(run=run).order_by("pk").values_list(*fields).iterator(chunk_size=CHUNK)
     of = dict(zip(names, list(zip(*rows, strict=True)) or [()] * len(names), strict=True))
     conditions = ("none", *sorted(set(of["condition"]) - {"none"}))
     found: Arrays = {
