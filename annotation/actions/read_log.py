@@ -78,7 +78,8 @@ def _row(entry: AuditEntry) -> LogRow:
     if entry.action == "judging.draw":
         # Older entries say where a queue comes from, and leads judge too.
         told = {name: value for name, value in told.items() if name in ("n", "people")}
-    if entry.before or entry.after:
+    # Verdicts are withheld: a lead who judges too must not learn what others found.
+    if (entry.before or entry.after) and not entry.action.startswith("judging."):
         told = {"change": " → ".join(part or "none" for part in (entry.before, entry.after)), **told}
     if entry.reason:
         told["reason"] = entry.reason

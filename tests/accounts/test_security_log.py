@@ -137,3 +137,20 @@ def test_text_is_sent_compressed(lea: User) -> None:
     assert {page["Content-Encoding"] for page in pages} == {"gzip"}
     assert len({len(page.content) for page in pages}) > 1
     assert len(pages[0].content) < len(Client().get("/sign-in/").content) / 2
+
+
+def test_the_log_of_a_lead_tells_no_verdict_of_a_judge(lea: User, ana: User) -> None:
+    """D2.3: leads judge too, and read the log while a queue is open."""
+    benchmark = make_benchmark(lea, kinds={"seen": 1}, pictures=False)
+    audit.record(actor=ana, action="judging.judge", subject=benchmark, benchmark=benchmark.slug, after="unreliable")
+    page = signed_in(lea).get(f"/benchmarks/{benchmark.slug}/settings/log/")
+    assert page.context["rows"][0].entry.action == "judging.judge"
+    assert "unreliable" not in page.content.decode()
+
+
+def test_no_secret_of_an_address_is_kept(ana: User) -> None:
+    """D5.1: entries stay for ever; the address of an invitation opens an account."""
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(ana)
+    assert client.post("/invitation/a-secret-that-opens/", {"name": "A"}).status_code == 403
+    assert last("access.refuse").data["path"] == "/invitation/…/"

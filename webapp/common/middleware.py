@@ -70,8 +70,8 @@ class RequestIdMiddleware:
 class CacheControlMiddleware:
     """Say of every answer who may keep it; one that says so itself keeps its words.
 
-    Pages of people who are signed in are kept by nobody. The API is asked again each time, by its ETag. What a visitor
-    sees carries a token of the form and is asked again too.
+    Pages of people who are signed in are never stored. Answers of the API and pages of visitors may be stored by a
+    browser, which asks again each time.
     """
 
     def __init__(self, get_response: Answer) -> None:
@@ -209,7 +209,7 @@ class SecurityLogMiddleware:
                 action=action,
                 subject=None,
                 benchmark=str(found.kwargs.get("slug", ""))[:100] if found else "",
-                data={"method": request.method, "path": request.path[:500], "query": _query(request)},
+                data={"method": request.method, "path": _path(request), "query": _query(request)},
             )
         return response
 
@@ -227,6 +227,18 @@ def _security_action(request: HttpRequest, response: HttpResponseBase) -> str:
     if found is not None and found.view_name in EXPORTS_OF_GOLD:
         return "export.gold"
     return "download.file" if response.get("Content-Disposition", "").startswith("attachment") else ""
+
+
+SECRETS = frozenset({"secret", "token"})
+"""Parts of addresses that open something for who knows them; the log is kept for ever."""
+
+
+def _path(request: HttpRequest) -> str:
+    path, found = request.path, request.resolver_match
+    for name, value in found.kwargs.items() if found else ():
+        if name in SECRETS:
+            path = path.replace(str(value), "…")
+    return path[:500]
 
 
 def _query(request: HttpRequest) -> str:
