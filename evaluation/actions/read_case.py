@@ -15,6 +15,8 @@ from evaluation.models import Score
 if TYPE_CHECKING:
     from annotation.querysets import Person
 
+CONSIDERED = 500
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -24,7 +26,6 @@ class Look:
     run: Any
     crop: tuple[float, float, float, float]
     coverage: float
-    concentration: float
     answer: str
     correct: bool
 
@@ -44,19 +45,21 @@ class Case:
 
 
 def find_case(person: Person) -> Case | None:
-    """The first case on the benchmarks whose gold this person may see, by id; None where no two runs differ."""
-    missed = _scored(Quadrant.GMAM).filter(
-        trajectory__sample=OuterRef("trajectory__sample"), trajectory__run__staged_for=None
-    )
+    """The first case on the benchmarks whose gold this person may see, by id; None where no two runs differ.
+
+    Only the first ``CONSIDERED`` trajectories that are grounded and correct are looked at: every visitor asks.
+    """
+    shown = {"trajectory__run__benchmark__in": gold_known_to(person), "trajectory__sample__image__state": "ready"}
+    considered = _scored(Quadrant.GPAP).filter(**shown).order_by("pk").values_list("pk", flat=True)[:CONSIDERED]
+    missed = _scored(Quadrant.GMAM).filter(trajectory__sample=OuterRef("trajectory__sample"))
     seen = (
-        _scored(Quadrant.GPAP)
-        .filter(
-            Exists(missed),
-            trajectory__run__benchmark__in=gold_known_to(person),
-            trajectory__run__staged_for=None,
-            trajectory__sample__image__state="ready",
+        Score.objects.filter(Exists(missed), pk__in=list(considered))
+        .select_related(
+            "trajectory__sample__image",
+            "trajectory__sample__gold__revision",
+            "trajectory__run__benchmark",
+            "trajectory__run__model",
         )
-        .select_related("trajectory__sample__image", "trajectory__sample__gold__revision", "trajectory__run__benchmark")
         .prefetch_related("trajectory__sample__gold__revision__gold_boxes")
         .order_by("pk")
         .first()
@@ -64,7 +67,7 @@ def find_case(person: Person) -> Case | None:
     if seen is None:
         return None
     sample = seen.trajectory.sample
-    other = _scored(Quadrant.GMAM).filter(trajectory__sample=sample, trajectory__run__staged_for=None)
+    other = _scored(Quadrant.GMAM).filter(trajectory__sample=sample).select_related("trajectory__run__model")
     against = other.order_by("coverage", "pk").first()
     if against is None:
         return None
@@ -72,8 +75,9 @@ def find_case(person: Person) -> Case | None:
 
 
 def _scored(quadrant: int) -> QuerySet[Score]:
-    scores = Score.objects.filter(quadrant=quadrant, trajectory__condition="none", crop_x1__isnull=False)
-    return scores.select_related("trajectory__run__model")
+    """Ordinary trajectories in this quadrant, runs out of sight left out."""
+    ordinary = {"trajectory__condition": "none", "trajectory__run__staged_for": None, "crop_x1__isnull": False}
+    return Score.objects.filter(quadrant=quadrant, **ordinary)
 
 
 def _look(score: Any, sample: Sample) -> Look:
@@ -84,7 +88,6 @@ def _look(score: Any, sample: Sample) -> Look:
         score.trajectory.run,
         (score.crop_x1, score.crop_y1, score.crop_x2, score.crop_y2),
         score.coverage,
-        score.concentration,
         words or "no answer",
         bool(score.correct),
     )
