@@ -1,0 +1,41 @@
+"""The record of one reading: what was read, where it stands, and by which rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+VERSION = 1
+"""Of the rules. A score whose answers were read by an earlier version is stale."""
+
+NORMALIZED_LENGTH = 500
+"""Characters of the normalized text that a reading keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one answer says.
+
+    Attributes:
+        state: "blank" (nothing was said), "read" or "unread".
+        letter: multiple choice: the letter of the option, "" where none is read.
+        value: open answers: the text that is compared with the accepted ones, "" where there is none.
+        where: the region it was read in: "tag", "structured", "box", "text"; "" where nothing is read.
+        rule: name of the rule that decided, "" where nothing is read.
+        strength: how sure the rule is: "exact", "stated", "inferred"; "" where nothing is read.
+        start, end: place of the value in the raw text; 0, 0 where there is none.
+        normalized: the text that was read, without marks and thinking; at most ``NORMALIZED_LENGTH`` characters.
+        reason: why nothing is read; "" unless ``state`` is "unread".
+        flags: what else is to be known, such as "corrected".
+    """
+
+    state: str
+    letter: str = ""
+    value: str = ""
+    where: str = ""
+    rule: str = ""
+    strength: str = ""
+    start: int = 0
+    end: int = 0
+    normalized: str = ""
+    reason: str = ""
+    flags: tuple[str, ...] = ()
