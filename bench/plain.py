@@ -52,7 +52,7 @@ def score_run_plain(samples: SampleColumns, run: RunColumns, settings: MetricSet
             "correct": judged.correct,
             "letter": judged.letter,
             "undecided": judged.undecided,
-            "unparsed": judged.unparsed,
+            "unread": judged.unread,
             "missing_answer": judged.missing,
             "visual_evidence": any(s.ok and s.image_out >= 0 for s in steps),
         }

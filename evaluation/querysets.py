@@ -118,7 +118,7 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
             "scored": Q(score__isnull=False),
             "failed": ~Q(error=""),
             "unanswered": Q(score__missing_answer=True),
-            "unparsed": Q(score__unparsed=True),
+            "unread": Q(score__unread=True),
             "undecided": Q(score__undecided=True),
             "unusable": Q(score__unusable_crops__gt=0),
             "outside": Q(score__quadrant=Quadrant.OUTSIDE),

@@ -301,7 +301,7 @@ CONDITIONS: Mapping[str, Callable[[str], Q]] = {
     "right": _yes_or(UNLIKE, Q(score__correct=True)),
     "wrong": _wrong,
     "undecided": _flag("score__undecided"),
-    "unparsed": _flag("score__unparsed"),
+    "unread": _flag("score__unread"),
     "unanswered": _flag("score__missing_answer"),
     "counted": lambda value: counted() if _yes(value) else _without(counted()),
     "quadrant": _coded("score__quadrant", Quadrant.NAMES),

@@ -57,13 +57,18 @@ class BoardRow:
         return self.scoring is not None and 0 < self.scoring.trajectories_n == self.scoring.failed_n
 
     @property
+    def settings(self) -> MetricSettings:
+        """Those it was scored with."""
+        return MetricSettings.from_mapping(self.scoring.settings if self.scoring else {})
+
+    @property
     def missing(self) -> int:
         """Samples of the benchmark without a trajectory of this run."""
         return self.scoring.samples_n - self.scoring.trajectories_n if self.scoring else 0
 
     @property
     def counts(self) -> Mapping[str, Any]:
-        """What must never be hidden, on this slice: samples, missing, trajectories, failed, unparsed, undecided."""
+        """What must never be hidden, on this slice: samples, missing, trajectories, failed, unread, undecided."""
         found = self.metrics.get(COUNTED_BY)
         return (found.detail if found else None) or {}
 

@@ -78,7 +78,7 @@ def comparable_runs(benchmark: Benchmark) -> list[Run]:
 
 
 def counts_of(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
-    """What must never be hidden of each scored run: failed, unparsed, undecided, ... One query."""
+    """What must never be hidden of each scored run: failed, unread, undecided, ... One query."""
     rows = Metric.objects.filter(scoring__run__in=runs, metric=COUNTED_BY, slice_by="")
     found = dict(rows.values_list("scoring__run_id", "detail"))
     return [found.get(run.pk, {}) for run in runs]

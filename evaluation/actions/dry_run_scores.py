@@ -77,7 +77,7 @@ def _scored(scores: ScoreColumns, row: int) -> dict[str, Any]:
         "read": shortened(scores.letter[row], 60),
         "correct": None if correct == UNKNOWN else correct == TRUE,
         "missing": bool(scores.missing_answer[row]),
-        "unparsed": bool(scores.unparsed[row]),
+        "unread": bool(scores.unread[row]),
         "quadrant": None if quadrant == Quadrant.OUTSIDE else Quadrant.NAMES[quadrant],
         "grounded": None if grounded == UNKNOWN else grounded == TRUE,
         "population": bool(scores.in_population[row]),

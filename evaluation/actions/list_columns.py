@@ -33,7 +33,7 @@ _COUNTS = (
     "plan_extra", "plan_prefix",
 )  # fmt: skip
 _FLAGS = {
-    "undecided": "undecided", "unparsed": "unparsed", "unanswered": "missing_answer", "population": "in_population",
+    "undecided": "undecided", "unread": "unread", "unanswered": "missing_answer", "population": "in_population",
     "grounded": "grounded", "zoomed": "invoked", "evidence": "visual_evidence", "center_hit": "center_hit",
 }  # fmt: skip
 _CODES = {

@@ -15,7 +15,7 @@ CHUNK = 500
 """Trajectories that are read together, in three queries."""
 _READ = {
     "id": "pk", "sample": "sample__key", "run": "run_id", "condition": "condition", "rollout": "rollout",
-    "correct": "score__correct", "undecided": "score__undecided", "unparsed": "score__unparsed",
+    "correct": "score__correct", "undecided": "score__undecided", "unread": "score__unread",
     "unanswered": "score__missing_answer", "quadrant": "score__quadrant",
     "coverage": "score__coverage", "union_coverage": "score__union_coverage",
     "concentration": "score__concentration", "ioa": "score__ioa",

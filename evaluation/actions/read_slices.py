@@ -33,7 +33,7 @@ SAVED = "saved slice"
 QUERY = "query"
 """And when its slice is a query as it was typed."""
 LISTED = (SAVED, QUERY)
-HIDDEN = {"failed": "failed", "unparsed": "unparsed", "undecided": "undecided", "missing_answer": "unanswered"}
+HIDDEN = {"failed": "failed", "unread": "unread", "undecided": "undecided", "missing_answer": "unanswered"}
 """What must never be hidden, and the column that says it."""
 
 
@@ -45,7 +45,7 @@ class SliceRow:
     n: int
     metrics: dict[str, Summary]
     counts: Mapping[str, int] = field(default_factory=dict)
-    """What must never be hidden of them: samples, trajectories, failed, unparsed, undecided, missing_answer."""
+    """What must never be hidden of them: samples, trajectories, failed, unread, undecided, missing_answer."""
 
 
 @dataclass(frozen=True)

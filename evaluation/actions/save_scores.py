@@ -18,7 +18,7 @@ from webapp.common.bulk import as_json, insert_rows
 
 BATCH = 20_000
 
-_TRUTHS = ("undecided", "unparsed", "missing_answer", "invoked", "in_population", "visual_evidence")
+_TRUTHS = ("undecided", "unread", "missing_answer", "invoked", "in_population", "visual_evidence")
 _THREE_VALUED = ("correct", "grounded", "center_hit", "plan_in_order")
 _FLOATS = (
     "coverage",

@@ -33,7 +33,7 @@ HIDDEN: Mapping[str, Mapping[str, str]] = {
     "scored": {"scored": "yes"},
     "failed": {"failed": "yes"},
     "unanswered": {"unanswered": "yes"},
-    "unparsed": {"unparsed": "yes"},
+    "unread": {"unread": "yes"},
     "undecided": {"undecided": "yes"},
     "unusable": {"unusable": "yes"},
     "outside": {"quadrant": "none"},

@@ -38,7 +38,7 @@ ROW = inline_serializer(
         "stale": serializers.BooleanField(help_text="Scored on other trajectories, gold or settings than today's."),
         "missing": serializers.IntegerField(help_text="Samples without a trajectory of this run."),
         "counts": serializers.DictField(
-            help_text="Never hidden, of the slice: samples, missing, trajectories, failed, unparsed, undecided, ..."
+            help_text="Never hidden, of the slice: samples, missing, trajectories, failed, unread, undecided, ..."
         ),
         "standing": serializers.DictField(
             allow_null=True,

@@ -189,7 +189,7 @@ def _counts(part: Slice, task: _Task) -> dict[str, Any]:
         "trajectories": len(recorded),
         "failed": int(scores.failed[recorded].sum()),
         "missing_answer": int(scores.missing_answer[recorded].sum()),
-        "unparsed": int(scores.unparsed[recorded].sum()),
+        "unread": int(scores.unread[recorded].sum()),
         "undecided": int(scores.undecided[recorded].sum()),
         "unusable_crops": int(scores.unusable_crops[recorded].sum()),
     }

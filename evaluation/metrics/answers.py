@@ -30,14 +30,15 @@ class AnswerResult:
     """One judged answer.
 
     ``correct`` is TRUE, FALSE or UNKNOWN: undecided, or undefined, as nothing says what is right. ``letter``: the
-    letter as read (multiple choice) or the text of the answer (open), "" when there is none. At most one of
-    ``undecided``, ``unparsed`` and ``missing`` is true, and none where ``correct`` is undefined.
+    letter as read (multiple choice) or the text of the answer (open), "" when there is none. ``unread``: an option was
+    asked for and none could be read. An unread answer is undecided as well, or wrong under ``unread_answer = wrong``. A
+    missing one is neither, and none of the three holds where ``correct`` is undefined.
     """
 
     correct: int
     letter: str
     undecided: bool = False
-    unparsed: bool = False
+    unread: bool = False
     missing: bool = False
 
     @property
@@ -52,7 +53,7 @@ class AnswerColumns:
     correct: Ints
     letter: Sequence[str]
     undecided: Bools
-    unparsed: Bools
+    unread: Bools
     missing_answer: Bools
 
 
@@ -61,8 +62,9 @@ def judge_answer(text: str | None, key: AnswerKey, verdict: int, settings: Metri
 
     Without an accepted answer and without a verdict it is undefined: nothing says what is right, as where a benchmark
     only asks for plans. A blank answer is wrong, whatever the verdict. Then an explicit ``verdict`` (TRUE, FALSE;
-    UNKNOWN = none) decides. Then, multiple choice: the letter read equals the gold letter; none read: unparsed, wrong.
-    Open: equal to an accepted string (normalised; ``open_match`` may widen it), else undecided.
+    UNKNOWN = none) decides. Then, multiple choice: the letter read equals the gold letter; none read: unread, which is
+    undecided, or wrong under ``unread_answer = wrong``. Open: equal to an accepted string (normalised; ``open_match``
+    may widen it), else undecided.
     """
     return _judge(answer_text(text), key, verdict, settings)
 
@@ -79,7 +81,8 @@ def _judge(found: str, key: AnswerKey, verdict: int, settings: MetricSettings) -
         accepted = _accepts(found, key.accepted, settings.open_match == "contains")
         return AnswerResult(TRUE if accepted else UNKNOWN, letter, undecided=not accepted)
     if not letter:
-        return AnswerResult(FALSE, "", unparsed=True)
+        wrong = settings.unread_answer == "wrong"
+        return AnswerResult(FALSE if wrong else UNKNOWN, "", undecided=not wrong, unread=True)
     gold = {accepted.strip().upper() for accepted in key.accepted}
     return AnswerResult(TRUE if letter in gold else FALSE, letter)
 
@@ -102,7 +105,7 @@ def judge_answers(
         ),
         letter=[results[result].letter for result in of_row],
         undecided=np.array([r.undecided for r in results], bool)[at] & open_to_judge,
-        unparsed=np.array([r.unparsed for r in results], bool)[at] & open_to_judge,
+        unread=np.array([r.unread for r in results], bool)[at] & open_to_judge,
         missing_answer=missing,
     )
 

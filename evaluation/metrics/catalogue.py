@@ -179,7 +179,7 @@ SAMPLE_COLUMNS = (
     "plan_prefix",
     "reference_chain",
     "union_coverage",
-    "unparsed",
+    "unread",
     "missing_answer",
 )
 COMPARISON_COLUMNS = (

@@ -198,7 +198,8 @@ class ScoreColumns:
         sample: (n,) row into ``SampleColumns``.
         correct: TRUE | FALSE | UNKNOWN (undecided, or undefined as nothing says what is right; never merged with wrong
             here).
-        undecided, unparsed, missing_answer: why an answer is not right; False where nothing says what is.
+        undecided, unread, missing_answer: why an answer is not right; False where nothing says what is. Unread answers
+            are undecided as well, unless ``unread_answer`` makes them wrong.
         letter: n letters or texts as read, "" when none.
         invoked: at least one zoom call attempted.
         in_population: in the grounding population (1.3) under the settings.
@@ -235,7 +236,7 @@ class ScoreColumns:
     sample: Ints
     correct: Ints
     undecided: Bools
-    unparsed: Bools
+    unread: Bools
     missing_answer: Bools
     letter: Sequence[str]
     invoked: Bools

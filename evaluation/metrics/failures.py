@@ -1,7 +1,8 @@
 """What went wrong in a trajectory, by rule: one code per trajectory. The rules are ours.
 
 The rules are asked in the order of ``FAILURES``; the first that holds names the failure. "Wrong" is an answer judged
-wrong; an undecided or undefined answer has no failure, and neither has a wrong one that no rule explains.
+wrong. An undecided answer has no failure unless no option could be read in it, an undefined one has none, and neither
+has a wrong one that no rule explains.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def failures_of(scores: ScoreColumns) -> Ints:
     out_of_order = np.nan_to_num(scores.kendall_tau, nan=1.0) < 1 - 1e-9
     rules: dict[str, Bools] = {
         "truncated": (scores.missing_answer | (unasked & scores.failed)) & ~planned,
-        "parse_failure": scores.unparsed & ~planned,
+        "parse_failure": scores.unread & ~planned,
         "wrong_order": (scores.plan_outcome == Outcome.OUT_OF_ORDER)
         | (chained & (scores.lcs < scores.reference_calls) & out_of_order),
         "wrong_tool": (planned & (scores.plan_outcome != Outcome.EXACT))

@@ -15,6 +15,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "missing_sample": ("exclude", "wrong"),
     "open_match": ("exact", "contains"),
     "undecided_answer": ("incorrect", "exclude"),
+    "unread_answer": ("undecided", "wrong"),
     "recognition_match": ("exact", "fuzzy"),
     "plan_repeats": ("extra", "collapse"),
     "mae_population": ("all", "called", "nonempty"),
@@ -43,6 +44,7 @@ class MetricSettings:
     missing_sample: str = "exclude"
     open_match: str = "exact"
     undecided_answer: str = "incorrect"
+    unread_answer: str = "undecided"
     recognition_match: str = "exact"
     plan_repeats: str = "extra"
     mae_population: str = "all"

@@ -27,6 +27,7 @@ EFFECTS: Mapping[str, Effect] = {
     "missing_sample": Effect("Answers", "A sample without a trajectory: in no figure, or answered wrongly."),
     "open_match": Effect("Answers", "An open answer is right when it equals the gold, or when it contains it."),
     "undecided_answer": Effect("Answers", "An answer that can be judged neither right nor wrong: wrong, or left out."),
+    "unread_answer": Effect("Answers", "An answer in which no option can be read: undecided, or wrong."),
     "mae_population": Effect("Toolchain", "The error of chain lengths: over all, those that called, or the non-empty."),
     "tool_aliases": Effect("Toolchain", "Tools by their names as written, or other names of a tool as that tool."),
     "recognition_match": Effect("Planning", "A named tool is found when the name is the same, or similar enough."),
@@ -40,17 +41,23 @@ EFFECTS: Mapping[str, Effect] = {
 }
 """Setting -> effect, in the order of the settings page; a test holds it to ``MetricSettings``."""
 
-UNCERTAIN = {"undecided": "undecided", "unparsed": "unread", "missing_answer": "unanswered"}
+UNCERTAIN = {"undecided": "undecided", "unread": "unread", "missing_answer": "unanswered"}
 """Counts of answers that no rule or judge can call correct or incorrect, by their name in ``detail``, in words."""
 
 
-def uncertain_words(counts: Mapping[str, Any]) -> str:
-    """``10 undecided, 0 unread, 2 unanswered``: the zeros too, so that a table says that there are none."""
-    return ", ".join(f"{counts.get(name) or 0:,} {word}" for name, word in UNCERTAIN.items())
+def uncertain_words(counts: Mapping[str, Any], settings: MetricSettings) -> str:
+    """``10 undecided (8 unread), 2 unanswered``: the zeros too, so that a table says that there are none.
+
+    Unread answers stand apart where ``unread_answer`` makes them wrong."""
+    undecided, unread, unanswered = (f"{counts.get(name) or 0:,} {word}" for name, word in UNCERTAIN.items())
+    among = f"{undecided}, {unread}" if settings.unread_answer == "wrong" else f"{undecided} ({unread})"
+    return f"{among}, {unanswered}"
 
 
 def counting_words(settings: MetricSettings) -> str:
     """How these answers count."""
     left_out = settings.undecided_answer == "exclude"
-    undecided = "Undecided answers are left out" if left_out else "Undecided answers count as incorrect"
-    return f"{undecided}; unread and missing answers count as incorrect."
+    undecided = "are left out" if left_out else "count as incorrect"
+    if settings.unread_answer == "wrong":
+        return f"Undecided answers {undecided}; unread and missing answers count as incorrect."
+    return f"Undecided answers, unread ones among them, {undecided}; missing answers count as incorrect."

@@ -73,7 +73,7 @@ class Score(models.Model):
     scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="scores")
     correct = models.BooleanField(null=True)
     undecided = models.BooleanField()
-    unparsed = models.BooleanField()
+    unread = models.BooleanField()
     missing_answer = models.BooleanField()
     letter = models.CharField(max_length=200, blank=True, default="")
     invoked = models.BooleanField()

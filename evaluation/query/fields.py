@@ -72,7 +72,7 @@ _ALL = (
     _flag("right", "right; no: wrong or undecided", "right"),
     _flag("wrong", "not right, where the answer counts in accuracy", "wrong"),
     _flag("undecided", "right or wrong cannot be told", "undecided"),
-    _flag("unparsed", "no answer could be read from what was said", "unparsed"),
+    _flag("unread", "no answer could be read from what was said", "unread", "unparsed"),
     _flag("unanswered", "says nothing", "unanswered"),
     _flag("counted", "counts in accuracy", "right"),
     # Grounding
@@ -139,7 +139,7 @@ FIELDS: Mapping[str, Field] = {name: field for field in _ALL for name in (field.
 """Every field by its name and by its aliases. Any other name is a facet of the samples: ``category:Counting``, or
 ``facet.NAME:value`` when a field has its name."""
 FLAGS: Mapping[str, str] = {
-    **{field.name: "yes" for field in _ALL if field.kind is Kind.FLAG},
+    **{name: "yes" for field in _ALL if field.kind is Kind.FLAG for name in (field.name, *field.aliases)},
     "correct": "yes",
 }
 """Words that stand alone, and the value they mean."""

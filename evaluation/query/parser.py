@@ -105,7 +105,7 @@ class _Reader:
             near = tuple(f"{field}:" if field not in FLAGS else field for field in nearest(name, [*FLAGS, *FIELDS]))
             message = f'"{token.text}" is no field. To search for text, put it in quotes.'
             raise self.error(message, token.column, near)
-        return Term(name, ":", FLAGS[name], token.column)
+        return Term(FIELDS[name].name, ":", FLAGS[name], token.column)
 
 
 def _names_run(part: Node) -> bool:

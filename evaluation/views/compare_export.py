@@ -13,6 +13,7 @@ from evaluation.exporters.documents import DOCUMENTS, Band, Document
 from evaluation.exporters.tables import WRITERS
 from evaluation.metrics.catalogue import COMPARISON_COLUMNS
 from evaluation.metrics.comparison import Comparison
+from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.settings_words import counting_words, uncertain_words
 from evaluation.models import Run
 from evaluation.views.compare_figure import forest_png, forest_svg
@@ -54,7 +55,8 @@ def _basis(found: SideBySide) -> list[str]:
 
 
 def _uncertain(found: SideBySide) -> list[str]:
-    return [uncertain_words(counts) for counts in counts_of(found.runs)]
+    settings = [MetricSettings.from_mapping(run.scoring.settings) for run in found.runs]
+    return [uncertain_words(*one) for one in zip(counts_of(found.runs), settings, strict=True)]
 
 
 def _rows(found: SideBySide) -> Iterator[dict[str, Any]]:

@@ -80,7 +80,7 @@ def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRes
         "asks": content.question,
         "crops": _crops(shown),
         "reliability": asked.kind == JudgingItem.Kind.RELIABILITY,
-        "said": answer.said if answer.said not in ("", "unparsed") else answer.text.start,
+        "said": answer.said if answer.said not in ("", "unread") else answer.text.start,
         "plan": shown.trajectory.plan or [],
         "options": content.options,
         "kept": judgement_of(request.user, asked),

@@ -81,7 +81,7 @@ def accuracy_chart(rows: Sequence[ShownRow]) -> Chart | None:
             front=at in front,
             words=f"{row.row.run}: {percent(accuracy)} %, {written(unit, cost)}",
             aside=7 + 9 * sum(_near(places[at], other) for other in places[:at]),
-            uncertain=uncertain_words(row.row.counts),
+            uncertain=uncertain_words(row.row.counts, row.row.settings),
         )
         for at, (row, cost, accuracy) in enumerate(found)
     ]

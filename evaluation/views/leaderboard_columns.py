@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from evaluation.metrics.catalogue import METRICS
 
@@ -31,10 +32,17 @@ _DIVIDED = {
 
 @dataclass(frozen=True)
 class Column:
-    """One metric. ``terms``: the list of trajectories that its numerator counts, where there is one."""
+    """One metric. ``terms``: the list of trajectories that its numerator counts, where there is one. ``decided``: an
+    undecided answer leaves this list where ``undecided_answer`` leaves it out."""
 
     metric: str
     terms: Mapping[str, str] = field(default_factory=dict)
+    decided: bool = False
+
+    def terms_under(self, settings: Mapping[str, Any]) -> Mapping[str, str]:
+        """The terms of the list under settings that differ from the defaults by these."""
+        left_out = self.decided and settings.get("undecided_answer") == "exclude"
+        return {**self.terms, "undecided": "no"} if left_out else self.terms
 
     @property
     def label(self) -> str:
@@ -68,7 +76,7 @@ SEEN = Column("valid_grounded_reasoning")
 PLAIN: tuple[Column, ...] = (
     Column("mean_coverage"),
     Column("mean_concentration"),
-    Column("tool_ratio", {"zoomed": "yes"}),
+    Column("tool_ratio", {"zoomed": "yes"}, decided=True),
     Column("calls_mean"),
     Column("tool_efficiency"),
     Column("effective_chain_mae"),

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from django.utils.safestring import SafeString
 
 from evaluation.actions.board_rows import PLACE, Board, BoardMetric, BoardRow, Difference
 from evaluation.actions.read_published import PublishedRow
 from evaluation.metrics.catalogue import METRICS
-from evaluation.metrics.settings_words import UNCERTAIN
+from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run
 from evaluation.views.design_effect import design_words
 from evaluation.views.leaderboard_cells import (
@@ -142,26 +142,36 @@ def _content(row: BoardRow) -> tuple[Hashable, ...]:
 
 def hidden_counts(row: BoardRow, addresses: Addresses) -> list[Cell]:
     """``43 missing``, ``2 failed`` ...: only those that are not nought."""
-    counts = row.counts
+    counts, settings = row.counts, row.settings
     found = []
     if counts.get("missing"):
         n = counts["missing"]
         found.append(Cell(f"{decimal(n)} missing", "samples without a trajectory", addresses.missing(row.run.pk), n))
-    for name, terms, meaning in (
-        ("failed", {"failed": "yes", "scored": "yes"}, "trajectories that are error records"),
-        ("unparsed", {"unparsed": "yes"}, "no answer could be read from the output. They count as incorrect"),
-        ("missing_answer", {"unanswered": "yes", "scored": "yes"}, "no answer was given. They count as incorrect"),
-        ("undecided", {"undecided": "yes"}, f"no rule can decide the answer. They {_undecided(row)}"),
-    ):
+    for name, terms, words, meaning in (
+        ("failed", {"failed": "yes", "scored": "yes"}, "failed", "trajectories that are error records"),
+        ("missing_answer", {"unanswered": "yes", "scored": "yes"}, "unanswered",
+         "no answer was given. They count as incorrect"),
+        *_undecided(counts, settings),
+    ):  # fmt: skip
         if counts.get(name):
             cell = _count(row, name, terms, addresses)
-            found.append(Cell(f"{cell.text} {UNCERTAIN.get(name, name)}", meaning, cell.href, cell.count))
+            found.append(Cell(f"{cell.text} {words}", meaning, cell.href, cell.count))
     return found
 
 
-def _undecided(row: BoardRow) -> str:
-    left_out = row.scoring and row.scoring.settings.get("undecided_answer") == "exclude"
-    return "are left out" if left_out else "count as incorrect"
+def _undecided(
+    counts: Mapping[str, Any], settings: MetricSettings
+) -> Iterator[tuple[str, Mapping[str, str], str, str]]:
+    """Undecided answers with the unread ones among them, which stand apart where they are wrong: the name of the count,
+    the terms of its list, its word and its meaning."""
+    unread = "no option could be read from the answer"
+    counting = "are left out" if settings.undecided_answer == "exclude" else "count as incorrect"
+    among = (counts.get("unread") or 0) if settings.unread_answer == "undecided" else 0
+    words = f"undecided ({decimal(among)} unread)" if among else "undecided"
+    meaning = "no rule can decide the answer" + (", or it is unread: " + unread if among else "")
+    yield "undecided", {"undecided": "yes"}, words, f"{meaning}. They {counting}"
+    if settings.unread_answer == "wrong":
+        yield "unread", {"unread": "yes"}, "unread", f"{unread}. They count as incorrect"
 
 
 def _count(row: BoardRow, name: str, terms: Mapping[str, str], addresses: Addresses) -> Cell:
@@ -230,7 +240,7 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
     return Cell(
         words.text,
         words.basis,
-        addresses.trajectories(row.run.pk, **column.terms) if count else "",
+        addresses.trajectories(row.run.pk, **column.terms_under(row.run.scoring.settings)) if count else "",
         count,
         classes,
         star=column.metric in FLIPS and metric.p_value is not None and metric.p_value < SIGNIFICANT,

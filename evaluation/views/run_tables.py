@@ -368,9 +368,11 @@ def never_hidden(metrics: Metrics, counts: Mapping[str, int], missing: int | Non
             "Unanswered", links.count(counts["unanswered"], unanswered="yes"), "no answer; wrong where one is asked for"
         ),
         Hidden(
-            "Unparsed", links.count(counts["unparsed"], unparsed="yes"), "no letter could be read, counted as wrong"
+            "Unread",
+            links.count(counts["unread"], unread="yes"),
+            "no option read; undecided, if not set wrong",
         ),
-        Hidden("Undecided", links.count(counts["undecided"], undecided="yes"), "need a judge"),
+        Hidden("Undecided", links.count(counts["undecided"], undecided="yes"), "need a judge, unread ones among them"),
         Hidden("Unusable crops", links.count(counts["unusable"], unusable="yes"), f"trajectories, {crops:,} crops"),
     ]
     if missing is not None:

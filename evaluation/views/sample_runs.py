@@ -70,8 +70,8 @@ def _said(trajectory: Any, score: Any, content: SampleContent) -> str:
         return "failed"
     if score is None:
         return "not scored"
-    if score.unparsed:
-        return "unparsed"
+    if score.unread:
+        return "unread"
     return said_words(score.letter, content.options) or ("" if content.plan.targets else "nothing")
 
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 
 from evaluation.actions.list_order import LOOK
 from evaluation.query.check import Vocabulary, read
+from evaluation.query.fields import FIELDS
 from evaluation.query.syntax import QueryError
 from evaluation.querysets_query import TERMS
 
@@ -19,10 +20,12 @@ UNNARROWED = {"list": "all"}
 
 
 def terms_of(request: HttpRequest) -> dict[str, str]:
-    """``q``, fields of queries, facets, and how the list is shown; blank and unknown names are left out."""
+    """``q``, fields of queries, facets, and how the list is shown; blank and unknown names are left out.
+
+    An alias, as in links made before a field was renamed, comes as the name of its field."""
     asked = ((name, str(value).strip()) for name, value in request.GET.items())
     return {
-        name: value
+        FIELDS[name].name if name in FIELDS else name: value
         for name, value in asked
         if value and (name == "q" or name in LOOK or name in TERMS or name.startswith("facet."))
     }  # fmt: skip

@@ -44,7 +44,7 @@ def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP)
     whole = row.answer or ""
     return Answer(
         excerpt(whole, cap if cap is not None else len(whole)),
-        said_words(scores.letter[0], content.options) or _nothing_read(asked, bool(scores.unparsed[0])),
+        said_words(scores.letter[0], content.options) or _nothing_read(asked, bool(scores.unread[0])),
         gold_words(content.answers, content.options),
         ", ".join(
             said_words(one.letter, content.options)
@@ -57,8 +57,8 @@ def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP)
     )
 
 
-def _nothing_read(asked: bool, unparsed: bool) -> str:
-    return "unparsed" if unparsed else "nothing" if asked else ""
+def _nothing_read(asked: bool, unread: bool) -> str:
+    return "unread" if unread else "nothing" if asked else ""
 
 
 def said_words(letter: str, options: Mapping[str, str]) -> str:
@@ -83,10 +83,10 @@ def _reading(row: Any, detail: TrajectoryDetail) -> str:
     read = f"Read as option {letter}." if several and letter else ""
     if row.judge_correct is not None:
         return f"{read} A judge's verdict decides: {'right' if row.judge_correct else 'wrong'}.".strip()
-    if scores.unparsed[0]:
-        return "No option could be read in it (unparsed), which counts as wrong. It is never guessed."
-    if scores.undecided[0]:
-        undecided = detail.settings.undecided_answer
-        counts = "is left out of the rates" if undecided == "exclude" else "counts as wrong"
-        return f"{read} Undecided: it equals no accepted answer and no judge has spoken. It {counts}.".strip()
-    return read or "Compared with the accepted answers."
+    if not (scores.unread[0] or scores.undecided[0]):
+        return read or "Compared with the accepted answers."
+    counts = "is left out of the rates" if detail.settings.undecided_answer == "exclude" else "counts as incorrect"
+    if scores.unread[0]:
+        decided = f"It is undecided and {counts}" if scores.undecided[0] else "It counts as incorrect"
+        return f"No option could be read in it (unread). {decided}. It is never guessed."
+    return f"{read} Undecided: it equals no accepted answer and no judge has spoken. It {counts}.".strip()

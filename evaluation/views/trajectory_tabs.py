@@ -164,7 +164,7 @@ def _toolchain(row: Any, detail: TrajectoryDetail, answer: Answer) -> dict[str, 
 def _trial(request: HttpRequest, other: Any, detail: TrajectoryDetail, row: Any) -> Trial:
     score = getattr(other, "score", None)
     letter = score.letter if score else ""
-    missing = "nothing" if score and score.missing_answer else "unparsed" if score and score.unparsed else ""
+    missing = "nothing" if score and score.missing_answer else "unread" if score and score.unread else ""
     address = reverse("evaluation:trajectory", args=[row.run.benchmark.slug, other.pk])
     return Trial(
         CONDITIONS.get(other.condition, other.condition),

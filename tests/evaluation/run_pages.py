@@ -28,7 +28,7 @@ KINDS = {
     "missed-wrong": 6,
     "partly": 3,
     "blind": 2,
-    "unparsed": 1,
+    "unread": 1,
     "unanswered": 2,
     "failed": 3,
     "unusable": 2,
@@ -68,7 +68,7 @@ def _zoom(box: Sequence[float], ok: bool = True) -> Step:
 
 def _trajectory(model: str, key: str, kind: str, number: int) -> Trajectory:
     looks = {"seen": SEEN, "missed": MISSED, "partly": PARTLY, "undecided": SEEN, "unasked": SEEN}
-    answers = {"unparsed": "neither", "unanswered": None, "failed": None, "undecided": "Quai"}
+    answers = {"unread": "neither", "unanswered": None, "failed": None, "undecided": "Quai"}
     box = looks.get(kind.removesuffix("-wrong"))
     steps = (_zoom(box),) * (1 + number % 3) if box else (_zoom(SEEN, ok=False),) if kind == "unusable" else ()
     if kind == "planned":

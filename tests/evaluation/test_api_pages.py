@@ -124,7 +124,7 @@ def test_the_board_over_the_api_has_what_stands_around_its_rows(client: Client) 
         "tie",
     } == (set(row["against"]) - {"n"})
     assert {"rank", "low", "high", "p_best", "p_top3", "clusters", "method"} <= set(row["standing"])
-    assert {"missing", "failed", "unparsed", "undecided"} <= set(row["counts"])
+    assert {"missing", "failed", "unread", "undecided"} <= set(row["counts"])
     assert [one["against"]["p_holm"] for one in board["neighbours"]].count(None) < len(board["neighbours"])
     assert board["facets"]["category"]["Chart"] == 6
     assert board["published"][0]["metrics"]

@@ -105,7 +105,7 @@ def test_what_is_undefined_is_not_available_and_never_0(lea):
     assert [cell.text for cell in usd] == ["n/a"]
 
 
-def test_missing_failed_unparsed_and_unscored_are_all_said(lea):
+def test_missing_failed_unread_and_unscored_are_all_said(lea):
     make_board(lea)
     Scoring.objects.get(run__model__name="Model B").delete()
     answer = page(signed_in(lea))
@@ -113,7 +113,7 @@ def test_missing_failed_unparsed_and_unscored_are_all_said(lea):
     [model_d] = [row for row in answer.context["ranked"] if row.row.run.model.name == "Model D"]
     assert [cell.text for cell in model_d.hidden_counts] == ["7 missing"]  # 16 samples, 9 tried
     [model_c] = [row for row in answer.context["ranked"] if row.row.run.model.name == "Model C"]
-    assert [cell.text for cell in model_c.hidden_counts] == ["4 missing", "1 unread"]
+    assert [cell.text for cell in model_c.hidden_counts] == ["4 missing", "1 undecided (1 unread)"]
     assert "1 run not scored yet." in words
     assert "run failed" in words
     assert [row.run.model.name for row, _ in answer.context["failed"]] == ["Endpoint down"]

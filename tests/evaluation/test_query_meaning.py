@@ -43,7 +43,7 @@ from webapp.common.errors import InvalidInput
 pytestmark = pytest.mark.django_db
 
 FLAGS = {
-    "undecided": "undecided", "unparsed": "unparsed", "unanswered": "missing_answer", "population": "in_population",
+    "undecided": "undecided", "unread": "unread", "unanswered": "missing_answer", "population": "in_population",
     "grounded": "grounded", "zoomed": "invoked", "evidence": "visual_evidence", "right": "correct",
 }  # fmt: skip
 NUMBERS = {

@@ -247,7 +247,7 @@ def test_flips_without_their_trajectories_are_plain_numbers(lea):
 def test_what_is_never_hidden_is_counted(lea):
     response = page(signed_in(lea), make_benchmark(lea))
     assert hidden(response) == {
-        "Missing": 2, "Failed": 3, "Unanswered": 5, "Unparsed": 1, "Undecided": 1, "Unusable crops": 2,
+        "Missing": 2, "Failed": 3, "Unanswered": 5, "Unread": 1, "Undecided": 2, "Unusable crops": 2,
     }  # fmt: skip
 
 

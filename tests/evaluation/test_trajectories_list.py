@@ -53,7 +53,10 @@ def facet(response, title):
         ({"quadrant": "G+A+"}, 7),
         ({"quadrant": "G-A+", "calls": "2"}, 2),
         ({"quadrant": "G*A*"}, 0),
-        ({"correct": "undecided"}, 1),
+        ({"correct": "undecided"}, 2),
+        ({"unread": "yes"}, 1),
+        ({"unparsed": "yes"}, 1),  # its name in links made before
+        ({"q": "unparsed not unparsed:no"}, 1),
         ({"right": "no", "failed": "no"}, EVALUATED - 7 - 4 - 3 - 2 - 2 - 3 - KINDS["planned"]),
         ({"population": "no"}, 12),
         ({"grounded": "yes"}, 13),
@@ -210,7 +213,7 @@ def test_a_row_shows_evidence_crop_and_answers(lea):
     [
         ("blind-00", "no zoom call", "A black"),
         ("unusable-00", "no usable crop", "A black"),
-        ("unparsed-00", "no zoom call", "neither"),
+        ("unread-00", "no zoom call", "neither"),
         ("planned-01", "no zoom call", "nail, hammer"),
         ("failed-00", "no zoom call", ""),
     ],
@@ -261,7 +264,7 @@ def test_an_empty_benchmark_says_where_trajectories_come_from(lea):
 
 
 def test_text_of_a_record_stays_text(lea):
-    benchmark = make_benchmark(lea, {"unparsed": 1})
+    benchmark = make_benchmark(lea, {"unread": 1})
     Trajectory.objects.update(answer="<script>alert(1)</script>")
     text = listed(signed_in(lea), benchmark).content.decode()
     assert "&lt;script&gt;alert" in text

@@ -130,7 +130,7 @@ def test_what_is_missing_is_said(client, model, sample, words):
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"), [("Perhaps black or white", "(unparsed)"), ("A. black", "Read as option A.")]
+    ("answer", "words"), [("Perhaps black or white", "(unread)"), ("A. black", "Read as option A.")]
 )
 def test_how_an_answer_was_read_is_said(lea, answer, words):
     trajectories = [replace(records.trajectories()[1], answer=answer)]

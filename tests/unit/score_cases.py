@@ -29,7 +29,7 @@ def make_samples(count: int, **columns: Any) -> SampleColumns:
 
 def make_scores(count: int, **columns: Any) -> ScoreColumns:
     """``count`` trajectories of samples 0, 1, ..., wrong, without calls, crops or plans unless given."""
-    flags = ("undecided", "unparsed", "missing_answer", "invoked", "in_population", "scorable", "grounded")
+    flags = ("undecided", "unread", "missing_answer", "invoked", "in_population", "scorable", "grounded")
     flags += ("visual_evidence", "failed")
     zeros = ("correct", "usable_crops", "unusable_crops", "calls", "unique_tools", "effective_calls")
     zeros += ("effective_unique_tools", "chain_status")
@@ -100,7 +100,7 @@ def _random_rows(rng: np.random.Generator, n: int, sample: Any, targets: Any, re
         sample=sample,
         correct=correct,
         undecided=undecided,
-        unparsed=(correct == 0) & (rng.random(n) < 0.2),
+        unread=(correct == 0) & (rng.random(n) < 0.2),
         invoked=invoked,
         scorable=scorable,
         in_population=population,

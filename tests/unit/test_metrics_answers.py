@@ -171,7 +171,7 @@ def judged(
     text: str | None, key: AnswerKey, verdict: int = UNKNOWN, settings: MetricSettings = EXACT
 ) -> tuple[Any, ...]:
     found = judge_answer(text, key, verdict, settings)
-    return found.correct, found.letter, found.undecided, found.unparsed, found.missing
+    return found.correct, found.letter, found.undecided, found.unread, found.missing
 
 
 CHOICE = AnswerKey(True, {"A": "black", "C": "white"}, ("C",))
@@ -183,8 +183,8 @@ CHOICE = AnswerKey(True, {"A": "black", "C": "white"}, ("C",))
         ("(c)", UNKNOWN, (TRUE, "C", False, False, False)),
         ("C. white", UNKNOWN, (TRUE, "C", False, False, False)),
         ("A", UNKNOWN, (FALSE, "A", False, False, False)),
-        ("A dog", UNKNOWN, (FALSE, "", False, True, False)),
-        ("C. black", UNKNOWN, (FALSE, "", False, True, False)),
+        ("A dog", UNKNOWN, (UNKNOWN, "", True, True, False)),
+        ("C. black", UNKNOWN, (UNKNOWN, "", True, True, False)),
         (None, UNKNOWN, (FALSE, "", False, False, True)),
         ("  ", TRUE, (FALSE, "", False, False, True)),  # blank is wrong even with a positive verdict
         ("A", TRUE, (TRUE, "A", False, False, False)),  # the verdict decides
@@ -198,7 +198,14 @@ def test_judging_a_choice(text: str | None, verdict: int, expected: tuple[Any, .
 
 def test_half_of_the_worked_example_is_right() -> None:
     answers = ["(c)", "C. white", "A dog", None]
-    assert [judge_answer(a, CHOICE, UNKNOWN, EXACT).correct for a in answers] == [TRUE, TRUE, FALSE, FALSE]
+    assert [judge_answer(a, CHOICE, UNKNOWN, EXACT).correct for a in answers] == [TRUE, TRUE, UNKNOWN, FALSE]
+
+
+def test_an_unread_answer_is_undecided_or_wrong_as_published_scorers_count() -> None:
+    wrong = MetricSettings(unread_answer="wrong")
+    assert judged("A dog", CHOICE) == (UNKNOWN, "", True, True, False)
+    assert judged("A dog", CHOICE, settings=wrong) == (FALSE, "", False, True, False)
+    assert judged("A dog", CHOICE, TRUE, wrong) == (TRUE, "", False, False, False)
 
 
 def test_without_an_accepted_answer_only_a_verdict_makes_right_or_wrong() -> None:
@@ -249,7 +256,7 @@ def test_judging_an_open_answer(text: str, accepted: str, exact: int, contains: 
 )
 def test_hostile_texts_are_read_in_linear_time(hostile: str) -> None:
     begin = time.process_time()
-    assert judge_answer(hostile, CHOICE, UNKNOWN, EXACT).correct == FALSE
+    assert judge_answer(hostile, CHOICE, UNKNOWN, EXACT).unread
     assert time.process_time() - begin < 2
 
 
@@ -274,5 +281,5 @@ def test_many_answers_are_judged_as_one_by_one() -> None:
     found = judge_answers(texts, keys, rows, verdict, EXACT)
     for i, text in enumerate(texts):
         one = judge_answer(text, keys[rows[i]], int(verdict[i]), EXACT)
-        columns = found.correct[i], found.letter[i], found.undecided[i], found.unparsed[i], found.missing_answer[i]
-        assert columns == (one.correct, one.letter, one.undecided, one.unparsed, one.missing)
+        columns = found.correct[i], found.letter[i], found.undecided[i], found.unread[i], found.missing_answer[i]
+        assert columns == (one.correct, one.letter, one.undecided, one.unread, one.missing)

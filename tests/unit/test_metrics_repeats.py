@@ -129,7 +129,7 @@ def test_undecided_answers_count_as_in_accuracy():
     assert (counted.n, counted.rollouts, counted.always, counted.some) == (2, 5, 0, 2)
     assert counted.value == pytest.approx((2 / 3 + 1 / 2) / 2)
     left_out = found("exclude")
-    assert (left_out.n, left_out.rollouts, left_out.always, left_out.some) == (2, 4, 1, 1)
+    assert (left_out.n, left_out.rollouts, left_out.always, left_out.some) == (1, 2, 1, 0)
 
 
 def test_a_first_rollout_that_does_not_count_is_in_no_share_of_first_ones():

@@ -29,7 +29,7 @@ SHOWN = {
     "ate_visual": "Noise",
     "sufficiency": "Suff",
 }
-UNCERTAIN = {"undecided": "Undec", "unparsed": "Unread", "missing_answer": "NoAns"}
+UNCERTAIN = {"undecided": "Undec", "unread": "Unread", "missing_answer": "NoAns"}
 """Answers that are neither correct nor incorrect: how many no rule decides, cannot be read, or are not there."""
 PLAIN = {"calls_mean"}
 """Numbers, not fractions shown as percent."""
