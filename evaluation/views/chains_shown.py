@@ -121,7 +121,7 @@ class Shown:
         return sum(line.missing for line in self.runs)
 
 
-def shown(found: ChainAnalysis, links: ChainLinks, letters: Callable[[int], str]) -> Shown:
+def shown(found: ChainAnalysis, links: ChainLinks, letters: Mapping[int, str]) -> Shown:
     n = len(found.chains)
     known = found.referenced
     tools = tool_choices(found) if known else []
@@ -276,14 +276,14 @@ def _share(use: Use | None, tool: str, run: Run, links: ChainLinks) -> Cell:
     return Cell(use.share, links.calling(tool, use.trajectories, run), words)
 
 
-def _run_line(found: ChainAnalysis, at: int, links: ChainLinks, letters: Callable[[int], str]) -> RunLine:
+def _run_line(found: ChainAnalysis, at: int, links: ChainLinks, letters: Mapping[int, str]) -> RunLine:
     run = found.runs[at]
     inside = found.run == at
     metrics = found.metrics.get(run.pk, {})
     efficiency, rate = (metrics[name].value if name in metrics else None for name in ("tool_efficiency", "pass_rate"))
     drawn = efficiency is not None and rate is not None
     return RunLine(
-        letter=letters(at + 1),
+        letter=letters[run.pk],
         run=run,
         n=links.count(int(inside.sum()), run=run),
         right=links.count(int(found.right[inside].sum()), run=run, correct="yes"),

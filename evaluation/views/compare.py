@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -22,7 +22,7 @@ from evaluation.views.compare_frames import chosen
 from evaluation.views.compare_links import LEAST_RUNS, Asked, PairLinks
 from evaluation.views.compare_look import shown_look
 from evaluation.views.compare_shown import shown
-from evaluation.views.leaderboard_table import LETTERS
+from evaluation.views.run_letters import letters_of
 from evaluation.views.staleness import staleness
 from webapp.common.htmx import render_page
 from webapp.common.http import Request
@@ -43,17 +43,18 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
         return _at_what_is_compared(request, asked)
     found = compare_runs(benchmark, asked.runs, by=asked.by)
     asked = asked.with_cell(found.cells)
-    drawn = shown(slug, found, asked)
+    letters = letters_of(benchmark)
+    drawn = shown(slug, found, asked, letters)
     if format := request.GET.get("format"):
-        return comparison_file(slug, found, drawn, format)
+        return comparison_file(slug, found, drawn, letters, format)
     context |= staleness(benchmark, asked.runs) | {
         "rights": rights_in(request, benchmark),
         "asked": asked,
         "found": found,
         "shown": drawn,
         "look": shown_look(found.look, PairLinks(slug, asked.runs[0].pk, asked.runs[1].pk)),
-        "view": chosen(benchmark, asked.runs, found.cells[asked.cell], asked),
-        "picks": _picks(asked.runs),
+        "view": chosen(benchmark, asked.runs, found.cells[asked.cell], asked, letters),
+        "picks": _picks(asked.runs, letters),
         "scored": scored,
         "parquet": writes_parquet(),
         "swapped": asked.address(run=[run.pk for run in (asked.runs[1], asked.runs[0], *asked.runs[2:])], sample=""),
@@ -74,7 +75,14 @@ def crops(request: Request, slug: str) -> HttpResponse:
     asked = Asked.of(request.GET, scored)
     a, b = asked.runs[:2]
     agreement = read_crop_agreement(benchmark, a, b)
-    context |= {"asked": asked, "agreement": agreement, "n": PairLinks(slug, a.pk, b.pk).cropped(agreement.n)}
+    letters = letters_of(benchmark)
+    context |= {
+        "a": letters[a.pk],
+        "b": letters[b.pk],
+        "asked": asked,
+        "agreement": agreement,
+        "n": PairLinks(slug, a.pk, b.pk).cropped(agreement.n),
+    }
     return render_page(request, "evaluation/compare_crops.html", "evaluation/_compare_crops.html", context)
 
 
@@ -89,7 +97,7 @@ def _at_what_is_compared(request: HttpRequest, asked: Asked) -> HttpResponse:
     return redirect(f"{request.path}?{terms.urlencode()}")
 
 
-def _picks(runs: Sequence[Run]) -> list[tuple[str, Run | None]]:
+def _picks(runs: Sequence[Run], letters: Mapping[int, str]) -> list[tuple[str, Run | None]]:
     """The fields that choose runs, each with its letter; one more, empty, while there is room."""
-    picks: list[tuple[str, Run | None]] = list(zip(LETTERS, runs, strict=False))
-    return picks if len(runs) >= MOST_RUNS else [*picks, (LETTERS[len(runs)], None)]
+    picks: list[tuple[str, Run | None]] = [(letters[run.pk], run) for run in runs]
+    return picks if len(runs) >= MOST_RUNS else [*picks, ("", None)]

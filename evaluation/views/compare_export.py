@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
@@ -20,37 +20,38 @@ from evaluation.views.compare_figure import forest_png, forest_svg
 from evaluation.views.compare_shown import Shown
 from evaluation.views.exports import download
 from evaluation.views.leaderboard_figure import FIGURES
-from evaluation.views.leaderboard_table import LETTERS
 from evaluation.views.leaderboard_words import state_words
 from webapp.common.errors import InvalidInput
 from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percentage_points
 
 FORMATS = (*WRITERS, *DOCUMENTS, *FIGURES)
 COLUMNS = ("slice_by", "slice", *COMPARISON_COLUMNS, "detectable")
-HEADS = ("Slice", "n", "only A", "only B", "Difference", "p exact", "p Holm", "p by picture")
+HEADS = ("Slice", "n", "only {}", "only other", "Difference", "p exact", "p Holm", "p by picture")
 
 
-def comparison_file(slug: str, found: SideBySide, drawn: Shown, format: str) -> FileResponse:
-    """Raises ``InvalidInput`` for a format that there is not."""
+def comparison_file(
+    slug: str, found: SideBySide, drawn: Shown, letters: Mapping[int, str], format: str
+) -> FileResponse:
+    """``letters``: of every run of the benchmark. Raises ``InvalidInput`` for a format that there is not."""
     if format not in FORMATS:
         raise InvalidInput(f"A comparison is exported as {', '.join(FORMATS)}, not as {format!r}.", field="format")
     name = f"{slug}-comparison-{'-'.join(str(run.pk) for run in found.runs)}.{format}"
-    names = [str(run) for run in found.runs[:2]]
+    names = [f"{letters[run.pk]} {run}" for run in found.runs]
     if format in FIGURES:
-        said = (drawn, names, _basis(found))
+        said = (drawn, names[:2], _basis(found, drawn))
         content = forest_png(*said) if format == "png" else forest_svg(*said).encode()
         return FileResponse(BytesIO(content), as_attachment=True, filename=name)
     if format in DOCUMENTS:
-        return download(name, lambda out: DOCUMENTS[format](out, _document(found)))
+        return download(name, lambda out: DOCUMENTS[format](out, _document(found, drawn.a, names)))
     return download(name, lambda out: WRITERS[format](out, _rows(found), COLUMNS))
 
 
-def _basis(found: SideBySide) -> list[str]:
+def _basis(found: SideBySide, drawn: Shown) -> list[str]:
     """What a figure rests on, in lines; then the answers of each run that are neither correct nor incorrect."""
     pair, scoring = found.pairs[0], found.runs[0].scoring
     on = f"{decimal(pair.n)} samples of both in {decimal(pair.clusters)} picture clusters"
     first = f"{on} · Newcombe’s 95 % intervals, unadjusted · {state_words(scoring)}"
-    two = [f"{LETTERS[at]}: {words}" for at, words in enumerate(_uncertain(found)[:2])]
+    two = [f"{letter}: {words}" for letter, words in zip((drawn.a, drawn.b), _uncertain(found), strict=False)]
     return [first, f"{' · '.join(two)}. {counting_words(found.settings)}"]
 
 
@@ -73,22 +74,24 @@ def _row(pair: Comparison, a: Run, b: Run) -> dict[str, Any]:
     return row | {"model_a": str(a), "model_b": str(b), "ci_low": low, "ci_high": high}
 
 
-def _document(found: SideBySide) -> Document:
-    bands = [Band("", [_texts(str(run), pair) for run, pair in zip(found.runs[1:], found.pairs, strict=True)])]
-    bands += [Band(f"{found.runs[1]}, by slice", [_texts(f"{one.by} {one.value}", one.found) for one in found.slices])]
+def _document(found: SideBySide, first: str, names: Sequence[str]) -> Document:
+    """``first``: the letter of the first run; ``names``: of all, with their letters."""
+    bands = [Band("", [_texts(name, pair) for name, pair in zip(names[1:], found.pairs, strict=True)])]
+    bands += [Band(f"{names[1]}, by slice", [_texts(f"{one.by} {one.value}", one.found) for one in found.slices])]
     compared = (*found.pairs, *(one.found for one in found.slices))
     families = dict.fromkeys(one.family_words for one in compared)
     notes = [
-        f"A is {found.runs[0]}; B is the run of the row. Difference: accuracy of B minus that of A in points, on the "
-        "samples both answered, with Newcombe’s 95 % interval, unadjusted.",
+        f"Each row compares its run, “other”, with {names[0]}. Difference: accuracy of the other minus that of {first} "
+        "in points, on the samples both answered, with Newcombe’s 95 % interval, unadjusted.",
         "p exact: McNemar. p by picture: sign flip over pictures, the same with one sample each. p Holm: that one, "
         f"adjusted: {' and '.join(families)}.",
         counting_words(found.settings),
-        *(f"{run}: {words}." for run, words in zip(found.runs, _uncertain(found), strict=True)),
+        *(f"{name}: {words}." for name, words in zip(names, _uncertain(found), strict=True)),
         f"{found.samples} samples in {found.clusters} picture clusters; {found.common} answered by all runs.",
     ]
-    caption = f"{'; '.join(str(run) for run in found.runs[1:])}, against {found.runs[0]}"
-    return Document(caption, HEADS, [""] * len(HEADS), [band for band in bands if band.rows], notes)
+    caption = f"{'; '.join(names[1:])}, against {names[0]}"
+    heads = [head.format(first) for head in HEADS]
+    return Document(caption, heads, [""] * len(HEADS), [band for band in bands if band.rows], notes)
 
 
 def _texts(label: str, pair: Comparison) -> list[str]:

@@ -17,13 +17,13 @@ BASIS = '<text x="8" y="{}" fill="{}">{}</text>'
 
 
 def forest_svg(shown: Shown, names: Sequence[str], basis: Sequence[str]) -> str:
-    """The first pair on all samples, then its slices, on the axis of the page. ``names``: of A and B; ``basis``: what
-    the numbers rest on, in the last lines."""
+    """The first pair on all samples, then its slices, on the axis of the page. ``names``: of both, with their letters;
+    ``basis``: what the numbers rest on, in the last lines."""
     lines = [shown.first, *shown.slices]
     height = TOP + STEP * len(lines) + 24
     whole = height + 2 + 14 * len(basis)
     zero = _across(0.0, shown)
-    caption = f"Accuracy of B {names[1]} minus A {names[0]}, points, 95 % intervals"
+    caption = f"Accuracy of {names[1]} minus {names[0]}, points, 95 % intervals"
     return str(put(
         '<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" viewBox="0 0 {} {}" font-family="{}" '
         'font-size="10" fill="{}"><title>{}</title><rect width="{}" height="{}" fill="#ffffff"/>'

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from evaluation.actions.read_trajectory import Corners, read_crops, read_on_samp
 from evaluation.models import Run
 from evaluation.views.compare_links import Asked
 from evaluation.views.sample_frame import Frame, PictureProblem, frame_of, gold_corners, marks_of, picture_problem
-from evaluation.views.sample_runs import RunRow, letters, rows_of
+from evaluation.views.sample_runs import RunRow, rows_of
 from evaluation.views.trajectory_answer import gold_words
 
 Marked = Callable[[Sequence[dict[str, Any]]], dict[str, Any]]
@@ -65,7 +65,9 @@ class Chosen:
     after: str
 
 
-def chosen(benchmark: Any, runs: Sequence[Run], cell: Sequence[int], asked: Asked) -> Chosen | None:
+def chosen(
+    benchmark: Any, runs: Sequence[Run], cell: Sequence[int], asked: Asked, letters: Mapping[int, str]
+) -> Chosen | None:
     """The sample that the address asks for, else the first of the cell; None where the cell is empty."""
     if not cell:
         return None
@@ -84,7 +86,7 @@ def chosen(benchmark: Any, runs: Sequence[Run], cell: Sequence[int], asked: Aske
         frame=frame_of(slug, sample),
         problem=picture_problem(sample),
         gold=gold_corners(sample),
-        sides=sides_of(slug, runs, sample, content),
+        sides=sides_of(slug, runs, sample, content, letters),
         tiles=[_tile(slug, rows[pk], asked, on=pk == cell[at]) for pk in window],
         place=at + 1,
         total=len(cell),
@@ -93,17 +95,18 @@ def chosen(benchmark: Any, runs: Sequence[Run], cell: Sequence[int], asked: Aske
     )
 
 
-def sides_of(slug: str, runs: Sequence[Run], sample: Any, content: SampleContent) -> list[Side]:
-    """What each of these runs did on a sample, in their order, with all of its crops. Three queries."""
+def sides_of(
+    slug: str, runs: Sequence[Run], sample: Any, content: SampleContent, letters: Mapping[int, str]
+) -> list[Side]:
+    """What each of these runs did on a sample, in their order, with all of its crops. Three queries.
+
+    ``letters``: of every run of the benchmark, by primary key."""
     found = [one for one in read_on_sample(sample) if one.run_id in {run.pk for run in runs}]
     crops = read_crops(found, sample)
-    rows = dict(zip((one.run_id for one in found), rows_of(slug, found, content, {}), strict=True))
+    rows = dict(zip((one.run_id for one in found), rows_of(slug, found, content, {}, letters), strict=True))
     looked = {one.run_id: crops.get(one.pk, []) for one in found}
     marked = partial(marks_of, frame_of(slug, sample), gold_corners(sample))
-    return [
-        _side(letters(number), run, rows.get(run.pk), looked.get(run.pk, []), marked)
-        for number, run in enumerate(runs, 1)
-    ]
+    return [_side(letters[run.pk], run, rows.get(run.pk), looked.get(run.pk, []), marked) for run in runs]
 
 
 def _side(letter: str, run: Run, row: RunRow | None, crops: Sequence[tuple[int, Corners]], marked: Marked) -> Side:
@@ -111,7 +114,7 @@ def _side(letter: str, run: Run, row: RunRow | None, crops: Sequence[tuple[int, 
     return Side(
         letter,
         run,
-        replace(row, letter=letter) if row else None,
+        row,
         [{"box": box, "turn": turn} for turn, box in crops],
         marked(turns),
     )

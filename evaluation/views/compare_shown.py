@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -12,11 +12,11 @@ from evaluation.actions.compare_runs import CELLS, SideBySide, SliceDifference
 from evaluation.metrics.comparison import Comparison
 from evaluation.models import Run
 from evaluation.views.compare_links import Asked, Count, PairLinks
-from evaluation.views.leaderboard_table import LETTERS, axis_of
+from evaluation.views.leaderboard_table import axis_of
 from webapp.common.drawing import along, place
 from webapp.common.markup import put_each
 from webapp.common.svg import around_zero
-from webapp.common.wording import decimal, percent, percentage_points
+from webapp.common.wording import GAP, decimal, percent, percentage_points
 
 WORDS = {"both": "both right", "a_only": "only {a} right", "b_only": "only {b} right", "neither": "both wrong"}
 LEVEL = 0.05
@@ -90,8 +90,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Shown:
-    """What ``evaluation/compare.html`` needs of the numbers. ``first``: the first pair, on all samples."""
+    """What ``evaluation/compare.html`` needs of the numbers. ``a``, ``b``: the letters of the first two runs;
+    ``first``: this pair, on all samples."""
 
+    a: str
+    b: str
     cells: Sequence[Cell]
     first: Line
     pairs: Sequence[Line]
@@ -101,22 +104,26 @@ class Shown:
     why: str
 
 
-def shown(slug: str, found: SideBySide, asked: Asked) -> Shown:
+def shown(slug: str, found: SideBySide, asked: Asked, letters: Mapping[int, str]) -> Shown:
+    """``letters``: of every run of the benchmark, by primary key."""
     runs = found.runs
+    a, b = (letters[run.pk] for run in runs[:2])
     axis = axis_over([*found.pairs, *(one.found for one in found.slices)])
     links = PairLinks(slug, runs[0].pk, runs[1].pk)
     pair = found.pairs[0]
     pairs = [
-        line_of(f"{LETTERS[at]} {run}", one, PairLinks(slug, runs[0].pk, run.pk), axis)
-        for at, (run, one) in enumerate(zip(runs[1:], found.pairs, strict=True), 1)
+        line_of(f"{letters[run.pk]} {run}", one, PairLinks(slug, runs[0].pk, run.pk), axis)
+        for run, one in zip(runs[1:], found.pairs, strict=True)
     ]
     return Shown(
-        cells=[_cell(name, pair, links, asked) for name in CELLS],
+        a=a,
+        b=b,
+        cells=[_cell(name, WORDS[name].format(a=a, b=b), pair, links, asked) for name in CELLS],
         first=line_of("All samples", pair, links, axis),
         pairs=pairs,
         slices=_slices(slug, found.slices, runs, axis),
         axis=axis,
-        direction=_direction(pair),
+        direction=_direction(pair, a, b),
         why=_why(pair),
     )
 
@@ -132,11 +139,11 @@ def _ends(found: Comparison) -> tuple[float | None, float | None, float | None]:
     return found.difference, low, high
 
 
-def _cell(name: str, pair: Comparison, links: PairLinks, asked: Asked) -> Cell:
+def _cell(name: str, words: str, pair: Comparison, links: PairLinks, asked: Asked) -> Cell:
     n = getattr(pair, name)
     return Cell(
         name=name,
-        words=WORDS[name].format(a="A", b="B"),
+        words=words,
         count=links.cell(name, n),
         share=n / pair.n if pair.n else None,
         href=asked.address(cell=name, sample=""),
@@ -165,21 +172,21 @@ def line_of(label: str, found: Comparison, links: PairLinks, axis: Axis, begins:
     )
 
 
-def _direction(pair: Comparison) -> str:
-    """``B is 12.8 points below A``."""
+def _direction(pair: Comparison, a: str, b: str) -> str:
+    """``D is 12.8 points below C``, with the letters ``a`` and ``b``."""
     if pair.difference is None:
         return "No sample that both answered"
     if pair.difference == 0:
-        return "A and B are equally right"
+        return f"{a} and {b} are equally right"
     points = percentage_points(abs(pair.difference)).lstrip("+")
-    return f"B is {points} points {'above' if pair.difference > 0 else 'below'} A"
+    return f"{b} is {points} points {'above' if pair.difference > 0 else 'below'} {a}"
 
 
 def _why(pair: Comparison) -> str:
     """In words, what the p to go by says of the difference, and how many samples would tell the two apart."""
     if pair.p_decisive is None or not pair.difference:
         return ""
-    often = "fewer than 0.1 %" if pair.p_decisive < LEAST_SHARE else f"{percent(pair.p_decisive)} %"
+    often = f"fewer than 0.1{GAP}%" if pair.p_decisive < LEAST_SHARE else f"{percent(pair.p_decisive)}{GAP}%"
     said = f"Were both equally good, chance would make a difference this large in {often} of cases"
     if pair.p_decisive < LEVEL:
         return f"{said}: they are told apart."

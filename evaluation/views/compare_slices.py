@@ -15,6 +15,7 @@ from evaluation.actions.find_slices import SliceOfTwo, find_differences, least_o
 from evaluation.models import Run
 from evaluation.views.compare_links import LEAST_RUNS, Asked, PairLinks
 from evaluation.views.compare_shown import Axis, Line, axis_over, line_of
+from evaluation.views.run_letters import letters_of
 from webapp.common.htmx import render_page
 from webapp.common.http import Request
 
@@ -34,7 +35,10 @@ def slices(request: Request, slug: str) -> HttpResponse:
     a, b = asked.runs[:2]
     found = find_differences(benchmark, a, b, least=least_of(request.GET.get("least", "")))
     axis = axis_over([one.found for one in found.slices])
+    letters = letters_of(benchmark)
     context |= {
+        "a": letters[a.pk],
+        "b": letters[b.pk],
         "asked": asked,
         "found": found,
         "axis": axis,

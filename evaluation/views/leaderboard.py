@@ -112,7 +112,7 @@ def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
         groups=view.groups,
         refer=f"{view.without('reference')}reference=" if board.whole else "",
     )
-    ranked = shown.rows(board.ranked, letters=True)
+    ranked = shown.rows(board.ranked)
     rest = view.without(*SLICED)
     published = [row for row in board.published if view.all_published or row.has_quadrants]
     return {
@@ -127,11 +127,10 @@ def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
         "bands": _bands(view, board),
         "menu": column_menu(view),
         "ranked": ranked,
-        "baselines": shown.rows(board.baselines, letters=False),
+        "baselines": shown.rows(board.baselines),
         "failed": [(row, table.hidden_counts(row, addresses)) for row in board.failed],
         "published": table.shown_published(published, view.columns),
         "chart": accuracy_chart(ranked),
-        "letters": {row.row.run.pk: row.letter for row in ranked},
         "detectable": _detectable(board),
         "ablations": table.shown_ablations(board, addresses),
         "basis": _basis(board.reference),

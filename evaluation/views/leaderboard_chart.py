@@ -68,12 +68,14 @@ def accuracy_chart(rows: Sequence[ShownRow]) -> Chart | None:
     def down(share: float) -> float:
         return BOTTOM - (BOTTOM - TOP) * (share - axis.low) / (axis.high - axis.low)
 
+    # Two letters have no room beside a point.
+    lettered = all(len(row.letter) == 1 for row, _, _ in found)
     places = [(across(cost), down(accuracy)) for _, cost, accuracy in found]
     front = _front([(cost, accuracy) for _, cost, accuracy in found])
     points = [
         Point(
             name=str(row.row.run),
-            letter=row.letter,
+            letter=row.letter if lettered else "",
             x=place(places[at][0]),
             y=place(places[at][1]),
             low=place(down(accuracy if row.accuracy.low is None else row.accuracy.low)),

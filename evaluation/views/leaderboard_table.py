@@ -27,6 +27,7 @@ from evaluation.views.leaderboard_cells import (
 )
 from evaluation.views.leaderboard_columns import ACCURACY, FLIPS, GROUNDED, QUADRANTS, Column
 from evaluation.views.leaderboard_links import Addresses
+from evaluation.views.run_letters import letters_among
 from webapp.common.kept import Kept
 from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
 
@@ -37,7 +38,6 @@ ROWS: Kept[ShownRow] = Kept(2_000)
 """Of some twenty boards of fifty runs, about 10 kB each."""
 FOUR = [Column(metric, {"quadrant": name}) for metric, name in QUADRANTS.items()]
 SHARES = Axis(0, 1)
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def axis_of(ends: Iterable[float | None], *, least: float = 0.2, step: float = 0.1) -> Axis:
@@ -73,17 +73,10 @@ class Table:
     intervals: bool = False
     groups: Sequence[str] = ()
 
-    def rows(self, rows: Sequence[BoardRow], *, letters: bool) -> list[ShownRow]:
-        """``letters``: each row has one, by which a drawing names it, if there are enough."""
-        names = self.letters if letters else {}
+    def rows(self, rows: Sequence[BoardRow]) -> list[ShownRow]:
+        letters = letters_among(row.run.pk for row in (*self.board.rows(), *self.board.unscored))
         shared = self._content()
-        return [self._kept(row, names.get(row.run.pk, ""), shared) for row in rows]
-
-    @property
-    def letters(self) -> dict[int, str]:
-        """By run, in the order in which the runs came: the same however the board is sorted or sliced."""
-        runs = sorted(row.run.pk for row in (*self.board.rows(), *self.board.unscored))
-        return dict(zip(runs, LETTERS, strict=False)) if len(runs) <= len(LETTERS) else {}
+        return [self._kept(row, letters[row.run.pk], shared) for row in rows]
 
     def _kept(self, row: BoardRow, letter: str, shared: Hashable) -> ShownRow:
         return ROWS.get((shared, letter, *_content(row)), lambda: self._shown(row, letter))

@@ -17,6 +17,7 @@ from annotation.actions.work_assign import SETTLED
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.actions.read_trajectory import read_last_crops, read_on_sample
+from evaluation.views.run_letters import letters_of
 from evaluation.views.sample_facts import boxes_of, facet_links, options_of, planned_of, reference_of
 from evaluation.views.sample_frame import frame_of, gold_corners, marks_of, picture_problem
 from evaluation.views.sample_runs import RunRow, rows_of
@@ -34,7 +35,8 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     frame, gold, content = frame_of(slug, row), gold_corners(row), record_of(row).content
     trajectories = read_on_sample(row)
     wants_crops = request.GET.get("crops") == "last"
-    runs = rows_of(slug, trajectories, content, read_last_crops(trajectories, row) if wants_crops else {})
+    crops = read_last_crops(trajectories, row) if wants_crops else {}
+    runs = rows_of(slug, trajectories, content, crops, letters_of(benchmark))
     others = benchmark.samples.on_one_picture_with(row).order_by("key")
     others_n = others.count()
     context = {

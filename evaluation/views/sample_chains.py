@@ -22,6 +22,7 @@ from evaluation.metrics.many_chains import Column, align_many
 from evaluation.metrics.names import canonical_name
 from evaluation.models import Run
 from evaluation.views.chains_export import FORMATS, rows_file
+from evaluation.views.run_letters import letters_of
 from evaluation.views.sample_references import Reference, nearest, references_on
 from evaluation.views.sample_runs import RunRow, rows_of
 from evaluation.views.trajectory_alignment import argument_difference
@@ -83,7 +84,7 @@ def sample_chains(request: HttpRequest, slug: str, key: str) -> HttpResponse | F
     if format:
         told = Table(wanted, calls, most=None).rows([trajectory.run for trajectory in shown])
         return rows_file(f"{slug}-{key[:60]}-aligned", format, told, COLUMNS)
-    table, rows = Table(wanted, calls, references), rows_of(slug, shown, content, {})
+    table, rows = Table(wanted, calls, references), rows_of(slug, shown, content, {}, letters_of(benchmark))
     context = {
         "benchmark": benchmark, "sample": sample, "content": content,
         "gold_words": gold_words(content.answers, content.options),

@@ -15,6 +15,7 @@ from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.models import Run
 from evaluation.views.compare_frames import Side, sides_of
+from evaluation.views.run_letters import letters_among
 from evaluation.views.sample_frame import frame_of, gold_corners, marks_of, picture_problem
 from evaluation.views.trajectory_answer import gold_words
 
@@ -26,7 +27,7 @@ def sample_models(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     sample = find_sample(benchmark, benchmark.samples.with_gold(), key)
     content = record_of(sample).content
     runs = list(Run.objects.of(benchmark).without_tables().order_by("model__name", "setting", "pk"))
-    sides = sides_of(slug, runs, sample, content)
+    sides = sides_of(slug, runs, sample, content, letters_among(run.pk for run in runs))
     everything = request.GET.get("crops") == "all"
     frame, gold = frame_of(slug, sample), gold_corners(sample)
     turns = _turns(sides, everything)

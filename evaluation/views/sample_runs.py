@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from string import ascii_uppercase
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,7 +18,8 @@ from evaluation.views.trajectory_plan import OUTCOMES
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One trajectory. ``number``, ``letter``: its mark on the picture; ``crop``: its last one, when asked for."""
+    """One trajectory. ``number``: its mark on the picture;  ``letter``: of its run; ``crop``: its last
+    one, when asked for."""
 
     number: int
     letter: str
@@ -39,21 +39,26 @@ class RunRow:
 
 
 def rows_of(
-    slug: str, trajectories: Sequence[Any], content: SampleContent, crops: Mapping[int, Corners]
+    slug: str,
+    trajectories: Sequence[Any],
+    content: SampleContent,
+    crops: Mapping[int, Corners],
+    letters: Mapping[int, str],
 ) -> list[RunRow]:
+    """``letters``: of every run of the benchmark, by primary key."""
     return [
-        _row(slug, number, trajectory, content, crops.get(trajectory.pk))
+        _row(slug, number, trajectory, content, crops.get(trajectory.pk), letters[trajectory.run_id])
         for number, trajectory in enumerate(trajectories, 1)
     ]
 
 
-def _row(slug: str, number: int, trajectory: Any, content: SampleContent, crop: Corners | None) -> RunRow:
+def _row(slug: str, number: int, trajectory: Any, content: SampleContent, crop: Corners | None, letter: str) -> RunRow:
     score = getattr(trajectory, "score", None)
     code = score.plan_outcome if score else Outcome.NONE
     address = reverse("evaluation:trajectory", args=[slug, trajectory.pk])
     return RunRow(
         number=number,
-        letter=letters(number),
+        letter=letter,
         name=str(trajectory.run),
         baseline=trajectory.run.model.baseline,
         href=f"{address}?{urlencode({'sample': trajectory.sample.key})}",
@@ -73,12 +78,3 @@ def _said(trajectory: Any, score: Any, content: SampleContent) -> str:
     if score.unread:
         return "unread"
     return said_words(score.letter, content.options) or ("" if content.plan.targets else "nothing")
-
-
-def letters(number: int) -> str:
-    """1 is A, 26 is Z, 27 is AA."""
-    text = ""
-    while number:
-        number, rest = divmod(number - 1, 26)
-        text = ascii_uppercase[rest] + text
-    return text

@@ -142,9 +142,45 @@ def test_where_samples_share_pictures_runs_and_slices_are_told_apart_by_picture_
 def test_more_than_two_are_each_compared_with_the_first(lea):
     make_board(lea)
     page = signed_in(lea).get(address("Model C", "Model D", "Whole picture"))
-    assert [line.label[0] for line in page.context["shown"].pairs] == ["B", "C"]
-    assert [side.letter for side in page.context["view"].sides] == ["A", "B", "C"]
-    assert page.context["shown"].why.endswith("in 6.2 % of cases: they are not told apart.")
+    assert [line.label.split(" ", 1)[1] for line in page.context["shown"].pairs] == [
+        "Model D, code",
+        "Whole picture, base",
+    ]
+    assert page.context["shown"].why.endswith("in 6.2\N{NO-BREAK SPACE}% of cases: they are not told apart.")
+
+
+def test_a_run_has_one_letter_on_every_page(lea):
+    """D1.11: whatever else is compared, in whatever order, and whichever runs have the sample."""
+    benchmark = make_board(lea)
+    client, runs = signed_in(lea), Run.objects.of(benchmark).order_by("pk")
+    letters = dict(zip((one.pk for one in runs), "ABCDEFGHIJ", strict=False))
+    board = client.get("/benchmarks/kitchen/leaderboard/", {"sort": "calls_mean"}).context
+    rows = [*board["ranked"], *board["baselines"]]
+    assert len(rows) == 5
+    assert all(row.letter == letters[row.row.run.pk] for row in rows)
+    named = [letters[run(name).pk] for name in ("Model D", "Model C", "Whole picture")]
+    page = client.get(address("Model D", "Model C", "Whole picture", cell="both"))
+    shown, view = page.context["shown"], page.context["view"]
+    assert [shown.a, shown.b, *(line.label.split()[0] for line in shown.pairs[1:])] == named
+    assert [side.letter for side in view.sides] == [side.row.letter for side in view.sides] == named
+    assert [letter for letter, _ in page.context["picks"]] == [*named, ""]
+    assert shown.direction.split()[0] == named[1]
+    table = b"".join(client.get(address("Model D", "Model C", format="md")).streaming_content).decode()
+    assert f"| only {named[0]} | only other |" in table
+    for piece in ("crops", "slices"):
+        part = client.get(address("Model D", "Model C").replace("compare/", f"compare/{piece}/")).context
+        assert [part["a"], part["b"]] == named[:2]
+    key = view.sample.key
+    chains = client.get("/benchmarks/kitchen/toolchain/analysis/", {"run": run("Model D").pk}).context["shown"]
+    sheet = client.get(f"/benchmarks/kitchen/all-runs/{key}/").context["sides"]
+    on_sample = [client.get(f"/benchmarks/kitchen/samples/{key}/").context["runs"]]
+    on_sample.append(
+        [line.row for line in client.get(f"/benchmarks/kitchen/toolchain/aligned/{key}/").context["lines"]]
+    )
+    assert [line.letter for line in chains.runs] == named[:1]
+    assert all(side.letter == letters[side.run.pk] for side, _ in sheet)
+    names = {str(one): letters[one.pk] for one in runs}
+    assert all(row.letter == names[row.name] for found in on_sample for row in found)
 
 
 def test_the_chosen_cell_shows_its_samples_and_the_address_keeps_the_sample(lea):
