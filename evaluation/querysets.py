@@ -88,6 +88,10 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         counted = steps.values("trajectory").annotate(n=Count("pk")).values("n")
         return self.filter(row_digest__in=row_digests).annotate(steps_n=Coalesce(Subquery(counted), 0)).order_by()
 
+    def undecided_answers(self) -> Self:
+        """Those whose answer no rule decides, by their scores: also what is unread. Under any condition."""
+        return self.filter(Q(score__undecided=True) | Q(score__unread=True))
+
     def evaluated(self) -> Self:
         """The trajectories that metrics are made of: without an intervention, the lowest rollout of each sample."""
         earlier = self.model.objects.filter(

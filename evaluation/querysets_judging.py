@@ -10,6 +10,23 @@ from django.db.models import Count, Exists, F, OuterRef, Q
 from django.db.models.functions import Now
 
 
+class JudgementQuerySet(models.QuerySet[Any]):
+    def of(self, benchmark: Any) -> Self:
+        return self.filter(run__benchmark=benchmark, run__staged_for=None)
+
+    def decisions(self) -> Self:
+        """What people decided that answers say, which scores are made of."""
+        return self.filter(decides=True)
+
+    def given(self) -> Self:
+        """What judges gave, models or people in a queue: no decisions."""
+        return self.filter(decides=False)
+
+    def of_models(self) -> Self:
+        """What judge models gave, which metrics are made of."""
+        return self.given().filter(person=None)
+
+
 class JudgingItemQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
         return self.filter(queue__benchmark=benchmark)
@@ -28,7 +45,9 @@ class JudgingItemQuerySet(models.QuerySet[Any]):
         mine = seats.objects.filter(item=OuterRef("pk"), user=user)
         settled = mine.filter(Q(done_at__isnull=False) | Q(place__isnull=True))
         about = {"run": OuterRef("trajectory__run"), "sample": OuterRef("trajectory__sample"), "kind": OuterRef("kind")}
-        return self.filter(~Exists(settled), ~Exists(judgements.objects.filter(**about, person=user)))
+        same = Q(trajectory=None) | Q(trajectory=OuterRef("trajectory"))
+        said = judgements.objects.given().filter(same, **about, person=user)
+        return self.filter(~Exists(settled), ~Exists(said))
 
     def open_to(self, user: Any) -> Self:
         """What this person may be handed: unsettled, and with a place that nobody fills or holds now. What they hold

@@ -35,9 +35,9 @@ def repeated(value: str, counted: Q) -> Q:
 
 def judged(kind: str) -> Exists:
     """Whether a judge said anything of this kind on the sample; what people judged here is in no metric."""
-    same = {"run": OuterRef("run"), "sample": OuterRef("sample"), "kind": kind, "person__isnull": True}
+    same = {"run": OuterRef("run"), "sample": OuterRef("sample"), "kind": kind}
     said = Q(verdict__regex=r"\S") | (Q(answer__isnull=False) if kind == "sufficiency" else Q())
-    return Exists(_model("Judgement").objects.filter(said, **same))
+    return Exists(_model("Judgement").objects.of_models().filter(said, **same))
 
 
 def flipped(way: str) -> Q:

@@ -10,8 +10,10 @@ from typing import Any
 from annotation.schema import Issue, Severity, frozen_record, shortened
 
 __all__ = [
+    "AboutAnswer",
     "Condition",
     "Coordinates",
+    "DecisionWord",
     "Intervention",
     "Issue",
     "Judgement",
@@ -61,6 +63,16 @@ class JudgementKind(StrEnum):
     RELIABILITY = "reliability"
     SUFFICIENCY = "sufficiency"
     ANSWER = "answer"
+
+
+class DecisionWord(StrEnum):
+    """What a person decides an answer to say, beside an option: it says none of them; an open answer says the same as
+    one that is accepted, or something else; it is left to a judge, and stays undecided."""
+
+    NONE = "none"
+    SAME = "same"
+    DIFFERENT = "different"
+    LEAVE = "leave"
 
 
 @frozen_record(frozen=True, slots=True)
@@ -150,8 +162,23 @@ class Intervention:
 
 
 @dataclass(frozen=True, slots=True)
+class AboutAnswer:
+    """The answer that a judgement is about: the trajectory beside run and sample, and 128 bits each of its text and of
+    the options or accepted strings. ``decides``: scores are made of it."""
+
+    rollout: int = 0
+    condition: str = Condition.NONE
+    text_digest: str = ""
+    key_digest: str = ""
+    decides: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
-    """A verdict by a judge model or a person on an answer, a reliability or a sufficiency question."""
+    """A verdict by a judge model or a person on an answer, a reliability or a sufficiency question.
+
+    ``about``: the one answer that it is about, by trajectory and digests; None: the run on the sample.
+    """
 
     model: str
     sample_id: str
@@ -164,6 +191,7 @@ class Judgement:
     file: str = ""
     line: int | None = None
     row: str = field(default="", compare=False)
+    about: AboutAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from evaluation.models import FailureLabel, Note, Tagging
+from evaluation.metrics.decided import text_digest
+from evaluation.models import FailureLabel, Judgement, Note, Tagging, Trajectory
 
-MARKED = (Tagging, Note, FailureLabel)
+MARKED = (Tagging, Note, FailureLabel, Judgement)
 Marks = list[tuple[Any, list[Any]]]
 
 
 def take_marks(trajectories: Collection[int]) -> Marks:
-    """Tags, notes and failures on trajectories that are about to be deleted. Three queries, none without any."""
+    """Tags, notes, failures, and what people said of the answer, on trajectories that are about to be deleted. Four
+    queries, none without any."""
     if not trajectories:
         return []
     return [(model, list(model.objects.filter(trajectory__in=trajectories))) for model in MARKED]
 
 
 def put_back(marks: Marks, new: Mapping[int, int]) -> None:
-    """The marks on what stands in place of the old: old number -> new number. Call in the same transaction."""
+    """The marks on what stands in place of the old: old number -> new number. What was said of an answer stays only
+    where the text is the same. Call in the same transaction."""
     for model, rows in marks:
         for row in rows:
             row.pk, row.trajectory_id = None, new[row.trajectory_id]
+        if model is Judgement:
+            rows = _of_the_same_text(rows)
         times = {
             field: [getattr(row, field) for row in rows] for field in ("at", "created_at") if hasattr(model, field)
         }
@@ -31,3 +36,13 @@ def put_back(marks: Marks, new: Mapping[int, int]) -> None:
             for row, at in zip(rows, given, strict=True):
                 setattr(row, field, at)
             model.objects.bulk_update(rows, [field])
+
+
+def _of_the_same_text(rows: list[Judgement]) -> list[Judgement]:
+    """Of what was said of answers, what is about the texts of now, in the run that they are in now."""
+    found = Trajectory.objects.filter(pk__in=[row.trajectory_id for row in rows]).values_list("pk", "answer", "run_id")
+    now = {pk: (text_digest(answer), run) for pk, answer, run in found}
+    kept = [row for row in rows if row.text_digest == now[row.trajectory_id or 0][0]]
+    for row in kept:
+        row.run_id = now[row.trajectory_id or 0][1]
+    return kept

@@ -16,10 +16,12 @@ from evaluation.actions.dry_run_draw import Draw, raw_rows
 from evaluation.actions.dry_run_scores import shown_trajectories
 from evaluation.actions.import_runs import RunsSaver
 from evaluation.actions.join_halves import joined
+from evaluation.actions.save_judgements import about_of, said_of
 from evaluation.actions.save_runs import digest, repeat_issue
 from evaluation.actions.upload import path_of
 from evaluation.models import Intervention, Judgement, RolloutGroup, Run, Trajectory
 from evaluation.querysets import with_counts
+from evaluation.schema import AboutAnswer
 from evaluation.schema import Intervention as InterventionRecord
 from evaluation.schema import Judgement as JudgementRecord
 from evaluation.schema import RolloutGroup as RolloutGroupRecord
@@ -139,8 +141,11 @@ class RunReading(RunsSaver):
         if isinstance(record, InterventionRecord):
             row = Intervention.objects.filter(**of, condition=record.condition).first()
             return row and [row.correct, row.answer, row.extra]
-        row = Judgement.objects.filter(**of, kind=record.kind.value, judge=record.judge).first()
-        return row and [row.verdict, row.answer, row.extra]
+        if record.about is None:
+            row = Judgement.objects.filter(**of, kind=record.kind.value, judge=record.judge, trajectory=None).first()
+            return row and [row.verdict, row.answer, row.extra]
+        row = Judgement.objects.filter(**of, **about_of(record, record.about)).first()
+        return row and [getattr(row, name) for name in said_of(record, record.about)]
 
     def runs(self) -> list[dict[str, Any]]:
         """The runs the file would make or add to."""
@@ -199,6 +204,11 @@ def _place(record: Other) -> tuple[Any, list[Any]]:
         case InterventionRecord():
             place = ("intervention", record.model, record.setting, record.sample_id, str(record.condition))
             return place, [record.correct, record.answer, dict(record.extra)]
+        case JudgementRecord(about=AboutAnswer() as about):
+            whose = "" if about.decides else record.judge
+            named = ("answer", record.model, record.setting, record.sample_id)
+            place = (*named, about.rollout, about.condition, record.kind.value, whose, about.decides)
+            return place, list(said_of(record, about).values())
         case JudgementRecord():
             place = ("judgement", record.model, record.setting, record.sample_id, record.kind.value, record.judge)
             return place, [record.verdict, record.answer, dict(record.extra)]

@@ -186,7 +186,12 @@ class RunsSaver:
             self.others.append(item)
 
     def _misfit(self, item: Trajectory | Intervention | Judgement | RolloutGroup) -> Issue | None:
-        if isinstance(item, Judgement) and (said := self._said_here(item)) and said != _said_by(item):
+        if (
+            isinstance(item, Judgement)
+            and not item.about
+            and (said := self._said_here(item))
+            and said != _said_by(item)
+        ):
             done = (
                 "A person has judged this here under that name, and theirs stays. Give the file's judge another name."
             )
@@ -205,6 +210,8 @@ class RunsSaver:
         else:
             rollout = getattr(item, "rollout", 0)
             condition = getattr(item, "condition", "")
+            if about := getattr(item, "about", None):
+                rollout, condition = about.rollout, about.condition
             checks = [
                 ("sample_id", item.sample_id, item.sample_id in self.book.samples, "no sample of the benchmark has it"),
                 ("model", item.model, 0 < len(item.model) <= NAME, f"a model has a name of 1 to {NAME} characters"),
@@ -222,7 +229,9 @@ class RunsSaver:
     def _said_here(self, item: Judgement) -> tuple[Any, ...] | None:
         """What a person has said here on that which a judgement is about, under its judge's name."""
         if self._people is None:
-            told = JudgementRow.objects.filter(run__benchmark=self.book.benchmark, person__isnull=False)
+            told = JudgementRow.objects.filter(
+                run__benchmark=self.book.benchmark, person__isnull=False, trajectory=None
+            )
             about = ("run__model__name", "run__setting", "sample__key", "kind", "judge")
             rows = told.values_list(*about, "verdict", "answer", "extra")
             self._people = {row[: len(about)]: row[len(about) :] for row in rows}
@@ -235,7 +244,9 @@ class RunsSaver:
             saved = save_trajectories(self.book, self.trajectories, self.record)
             counts.update(saved.counts)
             self.issues += saved.issues
-            counts.update(save_others(self.book, self.others, self.record))
+            others = save_others(self.book, self.others, self.record)
+            counts.update(others.counts)
+            self.issues += others.issues
             keep_issues(self.record, self.issues, counts)
             remember(self.record, position, counts, self.checkpoint)
         self.growth.add(saved.counts["new"] + saved.counts["changed"])

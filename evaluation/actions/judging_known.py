@@ -16,6 +16,7 @@ from annotation.actions.access import facts_of
 from annotation.blindness import Known, known
 from annotation.models import Benchmark
 from evaluation.models import Judgement, JudgingItem, JudgingQueue
+from evaluation.querysets_judging import JudgementQuerySet
 
 
 def with_remaining(queues: QuerySet[JudgingQueue], user: Any) -> QuerySet[JudgingQueue]:
@@ -47,9 +48,9 @@ def queues_known_to(user: Any, benchmark: Benchmark) -> tuple[set[int], bool]:
     return {pk for pk, source in told.items() if source}, not all(told.values())
 
 
-def judgements_known_to(user: Any, benchmark: Benchmark) -> QuerySet[Judgement]:
+def judgements_known_to(user: Any, benchmark: Benchmark) -> JudgementQuerySet:
     """The judgements of a benchmark that this person may read. ``user`` None: a command run by who runs the server."""
-    rows = Judgement.objects.filter(run__in=benchmark.runs.all())
+    rows: JudgementQuerySet = Judgement.objects.filter(run__in=benchmark.runs.all())
     return rows if user is None else rows.exclude(sample__in=withheld_samples(user, benchmark))
 
 

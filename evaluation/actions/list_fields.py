@@ -76,7 +76,7 @@ def _priced(table: ListTable, term: Term) -> Bools:
 def _judged(table: ListTable, term: Term) -> Bools:
     """One query for what judges said of this kind; what people judged here is in no metric."""
     said = Q(verdict__regex=r"\S") | (Q(answer__isnull=False) if term.value == "sufficiency" else Q())
-    there = Judgement.objects.filter(said, run__benchmark=table.benchmark, kind=term.value, person__isnull=True)
+    there = Judgement.objects.of_models().filter(said, run__benchmark=table.benchmark, kind=term.value)
     pairs = np.array(list(there.order_by().values_list("run", "sample").distinct()), np.int64).reshape(-1, 2)
     return table.on(pairs[:, 0], table.sample_table.ranks(pairs[:, 1]))
 

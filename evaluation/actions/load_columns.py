@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from annotation.actions.freeze import gold_digest
 from annotation.models import AcceptedChain, Benchmark, FacetValue, GoldBox, PlanTool, ReferenceCall, Revision, Sample
 from annotation.schema import AnswerType, Target, ToolPlan
+from evaluation.actions.decisions import decisions_on
 from evaluation.actions.load_steps import CHUNK, load_steps
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColumns, SampleColumns
 from evaluation.models import ReplayedStep, Run, Step, Trajectory
@@ -81,7 +82,7 @@ def load_samples(benchmark: Benchmark) -> LoadedSamples:
 
 def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", further: bool = False) -> LoadedRun:
     """The trajectories of a run under one condition: the lowest rollout of each sample, or (``further``) the others.
-    Where a replay is kept, what it gave. Three queries."""
+    Where a replay is kept, what it gave. Four queries."""
     found = Trajectory.objects.filter(run=run, condition=condition).order_by("sample__key", "rollout")
     row_of = samples.row_of
     rows: list[tuple[Any, ...]] = []
@@ -98,7 +99,7 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
 
 
 def load_trajectories(trajectories: Sequence[Trajectory]) -> LoadedRun:
-    """Some trajectories on one sample, which is row 0, as columns; of one run or of several. Two
+    """Some trajectories on one sample, which is row 0, as columns; of one run or of several. Three
     queries."""
     rows = [tuple(getattr(trajectory, name) for name in _TRAJECTORY_FIELDS) for trajectory in trajectories]
     row_of = {trajectory.sample_id: 0 for trajectory in trajectories}
@@ -118,6 +119,7 @@ def _columns(
     replayed = ReplayedStep.objects.filter(replay__trajectory__in=of)
     steps = load_steps(_steps_of(pks, of), replayed, pks, [row[4] for row in rows])
     recognition, plan, recognition_map, plan_map = predicted
+    decided = decisions_on(of)
     columns = RunColumns(
         sample=np.array([row_of[row[1]] for row in rows], np.int64),
         answers=[row[2] for row in rows],
@@ -132,6 +134,7 @@ def _columns(
         plan_map=plan_map,
         cost=np.array([_nan(row[5]) for row in rows], float),
         failed=np.array([bool(row[6]) for row in rows], bool),
+        decided={row: decided[pk] for row, pk in enumerate(pks) if pk in decided} if decided else {},
     )
     return LoadedRun(columns, pks, steps.positions, steps.failed)
 

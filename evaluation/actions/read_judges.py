@@ -174,7 +174,7 @@ class Judged:
 
 def kinds_of(benchmark: Benchmark, user: Any) -> list[str]:
     """The kinds of judgements this person may read, in order. One query."""
-    found = judgements_known_to(user, benchmark).order_by("kind")
+    found = judgements_known_to(user, benchmark).given().order_by("kind")
     return list(found.values_list("kind", flat=True).distinct())
 
 
@@ -185,7 +185,7 @@ def load_judged(benchmark: Benchmark, kind: str, audience: Audience, user: Any, 
     members, address = _people(benchmark), getattr(user, "email", "")
     settings = settings_of(benchmark)
     values = facet_values(benchmark, by) if by else {}
-    rows = judgements_known_to(user, benchmark).filter(kind=kind).order_by("pk")
+    rows = judgements_known_to(user, benchmark).given().filter(kind=kind).order_by("pk")
     verdicts = []
     judges: dict[str, bool] = {}
     undecided: Counter[str] = Counter()

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from django.db.models import F
+
 from annotation.models import Benchmark
 from evaluation.actions.judging_known import judgements_known_to
-from evaluation.models import Intervention, RolloutGroup, Run, Step, Trajectory
-from evaluation.schema import Coordinates, JudgementKind, Rollout, StepFlag, Usage
+from evaluation.models import Intervention, Judgement, RolloutGroup, Run, Step, Trajectory
+from evaluation.schema import AboutAnswer, Coordinates, JudgementKind, Rollout, StepFlag, Usage
 from evaluation.schema import Intervention as InterventionRecord
 from evaluation.schema import Judgement as JudgementRecord
 from evaluation.schema import RolloutGroup as RolloutGroupRecord
@@ -93,14 +95,23 @@ def intervention_records(benchmark: Benchmark) -> Iterator[InterventionRecord]:
 
 def judgement_records(benchmark: Benchmark, user: Any = None) -> Iterator[JudgementRecord]:
     """Those that this person may read; None: a command, which reads all."""
-    rows = judgements_known_to(user, benchmark).select_related("run__model", "sample")
-    for row in rows.order_by("run__model__name", "run__setting", "sample__key", "kind", "judge").iterator(
-        chunk_size=BATCH
-    ):
+    rows = judgements_known_to(user, benchmark).select_related("run__model", "sample", "trajectory")
+    order = ("run__model__name", "run__setting", "sample__key", "kind", "judge", *_ORDER_OF_ANSWERS)
+    for row in rows.defer("trajectory__answer", "trajectory__extra").order_by(*order).iterator(chunk_size=BATCH):
         yield JudgementRecord(
             row.run.model.name, row.sample.key, JudgementKind(row.kind), row.verdict, row.answer, row.judge,
-            row.run.setting, row.extra,
+            row.run.setting, row.extra, about=_about(row),
         )  # fmt: skip
+
+
+_ORDER_OF_ANSWERS = (F("trajectory__rollout").asc(nulls_first=True), "trajectory__condition", "decides")
+
+
+def _about(row: Judgement) -> AboutAnswer | None:
+    if row.trajectory is None:
+        return None
+    place = row.trajectory.rollout, row.trajectory.condition
+    return AboutAnswer(*place, row.text_digest, row.key_digest, row.decides)
 
 
 def rollout_group_records(benchmark: Benchmark) -> Iterator[RolloutGroupRecord]:

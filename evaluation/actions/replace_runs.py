@@ -15,7 +15,7 @@ from operator import or_
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 
 from annotation.actions.import_samples import finish_record
 from annotation.importers.interface import ImportProblem
@@ -37,9 +37,15 @@ REPLACE = "replace"
 """The option of an import that takes the place of what its file brought before."""
 REPLACES = "replaces"
 """The option of an import that takes the place of one that brought other bytes: the number of that one."""
-OTHERS: tuple[tuple[Any, tuple[str, ...], tuple[str, ...]], ...] = (
+_JUDGE = Case(When(decides=True, then=Value("")), default=F("judge"))
+"""A trajectory has one decision, whoever made it."""
+OTHERS: tuple[tuple[Any, tuple[Any, ...], tuple[str, ...]], ...] = (
     (Intervention, ("sample_id", "condition"), ("correct", "answer", "extra")),
-    (Judgement, ("sample_id", "kind", "judge"), ("verdict", "answer", "extra")),
+    (
+        Judgement,
+        ("sample_id", "kind", _JUDGE, "decides", "trajectory__rollout", "trajectory__condition"),
+        ("verdict", "answer", "extra", "text_digest", "key_digest"),
+    ),
 )
 """What else a run holds that may come from a file, what there is one of in a run, and what it says."""
 Name = tuple[str, str]
@@ -207,12 +213,12 @@ def _keep_lists(same: Mapping[int, int]) -> None:
     ToolList.objects.bulk_update(staged, ["trajectory"])
 
 
-def _others(table: Any, names: Sequence[str], said: Sequence[str], staged: Run, live: Run) -> Counter[str]:
+def _others(table: Any, names: Sequence[Any], said: Sequence[str], staged: Run, live: Run) -> Counter[str]:
     """Moves the few other rows of a staged run; of those that are there already, the staged ones count."""
     counts: Counter[str] = Counter()
-    there = {tuple(getattr(row, name) for name in names): row for row in table.objects.filter(run=live)}
-    for row in table.objects.filter(run=staged):
-        old = there.get(tuple(getattr(row, name) for name in names))
+    there = dict(_placed(table, names, live))
+    for place, row in _placed(table, names, staged):
+        old = there.get(place)
         if getattr(old, "person_id", None):
             # What comes says the same, else its import refuses it: a person's own judgement stays theirs.
             row.delete()
@@ -223,7 +229,29 @@ def _others(table: Any, names: Sequence[str], said: Sequence[str], staged: Run, 
             old.delete()
         counts["unchanged" if same else "changed" if old else "new"] += 1
     table.objects.filter(run=staged).update(run=live)
+    if table is Judgement:
+        _onto_live(staged, live)
     return counts
+
+
+def _placed(table: Any, names: Sequence[Any], run: Run) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """The rows of a run, each with what there is one of."""
+    rows = table.objects.filter(run=run).order_by()
+    found = rows.in_bulk()
+    for pk, *place in rows.values_list("pk", *names):
+        yield tuple(place), found[pk]
+
+
+def _onto_live(staged: Run, live: Run) -> None:
+    """Judgements on trajectories that are as they are staged, and that hence go: onto those that stay."""
+    moved = list(Judgement.objects.filter(run=live, trajectory__run=staged).select_related("trajectory"))
+    samples = {row.sample_id for row in moved}
+    stay = Trajectory.objects.filter(run=live, sample__in=samples).values_list("sample", "rollout", "condition", "pk")
+    numbers = {(sample, rollout, condition): pk for sample, rollout, condition, pk in stay}
+    for row in moved:
+        of = row.trajectory
+        row.trajectory_id = numbers.get((of.sample_id, of.rollout, of.condition), of.pk)
+    Judgement.objects.bulk_update(moved, ["trajectory"])
 
 
 def _remove(earlier: Sequence[ImportRecord]) -> int:

@@ -17,6 +17,7 @@ from evaluation.actions.keep_rewards import keep_rewards
 from evaluation.actions.keep_words import forget_words
 from evaluation.actions.list_columns import forget_columns
 from evaluation.actions.metric_settings import settings_of
+from evaluation.actions.save_judgements import save_judgement
 from evaluation.importers.recognition import Stored, Unchanged
 from evaluation.models import (
     Intervention,
@@ -30,8 +31,8 @@ from evaluation.models import (
     ToolList,
     Trajectory,
 )
+from evaluation.schema import AboutAnswer, Issue, Severity, Usage, shortened
 from evaluation.schema import Intervention as InterventionRecord
-from evaluation.schema import Issue, Severity, Usage, shortened
 from evaluation.schema import Judgement as JudgementRecord
 from evaluation.schema import RolloutGroup as RolloutGroupRecord
 from evaluation.schema import Step as StepRecord
@@ -84,7 +85,8 @@ class There(NamedTuple):
 
 @dataclass(frozen=True)
 class SavedBatch:
-    """What became of a batch: counts by outcome, and an issue for every record that came twice in this import."""
+    """What became of a batch: counts by outcome, and an issue for every record that came twice in this import, or
+    that fits nothing here."""
 
     counts: Counter[str]
     issues: list[Issue]
@@ -241,9 +243,10 @@ def save_others(
     book: RunBook,
     records: Sequence[InterventionRecord | JudgementRecord | RolloutGroupRecord],
     source: ImportRecord | None,
-) -> Counter[str]:
+) -> SavedBatch:
     """Interventions, judgements and rollout groups: few and small, one row at a time; equal rows are left alone."""
     counts: Counter[str] = Counter()
+    issues: list[Issue] = []
     changed: list[int] = []
     for record in records:
         match record:
@@ -255,11 +258,17 @@ def save_others(
                     {"correct": record.correct, "answer": record.answer, "extra": dict(record.extra)},
                     source,
                 )
+            case JudgementRecord(about=AboutAnswer() as about):
+                counts["judgements"] += 1
+                place = book.run(record.model, record.setting), book.samples[record.sample_id]
+                outcome, issue = save_judgement(*place, record, about, source)
+                counts += outcome
+                issues += [issue] if issue else []
             case JudgementRecord():
                 counts["judgements"] += 1
                 counts += _put(
                     Judgement,
-                    _place(book, record) | {"kind": record.kind.value, "judge": record.judge},
+                    _place(book, record) | {"kind": record.kind.value, "judge": record.judge, "trajectory": None},
                     {"verdict": record.verdict, "answer": record.answer, "extra": dict(record.extra)},
                     source,
                 )
@@ -270,7 +279,7 @@ def save_others(
                 changed += [group] * (not outcome["unchanged"])
     if changed:
         keep_rewards(book.benchmark, settings_of(book.benchmark), changed)
-    return counts  # fmt: skip
+    return SavedBatch(counts, issues)
 
 
 def _place(book: RunBook, record: InterventionRecord | JudgementRecord) -> dict[str, Any]:

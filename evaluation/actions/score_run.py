@@ -188,7 +188,8 @@ def _faithfulness(
     )
     judgements = (
         JudgementRecord("", key, JudgementKind(kind), verdict, answer)
-        for key, kind, verdict, answer in Judgement.objects.filter(run=run, person__isnull=True)
+        for key, kind, verdict, answer in Judgement.objects.of_models()
+        .filter(run=run)
         .order_by("pk")
         .values_list("sample__key", "kind", "verdict", "answer")
     )

@@ -146,6 +146,9 @@ def _of_runs(record: ImportRecord) -> UndoPlan:
     for table, words in work:
         if count := table.objects.filter(trajectory__in=whole_of([record]).values("pk")).count():
             later.append(f"{count:,} {words}.")
+    decided = Judgement.objects.decisions().filter(trajectory__in=whole_of([record]).values("pk"), person__isnull=False)
+    if count := decided.count():
+        later.append(f"{count:,} of its answers were decided here.")
     stays = []
     changed = record.counts.get("changed", 0)
     if lists:

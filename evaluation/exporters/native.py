@@ -49,6 +49,8 @@ STEP_KEYS = frozenset(
 )
 INTERVENTION_KEYS = frozenset({"model", "sample_id", "condition", "correct", "answer", "setting"})
 JUDGEMENT_KEYS = frozenset({"model", "sample_id", "kind", "verdict", "answer", "judge", "setting"})
+ANSWER_KEYS = JUDGEMENT_KEYS | {"rollout", "condition", "text_digest", "key_digest", "decides"}
+"""Of a judgement on one answer."""
 GROUP_KEYS = frozenset({"group_id", "alpha", "rollouts"})
 
 
@@ -119,7 +121,7 @@ def intervention_row(intervention: Intervention) -> dict[str, Any]:
 
 def judgement_row(judgement: Judgement) -> dict[str, Any]:
     """One row of ``judgements``."""
-    row = {
+    row: dict[str, Any] = {
         "model": judgement.model,
         "sample_id": judgement.sample_id,
         "kind": judgement.kind.value,
@@ -128,7 +130,15 @@ def judgement_row(judgement: Judgement) -> dict[str, Any]:
         "judge": judgement.judge or None,
         "setting": judgement.setting or None,
     }
-    return with_extra(_given(row), judgement.extra, JUDGEMENT_KEYS)
+    if about := judgement.about:
+        row |= {
+            "rollout": about.rollout or None,
+            "condition": None if about.condition == Condition.NONE else str(about.condition),
+            "text_digest": about.text_digest,
+            "key_digest": about.key_digest or None,
+            "decides": about.decides or None,
+        }
+    return with_extra(_given(row), judgement.extra, ANSWER_KEYS if judgement.about else JUDGEMENT_KEYS)
 
 
 def rollout_group_row(group: RolloutGroup) -> dict[str, Any]:

@@ -20,11 +20,22 @@ from evaluation.importers.matching import unknown_sample
 from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.importers.recognition import Recogniser
 from evaluation.importers.rows import Record, read_rows
-from evaluation.schema import Intervention, Judgement, JudgementKind, Rollout, RolloutGroup
+from evaluation.schema import (
+    AboutAnswer,
+    Condition,
+    DecisionWord,
+    Intervention,
+    Judgement,
+    JudgementKind,
+    Rollout,
+    RolloutGroup,
+)
 
 KEYS = ("trajectories", "interventions", "judgements", "rollout_groups", "settings")
 INTERVENTION_KEYS = frozenset({"model", "sample_id", "condition", "correct", "answer", "setting"})
 JUDGEMENT_KEYS = frozenset({"model", "sample_id", "kind", "verdict", "answer", "judge", "setting"})
+ANSWER_KEYS = JUDGEMENT_KEYS | {"rollout", "condition", "text_digest", "key_digest", "decides"}
+"""Of a judgement on one answer."""
 GROUP_KEYS = frozenset({"group_id", "alpha", "rollouts"})
 
 
@@ -91,6 +102,7 @@ def judgement_from(data: Mapping[str, Any], options: ReadOptions, report: Report
     if not isinstance(kind, str) or kind not in {known.value for known in JudgementKind}:
         done = f"kind must be one of {', '.join(JudgementKind)}; the row was left out."
         report.refuse("unknown-kind", "kind", kind, done)
+    about = _about_answer(data, kind, report)
     return Judgement(
         model=fields.name(data.get("model"), "model", report, default=options.model),
         sample_id=fields.name(data.get("sample_id"), "sample_id", report),
@@ -99,10 +111,38 @@ def judgement_from(data: Mapping[str, Any], options: ReadOptions, report: Report
         answer=_text_or_none(data.get("answer"), "answer", report),
         judge=fields.label(data.get("judge"), "judge", report),
         setting=fields.label(data.get("setting"), "setting", report, default=options.setting),
-        extra=fields.extra(data, JUDGEMENT_KEYS),
+        extra=fields.extra(data, ANSWER_KEYS if about else JUDGEMENT_KEYS),
+        about=about,
         file=report.file,
         line=report.line,
     )
+
+
+def _about_answer(data: Mapping[str, Any], kind: str, report: Report) -> AboutAnswer | None:
+    """The one answer that a row is about, where it has the digest of its text."""
+    digest = data.get("text_digest")
+    if digest is None or kind != JudgementKind.ANSWER:
+        return None
+    rollout = data.get("rollout") or 0
+    decides = bool(fields.truth(data.get("decides"), "decides", report))
+    if decides and not data.get("answer") and data.get("verdict") not in list(DecisionWord):
+        done = f"A decision has an option as answer, or the verdict {', '.join(DecisionWord)}; the row was left out."
+        report.refuse("unknown-decision", "verdict", data.get("verdict"), done)
+    digests = [str(one or "") for one in (digest, data.get("key_digest"))]
+    if isinstance(rollout, bool) or not isinstance(rollout, int) or not all(map(_is_digest, digests)):
+        done = "rollout is a whole number, and a digest has 32 characters 0 to 9 and a to f. The row was left out."
+        report.refuse("not-about-an-answer", "text_digest", digest, done)
+    return AboutAnswer(
+        rollout,
+        fields.label(data.get("condition"), "condition", report, default=Condition.NONE),
+        text_digest=digests[0],
+        key_digest=digests[1],
+        decides=decides,
+    )
+
+
+def _is_digest(text: str) -> bool:
+    return re.fullmatch(r"([0-9a-f]{32})?", text) is not None
 
 
 def rollout_group_from(data: Mapping[str, Any], options: ReadOptions, report: Report) -> RolloutGroup:

@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annotation.schema import ToolPlan
+
+if TYPE_CHECKING:
+    from evaluation.metrics.decided import Decision
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -144,6 +147,7 @@ class RunColumns:
         recognition_map, plan_map: n judge mappings ``predicted -> target or None``.
         cost: (n,) price in US dollars as recorded, NaN when unknown.
         failed: (n,) the trajectory is an error record.
+        decided: by row, what people decided that the answer says; of most rows nothing.
     """
 
     sample: Ints
@@ -159,6 +163,7 @@ class RunColumns:
     plan_map: Sequence[Mapping[str, str | None]]
     cost: Floats
     failed: Bools
+    decided: Mapping[int, Decision] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.sample)

@@ -8,6 +8,7 @@ from evaluation.metrics.alignment import align_run
 from evaluation.metrics.answers import different_keys, judge_answers
 from evaluation.metrics.columns import NO_IMAGE, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.crops import find_crops
+from evaluation.metrics.decided import with_decisions
 from evaluation.metrics.grounding import known_sizes
 from evaluation.metrics.names import ZOOM_TOOLS, tool_kinds
 from evaluation.metrics.plans import score_plans
@@ -35,6 +36,7 @@ def score_run(
     crops = find_crops(run, size, kinds, producers, requested=settings.crop_box == "requested")
     keys, key = different_keys(samples)
     answers = judge_answers(run.answers, keys, key[run.sample], run.verdict, settings)
+    answers = with_decisions(answers, run.answers, keys, key[run.sample], run.decided)
     grounding = score_grounding(samples, run, crops, answers, settings)
     toolchains = measure_toolchains(run, producers, canonical=settings.tool_aliases == "canonical")
     returned = run.steps.ok & (run.steps.image_out != NO_IMAGE)

@@ -37,11 +37,13 @@ class JudgingQueue(models.Model):
 
 
 class JudgingItem(models.Model):
-    """One question about one trajectory: do its crops support the answer, or can one answer from them alone?"""
+    """One question about one trajectory: do its crops support the answer, can one answer from them alone, or
+    what does its answer say?"""
 
     class Kind(models.TextChoices):
         RELIABILITY = "reliability"
         SUFFICIENCY = "sufficiency"
+        ANSWER = "answer"
 
     queue = models.ForeignKey(JudgingQueue, on_delete=models.CASCADE, related_name="items", db_index=False)
     key = models.CharField(max_length=22, unique=True, default=new_key, help_text="Its name in addresses. Random.")

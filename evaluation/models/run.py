@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from evaluation.querysets import RunQuerySet, TrajectoryQuerySet
+from evaluation.querysets_judging import JudgementQuerySet
 
 
 class Model(models.Model):
@@ -201,8 +202,12 @@ class Intervention(models.Model):
 class Judgement(models.Model):
     """A verdict by a judge model or a person: on an answer, on reliability or on sufficiency.
 
-    ``person``: who gave it here, in a judging queue; ``judge`` is then the address they sign in with. Such verdicts are
-    what judges are held against: they are in no metric of the run.
+    ``person``: who gave it here; ``judge`` is then the address they sign in with. What people say in a judging queue is
+    what judges are held against: it is in no metric of the run.
+
+    On one answer it names the ``trajectory``, and by digests the text and the options or accepted strings that it was
+    about; of other ones it says nothing. ``decides``: a decision on what the answer says, which scores are made of. It
+    is an option (``answer``), or as ``verdict`` a ``DecisionWord``.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="judgements")
@@ -212,16 +217,36 @@ class Judgement(models.Model):
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="judgements"
     )
+    trajectory = models.ForeignKey(
+        Trajectory, null=True, blank=True, on_delete=models.CASCADE, related_name="judgements", db_index=False
+    )
+    decides = models.BooleanField(default=False)
+    text_digest = models.CharField(max_length=32, blank=True, default="")
+    key_digest = models.CharField(max_length=32, blank=True, default="")
     verdict = models.TextField(null=True, blank=True)
     answer = models.TextField(null=True, blank=True)
     extra = models.JSONField(default=dict, blank=True)
     source = models.ForeignKey("annotation.ImportRecord", null=True, on_delete=models.SET_NULL, related_name="+")
 
+    objects = JudgementQuerySet.as_manager()
+
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["run", "sample", "kind", "judge"], name="judgement_once_per_judge"),
+            models.UniqueConstraint(
+                fields=["run", "sample", "kind", "judge"],
+                condition=Q(trajectory=None),
+                name="judgement_once_per_judge",
+            ),
+            # Also finds those of a trajectory, which goes with it.
+            models.UniqueConstraint(
+                fields=["trajectory", "kind", "judge", "decides"], name="judgement_once_per_trajectory"
+            ),
+            models.UniqueConstraint(fields=["trajectory"], condition=Q(decides=True), name="decided_once"),
             models.CheckConstraint(
                 condition=Q(kind__in=["reliability", "sufficiency", "answer"]), name="judgement_known_kind"
+            ),
+            models.CheckConstraint(
+                condition=Q(decides=False) | Q(kind="answer", trajectory__isnull=False), name="decides_on_an_answer"
             ),
         ]
 
