@@ -1,4 +1,4 @@
-"""The demo benchmark: ten pictures drawn from a seed, the samples on them, and what every answer would look like."""
+"""The benchmarks of the demo: pictures drawn from a seed, their samples, and what every answer would look like."""
 
 from __future__ import annotations
 
@@ -18,8 +18,18 @@ from annotation.scenes.chains import reference_chain
 from annotation.scenes.desk import draw_desk
 from annotation.scenes.evidence import Evidence, Pixels, PlacedTool, Scene
 from annotation.scenes.hand_tools import MARKS, TOOLS
+from annotation.scenes.noticeboard import draw_notice_board
 from annotation.scenes.panel import draw_panel
-from annotation.scenes.questions import NAMING, PLANS, QUESTIONS, SPATIAL, TIERS, PlanQuestion, Question
+from annotation.scenes.questions import (
+    BOARD_QUESTIONS,
+    NAMING,
+    PLANS,
+    QUESTIONS,
+    SPATIAL,
+    TIERS,
+    PlanQuestion,
+    Question,
+)
 from annotation.scenes.raster import picture_of
 from annotation.scenes.shelf import draw_shelf
 from annotation.scenes.street import draw_street
@@ -27,7 +37,8 @@ from annotation.scenes.toolwall import LOOKS as WALL_COLOURS
 from annotation.scenes.toolwall import draw_tool_wall
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolPlan
 
-SCENES: Mapping[str, Callable[[str, int], Scene]] = {
+Draw = Callable[[str, int], Scene]
+SCENES: Mapping[str, Draw] = {
     "street-day": partial(draw_street, mood="day"),
     "street-dusk": partial(draw_street, mood="dusk"),
     "shelf-pantry": partial(draw_shelf, look="pantry"),
@@ -39,7 +50,16 @@ SCENES: Mapping[str, Callable[[str, int], Scene]] = {
     "tools-peg": partial(draw_tool_wall, look="peg"),
     "tools-steel": partial(draw_tool_wall, look="steel"),
 }
-"""Every picture of the demo: its name and who draws it."""
+"""Every picture of the public demo: its name and who draws it."""
+BOARDS: Mapping[str, Draw] = {
+    name: partial(
+        draw_notice_board,
+        look=name.removeprefix("board-"),
+        asked=list(dict.fromkeys(part for question in questions for part in question.parts)),
+    )
+    for name, questions in BOARD_QUESTIONS.items()
+}
+"""The pictures of its private benchmark. None is in the public one, where anybody could look up what they show."""
 
 SIZE_CLASSES = ((0.0004, "under 0.04 %"), (0.0008, "0.04 to 0.08 %"), (1.0, "over 0.08 %"))
 QUALITY = 92
@@ -96,14 +116,23 @@ class DemoBenchmark:
 
 
 def demo_benchmark(seed: int = 7) -> DemoBenchmark:
-    """The whole benchmark, without a pixel drawn yet. The same seed gives the same benchmark."""
+    """The public benchmark, without a pixel drawn yet. The same seed gives the same benchmark."""
+    return _benchmark(SCENES, QUESTIONS, seed)
+
+
+def work_benchmark(seed: int = 7) -> DemoBenchmark:
+    """The private one: other pictures and other questions, all of them choices."""
+    return _benchmark(BOARDS, BOARD_QUESTIONS, seed)
+
+
+def _benchmark(scenes: Mapping[str, Draw], questions: Mapping[str, Sequence[Question]], seed: int) -> DemoBenchmark:
     rng = random.Random(f"benchmark:{seed}")
     pictures: list[DemoPicture] = []
     drafts: list[tuple[SampleRecord, Looks, str]] = []
-    for name, draw in SCENES.items():
+    for name, draw in scenes.items():
         scene = draw(name, seed)
         pictures.append(DemoPicture(name, scene.svg, scene.shade))
-        asked = [_asked(scene, question, rng) for question in QUESTIONS[name]]
+        asked = [_asked(scene, question, rng) for question in questions[name]]
         if name in PLANS:
             wall = _wall(scene)
             asked += [_planned(scene, plan, wall) for plan in PLANS[name]]

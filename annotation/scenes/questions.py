@@ -77,6 +77,10 @@ def _left_over(marked: str) -> str:
     return f"{20 - int(marked)}"
 
 
+def _others(marked: str) -> str:
+    return f"{8 - int(marked)}"
+
+
 def _as_is(value: str) -> tuple[str, ...]:
     return (value,)
 
@@ -189,6 +193,40 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
         Question("In which order, from the left, are the threads of the marking tape?", ("band",), COLOUR),
     ),
 }
+
+BOARD_QUESTIONS: Mapping[str, tuple[Question, ...]] = {
+    "board-cork": (
+        Question("Which seat is on the concert ticket?", ("concert",), OCR),
+        Question(
+            "How much less than an adult does a child pay at the pool?", ("adult", "child"), MATH, True, _difference
+        ),
+        Question("On which day is the tide highest?", ("tides",), CHART, True),
+        Question("In which order, from the left, are the threads of the scarf that was found?", ("scarf",), COLOUR),
+        Question("Which raffle number can still be made out?", ("raffle",), RESTORE),
+    ),
+    "board-felt": (
+        Question("At what time is the dentist's appointment?", ("dentist",), OCR),
+        Question("Until when is the library book lent?", ("library",), FOCUS),
+        Question("How many of the eight marks on the coffee card are 8 and not 6?", ("coffee",), COUNT),
+        Question("On which side is the ring on the card of the maze open?", ("maze",), SPATIAL),
+        Question("For how long is a boat hired?", ("boat",), MEASURE),
+    ),
+    "board-linen": (
+        Question("Which code is on the parcel slip?", ("parcel",), OCR),
+        Question("It is March 2027. In how many months is the library book due?", ("library",), MATH, True, _months),
+        Question("What does an adult pay at the pool?", ("adult",), FOCUS),
+        Question("On which day is the tide highest?", ("tides",), CHART, True),
+        Question("How many of the eight marks on the coffee card are 6 and not 8?", ("coffee",), COUNT, True, _others),
+    ),
+    "board-steel": (
+        Question("What does a child pay at the pool?", ("child",), OCR),
+        Question("Which raffle number can still be made out?", ("raffle",), RESTORE),
+        Question("In which order, from the left, are the threads of the scarf that was found?", ("scarf",), COLOUR),
+        Question("Which seat is on the concert ticket?", ("concert",), FOCUS),
+        Question("On which side is the ring on the card of the maze open?", ("maze",), SPATIAL),
+    ),
+}
+"""What is asked on the notice boards, which the public demo does not show."""
 
 NAMING = "Where several of a kind hang, the letter below is part of the name."
 """What a plan's words end with: how its answer names one of several alike."""

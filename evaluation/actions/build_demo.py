@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from annotation.actions.benchmarks import add_member, create_benchmark, set_public
@@ -11,7 +11,7 @@ from annotation.actions.import_samples import import_samples
 from annotation.actions.read_samples import sample_records
 from annotation.exporters.native import row_line
 from annotation.models import Benchmark
-from annotation.scenes.benchmark import write_demo
+from annotation.scenes.benchmark import work_benchmark, write_demo, write_picture
 from annotation.workflow import Role
 from evaluation.actions.build_demo_work import SLUG as WORK
 from evaluation.actions.build_demo_work import build_demo_work
@@ -70,9 +70,17 @@ def build_demo(*, folder: Path, password: str, say: Say) -> Benchmark:
     score_benchmark(actor=None, benchmark=benchmark)
     say("Preparing work for annotators and reviewers")
     people = {role: User.objects.get(email=sign_in_of(name)) for name, role in CAST.items()}
-    second = _person(SECOND, password)
-    build_demo_work(folder=folder, records=list(sample_records(benchmark)), people=people, second=second)
+    _build_work(folder.with_name(WORK), people, _person(SECOND, password))
     return benchmark
+
+
+def _build_work(folder: Path, people: Mapping[Role, User], second: User) -> None:
+    """The private benchmark, on pictures of its own."""
+    scenes = work_benchmark(SEED)
+    folder.mkdir(parents=True, exist_ok=True)
+    for picture in scenes.pictures:
+        write_picture(folder, picture)
+    build_demo_work(folder=folder, records=scenes.samples, people=people, second=second)
 
 
 def _benchmark(password: str) -> Benchmark:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +29,17 @@ SLUG = "demo-work"
 CHECKS, ANNOTATED, OPEN = 3, 5, 11
 """Samples with gold that are handed out as checks; annotated by Ana, the first by a second person too and the second
 returned to her; still to do. With the returned one, Ana has twelve."""
-DESCRIPTION = "Work in progress on the drawn scenes: samples to annotate, submissions to review, gold checks."
+DESCRIPTION = "Work in progress on drawn notice boards: samples to annotate, submissions to review, gold checks."
+SEED = 11
+"""Which samples are checks, and in which order all are handed out."""
 
 
 def build_demo_work(
     *, folder: Path, records: Sequence[SampleRecord], people: Mapping[Role, User], second: User
 ) -> None:
-    """Create the benchmark, whole or not at all. ``records``: samples of the demo, whose images lie in ``folder``;
-    ``people``: who works on it, by role; ``second``: another annotator."""
+    """Create the benchmark, whole or not at all. ``records``: multiple-choice samples with evidence, whose images lie
+    in ``folder`` and are in no public benchmark; ``people``: who works on it, by role; ``second``: another annotator.
+    """
     if Benchmark.objects.filter(slug=SLUG).exists():
         return
     with transaction.atomic():
@@ -45,10 +48,11 @@ def build_demo_work(
             add_member(actor=None, benchmark=benchmark, user=user, role=role)
         add_member(actor=None, benchmark=benchmark, user=second, role=Role.ANNOTATOR)
         chosen = _chosen(records)
-        _import(benchmark, folder, chosen)
-        _work(benchmark, {record.id: record for record in chosen[CHECKS:]}, people, second)
+        checks = {record.id for record in random.Random(SEED).sample(chosen, CHECKS)}
+        _import(benchmark, folder, chosen, checks)
+        _work(benchmark, {record.id: record for record in chosen if record.id not in checks}, people, second)
         lead = people[Role.LEAD]
-        add_checks(actor=lead, benchmark=benchmark, keys=[record.id for record in chosen[:CHECKS]])
+        add_checks(actor=lead, benchmark=benchmark, keys=sorted(checks))
         set_check_rules(
             actor=lead, benchmark=benchmark, check_first=1, check_share=0.1, box_measure="iou", box_least=0.5,
             any_question=False, pause_after=10, pause_below=None,
@@ -56,25 +60,16 @@ def build_demo_work(
 
 
 def _chosen(records: Sequence[SampleRecord]) -> list[SampleRecord]:
-    """Multiple-choice samples with evidence, taken from the images in turn, under names that tell nothing of the
-    public samples they are drawn from."""
-    by_image: dict[str, list[SampleRecord]] = {}
-    for record in records:
-        if record.content.options and record.content.gold_boxes and not record.content.plan:
-            by_image.setdefault(record.image or "", []).append(record)
-    queues, found = list(by_image.values()), list[SampleRecord]()
-    for turn in count():
-        found += [queue[turn] for queue in queues if turn < len(queue)]
-        if len(found) >= CHECKS + ANNOTATED + OPEN or all(turn >= len(queue) for queue in queues):
-            break
-    kept = found[: CHECKS + ANNOTATED + OPEN]
-    return [replace(record, id=f"scene-{number:02}") for number, record in enumerate(kept, start=1)]
+    """As many as there is work for, in an order that says nothing of their images, with ids by that order."""
+    shuffled = random.Random(SEED).sample(list(records), CHECKS + ANNOTATED + OPEN)
+    return [replace(record, id=f"scene-{number:02}") for number, record in enumerate(shuffled, start=1)]
 
 
-def _import(benchmark: Benchmark, folder: Path, chosen: Sequence[SampleRecord]) -> None:
-    known, bare = list(chosen[:CHECKS]), [replace(record, content=NO_CONTENT) for record in chosen[CHECKS:]]
+def _import(benchmark: Benchmark, folder: Path, chosen: Sequence[SampleRecord], checks: Collection[str]) -> None:
+    """With the gold of ``checks`` alone. Their place among the others tells nothing."""
+    given = [record if record.id in checks else replace(record, content=NO_CONTENT) for record in chosen]
     images = store_pictures(actor=None, benchmark=benchmark, records=chosen, folder=folder, embedded={})
-    save_samples(actor=None, benchmark=benchmark, records=[*known, *bare], pictures=images)
+    save_samples(actor=None, benchmark=benchmark, records=given, pictures=images)
 
 
 def _work(benchmark: Benchmark, records: Mapping[str, SampleRecord], people: Mapping[Role, User], second: User) -> None:
@@ -82,9 +77,11 @@ def _work(benchmark: Benchmark, records: Mapping[str, SampleRecord], people: Map
     lead, ana, reviewer = people[Role.LEAD], people[Role.ANNOTATOR], people[Role.REVIEWER]
     set_queue(actor=lead, benchmark=benchmark, order="sequential", overlap=2)
     _submit(ana, benchmark, records)
-    _submit(second, benchmark, records, otherwise=True)
+    _submit(second, benchmark, records, _otherwise)
     set_queue(actor=lead, benchmark=benchmark, order="sequential", overlap=1)
-    returned, *_ = [_submit(ana, benchmark, records) for _ in range(ANNOTATED - 1)]
+    returned = _submit(ana, benchmark, records, _too_large)
+    for _ in range(ANNOTATED - 2):
+        _submit(ana, benchmark, records)
     _return(ana, reviewer, returned, records[returned.key])
     # Submitting hands out the next sample: nobody holds one when the demo begins.
     Lease.objects.filter(sample__benchmark=benchmark).delete()
@@ -97,7 +94,7 @@ def _return(ana: User, reviewer: User, sample: Sample, record: SampleRecord) -> 
     annotation = Annotation.objects.get(sample=sample, author=ana)
     box = record.content.gold_boxes[0]
     where = ((box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2)
-    text = "Keep to the sign itself: the frame shows nothing that answers the question."
+    text = "Keep to the print itself: what is around it shows nothing that answers the question."
     add_comment(actor=reviewer, annotation=annotation, text=text, place=where)
     decision = Decision("return", ("more_than_minimal_evidence",), "The box is larger than the evidence.")
     following = decide(actor=reviewer, sample=sample, decision=decision)
@@ -106,15 +103,17 @@ def _return(ana: User, reviewer: User, sample: Sample, record: SampleRecord) -> 
 
 
 def _submit(
-    user: User, benchmark: Benchmark, records: Mapping[str, SampleRecord], *, otherwise: bool = False
+    user: User,
+    benchmark: Benchmark,
+    records: Mapping[str, SampleRecord],
+    changed: Callable[[SampleContent], SampleContent] = lambda content: content,
 ) -> Sample:
-    """The next sample of this person, with the content of its record; ``otherwise``: another answer and box."""
+    """The next sample of this person, with the content of its record as they see it."""
     sample = next_to_annotate(actor=user, benchmark=benchmark)
     if sample is None:
         raise RuntimeError(f"The demo has nothing to annotate for {user}.")
     record = records[sample.key]
-    content = _otherwise(record.content) if otherwise else record.content
-    sent: dict[str, Any] = content_to_json(content, facets=record.facets)
+    sent: dict[str, Any] = content_to_json(changed(record.content), facets=record.facets)
     submit(actor=user, sample=sample, version=0, content=sent)
     return sample
 
@@ -123,6 +122,12 @@ def _otherwise(content: SampleContent) -> SampleContent:
     """What somebody says who took another place for the evidence."""
     wrong = next(letter for letter in content.options if letter not in content.answers)
     return replace(content, answers=(wrong,), gold_boxes=tuple(_beside(box) for box in content.gold_boxes))
+
+
+def _too_large(content: SampleContent) -> SampleContent:
+    """With as much again above the evidence and to its left."""
+    boxes = ((max(0.0, 2 * b.x1 - b.x2), max(0.0, 2 * b.y1 - b.y2), b.x2, b.y2) for b in content.gold_boxes)
+    return replace(content, gold_boxes=tuple(Box(*corners) for corners in boxes))
 
 
 def _beside(box: Box) -> Box:

@@ -64,6 +64,10 @@ def test_the_annotator_the_reviewer_and_the_lead_have_work(built: Benchmark, ana
     answers = [one.revisions.get().answers for one in disputed.annotations.all()]
     assert sorted(answers) == [["A"], ["B"]]
     assert GoldCheck.objects.count() == 3
+    places = [place for place, sample in enumerate(built.samples.order_by("pk")) if hasattr(sample, "gold")]
+    assert places != [0, 1, 2], "the place of a sample does not tell a check"
+    sent, gold = returned.revisions.get().gold_boxes.get(), record(0).content.gold_boxes[0]
+    assert (sent.x2 - sent.x1) * (sent.y2 - sent.y1) > gold.area, "the comment is true of the box it is on"
     assert not Lease.objects.exists(), "nobody holds a sample"
     assert Annotation.objects.filter(state="in_review").count() == 0
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from annotation.scenes.benchmark import SCENES, DemoBenchmark, demo_benchmark
+from annotation.scenes.benchmark import SCENES, DemoBenchmark, demo_benchmark, work_benchmark
 from annotation.scenes.canvas import HEIGHT, WIDTH, Canvas, luma
 from annotation.scenes.chains import ENHANCEMENTS
 from annotation.scenes.evidence import Evidence
@@ -125,6 +125,28 @@ def test_every_seed_gives_a_whole_benchmark(seed: int) -> None:
     benchmark = demo_benchmark(seed)
     assert len(benchmark.pictures) == len(SCENES)
     assert all(sample.content.answers for sample in benchmark.samples)
+
+
+def test_nothing_of_the_private_benchmark_can_be_looked_up_in_the_public_one(benchmark_: DemoBenchmark) -> None:
+    """Its gold checks were scenes of the public demo, which shows their gold to anybody."""
+    work = work_benchmark(SEED)
+    assert not {p.name for p in work.pictures} & {p.name for p in benchmark_.pictures}
+    asked = {sample.content.question for sample in work.samples}
+    assert not asked & {sample.content.question for sample in benchmark_.samples}
+    boxes = [sample.content.gold_boxes for sample in work.samples]
+    assert len(set(boxes)) == len(boxes) == 20, "nor does a sample show the evidence of another"
+    assert all(box.clipped(WIDTH, HEIGHT) == box for of in boxes for box in of)
+    places = [box for of in boxes for box in of]
+    assert all(WIDTH * HEIGHT * 0.0002 <= box.area <= WIDTH * HEIGHT * 0.007 for box in places)
+    letters = Counter(s.content.answers[0] for s in work.samples)
+    assert set(letters.values()) == {5}, "all are choices"
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_evidence_of_a_notice_board_lies_where_its_seed_puts_it(seed: int) -> None:
+    here, there = work_benchmark(seed), work_benchmark(seed + 10)
+    moved = [a.content.gold_boxes != b.content.gold_boxes for a, b in zip(here.samples, there.samples, strict=True)]
+    assert all(moved)
 
 
 def test_an_option_is_drawn_with_the_evidence_it_would_need(benchmark_: DemoBenchmark) -> None:
