@@ -17,7 +17,7 @@ from annotation.importers import (
     vstar,
     vtc_bench,
 )
-from annotation.importers.detection import best_first, glimpse
+from annotation.importers.detection import detected
 from annotation.importers.interface import Detection, Importer
 
 _ROWS = (
@@ -39,5 +39,4 @@ IMPORTERS: Mapping[str, Importer] = {
 
 def detect_format(path: Path) -> list[Detection]:
     """The formats that ``path`` may have, the surest first; empty when none. Raises ``ImportProblem``."""
-    head, name = glimpse(path, native.KEYS)
-    return best_first(importer.detect(head, name) for importer in IMPORTERS.values())
+    return detected(path, native.KEYS, IMPORTERS.values())

@@ -4,26 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
+from typing import Protocol
 
 from annotation.importers.interface import Detection
 from annotation.importers.parquet_rows import ParquetStream, is_parquet
+from annotation.importers.record_stream import DATA, data_files
 from annotation.importers.sheets import SheetStream, is_workbook
-from annotation.importers.sources import HEAD_BYTES, Limits, Member, open_members
+from annotation.importers.sources import HEAD_BYTES, Limits, Member, member_names, open_members
 from annotation.importers.tables import CELL_SUFFIXES
 
-_DATA = frozenset({".json", ".jsonl", ".ndjson"}) | CELL_SUFFIXES
+_DATA = DATA | CELL_SUFFIXES
+
+
+class Detector(Protocol):
+    """A row of a table of importers."""
+
+    @property
+    def name(self) -> str: ...
+
+    def detect(self, head: bytes, name: str, /) -> Detection: ...
 
 
 def glimpse(path: Path, keys: Sequence[str]) -> tuple[bytes, str]:
     """First and, of a plain file, last bytes of the member to judge by, and its name. Of a folder or zip that is
     ``<key>.jsonl`` of the first key there is, else the first table or JSON file. Of a workbook the bytes are its
-    heading, of Parquet a line "PAR1" and the names of its columns. Raises ``ImportProblem``."""
+    heading, of Parquet a line "PAR1" and the names of its columns. Where records are files of their own, the name has
+    its folders ("./17.json", "run1/val_17/output.json"). Raises ``ImportProblem``."""
     if is_workbook(path):
         return "\t".join(SheetStream(path).columns).encode(), path.name
     if is_parquet(path):
         return b"PAR1\n" + "\t".join(ParquetStream(path).columns).encode(), path.name
     member = the_member(path, keys)
-    return _ends(member), PurePosixPath(member.name).name
+    name = PurePosixPath(member.name)
+    of_several = name.suffix.lower() in DATA and len(data_files(member_names(path))) > 1
+    return _ends(member), f"./{name}" if of_several else name.name
 
 
 def the_member(path: Path, keys: Sequence[str]) -> Member:
@@ -46,6 +60,17 @@ def _ends(member: Member) -> bytes:
             return head + file.read(HEAD_BYTES)
         file.seek(-HEAD_BYTES, 2)
         return head + b"\n" + file.read()
+
+
+TABLE = "table"
+"""The importer that reads whatever has columns."""
+
+
+def detected(path: Path, keys: Sequence[str], importers: Iterable[Detector]) -> list[Detection]:
+    """What ``path`` may be, the surest first. The names of folders tell something only of a table."""
+    head, place = glimpse(path, keys)
+    name = PurePosixPath(place).name
+    return best_first(one.detect(head, place if one.name == TABLE else name) for one in importers)
 
 
 def best_first(detections: Iterable[Detection]) -> list[Detection]:

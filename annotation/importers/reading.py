@@ -39,7 +39,8 @@ class RowStream:
     """Iterates the rows and issues of ``path``; ``progress()`` tells how far everything has been given.
 
     ``keys``: the lists to give, rows of others are passed over; rows of unnamed lists have the key "". ``pick`` and
-    ``wanted`` choose the members of a folder or zip, by default one per key. Raises ``ImportProblem``.
+    ``wanted`` choose the members of a folder or zip, by default one per key; ``deep``: in folders of it too. Raises
+    ``ImportProblem``.
     """
 
     def __init__(
@@ -51,11 +52,12 @@ class RowStream:
         pick: Pick | None = None,
         wanted: str = "",
         limits: Limits | None = None,
+        deep: bool = False,
     ) -> None:
         self._limits = limits or Limits()
         self._keys = frozenset(keys)
         wanted = wanted or "a JSON or JSONL file, or " + ", ".join(f"{key}.jsonl" for key in keys)
-        self._members = open_members(path, pick or by_keys(keys), wanted, self._limits)
+        self._members = open_members(path, pick or by_keys(keys), wanted, self._limits, deep=deep)
         self._total = sum(member.size for member in self._members)
         self._before = 0
         self._at = start or Position()
@@ -118,13 +120,13 @@ class RowStream:
                 alone = False
                 if element.key and element.key not in self._keys:
                     continue
-                parts = _rows_of(element)
+                parts = rows_of(element)
                 first = counted[element.key] + 1 if element.listed else None
                 counted[element.key] += len(parts)
                 if element.end_offset > begin.offset:
                     yield from self._element_rows(member, element, parts, first)
         if scanner.open:
-            yield _cut_off(member.name, scanner.line)
+            yield cut_off(member.name, scanner.line)
         elif not scanner.seen:
             raise ImportProblem(f"{member.name} is not JSON: it holds no object and no list. Check the format.")
         else:
@@ -172,7 +174,7 @@ def is_lines(head: bytes, name: str) -> bool:
         return False
 
 
-def _rows_of(element: Element) -> list[tuple[int, bytes | None]]:
+def rows_of(element: Element) -> list[tuple[int, bytes | None]]:
     """The rows of an element, each with its line: one; where its brackets do not match, its first line and every line
     that is an object of its own."""
     if element.text is None or not element.broken:
@@ -191,6 +193,6 @@ def _skip_line(file: IO[bytes]) -> int:
     return passed
 
 
-def _cut_off(file: str, line: int) -> Issue:
+def cut_off(file: str, line: int) -> Issue:
     done = "The file ends in the middle: it was cut off. What came before was kept; send the whole file again."
     return Issue(Severity.REFUSED, "cut-off", file, line, "", "", done)

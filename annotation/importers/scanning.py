@@ -1,14 +1,16 @@
 """Finds where the rows of one big JSON document begin and end, in constant memory, without parsing them.
 
 The rows are the elements of the top-level arrays (``{"samples": [row, row], ...}`` or ``[row, row]``) and the objects
-that are top-level values (``{"settings": {...}}``). Each is then parsed on its own, so one malformed row is one row.
+that are top-level values (``{"settings": {...}}``); or, where ``enter`` says so, what stands deeper. With ``scalars``
+texts and numbers are rows too. Each is then parsed on its own, so one malformed row is one row.
 A string cannot hold a raw line break in JSON, so a string left open ends at its line: the damage stays local.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 _STRING = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+["\n]'
@@ -17,15 +19,32 @@ _TOKEN = re.compile(rb'[^"\[\]{}]*+(?:' + _STRING + rb'[^"\[\]{}]*+)*+([\[\]{}"]
 
 _STRING_END = re.compile(rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+["\n]', re.DOTALL)
 _LAST_STRING = re.compile(rb'"([^"\\]*(?:\\.[^"\\]*)*)"\s*:\s*$', re.DOTALL)
+_SCALAR = re.compile(
+    rb"[\s,]*+(?:(" + _STRING + rb")\s*+:)?\s*+((?:" + _STRING + rb')|[^\s,:"\[\]{}]++)\s*+(?:(?=,)|(\Z))', re.DOTALL
+)
+"""A value that is no list and no object, with its key where it has one; the last group stands where nothing follows."""
+_ANYTHING = re.compile(rb"[\s,]*+((?:" + _STRING + rb'|[^",])++)(?=,)', re.DOTALL)
+"""What is no value, up to the next comma."""
 _CLOSES = {b"]": b"[", b"}": b"{"}
 _GAP = 4096
 """Bytes kept of what stands between rows; enough for a key and for a message about what does not belong there."""
 
 
+Enter = Callable[[tuple[str, ...], bytes], bool]
+"""The keys that lead to a value of an object, and the bracket it opens with, in; whether its members are rows, out.
+The document itself has no keys and is always entered; items of lists are never."""
+
+
+def lists_at_the_top(path: tuple[str, ...], bracket: bytes) -> bool:
+    """The lists that are top-level values are entered, objects are not."""
+    return len(path) == 1 and bracket == b"["
+
+
 @dataclass(frozen=True, slots=True)
 class Element:
     """One row: the ``key`` of its array, its bytes (None = longer than the limit), and whether its brackets match.
-    ``listed``: it is an item of a list, not a value alone."""
+    ``listed``: it is an item of a list; a value alone has a key of its own. ``path``: the keys that lead to the list
+    or the object it stands in. ``start_offset``: where it begins, 0 where it is no list and no object."""
 
     key: str
     text: bytes | None
@@ -33,13 +52,17 @@ class Element:
     end_offset: int
     broken: bool = False
     listed: bool = True
+    path: tuple[str, ...] = ()
+    start_offset: int = 0
 
 
 class ArrayScanner:
     """Takes a document in pieces, gives its rows. ``limit`` is the most bytes kept of one row."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, enter: Enter = lists_at_the_top, scalars: bool = False) -> None:
         self._limit = limit
+        self._enter, self._scalars = enter, scalars
+        self._path: tuple[str, ...] = ()
         self._stack: list[bytes] = []
         self._key = ""
         self._row_depth: int | None = None
@@ -53,6 +76,7 @@ class ArrayScanner:
         self._offset = 0
         self._line = 1
         self._row_line = 1
+        self._row_start = 0
         self.seen = False
         """Whether there was any bracket: without one, this is not a JSON document of rows."""
 
@@ -82,9 +106,14 @@ class ArrayScanner:
                 break
             if token in _CLOSES:
                 if self._row_depth is None:
-                    yield from self._stray(chunk[done : end - 1], end)
+                    if self._scalars:
+                        self._line += chunk.count(b"\n", counted, end - 1)
+                        counted = end - 1
+                    yield from self._between(chunk[done : end - 1], end - 1)
                     done = end
                 self._pop(_CLOSES[token])
+                if self._row_depth is None:
+                    self._path = self._path[: max(0, len(self._stack) - 1)]
                 if self._row_depth is not None and len(self._stack) <= self._row_depth:
                     cut = end if len(self._stack) == self._row_depth else end - 1
                     yield self._finished(chunk[done:cut], cut)
@@ -101,6 +130,8 @@ class ArrayScanner:
         self._line += chunk.count(b"\n", counted)
         self._keep(chunk[done:])
         self._offset += len(chunk)
+        if self._scalars and self._row_depth is None:
+            yield from self._told(self._offset, last=False)
 
     def _past_string(self, chunk: bytes) -> int:
         """Where the string that was open at the end of the last chunk ends in this one."""
@@ -121,45 +152,91 @@ class ArrayScanner:
                 pass
 
     def _opened(self, before: bytes, token: bytes, start: int) -> Iterator[Element]:
-        """A bracket outside a row: it opens the document, one of its arrays, or a row."""
-        gap = self._gap + before
-        if not self._stack and token == b"{":
-            self._gap = b""
-        elif self._stack == [b"{"]:
-            key = _LAST_STRING.search(gap[-_GAP:])
-            self._key = key[1].decode("utf-8", "replace") if key else ""
-            self._gap = b""
-            if token == b"{":
-                self._start_row()
-        elif not self._stack:
-            self._key, self._gap = "", b""
+        """A bracket outside a row: it opens the document, one of its lists, or a row."""
+        if not self._stack:
+            self._path, self._gap = (), b""
+            return
+        if self._stack[-1] == b"[":
+            yield from self._between(before, start)
+            self._start_row("", start)
+            return
+        if self._scalars:
+            self._gap += before
+            yield from self._told(self._offset + start, last=True)
         else:
-            yield from self._stray(before, start)
-            self._start_row()
+            self._gap = (self._gap + before)[-_GAP:]
+        found = _LAST_STRING.search(self._gap[-_GAP:])
+        key = _unescaped(found[1]) if found else ""
+        self._gap = b""
+        if self._enter((*self._path, key), token):
+            self._path = (*self._path, key)
+        else:
+            self._start_row(key, start)
 
-    def _start_row(self) -> None:
+    def _start_row(self, key: str, start: int) -> None:
+        self._row_start = self._offset + start
         self._row_depth, self._row_line, self._broken = len(self._stack), self._line, False
         self._listed = self._stack[-1:] == [b"["]
+        self._key = self._of_list if self._listed else key
 
-    def _stray(self, before: bytes, offset: int) -> Iterator[Element]:
-        """What stands between the rows of an array and is neither comma nor space: a row that is no object."""
+    @property
+    def _of_list(self) -> str:
+        return self._path[-1] if self._path else ""
+
+    def _between(self, before: bytes, end: int) -> Iterator[Element]:
+        """What stands between the rows and is neither comma nor space: scalars, or one row that is no object."""
+        if self._scalars:
+            self._gap += before
+            yield from self._told(self._offset + end, last=True)
+            self._gap = b""
+            return
         text = (self._gap + before).strip(b", \t\r\n")
         self._gap = b""
-        if text and (self._stack == [b"["] or self._stack[1:] == [b"["]):
-            yield Element(self._key, text[:_GAP], self._line, self._offset + offset)
+        if text and self._stack[-1:] == [b"["]:
+            yield Element(self._of_list, text[:_GAP], self._line, self._offset + end, path=self._path)
+
+    def _told(self, end: int, *, last: bool) -> Iterator[Element]:
+        """The scalars in what was kept, which ends at the offset ``end``; ``last``: a bracket follows."""
+        gap, at = self._gap, 0
+        start, listed = end - len(gap), self._stack[-1:] == [b"["]
+        while at < len(gap) and self._stack:
+            match = _SCALAR.match(gap, at)
+            if match and (last or match[3] is None):
+                text, key, broken = match[2], match[1], (match[1] is None) != listed
+            elif found := _ANYTHING.match(gap, at):
+                match, text, key, broken = found, found[1].strip()[:_GAP], None, True
+            else:
+                break
+            at = match.end()
+            line = self._line - gap.count(b"\n", at)
+            name = self._of_list if listed else _unescaped(key[1:-1]) if key else ""
+            kept = text if len(text) <= self._limit else None
+            yield Element(name, kept, line, start + at, broken, listed, self._path)
+        self._gap = gap[at:] if len(gap) - at <= max(self._limit, _GAP) else b""
 
     def _finished(self, piece: bytes, end: int) -> Element:
         fits = self._size + len(piece) <= self._limit
         text = b"".join((*self._pieces, piece)) if fits else None
         self._pieces, self._size, self._row_depth = [], 0, None
-        return Element(self._key, text, self._row_line, self._offset + end, self._broken, self._listed)
+        at = self._offset + end, self._broken, self._listed, self._path, self._row_start
+        return Element(self._key, text, self._row_line, *at)
 
     def _keep(self, rest: bytes) -> None:
         if self._row_depth is None:
-            self._gap = (self._gap + rest)[-_GAP:]
+            self._gap = self._gap + rest if self._scalars else (self._gap + rest)[-_GAP:]
             return
         self._size += len(rest)
         if self._size <= self._limit:
             self._pieces.append(rest)
         else:
             self._pieces = []
+
+
+def _unescaped(key: bytes) -> str:
+    """A key as JSON means it; as it stands where it is damaged."""
+    if b"\\" in key:
+        try:
+            return str(json.loads(b'"' + key + b'"'))
+        except ValueError:
+            pass
+    return key.decode("utf-8", "replace")

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.any_table import NO_ROWS, columns_of, flat, heading, open_table, report_of
+from annotation.importers.any_table import NO_ROWS, columns_of, open_table, report_of
 from annotation.importers.box_cells import boxes_in, value_in
 from annotation.importers.column_mapping import ColumnMapping
 from annotation.importers.converting import converted, read_rows
@@ -30,6 +30,7 @@ from annotation.importers.question_rows import letter_of
 from annotation.importers.reading import RowStream
 from annotation.importers.sample_columns import LETTERS, RESULTS, SAMPLE_FIELDS
 from annotation.importers.samples import KNOWN
+from annotation.importers.table_heading import flat, heading
 from annotation.schema import Issue
 
 NAME = "table"

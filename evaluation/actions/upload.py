@@ -18,7 +18,7 @@ from annotation.actions.upload_files import Stored, Upload, local_copy, sha256_o
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
 from annotation.importers import detect_format as detect_samples
 from annotation.importers.interface import Detection, ImportProblem
-from annotation.importers.shape import shape_of
+from annotation.importers.shapes import shape_of
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.column_mappings import FORMAT as TABLE

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 
-from annotation.importers.detection import best_first, glimpse
+from annotation.importers.detection import detected
 from evaluation.importers import (
     deepeyes,
     inspect_ai,
@@ -62,5 +62,4 @@ IMPORTERS: Mapping[str, Importer] = {
 
 def detect_format(path: Path) -> list[Detection]:
     """The formats that ``path`` may have, the surest first; empty when none. Raises ``ImportProblem``."""
-    head, name = glimpse(path, native.KEYS)
-    return best_first(importer.detect(head, name) for importer in IMPORTERS.values())
+    return detected(path, native.KEYS, IMPORTERS.values())

@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.any_table import NO_ROWS, columns_of, flat, heading
+from annotation.importers.any_table import NO_ROWS, columns_of
 from annotation.importers.box_cells import boxes_in
 from annotation.importers.fields import Number4, Report
 from annotation.importers.interface import ImportProblem
 from annotation.importers.mapping import BOX_FIELDS
 from annotation.importers.storable import storable
+from annotation.importers.table_heading import flat, heading
 from annotation.schema import ORIGINAL
 from evaluation.importers.box_steps import box_steps
 from evaluation.importers.interface import BoxSpace, ColumnMapping, Detection, Read, ReadOptions, SampleIndex

@@ -16,7 +16,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.exporters.interface import MissingLibrary
 from annotation.importers.interface import Detection, ImportProblem
 from annotation.importers.mapping import TableFields
-from annotation.importers.shape import shape_of
+from annotation.importers.shapes import shape_of
 from annotation.models import Benchmark
 from annotation.schema import Issue
 from evaluation.metrics.settings import MetricSettings

@@ -115,7 +115,7 @@ def test_a_changed_question_becomes_a_new_revision_and_stays_one_sample(write):
         ("", "empty"),
         ("{}", "has no known format"),
         ("this is no benchmark", "has no known format"),
-        ('{"a1": {"asked": "What?"}, "a2": {"asked": "Who?"}}', "an object of 2 records by id"),
+        ('{"a1": {"asked": "What?"}, "a2": {"asked": "Who?"}}', "a JSON object of 2 records by id"),
         ('{"samples": []}', "holds no samples"),
     ],
 )
