@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, settings
 
 from tests import databases
 from tests.factories import make_user
+from tests.worlds import pytest_fixture_setup as pytest_fixture_setup
+from tests.worlds import together
 from webapp.accounts.models import User
 from webapp.common.limits import Rate
 from webapp.jobs.runner import run_waiting
@@ -33,6 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         asks = _DATABASE & set(getattr(item, "fixturenames", ())) or item.get_closest_marker("django_db")
         if not asks:
             item.add_marker(pytest.mark.one_database)
+    together(items)
 
 
 def pytest_collection_finish() -> None:

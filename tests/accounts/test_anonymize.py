@@ -16,6 +16,7 @@ from evaluation.models import Judgement, Model, Run
 from tests.annotation.agreement_data import mug, mugs, review, settle, submit
 from tests.conftest import signed_in
 from tests.factories import PASSWORD, make_token, make_user
+from tests.worlds import made_once
 from webapp.accounts.actions import invite
 from webapp.accounts.anonymize import anonymize_person, personal_data
 from webapp.accounts.models import ApiToken, Invitation, User
@@ -27,7 +28,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 AGREEMENT = "/benchmarks/kitchen/agreement/"
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User, ana: User, rui: User) -> Benchmark:
     """Ana and Ben annotated and disagree, Rui reviewed, a file has judgments in Rui's name."""
     ben = make_user("Ben Okoro")

@@ -12,6 +12,7 @@ from annotation.models import Benchmark, InvitedRole, Membership
 from annotation.workflow import Role
 from tests.annotation.pages_data import make_benchmark
 from tests.conftest import signed_in
+from tests.worlds import made_once
 from webapp.accounts import actions
 from webapp.accounts.models import Invitation, User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
@@ -23,7 +24,7 @@ NEW = "seven quiet otters"
 ANNOTATE_AND_REVIEW = [Role.ANNOTATOR, Role.REVIEWER]
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User) -> Benchmark:
     return make_benchmark(lea, title="Kitchen <b>4K</b>")
 

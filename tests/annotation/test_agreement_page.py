@@ -18,6 +18,7 @@ from annotation.workflow import Role, State
 from tests.annotation.agreement_data import mugs, settle, submit, three_people
 from tests.conftest import signed_in
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -40,12 +41,12 @@ def mira(db: None) -> User:
     return make_user("Mira Holt")
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User, ana: User, ben: User, mira: User) -> Benchmark:
     return mugs(lea, {"annotator": ana, "reviewer": ben, "researcher": mira})
 
 
-@pytest.fixture
+@made_once
 def worked(kitchen: Benchmark, ana: User, ben: User, cleo: User) -> Benchmark:
     three_people(ana, ben, cleo)
     return kitchen

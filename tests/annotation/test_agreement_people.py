@@ -11,6 +11,7 @@ from annotation.workflow import State
 from tests.annotation.agreement_data import mugs, review, submit
 from tests.conftest import signed_in
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -22,7 +23,7 @@ def ben(db: None) -> User:
     return make_user("Ben Okoro")
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User, ana: User, rui: User, ben: User) -> Benchmark:
     """Ana submitted four mugs: accepted at once, returned and then accepted, discarded, not reviewed. Ben one."""
     benchmark = mugs(lea, {"annotator": ana, "reviewer": rui})

@@ -23,6 +23,7 @@ from annotation.workflow import Role
 from tests.annotation.work_data import next_review, reviewed, submitted, to_annotate
 from tests.conftest import signed_in
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
@@ -34,7 +35,7 @@ def noor(db):
     return make_user("Noor Bakker")
 
 
-@pytest.fixture
+@made_once
 def kitchen(ana, rui, lea, noor):
     """Ten accepted samples, made by Ana and reviewed by Rui; Noor and Lea can audit them."""
     benchmark = to_annotate(10, annotator=ana, reviewer=rui, lead=lea)

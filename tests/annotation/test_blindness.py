@@ -25,6 +25,7 @@ from tests.annotation.test_gold_checks import RULES, held, is_check
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, NotAllowed
 
@@ -37,7 +38,7 @@ def bo(db: None) -> User:
     return make_user("Bo Ek")
 
 
-@pytest.fixture
+@made_once
 def kitchen(ana: User, rui: User, lea: User, bo: User) -> Benchmark:
     """Twelve samples, the first four accepted and known; every sample that Ana begins with is a check."""
     benchmark = to_annotate(12, annotator=ana, reviewer=rui, lead=lea)

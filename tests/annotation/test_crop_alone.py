@@ -15,6 +15,7 @@ from annotation.quality import BlindRule, Condition, blind_step
 from annotation.schema import Box
 from tests.annotation.work_data import annotation_of, next_review, reviewed, submitted, to_annotate
 from tests.conftest import signed_in
+from tests.worlds import made_once
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 
 PICTURE, CROP, AFTER = Condition
@@ -57,7 +58,7 @@ def test_a_crop_has_its_margin_as_far_as_the_picture_reaches(box, margin, area):
     assert crop_area(200, 100, box, margin) == area
 
 
-@pytest.fixture
+@made_once
 def waiting(db, ana, rui, lea):
     benchmark = to_annotate(2, annotator=ana, reviewer=rui, lead=lea)
     sample = submitted(ana, benchmark)

@@ -33,6 +33,7 @@ from annotation.workflow import SampleState
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
 from tests.factories import facet_of, make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -55,7 +56,7 @@ def bo(db):
     return make_user("Bo Ek")
 
 
-@pytest.fixture
+@made_once
 def kitchen(ana, rui, lea, bo):
     """Ten samples to annotate; of the first four the gold, made by Bo and reviewed by Rui, is known."""
     benchmark = to_annotate(10, annotator=ana, reviewer=rui, lead=lea)

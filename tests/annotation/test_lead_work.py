@@ -39,6 +39,7 @@ from tests.annotation.work_data import (
 )
 from tests.databases import forget_audit_entries
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -51,7 +52,7 @@ def bo(db: None) -> User:
     return make_user("Bo Ek")
 
 
-@pytest.fixture
+@made_once
 def benchmark(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
     """Five samples: accepted, waiting for a review, returned, a draft (all Ana's), and to do."""
     benchmark = to_annotate(5, annotator=ana, reviewer=rui, lead=lea)

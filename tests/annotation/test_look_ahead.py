@@ -14,12 +14,13 @@ from annotation.actions.submit import submit
 from annotation.models import Lease
 from tests.annotation.work_data import content, drafted, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
+from tests.worlds import made_once
 from webapp.common.errors import NotAllowed
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def kitchen(ana, lea, rui):
     return to_annotate(3, annotator=ana, lead=lea, reviewer=rui)
 

@@ -15,6 +15,7 @@ from tests.annotation.pages_data import make_benchmark
 from tests.conftest import signed_in
 from tests.databases import forget_audit_entries
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -24,7 +25,7 @@ SETTINGS = "/benchmarks/kitchen/settings/"
 DETAILS = {"title": "Kitchen 4K", "description": "Mugs.", "licence": "CC-BY-4.0", "public": "on"}
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User, ana: User) -> Benchmark:
     benchmark = make_benchmark(lea)
     add_member(actor=lea, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)

@@ -13,6 +13,7 @@ from annotation.workflow import Right, Role
 from evaluation.actions import upload
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, native, picture, run_rows, sample_rows
+from tests.worlds import made_once
 from webapp.common.bodies import allowance
 from webapp.common.errors import TooLarge
 
@@ -25,7 +26,7 @@ def small(settings, tmp_path) -> None:
     settings.SCRATCH, settings.BENCHMARK_QUOTA_BYTES = tmp_path, 3_000_000
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea, ana) -> Benchmark:
     made = create_benchmark(actor=lea, slug="street", title="Street")
     add_member(actor=lea, benchmark=made, user=ana, role=Role.ANNOTATOR)

@@ -41,17 +41,18 @@ from tests.annotation.work_data import (
 )
 from tests.conftest import signed_in
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def benchmark(ana, rui, lea):
     return to_annotate(2, annotator=ana, reviewer=rui, lead=lea)
 
 
-@pytest.fixture
+@made_once
 def sample(ana, benchmark):
     return submitted(ana, benchmark)
 

@@ -14,6 +14,7 @@ from annotation.workflow import Role
 from tests.annotation.work_data import annotation_of, content, reviewed, submitted, to_annotate
 from tests.conftest import signed_in
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.common.errors import Conflict
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -47,7 +48,7 @@ def review_of(response):
     return json.loads(found[1])
 
 
-@pytest.fixture
+@made_once
 def waiting(ana, rui):
     benchmark = to_annotate(1, annotator=ana, reviewer=rui)
     return submitted(ana, benchmark, **GOLD)

@@ -27,24 +27,25 @@ from annotation.models import (
 from annotation.workflow import Role
 from evaluation.models import Comparison, Judgement, Model, Run, Scoring, Step, Trajectory
 from tests.evaluation import records
+from tests.worlds import made_once
 from webapp.common.errors import Conflict, NotAllowed
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea):
     benchmark = create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
     save_samples(actor=lea, benchmark=benchmark, records=records.samples())
     return benchmark
 
 
-@pytest.fixture
+@made_once
 def mug(benchmark):
     return Sample.objects.get(benchmark=benchmark, key="mug")
 
 
-@pytest.fixture
+@made_once
 def trajectory(benchmark, mug):
     run = Run.objects.create(benchmark=benchmark, model=Model.objects.create(name="M"))
     return Trajectory.objects.create(run=run, sample=mug, digest="d")

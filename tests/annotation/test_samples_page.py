@@ -15,13 +15,14 @@ from evaluation.models import Model, Run, Trajectory
 from tests.annotation.pages_data import fill, make_benchmark
 from tests.conftest import signed_in
 from tests.factories import facet_of
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PAGE = "/benchmarks/kitchen/samples/"
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User) -> Benchmark:
     return make_benchmark(lea, count=12)
 

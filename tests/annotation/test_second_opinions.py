@@ -14,6 +14,7 @@ from annotation.workflow import Role
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.common.errors import InvalidInput, NotAllowed
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +26,7 @@ def bo(db):
     return make_user("Bo Ek")
 
 
-@pytest.fixture
+@made_once
 def kitchen(ana, bo, rui, lea):
     """Three samples, each annotated by Ana and Bo; on the second they agree half, on the third not at all."""
     benchmark = to_annotate(3, annotator=ana, reviewer=rui, lead=lea)

@@ -14,6 +14,7 @@ from annotation.schema import Box
 from annotation.views.annotate_context import studio_json
 from tests.annotation.work_data import annotation_of, content, submitted, take_one, to_annotate
 from tests.conftest import signed_in
+from tests.worlds import made_once
 from webapp.common.errors import NotAllowed
 from webapp.common.models import AuditEntry
 
@@ -29,7 +30,7 @@ def one_source(monkeypatch):
     monkeypatch.setattr(suggestions, "_suggested", [lambda sample: [*GIVEN, Suggestion(Box(2000, 0, 2100, 9), "Far")]])
 
 
-@pytest.fixture
+@made_once
 def kitchen(ana, lea, rui):
     return to_annotate(2, annotator=ana, lead=lea, reviewer=rui)
 

@@ -17,6 +17,7 @@ from annotation.tool_bank.table import BadTable, BankRow, read, written
 from annotation.workflow import Role
 from tests.annotation import work_data
 from tests.conftest import signed_in
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -26,7 +27,7 @@ TOOLS = "/benchmarks/kitchen/settings/tools/"
 ANNOTATE = "/benchmarks/kitchen/annotate/"
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User, ana: User) -> Benchmark:
     """Two imported plans and three samples to do; the lead has put hammer and saw into their segments."""
     benchmark = work_data.to_annotate(3, lead=lea, annotator=ana)

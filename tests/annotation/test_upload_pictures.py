@@ -26,6 +26,7 @@ from annotation.workflow import Role
 from tests.conftest import signed_in
 from tests.processes import ROOT
 from tests.unit.test_imaging_metadata import photo
+from tests.worlds import made_once
 from webapp.common import objects
 from webapp.common.models import AuditEntry
 from webapp.jobs.models import Job
@@ -43,7 +44,7 @@ def home(settings, tmp_path):
     settings.SCRATCH = tmp_path
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea, ana):
     made = create_benchmark(actor=lea, slug="street", title="Street")
     add_member(actor=lea, benchmark=made, user=ana, role=Role.ANNOTATOR)

@@ -17,13 +17,14 @@ from annotation.models import Benchmark, Gold, Revision, Version
 from annotation.schema import Box, SampleRecord, ToolCall
 from tests.annotation.pages_data import fill, make_benchmark, record
 from tests.conftest import signed_in
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = pytest.mark.django_db
 VERSIONS = "/benchmarks/kitchen/versions/"
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User) -> Benchmark:
     """Version 1 has four samples; then one is changed, one goes, one comes."""
     benchmark = make_benchmark(lea, count=4)

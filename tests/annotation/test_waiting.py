@@ -34,6 +34,7 @@ from tests.annotation.work_data import (
 )
 from tests.conftest import signed_in
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 
@@ -46,7 +47,7 @@ def bo(db: None) -> User:
     return make_user("Bo Ek")
 
 
-@pytest.fixture
+@made_once
 def busy(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
     """A bit of everything, and no lease of Ana's left."""
     benchmark = to_annotate(24, annotator=ana, reviewer=rui, lead=lea)

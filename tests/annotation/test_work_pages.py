@@ -23,6 +23,7 @@ from tests.annotation.work_data import (
 )
 from tests.conftest import signed_in
 from tests.factories import facet_of, make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -36,7 +37,7 @@ def bo(db: None) -> User:
     return make_user("Bo Ek")
 
 
-@pytest.fixture
+@made_once
 def benchmark(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
     """Work of every kind, of several people."""
     benchmark = to_annotate(30, annotator=ana, reviewer=rui, lead=lea)

@@ -19,6 +19,7 @@ from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.chain_data import make_chains
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -27,7 +28,7 @@ NEARER = tuple(ToolCall(name) for name in ("crop", "blur", "canny"))
 """Beside the gold's crop/canny/canny: the calls of the first run on the second kind of sample."""
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea: User) -> Benchmark:
     """Two runs on five kinds of samples; one sample has a further accepted chain."""
     made: Benchmark = make_chains(lea, times=1)

@@ -13,7 +13,7 @@ from evaluation.actions.read_marks import read_marks
 from evaluation.models import Score, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.crawl import total
-from tests.evaluation.run_pages import make_benchmark, only_run
+from tests.evaluation.run_pages import only_run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -22,13 +22,12 @@ def terms_of(trajectory, person):
     return alike(trajectory, read_marks(trajectory, person).failure, 0.5)
 
 
-def test_every_trajectory_is_in_the_list_of_those_alike(lea):
-    benchmark = make_benchmark(lea)
-    rows = Trajectory.objects.of(benchmark).select_related("score", "sample", "run")
+def test_every_trajectory_is_in_the_list_of_those_alike(lea, street):
+    rows = Trajectory.objects.of(street).select_related("score", "sample", "run")
     seen = {}
     for row in [*rows.evaluated(), *rows.filter(rollout=0).exclude(condition="none")]:
         terms = terms_of(row, lea)
-        listed = set(Trajectory.objects.of(benchmark).listed(terms, lea).values_list("pk", flat=True))
+        listed = set(Trajectory.objects.of(street).listed(terms, lea).values_list("pk", flat=True))
         assert row.pk in listed, (row.sample.key, terms)
         seen.setdefault(tuple(terms.items()), listed)
     assert len(seen) > 8
@@ -45,38 +44,36 @@ def test_every_trajectory_is_in_the_list_of_those_alike(lea):
         ("blind-00", {"zoomed": "no", "calls": "0"}),
     ],
 )
-def test_the_terms_say_what_is_alike(lea, key, terms):
-    benchmark = make_benchmark(lea)
-    found = terms_of(Trajectory.objects.of(benchmark).get(sample__key=key, condition="none", rollout=0), lea)
+def test_the_terms_say_what_is_alike(lea, key, terms, street):
+    found = terms_of(Trajectory.objects.of(street).get(sample__key=key, condition="none", rollout=0), lea)
     assert {name: found.get(name) for name in terms} == terms
 
 
-def test_what_people_said_goes_before_the_rule(lea):
-    benchmark = make_benchmark(lea)
-    row = Trajectory.objects.of(benchmark).get(sample__key="missed-wrong-00", condition="none")
+def test_what_people_said_goes_before_the_rule(lea, street):
+    row = Trajectory.objects.of(street).get(sample__key="missed-wrong-00", condition="none")
     correct_failure(actor=lea, trajectory=row, failure="crop_ignored")
     terms = terms_of(row, lea)
     assert terms["failure"] == "crop_ignored"
-    assert [one.pk for one in Trajectory.objects.of(benchmark).listed(terms, lea)] == [row.pk]
+    assert [one.pk for one in Trajectory.objects.of(street).listed(terms, lea)] == [row.pk]
 
 
-def test_the_preview_counts_them_and_leads_to_as_many(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    for row in Trajectory.objects.of(benchmark).filter(condition="none", rollout=0):
-        address = reverse("evaluation:trajectory-preview", args=[benchmark.slug, row.pk])
+def test_the_preview_counts_them_and_leads_to_as_many(lea, street):
+    client = signed_in(lea)
+    for row in Trajectory.objects.of(street).filter(condition="none", rollout=0):
+        address = reverse("evaluation:trajectory-preview", args=[street.slug, row.pk])
         found = client.get(address, headers={"HX-Request": "true"}).context["alike"]
         assert found.n > 0
         assert "run" not in dict(parse_qsl(urlsplit(found.href).query))
         assert total(client, found.href) == found.n
 
 
-def test_nothing_is_said_of_what_is_not_scored(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
+def test_nothing_is_said_of_what_is_not_scored(lea, street):
+    client = signed_in(lea)
     Score.objects.all().delete()
-    only_run(benchmark).scoring.delete()
-    row = Trajectory.objects.of(benchmark).first()
+    only_run(street).scoring.delete()
+    row = Trajectory.objects.of(street).first()
     answer = client.get(
-        reverse("evaluation:trajectory-preview", args=[benchmark.slug, row.pk]), headers={"HX-Request": "true"}
+        reverse("evaluation:trajectory-preview", args=[street.slug, row.pk]), headers={"HX-Request": "true"}
     )
     assert answer.context["alike"] is None
     assert "Alike" not in answer.content.decode()

@@ -27,6 +27,7 @@ from evaluation.models import JudgingQueue, Run, Score, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation import records
 from tests.evaluation.import_data import kitchen, native, run_rows
+from tests.worlds import made_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -38,7 +39,7 @@ def home(settings, tmp_path):
     settings.SCRATCH = tmp_path
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea, ana, rui):
     benchmark = kitchen(lea, (rui, Role.RESEARCHER), (ana, Role.ANNOTATOR))
     with transaction.atomic():

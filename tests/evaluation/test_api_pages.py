@@ -18,6 +18,7 @@ from evaluation.models import Run, Trajectory
 from tests import permission_table
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.wording import decimal, percentage_points
 
@@ -36,7 +37,7 @@ FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file)|evaluation:(i
 """Pictures, files, and what a search box proposes."""
 
 
-@pytest.fixture
+@made_once
 def board(lea: User) -> Benchmark:
     return make_board(lea)
 

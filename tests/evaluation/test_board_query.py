@@ -21,6 +21,7 @@ from evaluation.models import Metric
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.run_pages import make_benchmark
+from tests.worlds import made_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -28,7 +29,7 @@ LOOKED = "calls >= 1 not failed"
 ASKED, KEPT = {"q": LOOKED}, {"by": SAVED, "slice": "Looked"}
 
 
-@pytest.fixture
+@made_once
 def street(lea):
     made = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
     save_slice(actor=lea, benchmark=made, name="Looked", query=LOOKED)

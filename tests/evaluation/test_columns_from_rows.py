@@ -18,11 +18,12 @@ from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run
 from tests.evaluation import records
+from tests.worlds import made_once
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea):
     benchmark = create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
     save_samples(actor=lea, benchmark=benchmark, records=records.samples())

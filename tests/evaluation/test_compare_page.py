@@ -37,12 +37,11 @@ def address(*names, **terms):
 
 
 @pytest.mark.parametrize("undecided", ["incorrect", "exclude"])
-def test_every_number_lists_exactly_that_many(lea, undecided):
-    benchmark = make_board(lea, score=False)
-    change_settings(actor=lea, benchmark=benchmark, values={"undecided_answer": undecided})
-    score_benchmark(actor=lea, benchmark=benchmark)
+def test_every_number_lists_exactly_that_many(lea, undecided, unscored_board):
+    change_settings(actor=lea, benchmark=unscored_board, values={"undecided_answer": undecided})
+    score_benchmark(actor=lea, benchmark=unscored_board)
     client = signed_in(lea)
-    for number, sample in enumerate(benchmark.samples.all()):
+    for number, sample in enumerate(unscored_board.samples.all()):
         facet_of(sample, name="half", value=f"{number % 2}")
     for names in (("Model C", "Model D", "Model A"), ("Whole picture", "Model D")):
         page = client.get(address(*names))
@@ -54,10 +53,9 @@ def test_every_number_lists_exactly_that_many(lea, undecided):
         assert wrong_links(client, part) == {}
 
 
-def test_the_first_pair_is_the_comparison_of_the_leaderboard(lea):
-    benchmark = make_board(lea)
+def test_the_first_pair_is_the_comparison_of_the_leaderboard(lea, board):
     a, b = run("Model C"), run("Model D")
-    found = compare_runs(benchmark, [a, b])
+    found = compare_runs(board, [a, b])
     [pair] = found.pairs
     stored = Comparison.objects.get(a__run__in=[a, b], b__run__in=[a, b])
     turned = stored.a.run_id == b.pk
@@ -69,8 +67,7 @@ def test_the_first_pair_is_the_comparison_of_the_leaderboard(lea):
     assert (found.common, found.samples) == (9, 16)
 
 
-def test_where_two_runs_looked_is_said_of_the_samples_both_cropped(lea):
-    make_board(lea)
+def test_where_two_runs_looked_is_said_of_the_samples_both_cropped(lea, board):
     client = signed_in(lea)
     answer = client.get(address("Model C", "Model D"))
     look = answer.context["look"]
@@ -86,8 +83,7 @@ def test_where_two_runs_looked_is_said_of_the_samples_both_cropped(lea):
     assert api["ioa_interval"] is None
 
 
-def test_runs_that_never_looked_at_the_same_sample_have_no_difference_in_looking(lea):
-    make_board(lea)
+def test_runs_that_never_looked_at_the_same_sample_have_no_difference_in_looking(lea, board):
     Score.objects.filter(scoring__run=run("Model D")).update(in_population=False, grounded=False, ioa=None)
     answer = signed_in(lea).get(address("Model C", "Model D"))
     assert "No sample is in the grounding population of both." in answer.content.decode()
@@ -106,8 +102,7 @@ def test_the_resampled_interval_names_its_draws_and_is_that_of_the_api(lea):
     assert words in shown.content.decode()
 
 
-def test_slices_are_those_of_a_facet_with_holm_over_them(lea):
-    make_board(lea)
+def test_slices_are_those_of_a_facet_with_holm_over_them(lea, board):
     page = signed_in(lea).get(address("Model C", "Model D", by="category"))
     lines = page.context["shown"].slices
     assert [(line.label, line.found.n) for line in lines] == [("Chart", 6), ("Color", 0), ("Math & more", 3)]
@@ -116,12 +111,11 @@ def test_slices_are_those_of_a_facet_with_holm_over_them(lea):
     assert min(line.found.p_holm for line in lines if line.found.n) == pytest.approx(min(1, 2 * lowest))
 
 
-def test_where_samples_share_pictures_runs_and_slices_are_told_apart_by_picture_everywhere(lea):
-    benchmark = make_board(lea, score=False)
+def test_where_samples_share_pictures_runs_and_slices_are_told_apart_by_picture_everywhere(lea, unscored_board):
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lea), [*tries("All", 12, 12), *tries("None", 0, 0)], None)
-    score_benchmark(actor=lea, benchmark=benchmark)
-    for sample in benchmark.samples.all():
+        save_trajectories(RunBook(unscored_board, lea), [*tries("All", 12, 12), *tries("None", 0, 0)], None)
+    score_benchmark(actor=lea, benchmark=unscored_board)
+    for sample in unscored_board.samples.all():
         facet_of(sample, name="set", value="pairs" if "-" in sample.key else "rest")
     by_sample, by_picture = 2 / 2**12, 2 / 2**6
     client = signed_in(lea)
@@ -132,15 +126,14 @@ def test_where_samples_share_pictures_runs_and_slices_are_told_apart_by_picture_
     assert "p of the exact sign flip over pictures, slices tested, Holm over 1" in " ".join(
         page.content.decode().split()
     )
-    row = next(row for row in read_board(benchmark, reference=run("All").pk).ranked if row.run == run("None"))
+    row = next(row for row in read_board(unscored_board, reference=run("All").pk).ranked if row.run == run("None"))
     assert (row.against.p_value, row.against.p_cluster) == (by_sample, by_picture)
     assert row.against.p_holm >= by_picture
     board = client.get("/benchmarks/kitchen/leaderboard/", {"reference": run("All").pk})
     assert "p by picture" in board.content.decode()
 
 
-def test_more_than_two_are_each_compared_with_the_first(lea):
-    make_board(lea)
+def test_more_than_two_are_each_compared_with_the_first(lea, board):
     page = signed_in(lea).get(address("Model C", "Model D", "Whole picture"))
     assert [line.label.split(" ", 1)[1] for line in page.context["shown"].pairs] == [
         "Model D, code",
@@ -183,8 +176,7 @@ def test_a_run_has_one_letter_on_every_page(lea):
     assert all(row.letter == names[row.name] for found in on_sample for row in found)
 
 
-def test_the_chosen_cell_shows_its_samples_and_the_address_keeps_the_sample(lea):
-    make_board(lea)
+def test_the_chosen_cell_shows_its_samples_and_the_address_keeps_the_sample(lea, board):
     client = signed_in(lea)
     view = client.get(address("Model C", "Model D", cell="a_only")).context["view"]
     assert view.total == len(view.tiles) == 5
@@ -196,16 +188,14 @@ def test_the_chosen_cell_shows_its_samples_and_the_address_keeps_the_sample(lea)
     assert "No sample is in this cell" in nobody.content.decode()
 
 
-def test_without_a_choice_the_best_two_are_compared_and_failed_runs_are_not_offered(lea):
-    make_board(lea)
+def test_without_a_choice_the_best_two_are_compared_and_failed_runs_are_not_offered(lea, board):
     context = signed_in(lea).get(PAGE).context
     assert [str(one) for one in context["asked"].runs] == ["Model A, base", "Model C, base"]
     assert "Endpoint down" not in [one.model.name for one in context["scored"]]
 
 
-def test_a_run_is_never_compared_with_itself_and_the_address_names_what_is_compared(lea):
+def test_a_run_is_never_compared_with_itself_and_the_address_names_what_is_compared(lea, board):
     """D7.6: a run that is named twice, or alone, is compared with the likeliest other one under an address of both."""
-    make_board(lea)
     client, other = signed_in(lea), run("Model A").pk
     named = f"{PAGE}?run={run('Model C').pk}&run={other}"
     for asked in (address("Model C", "Model C"), address("Model C")):
@@ -223,8 +213,7 @@ def test_a_run_is_never_compared_with_itself_and_the_address_names_what_is_compa
 @pytest.mark.parametrize(
     ("query", "status"), [("run=999999", 404), ("run=x", 404), ("cell=none&sample=nobody", 200), ("by=nothing", 404)]
 )
-def test_an_address_that_means_nothing_is_answered(lea, query, status):
-    make_board(lea)
+def test_an_address_that_means_nothing_is_answered(lea, query, status, board):
     assert signed_in(lea).get(f"{PAGE}?{query}").status_code == status
 
 
@@ -243,16 +232,14 @@ def test_a_benchmark_without_two_scored_runs_says_so(lea):
     assert "Nothing to compare yet" in answer.content.decode()
 
 
-def test_other_settings_and_versions_are_warned_of(lea):
-    make_board(lea)
+def test_other_settings_and_versions_are_warned_of(lea, board):
     Scoring.objects.filter(run__model__name="Model D").update(settings={"ioa_threshold": 0.7}, gold_digest="other")
     words = signed_in(lea).get(address("Model C", "Model D")).content.decode()
     assert "Different settings." in words
     assert "Different versions." in words
 
 
-def test_the_page_takes_the_same_queries_for_few_samples_and_for_many(lea, django_assert_num_queries):
-    make_board(lea)
+def test_the_page_takes_the_same_queries_for_few_samples_and_for_many(lea, django_assert_num_queries, board):
     client = signed_in(lea)
     one, two = address("Model C", "Model D", cell="a_only"), address("Model C", "Model D", cell="both")
     client.get(one)  # what is kept of both runs is there now
@@ -262,8 +249,7 @@ def test_the_page_takes_the_same_queries_for_few_samples_and_for_many(lea, djang
         client.get(two)
 
 
-def test_the_differences_are_exported_as_they_stand(lea):
-    make_board(lea)
+def test_the_differences_are_exported_as_they_stand(lea, board):
     client = signed_in(lea)
     shown = client.get(address("Model C", "Model D", by="category")).context["shown"]
     answer = client.get(address("Model C", "Model D", by="category", format="json"))
@@ -283,8 +269,7 @@ def test_the_differences_are_exported_as_they_stand(lea):
     assert client.get(address("Model C", "Model D", format="xls")).status_code == 400
 
 
-def test_one_sample_across_all_runs_is_a_contact_sheet(lea):
-    make_board(lea)
+def test_one_sample_across_all_runs_is_a_contact_sheet(lea, board):
     client = signed_in(lea)
     page = client.get("/benchmarks/kitchen/all-runs/Chart-0/")
     assert wrong_links(client, page) == {}

@@ -17,12 +17,13 @@ from evaluation.actions.read_data_card import read_data_card
 from evaluation.exporters.data_card import CardSection, DataCard, Table, as_markdown, escaped
 from tests.annotation.pages_data import make_benchmark, record
 from tests.conftest import signed_in
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 HOSTILE = "<script>alert(1)</script> [x](javascript:alert(2)) | `a` *b*\n# head"
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User) -> Benchmark:
     benchmark = make_benchmark(lea, count=8, description="Mugs & more.", licence="CC-BY-4.0")
     ImportRecord.objects.create(

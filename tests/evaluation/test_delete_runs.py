@@ -30,13 +30,14 @@ from evaluation.models import (
 )
 from tests.conftest import signed_in
 from tests.evaluation.run_pages import make_benchmark
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.models import AuditEntry
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
+@made_once
 def street(lea: User, rui: User) -> Benchmark:
     """Two scored runs; a queue with questions about both, of which Rui has judged three."""
     benchmark = make_benchmark(lea, {"seen": 3, "seen-wrong": 2, "missed": 1}, models=("Model C", "Model D"))

@@ -17,6 +17,7 @@ from annotation.workflow import Role
 from evaluation.actions.build_demo_work import SLUG, build_demo_work
 from tests.conftest import signed_in
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -31,7 +32,7 @@ def record(number: int) -> SampleRecord:
     return SampleRecord(f"n-{number}", content, f"{number % PICTURES}.png", facets={"category": ("Counting",)})
 
 
-@pytest.fixture
+@made_once
 def people(lea: User, ana: User, rui: User) -> dict[Role, User]:
     return {Role.LEAD: lea, Role.ANNOTATOR: ana, Role.REVIEWER: rui, Role.RESEARCHER: make_user("Mira Sato")}
 

@@ -39,8 +39,7 @@ def fetched(client, name):
     return b"".join(answer.streaming_content)
 
 
-def test_everything_the_page_offers_can_be_fetched(lea):
-    make_board(lea)
+def test_everything_the_page_offers_can_be_fetched(lea, board):
     client = signed_in(lea)
     offered = re.findall(rf'href="{PAGE}([^"]+)"', client.get(PAGE).content.decode())
     assert len(offered) == len(WRITERS) * len(EXPORTS) + len(EXPORTERS)
@@ -48,8 +47,7 @@ def test_everything_the_page_offers_can_be_fetched(lea):
         assert fetched(client, name) or name == "rewards.jsonl"  # there is no rollout group
 
 
-def test_a_table_has_as_many_rows_as_the_page_says_in_every_format(lea):
-    make_board(lea)
+def test_a_table_has_as_many_rows_as_the_page_says_in_every_format(lea, board):
     client = signed_in(lea)
     for name, _, _, rows in client.get(PAGE).context["tables"]:
         assert len(json.loads(fetched(client, f"{name}.json"))) == rows
@@ -57,8 +55,7 @@ def test_a_table_has_as_many_rows_as_the_page_says_in_every_format(lea):
         assert pyarrow.parquet.read_table(io.BytesIO(fetched(client, f"{name}.parquet"))).num_rows == rows
 
 
-def test_exports_hold_every_row_with_full_precision(lea):
-    make_board(lea)
+def test_exports_hold_every_row_with_full_precision(lea, board):
     client = signed_in(lea)
     metrics = json.loads(fetched(client, "metrics.json"))
     assert len(metrics) == Metric.objects.count()
@@ -73,8 +70,7 @@ def test_exports_hold_every_row_with_full_precision(lea):
 
 
 @pytest.mark.parametrize("name", ["nothing.csv", "metrics.xls", "coco.csv", "native.zip"])
-def test_what_is_not_offered_is_not_found(lea, name):
-    make_board(lea, score=False)
+def test_what_is_not_offered_is_not_found(lea, name, unscored_board):
     assert signed_in(lea).get(PAGE + name).status_code == 404
 
 
@@ -88,23 +84,20 @@ def test_only_who_may_export_gets_anything(lea, ana, rui, sam):
     assert signed_in(rui).get(f"{PAGE}native.json").status_code == 200
 
 
-def test_a_stranger_on_a_private_benchmark_finds_nothing(lea, sam):
-    make_board(lea, score=False)
+def test_a_stranger_on_a_private_benchmark_finds_nothing(lea, sam, unscored_board):
     assert signed_in(sam).get(PAGE).status_code == 404
     assert signed_in(sam).get(f"{PAGE}metrics.csv").status_code == 404
 
 
-def test_parquet_without_its_library_says_what_to_install(lea, monkeypatch):
-    make_board(lea, score=False)
+def test_parquet_without_its_library_says_what_to_install(lea, monkeypatch, unscored_board):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     answer = signed_in(lea).get(f"{PAGE}metrics.parquet")
     assert answer.status_code == 503
     assert "pip install &#x27;.[parquet]&#x27;" in answer.content.decode()
 
 
-def test_no_file_is_offered_that_cannot_be_written_here(lea, monkeypatch):
+def test_no_file_is_offered_that_cannot_be_written_here(lea, monkeypatch, unscored_board):
     """D7.15: neither the tables nor the benchmark as Parquet; the other files still are."""
-    make_board(lea, score=False)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     writes_parquet.cache_clear()
     try:
@@ -116,10 +109,9 @@ def test_no_file_is_offered_that_cannot_be_written_here(lea, monkeypatch):
     assert f"{PAGE}native.json" in page
 
 
-def test_the_page_counts_the_samples_that_files_hold(lea):
+def test_the_page_counts_the_samples_that_files_hold(lea, unscored_board):
     """D7.15: samples without gold are in every file, too."""
-    benchmark = make_board(lea, score=False)
-    Sample.objects.create(benchmark=benchmark, key="to-do", width=1000, height=800)
+    Sample.objects.create(benchmark=unscored_board, key="to-do", width=1000, height=800)
     client = signed_in(lea)
     context = client.get(PAGE).context
     rows = fetched(client, "vtc-bench.tsv").decode().splitlines()[1:]
@@ -127,11 +119,10 @@ def test_the_page_counts_the_samples_that_files_hold(lea):
     assert context["gold_n"] == len(rows) - 1
 
 
-def test_a_spreadsheet_runs_nothing_of_the_guarded_file_and_the_page_warns_of_the_other(lea):
+def test_a_spreadsheet_runs_nothing_of_the_guarded_file_and_the_page_warns_of_the_other(lea, unscored_board):
     """D5.7: a question that is a formula."""
-    benchmark = make_board(lea, score=False)
     record = SampleRecord("sum", SampleContent("=1+1", AnswerType.OPEN, answers=("@SUM(1)",)))
-    save_samples(actor=lea, benchmark=benchmark, records=[record])
+    save_samples(actor=lea, benchmark=unscored_board, records=[record])
     client = signed_in(lea)
     plain, safe = (
         [row for row in csv.reader(io.StringIO(fetched(client, name).decode()), dialect="excel-tab") if "sum" in row]
@@ -145,8 +136,7 @@ def test_a_spreadsheet_runs_nothing_of_the_guarded_file_and_the_page_warns_of_th
     assert "coco" in notes
 
 
-def test_a_format_is_handed_out_while_it_is_made_and_breaks_off_at_a_fault(lea, monkeypatch):
-    make_board(lea, score=False)
+def test_a_format_is_handed_out_while_it_is_made_and_breaks_off_at_a_fault(lea, monkeypatch, unscored_board):
     taken = []
 
     def parts(samples):
@@ -163,8 +153,7 @@ def test_a_format_is_handed_out_while_it_is_made_and_breaks_off_at_a_fault(lea, 
         list(pieces)
 
 
-def test_a_fault_before_anything_was_sent_is_an_error_of_its_own(lea, monkeypatch):
-    make_board(lea, score=False)
+def test_a_fault_before_anything_was_sent_is_an_error_of_its_own(lea, monkeypatch, unscored_board):
 
     def parts(samples):
         raise Unavailable("There is no room.")

@@ -12,7 +12,6 @@ from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.models import Run
 from tests.conftest import signed_in
-from tests.evaluation.board_data import make_board
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -27,8 +26,7 @@ def found(user: User, page: str) -> str:
     return f"{fields[0][0]}{' of the run' if kept else ''}" if fields else ""
 
 
-def test_it_leads_to_what_the_page_is_about(lea: User) -> None:
-    make_board(lea)
+def test_it_leads_to_what_the_page_is_about(lea: User, board: Benchmark) -> None:
     run = Run.objects.first()
     assert run is not None
     places = {"runs/": "trajectories/", f"runs/{run.pk}/": "trajectories/ of the run"}
@@ -42,8 +40,7 @@ def test_it_leads_to_what_the_page_is_about(lea: User) -> None:
     assert {page: found(lea, page) for page in places} == places
 
 
-def test_who_is_kept_from_gold_finds_samples(lea: User, ana: User) -> None:
-    make_board(lea)
+def test_who_is_kept_from_gold_finds_samples(lea: User, ana: User, board: Benchmark) -> None:
     benchmark = Benchmark.objects.get()
     add_member(actor=lea, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)
     assert found(ana, "runs/") == "trajectories/"

@@ -17,13 +17,14 @@ from evaluation.schema import Step, Trajectory
 from tests.annotation.pages_data import make_benchmark
 from tests.conftest import signed_in
 from tests.evaluation import records, run_pages
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.jobs.models import Job
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User) -> Benchmark:
     return make_benchmark(lea, count=4)
 

@@ -12,13 +12,14 @@ from evaluation.actions.metric_settings import change_settings
 from tests.annotation.agreement_data import answer_blind, mugs, settle, submit
 from tests.conftest import signed_in
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PAGE = "/benchmarks/kitchen/agreement/blind/"
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User, ana: User, rui: User) -> Benchmark:
     return mugs(lea, {"annotator": ana, "reviewer": rui})
 

@@ -28,6 +28,7 @@ from evaluation.importers import recognition, rows
 from evaluation.models import Run, Scoring, Step, Trajectory, WordPart
 from tests.evaluation import records
 from tests.evaluation.import_data import kitchen, lines
+from tests.worlds import made_once
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +37,7 @@ CUP = {"model": "M", "sample_id": "cup", "answer": "A"}
 EMPTY_BOX = {**CUP, "rollout": 1, "steps": [{"tool": "zoom_in", "bbox": [9, 9, 1, 1]}]}
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea) -> Benchmark:
     return kitchen(lea)
 

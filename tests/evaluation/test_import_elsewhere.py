@@ -17,6 +17,7 @@ from evaluation.actions import upload
 from evaluation.actions.dry_run_pictures import drawn
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, lines, picture, sample_rows, zip_of
+from tests.worlds import made_once
 from webapp.common import objects
 from webapp.jobs.actions import retry
 from webapp.jobs.models import Job
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 Host = Callable[[], Path]
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea: Any) -> Benchmark:
     return kitchen(lea)
 

@@ -19,6 +19,7 @@ from evaluation.models import Run
 from evaluation.views.imports_shown import issue_groups
 from tests.conftest import signed_in
 from tests.evaluation.import_data import kitchen, lines, native, run_rows, sample_rows
+from tests.worlds import made_once
 from webapp.jobs.models import Job
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,7 +32,7 @@ def home(settings, tmp_path):
     settings.SCRATCH = tmp_path
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea, rui, ana):
     return kitchen(lea, (rui, Role.RESEARCHER), (ana, Role.ANNOTATOR))
 

@@ -15,6 +15,7 @@ from evaluation.actions.dry_run_draw import Draw
 from evaluation.models import Run, Score, Trajectory
 from tests.evaluation import records
 from tests.evaluation.import_data import File, kitchen, lines, native, picture, run_rows, sample_rows, zip_of
+from tests.worlds import made_once
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed, TooLarge
 from webapp.jobs.models import Job
 
@@ -30,7 +31,7 @@ def home(settings, tmp_path):
     return tmp_path
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea, rui):
     return kitchen(lea, (rui, Role.RESEARCHER))
 

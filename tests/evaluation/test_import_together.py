@@ -14,6 +14,7 @@ from evaluation.actions.import_runs import import_runs
 from evaluation.models import Judgement, Model, Run, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, lines
+from tests.worlds import made_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -22,7 +23,7 @@ FIRST = [{"id": "mug", "model_used": "M", "identified_tools": ["saw", "pencil"]}
 SECOND = [{"id": "mug", "model_used": "M", "identified_tools": "pencil, saw"}]
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea, rui):
     return kitchen(lea, (rui, Role.RESEARCHER))
 

@@ -37,8 +37,7 @@ def test_a_design_effect_is_said_where_samples_share_pictures():
 
 
 @pytest.mark.both_databases
-def test_board_and_page_of_a_run_say_the_same_design_effect(lea):
-    make_board(lea)
+def test_board_and_page_of_a_run_say_the_same_design_effect(lea, board):
     client, run = signed_in(lea), Run.objects.get(model__name="Model C")
     kept = Metric.objects.get(scoring__run=run, metric="accuracy", slice_by="")
     assert kept.detail["deff"] == pytest.approx(kept.n / kept.detail["n_eff"])
@@ -55,8 +54,7 @@ def test_board_and_page_of_a_run_say_the_same_design_effect(lea):
 
 
 @pytest.mark.one_database
-def test_an_effective_number_that_is_undefined_is_not_said(lea):
-    make_board(lea)
+def test_an_effective_number_that_is_undefined_is_not_said(lea, board):
     run = Run.objects.get(model__name="Model C")
     kept = Metric.objects.get(scoring__run=run, metric="accuracy", slice_by="")
     kept.detail |= {"deff": None, "n_eff": None}
@@ -126,11 +124,10 @@ def test_undecided_unread_and_missing_answers_are_counted_wherever_accuracy_is_s
 
 
 @pytest.mark.one_database
-def test_intervals_beside_an_adjusted_p_say_that_they_are_not_adjusted(lea):
-    benchmark = make_board(lea, score=False)
+def test_intervals_beside_an_adjusted_p_say_that_they_are_not_adjusted(lea, unscored_board):
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lea), tries("Model C", 5, 10, setting="code"), None)
-    score_benchmark(actor=lea, benchmark=benchmark)
+        save_trajectories(RunBook(unscored_board, lea), tries("Model C", 5, 10, setting="code"), None)
+    score_benchmark(actor=lea, benchmark=unscored_board)
     client = signed_in(lea)
     board = words_of(client.get(BOARD))
     for words in (

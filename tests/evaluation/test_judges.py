@@ -12,6 +12,7 @@ from evaluation.models import Judgement, Model, Run
 from tests.annotation.agreement_data import mugs
 from tests.conftest import signed_in
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -19,12 +20,12 @@ PAGE = "/benchmarks/kitchen/agreement/judges/"
 JUDGE = "judge-7b"
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea: User, ana: User, rui: User) -> Benchmark:
     return mugs(lea, {"annotator": ana, "reviewer": rui})
 
 
-@pytest.fixture
+@made_once
 def run(kitchen: Benchmark) -> Run:
     return Run.objects.create(benchmark=kitchen, model=Model.objects.create(name="zoomer"))
 

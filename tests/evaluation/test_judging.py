@@ -26,6 +26,7 @@ from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat,
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.run_pages import make_benchmark
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -36,7 +37,7 @@ VERDICT_QUERIES, QUESTION_QUERIES = 28, 23
 YES, NO, UNSURE = ({"verdict": word} for word in ("yes", "no", "undecided"))
 
 
-@pytest.fixture
+@made_once
 def street(lea: User, ana: User, rui: User) -> Benchmark:
     benchmark = make_benchmark(lea, {"seen": 3, "seen-wrong": 2, "blind": 1})
     add_member(actor=lea, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)

@@ -17,6 +17,7 @@ from tests.conftest import signed_in
 from tests.evaluation.run_pages import make_benchmark
 from tests.evaluation.test_judging import YES, judge_all
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
 from webapp.common.models import AuditEntry
@@ -30,7 +31,7 @@ def mira(db: None) -> User:
     return make_user("Mira Sato")
 
 
-@pytest.fixture
+@made_once
 def street(lea: User, ana: User, rui: User, mira: User) -> Benchmark:
     """Two models that did the same on the same samples, and a judge model's verdict on each."""
     benchmark = make_benchmark(lea, {"seen": 3, "seen-wrong": 2}, models=("Model A", "Model B"))

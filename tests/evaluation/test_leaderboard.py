@@ -75,20 +75,18 @@ def behind(benchmark, href):
     ],
 )
 @pytest.mark.parametrize("undecided", ["incorrect", "exclude"])
-def test_every_linked_number_lists_exactly_that_many(lea, terms, undecided):
-    benchmark = make_board(lea, score=False)
-    change_settings(actor=lea, benchmark=benchmark, values={"undecided_answer": undecided})
-    score_benchmark(actor=lea, benchmark=benchmark)
+def test_every_linked_number_lists_exactly_that_many(lea, terms, undecided, unscored_board):
+    change_settings(actor=lea, benchmark=unscored_board, values={"undecided_answer": undecided})
+    score_benchmark(actor=lea, benchmark=unscored_board)
     if "reference" in terms:
         terms = {"reference": Run.objects.get(model__baseline=True).pk}
     links = COUNTED.findall(page(signed_in(lea), **terms).content.decode())
     assert len(links) > (10 if "targets" not in terms.values() else 0)
-    wrong = [(href, count, n) for href, count in links if (n := behind(benchmark, href)) != int(count)]
+    wrong = [(href, count, n) for href, count in links if (n := behind(unscored_board, href)) != int(count)]
     assert wrong == []
 
 
-def test_the_numbers_are_the_metric_rows(lea):
-    make_board(lea)
+def test_the_numbers_are_the_metric_rows(lea, board):
     shown = {str(row.row.run): row for row in page(signed_in(lea)).context["ranked"]}
     assert set(shown) == {"Model A, base", "Model B", "Model C, base", "Model D, code"}
     accuracy = Metric.objects.get(metric="accuracy", slice_by="", scoring__run__model__name="Model D")
@@ -98,15 +96,13 @@ def test_the_numbers_are_the_metric_rows(lea):
     assert cell.title.startswith("4 of 9; 95 % interval")
 
 
-def test_what_is_undefined_is_not_available_and_never_0(lea):
-    make_board(lea)
+def test_what_is_undefined_is_not_available_and_never_0(lea, board):
     [baseline] = page(signed_in(lea)).context["baselines"]
     usd = [cell for cell in baseline.cells if "g-cost" in cell.classes]
     assert [cell.text for cell in usd] == ["n/a"]
 
 
-def test_missing_failed_unread_and_unscored_are_all_said(lea):
-    make_board(lea)
+def test_missing_failed_unread_and_unscored_are_all_said(lea, board):
     Scoring.objects.get(run__model__name="Model B").delete()
     answer = page(signed_in(lea))
     words = text_of(answer)
@@ -120,9 +116,8 @@ def test_missing_failed_unread_and_unscored_are_all_said(lea):
     assert "Endpoint down" not in [row.row.run.model.name for row in answer.context["ranked"]]
 
 
-def test_a_rank_is_the_same_on_the_board_and_on_the_page_of_the_run(lea):
+def test_a_rank_is_the_same_on_the_board_and_on_the_page_of_the_run(lea, board):
     """Of runs that are ranked alone: neither page counts a baseline or a failed run among them."""
-    make_board(lea)
     client = signed_in(lea)
     answer = page(client)
     rows = [row.row for row in answer.context["ranked"] if row.row.standing.rank]
@@ -135,8 +130,7 @@ def test_a_rank_is_the_same_on_the_board_and_on_the_page_of_the_run(lea):
     assert "Rank at every threshold" not in text_of(alone)
 
 
-def test_baselines_and_papers_have_no_rank_and_no_comparison_with_papers(lea):
-    make_board(lea)
+def test_baselines_and_papers_have_no_rank_and_no_comparison_with_papers(lea, board):
     answer = page(signed_in(lea))
     [baseline] = answer.context["baselines"]
     assert baseline.row.standing is None
@@ -163,9 +157,8 @@ def test_a_difference_says_gained_lost_and_tie_as_the_adjusted_p_does(lea):
     assert model_d.against.tie is (model_d.against.p_holm >= 0.05)
 
 
-def test_neighbours_are_next_to_each_other_by_accuracy(lea):
-    benchmark = make_board(lea)
-    pairs = read_board(benchmark, sorted_by="calls_mean").neighbours
+def test_neighbours_are_next_to_each_other_by_accuracy(lea, board):
+    pairs = read_board(board, sorted_by="calls_mean").neighbours
     assert pairs
     for pair in pairs:
         assert pair.upper.value("accuracy") >= pair.lower.value("accuracy")
@@ -173,8 +166,7 @@ def test_neighbours_are_next_to_each_other_by_accuracy(lea):
     assert ends[1:-1:2] == ends[2::2]
 
 
-def test_sorting_puts_the_better_first_and_says_so(lea):
-    make_board(lea)
+def test_sorting_puts_the_better_first_and_says_so(lea, board):
     answer = page(signed_in(lea), sort="effective_chain_mae")
     values = [row.row.value("effective_chain_mae") for row in answer.context["ranked"]]
     known = [value for value in values if value is not None]
@@ -183,8 +175,7 @@ def test_sorting_puts_the_better_first_and_says_so(lea):
     assert answer.content.decode().count('aria-sort="ascending"') == 1
 
 
-def test_a_slice_has_its_own_numbers_but_no_ranks_or_differences(lea):
-    make_board(lea)
+def test_a_slice_has_its_own_numbers_but_no_ranks_or_differences(lea, board):
     answer = page(signed_in(lea), by="category", slice="Chart")
     [model_c] = [row for row in answer.context["ranked"] if row.row.run.model.name == "Model C"]
     assert (model_c.n.count, model_c.accuracy.text) == (6, "100.0")
@@ -193,8 +184,7 @@ def test_a_slice_has_its_own_numbers_but_no_ranks_or_differences(lea):
     assert ("Chart", 6) in {facet.name: facet.values for facet, _ in answer.context["slices"]}["category"]
 
 
-def test_column_groups_come_from_the_address(lea):
-    make_board(lea)
+def test_column_groups_come_from_the_address(lea, board):
     content = page(signed_in(lea), groups="toolchain").content.decode()
     assert 'data-group="toolchain"' in content
     assert "g-planning" not in content
@@ -203,19 +193,17 @@ def test_column_groups_come_from_the_address(lea):
 
 
 @pytest.mark.both_databases
-def test_rows_scored_otherwise_are_warned_of(lea):
-    benchmark = make_board(lea)
+def test_rows_scored_otherwise_are_warned_of(lea, board):
     Scoring.objects.filter(run__model__name="Model D").update(settings={"ioa_threshold": 0.7}, gold_digest="other")
     words = text_of(page(signed_in(lea)))
     assert "Different settings. Model D, code" in words
     assert "Different versions. Model D, code" in words
-    assert [str(row.run) for row in read_board(benchmark).stale] == ["Model D, code"]
+    assert [str(row.run) for row in read_board(board).stale] == ["Model D, code"]
 
 
 @pytest.mark.both_databases
-def test_stale_scores_are_marked_and_can_be_made_again(lea, run_jobs):
-    benchmark = make_board(lea)
-    change_settings(actor=lea, benchmark=benchmark, values={"ioa_threshold": 0.6})
+def test_stale_scores_are_marked_and_can_be_made_again(lea, run_jobs, board):
+    change_settings(actor=lea, benchmark=board, values={"ioa_threshold": 0.6})
     client = signed_in(lea)
     assert "runs with scores of an earlier state" in text_of(page(client))
     assert client.post("/benchmarks/kitchen/score/").status_code == 302
@@ -241,24 +229,21 @@ def test_scoring_needs_the_right(lea, ana, sam):
     assert "Score now" not in text_of(page(signed_in(sam)))
 
 
-def test_a_public_board_is_read_without_sign_in_and_a_private_one_is_not_there(lea, sam):
-    benchmark = make_board(lea)
+def test_a_public_board_is_read_without_sign_in_and_a_private_one_is_not_there(lea, sam, board):
     assert signed_in(sam).get(address()).status_code == 404
     assert Client().get(address()).status_code == 404
-    set_public(actor=lea, benchmark=benchmark, public=True)
+    set_public(actor=lea, benchmark=board, public=True)
     assert Client().get(address()).status_code == 200
 
 
 @pytest.mark.parametrize("terms", [{"sort": "nonsense"}, {"reference": "9" * 30}, {"groups": "x"}])
-def test_an_order_that_means_nothing_shows_the_whole_board(lea, terms):
-    make_board(lea)
+def test_an_order_that_means_nothing_shows_the_whole_board(lea, terms, board):
     answer = page(signed_in(lea), **terms)
     assert answer.context["board"].whole
     assert len(answer.context["ranked"]) == 4
 
 
-def test_a_slice_nobody_has_is_not_found(lea):
-    make_board(lea)
+def test_a_slice_nobody_has_is_not_found(lea, board):
     answer = signed_in(lea).get(address(by="category", slice="Nothing"))
     assert answer.status_code == 404
     assert "No run here has scores on category = Nothing." in text_of(answer)
@@ -277,8 +262,7 @@ def file(client, **terms):
     return b"".join(answer.streaming_content)
 
 
-def test_a_file_holds_every_metric_of_exactly_this_slice(lea):
-    make_board(lea)
+def test_a_file_holds_every_metric_of_exactly_this_slice(lea, board):
     client = signed_in(lea)
     rows = json.loads(file(client, by="category", slice="Chart", format="json", table="metrics"))
     assert {(row["slice_by"], row["slice"]) for row in rows} == {("category", "Chart")}
@@ -291,9 +275,8 @@ def test_a_file_holds_every_metric_of_exactly_this_slice(lea):
     assert client.get(address(format="md", table="metrics")).status_code == 400
 
 
-def test_a_metric_has_one_label_a_run_one_letter_and_a_slice_its_own_size(lea):
+def test_a_metric_has_one_label_a_run_one_letter_and_a_slice_its_own_size(lea, board):
     """D1.10, D1.11."""
-    make_board(lea)
     client = signed_in(lea)
     orders = [client.get(address(sort=name)) for name in ("accuracy", "calls_mean", "valid_grounded_reasoning")]
     found = [{row.row.run.pk: row.letter for row in one.context["ranked"]} for one in orders]
@@ -310,8 +293,7 @@ def test_a_metric_has_one_label_a_run_one_letter_and_a_slice_its_own_size(lea):
     assert "<bdi>grounded</bdi>" in slices[1].content.decode()
 
 
-def test_every_format_holds_the_view_as_it_stands(lea):
-    make_board(lea)
+def test_every_format_holds_the_view_as_it_stands(lea, board):
     Model.objects.filter(name="Model D").update(name="=HYPERLINK(1) & 50%_{$}")
     client = signed_in(lea)
     view = {
@@ -339,8 +321,7 @@ def test_every_format_holds_the_view_as_it_stands(lea):
     assert client.get(address(format="xls")).status_code == 400
 
 
-def test_the_figure_is_a_drawing_that_stands_alone(lea):
-    make_board(lea)
+def test_the_figure_is_a_drawing_that_stands_alone(lea, board):
     client = signed_in(lea)
     drawn = ElementTree.fromstring(file(client, format="svg"))
     assert len(drawn.findall(".//{*}circle")) == 4
@@ -351,8 +332,7 @@ def test_the_figure_is_a_drawing_that_stands_alone(lea):
     assert client.get(address(format="svg", by="category", slice="Nothing")).status_code == 404
 
 
-def test_columns_are_chosen_ordered_and_pinned_by_address(lea):
-    make_board(lea)
+def test_columns_are_chosen_ordered_and_pinned_by_address(lea, board):
     client = signed_in(lea)
     answer = page(client, columns="calls_mean,mean_ioa,nonsense,selection_f1", pin="selection_f1")
     names = [head["column"].metric for head in answer.context["heads"]]
@@ -367,19 +347,17 @@ def test_columns_are_chosen_ordered_and_pinned_by_address(lea):
     assert away["view"].editing  # the menu stays open
 
 
-def test_intervals_stand_in_digits_when_asked_for(lea):
-    make_board(lea)
+def test_intervals_stand_in_digits_when_asked_for(lea, board):
     assert 'class="spread' not in page(signed_in(lea)).content.decode()
     answer = page(signed_in(lea), intervals="yes", columns="calls_mean")
     [cell] = answer.context["ranked"][0].cells
     assert f'<span class="spread xs">{cell.spread}</span>' in answer.content.decode()
 
 
-def test_settings_of_one_model_are_compared_with_its_base(lea):
-    benchmark = make_board(lea, score=False)
+def test_settings_of_one_model_are_compared_with_its_base(lea, unscored_board):
     with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lea), tries("Model C", 5, 10, setting="code"), None)
-    score_benchmark(actor=lea, benchmark=benchmark)
+        save_trajectories(RunBook(unscored_board, lea), tries("Model C", 5, 10, setting="code"), None)
+    score_benchmark(actor=lea, benchmark=unscored_board)
     answer = page(signed_in(lea))
     [one] = answer.context["ablations"]
     assert str(one.base.run) == "Model C, base"
@@ -388,7 +366,7 @@ def test_settings_of_one_model_are_compared_with_its_base(lea):
     difference = stored.others[0][1]
     assert (str(other.run), difference.row_only, difference.reference_only) == ("Model C, code", 0, 4)
     assert difference.p_holm == difference.p_value  # a family of one
-    [told] = signed_in(lea).get(f"/api/v1/benchmarks/{benchmark.slug}/leaderboard/").json()["ablations"]
+    [told] = signed_in(lea).get(f"/api/v1/benchmarks/{unscored_board.slug}/leaderboard/").json()["ablations"]
     assert (told["base"], told["others"][0]["run"]) == (one.base.run.pk, other.run.pk)
     assert (told["others"][0]["row_only"], told["others"][0]["difference"]) == (0, difference.difference)
 

@@ -12,13 +12,11 @@ from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Comparison, Metric, Model, Run, Standing
 from evaluation.views.leaderboard_table import ROWS
 from tests.conftest import signed_in
-from tests.evaluation.board_data import make_board
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
-def test_a_kept_row_shows_what_has_changed_since(lea):
-    benchmark = make_board(lea)
+def test_a_kept_row_shows_what_has_changed_since(lea, board):
     client = signed_in(lea)
     last = Run.objects.order_by("pk").last().pk
     addresses = (
@@ -46,10 +44,10 @@ def test_a_kept_row_shows_what_has_changed_since(lea):
         lambda: Metric.objects.filter(metric="tool_call_rate").update(detail={"trajectories": 3, "failed": 1}),
         lambda: Standing.objects.update(low=1, p_best=0.123),
         lambda: Comparison.objects.update(a_only=77),
-        lambda: Gold.objects.update(accepted_at=timezone.now()) and content_changed(benchmark.pk),
-        lambda: score_benchmark(actor=lea, benchmark=benchmark),
-        lambda: change_settings(actor=lea, benchmark=benchmark, values={"ioa_threshold": 0.9}),
-        lambda: score_benchmark(actor=lea, benchmark=benchmark),
+        lambda: Gold.objects.update(accepted_at=timezone.now()) and content_changed(board.pk),
+        lambda: score_benchmark(actor=lea, benchmark=board),
+        lambda: change_settings(actor=lea, benchmark=board, values={"ioa_threshold": 0.9}),
+        lambda: score_benchmark(actor=lea, benchmark=board),
     ):
         change()
         kept = boards()

@@ -24,7 +24,7 @@ from evaluation.actions.mark_trajectories import tag_trajectories
 from evaluation.actions.read_list import TrajectoryList
 from evaluation.models import Run
 from tests.evaluation import records
-from tests.evaluation.board_data import make_board, many_samples
+from tests.evaluation.board_data import many_samples
 
 pytestmark = pytest.mark.django_db
 
@@ -39,38 +39,37 @@ def table(benchmark: Benchmark) -> Any:
     return table_of(benchmark, list(Run.objects.of(benchmark)))
 
 
-def test_only_writes_to_this_benchmark_make_a_table_anew_and_none_reads_its_rows_again(lea, monkeypatch):
+def test_only_writes_to_this_benchmark_make_a_table_anew_and_none_reads_its_rows_again(lea, monkeypatch, board):
     """D11.1, D11.4: another benchmark and tags leave the table; a change of samples keeps the rows of trajectories."""
-    benchmark = make_board(lea)
     read: list[str] = []
     stored = row_table.read_columns
     monkeypatch.setattr(row_table, "read_columns", lambda keys, names: read.extend(names) or stored(keys, names))
-    first = table(benchmark)
+    first = table(board)
     first.prepare(["ioa", "evaluated"])
     assert "pk" in read
     read.clear()
 
     shed = create_benchmark(actor=lea, slug="shed", title="Shed")
     save_samples(actor=lea, benchmark=shed, records=records.samples())
-    tagged = Run.objects.of(benchmark)[0].trajectories.first()
-    tag_trajectories(actor=lea, benchmark=benchmark, trajectories=[tagged.pk], name="glare")
-    assert table(benchmark) is first
+    tagged = Run.objects.of(board)[0].trajectories.first()
+    tag_trajectories(actor=lea, benchmark=board, trajectories=[tagged.pk], name="glare")
+    assert table(board) is first
 
     new = replace(many_samples()[-1], id="A before all others", facets={"category": ("New",)})
-    save_samples(actor=lea, benchmark=benchmark, records=[new])
-    second = table(benchmark)
+    save_samples(actor=lea, benchmark=board, records=[new])
+    second = table(board)
     assert second is not first
     assert "New" in second.sample_table.facets["category"].names
     assert second.column("pk").tolist() == first.column("pk").tolist()
     assert (second.by_sample.rank == first.by_sample.rank + 1).all()
     second.column("ioa")
     assert read == []
-    assert table(benchmark) is second
+    assert table(board) is second
 
 
-def test_a_change_number_changes_with_every_change_that_counts_of_rows_would_notice(lea):
+def test_a_change_number_changes_with_every_change_that_counts_of_rows_would_notice(lea, unscored_board):
     """D11.1: beside the old way, which counted, over random writes to two benchmarks."""
-    boards = [make_board(lea, score=False), create_benchmark(actor=lea, slug="shed", title="Shed")]
+    boards = [unscored_board, create_benchmark(actor=lea, slug="shed", title="Shed")]
     save_samples(actor=lea, benchmark=boards[1], records=many_samples())
     chance = random.Random(7)
 
@@ -134,26 +133,25 @@ def test_a_change_that_is_taken_back_leaves_the_number(lea):
     assert ContentChange.objects.numbers([benchmark.pk]) == {benchmark.pk: 0}
 
 
-def test_a_table_keeps_no_more_columns_than_it_may_and_answers_the_same(lea, monkeypatch):
+def test_a_table_keeps_no_more_columns_than_it_may_and_answers_the_same(lea, monkeypatch, board):
     """D11.3: what grows with the rows are keys and order; columns, orders and answers have a limit."""
-    benchmark = make_board(lea)
-    runs = list(Run.objects.of(benchmark))
+    runs = list(Run.objects.of(board))
     asked: list[dict[str, str]] = [
         {"q": "ioa > 0.3"}, {"q": "wrong", "sort": "ioa"}, {"q": "tool:zoom_in", "sort": "-calls"},
         {"q": "paired:yes"}, {"quadrant": "G-A+"}, {"q": "area > 0", "sort": "area"},
     ]  # fmt: skip
 
     def answers() -> list[Any]:
-        lists = [TrajectoryList(benchmark, runs, terms, lea) for terms in asked]
+        lists = [TrajectoryList(board, runs, terms, lea) for terms in asked]
         return [(one.total, one.page("", 50)[0]) for one in lists]
 
     wanted = answers()
-    plenty = table(benchmark)._rows.nbytes
+    plenty = table(board)._rows.nbytes
     list_table._TABLES.clear()
     list_table._ROWS.clear()
     monkeypatch.setattr(row_table, "COLUMN_BYTES", 100)
     assert answers() == wanted
-    rows = table(benchmark)._rows
+    rows = table(board)._rows
     assert rows.nbytes < plenty
     most = max(array.nbytes for array in rows._arrays.values())
     assert rows.nbytes <= rows.least_bytes + max(100, most)
@@ -161,10 +159,9 @@ def test_a_table_keeps_no_more_columns_than_it_may_and_answers_the_same(lea, mon
 
 
 @pytest.mark.django_db(transaction=True)
-def test_simultaneous_first_requests_build_one_table(lea, monkeypatch):
+def test_simultaneous_first_requests_build_one_table(lea, monkeypatch, board):
     """D11.2."""
-    benchmark = make_board(lea)
-    runs = list(Run.objects.of(benchmark))
+    runs = list(Run.objects.of(board))
     built: list[int] = []
     make = row_table.RowTable.__init__
 
@@ -178,7 +175,7 @@ def test_simultaneous_first_requests_build_one_table(lea, monkeypatch):
     def ask(_: int) -> int:
         together.wait()
         try:
-            return id(table_of(benchmark, runs))
+            return id(table_of(board, runs))
         finally:
             connection.close()
 

@@ -21,6 +21,7 @@ from evaluation.models import Scoring, Standing
 from evaluation.schema import Step, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, wrong_links
+from tests.worlds import made_once
 from webapp.common.errors import InvalidInput, NotFound
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +54,7 @@ def make(lead, slug, models, samples=40, each=1, public=False):
     return benchmark
 
 
-@pytest.fixture
+@made_once
 def two(lea):
     """Three models on both benchmarks, one on the first alone."""
     chances = {"Model A": 0.8, "Model B": 0.6, "Model C": 0.3}

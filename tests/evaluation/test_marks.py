@@ -30,13 +30,14 @@ from evaluation.schema import Trajectory as Record
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.run_pages import make_benchmark
+from tests.worlds import made_once
 from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def street(lea):
     return make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
 

@@ -13,6 +13,7 @@ from evaluation.metrics.settings_words import EFFECTS
 from evaluation.models import Scoring
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.jobs.models import Job
 
@@ -21,7 +22,7 @@ PAGE = "/benchmarks/kitchen/settings/metrics/"
 DEFAULTS = MetricSettings().as_dict()
 
 
-@pytest.fixture
+@made_once
 def board(lea: User) -> Benchmark:
     return make_board(lea)
 

@@ -20,6 +20,7 @@ from evaluation.models import Run, Scoring, Trajectory
 from tests import pooler
 from tests.conftest import signed_in
 from tests.evaluation.run_pages import make_benchmark
+from tests.worlds import made_once
 from webapp import env
 from webapp.accounts.models import User
 from webapp.jobs.models import Job
@@ -31,7 +32,7 @@ THREADS = 8
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea: User, ana: User) -> Benchmark:
     benchmark = make_benchmark(lea, pictures=False, models=("Model C", "Model D"))
     add_member(actor=lea, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)

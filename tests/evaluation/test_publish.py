@@ -20,18 +20,19 @@ from evaluation.models import Run
 from evaluation.publishing.bundle import publish
 from evaluation.publishing.rewriting import Targets, rewritten
 from tests.evaluation.board_data import make_board
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 TODAY = date(2030, 1, 2)
 
 
-@pytest.fixture
+@made_once
 def board(lea: User) -> Benchmark:
     return make_board(lea)
 
 
-@pytest.fixture
+@made_once
 def query(board: Benchmark) -> str:
     return f"run={Run.objects.of(board).filter(model__name='Model C').get().pk}"
 

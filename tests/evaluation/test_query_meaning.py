@@ -38,6 +38,7 @@ from evaluation.query.numbers import bounds
 from evaluation.query.parser import parse
 from evaluation.query.syntax import And, Elsewhere, Not, Or, Text, fields_in
 from tests.evaluation.run_pages import make_benchmark, repeat
+from tests.worlds import made_once
 from webapp.common.errors import InvalidInput
 
 pytestmark = pytest.mark.django_db
@@ -159,7 +160,7 @@ class Plain:
         return {len(found): "always", 0: "never"}.get(found.count("yes"), "some")
 
 
-@pytest.fixture
+@made_once
 def street(lea, sam):
     """Two runs, some answers changed; tags of everybody, of Lea and of Sam; a note; a corrected failure; one run that
     has an index of words, and one that is not scored and has none."""
@@ -239,12 +240,11 @@ def test_whatever_is_put_together_means_the_same_everywhere(street, lea):
     holds()
 
 
-def test_kept_columns_say_what_the_rows_say(lea):
+def test_kept_columns_say_what_the_rows_say(lea, street_of_two):
     """Scored runs are read from columns, without a look at the table of trajectories but for the rows of a page."""
-    benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
-    runs, plain = list(Run.objects.of(benchmark)), Plain(benchmark, lea)
+    runs, plain = list(Run.objects.of(street_of_two)), Plain(street_of_two, lea)
     for query in ("correct", "grounded wrong", "ioa > 0.3", 'run:"Model C" correct and run:"Model D" wrong'):
-        assert set(TrajectoryList(benchmark, runs, {"q": query}, lea).pks.tolist()) == plain.list(parse(query))
+        assert set(TrajectoryList(street_of_two, runs, {"q": query}, lea).pks.tolist()) == plain.list(parse(query))
 
 
 OWN = (
@@ -272,10 +272,9 @@ LONG = "crop " * 60 + "again"
 
 
 @pytest.mark.parametrize("kept", ["all runs", "one run", "columns alone"])
-def test_what_the_table_knows_is_what_the_database_says(lea, kept):
-    benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
-    repeat(benchmark, lea)
-    runs = list(Run.objects.of(benchmark))
+def test_what_the_table_knows_is_what_the_database_says(lea, kept, street_of_two):
+    repeat(street_of_two, lea)
+    runs = list(Run.objects.of(street_of_two))
     Step.objects.filter(trajectory__run=runs[0], pk__in=list(Step.objects.values_list("pk", flat=True)[::3])).update(
         tool="Zoom In"
     )
@@ -283,43 +282,41 @@ def test_what_the_table_knows_is_what_the_database_says(lea, kept):
     Step.objects.filter(trajectory__run=runs[1], trajectory__sample__key="seen-01", position=0).update(tool=LONG)
     Step.objects.filter(trajectory__run=runs[0], trajectory__sample__key="seen-02").update(ok=False, flag="post_answer")
     Gold.objects.filter(sample__key="seen-03").delete()
-    score_benchmark(actor=lea, benchmark=benchmark)
+    score_benchmark(actor=lea, benchmark=street_of_two)
     if kept == "one run":
         forget_columns([runs[0].pk])
     if kept == "columns alone":
         ListValue.objects.filter(scoring__run=runs[0]).delete()
-    runs = list(Run.objects.of(benchmark))
+    runs = list(Run.objects.of(street_of_two))
     judged = [("seen-00", "reliability", "Yes."), ("seen-01", "reliability", " "), ("seen-02", "sufficiency", None)]
     for key, kind, verdict in judged:
-        sample = benchmark.samples.get(key=key)
+        sample = street_of_two.samples.get(key=key)
         Judgement.objects.create(run=runs[0], sample=sample, kind=kind, verdict=verdict, answer="A")
     Tagging.objects.create(
-        tag=Tag.objects.create(benchmark=benchmark, name="glare"), trajectory=runs[0].trajectories.first()
+        tag=Tag.objects.create(benchmark=street_of_two, name="glare"), trajectory=runs[0].trajectories.first()
     )
     found = 0
     for query in OWN:
         query = query.format(runs[0].pk, runs[1].pk, long=f'"{LONG}"')
-        rows = set(Trajectory.objects.of(benchmark).listed({"q": query}).values_list("pk", flat=True))
+        rows = set(Trajectory.objects.of(street_of_two).listed({"q": query}).values_list("pk", flat=True))
         for _ in range(2):
-            assert set(TrajectoryList(benchmark, runs, {"q": query}).pks.tolist()) == rows, query
+            assert set(TrajectoryList(street_of_two, runs, {"q": query}).pks.tolist()) == rows, query
         found += bool(rows)
     assert found > 20
 
 
 @pytest.mark.parametrize("query", ["tool:crop", "tool_failed:any", "aligned:none", 'followed:">crop"', "crop_cell:3-5"])
-def test_what_is_kept_by_value_is_found_without_a_look_at_steps_or_scores(lea, query):
-    benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
-    runs = list(Run.objects.of(benchmark))
-    len(TrajectoryList(benchmark, runs, {}).pks)
+def test_what_is_kept_by_value_is_found_without_a_look_at_steps_or_scores(lea, query, street_of_two):
+    runs = list(Run.objects.of(street_of_two))
+    len(TrajectoryList(street_of_two, runs, {}).pks)
     with CaptureQueriesContext(connection) as asked:
-        len(TrajectoryList(benchmark, runs, {"q": query}).pks)
+        len(TrajectoryList(street_of_two, runs, {"q": query}).pks)
     assert sum("evaluation_listvalue" in one["sql"] for one in asked) == 1
     assert not [one for one in asked if re.search("evaluation_(step|score|trajectory)\\b", one["sql"])]
 
 
-def test_pages_of_a_query_follow_each_other(lea):
-    benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
-    found = TrajectoryList(benchmark, list(Run.objects.of(benchmark)), {"q": "grounded or correct"}, lea)
+def test_pages_of_a_query_follow_each_other(lea, street_of_two):
+    found = TrajectoryList(street_of_two, list(Run.objects.of(street_of_two)), {"q": "grounded or correct"}, lea)
     seen, after = [], ""
     for page in itertools.count():
         pks, before = found.page(after, 7)
@@ -328,15 +325,14 @@ def test_pages_of_a_query_follow_each_other(lea):
         if len(pks) < 7:
             break
         after = str(pks[-1])
-    rows = Trajectory.objects.of(benchmark).listed({"q": "grounded or correct"}, lea).for_list()
+    rows = Trajectory.objects.of(street_of_two).listed({"q": "grounded or correct"}, lea).for_list()
     assert seen == list(rows.values_list("pk", flat=True))
 
 
 @pytest.mark.parametrize(("sort", "path"), [("ioa", "score__ioa"), ("-ioa", "score__ioa"), ("-calls", "score__calls")])
-def test_a_sorted_list_has_the_same_trajectories_and_what_has_no_number_last(lea, sort, path):
-    benchmark = make_benchmark(lea, models=["Model C", "Model D"], pictures=False)
-    found = TrajectoryList(benchmark, list(Run.objects.of(benchmark)), {"q": "not planned", "sort": sort}, lea)
-    own = Trajectory.objects.of(benchmark).listed({"q": "not planned"}, lea).for_list().values_list("pk", path)
+def test_a_sorted_list_has_the_same_trajectories_and_what_has_no_number_last(lea, sort, path, street_of_two):
+    found = TrajectoryList(street_of_two, list(Run.objects.of(street_of_two)), {"q": "not planned", "sort": sort}, lea)
+    own = Trajectory.objects.of(street_of_two).listed({"q": "not planned"}, lea).for_list().values_list("pk", path)
     known, unknown = [row for row in own if row[1] is not None], [row for row in own if row[1] is None]
     ranked = sorted(known, key=lambda row: -row[1] if sort.startswith("-") else row[1]) + unknown
     assert unknown or path == "score__calls"

@@ -15,6 +15,7 @@ from evaluation.actions.import_runs import import_runs
 from evaluation.models import Judgement, Model, Note, Run, Step, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, lines
+from tests.worlds import made_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -27,7 +28,7 @@ ROWS = [
 PAGE = "/benchmarks/kitchen/import/"
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea, rui):
     return kitchen(lea, (rui, Role.RESEARCHER))
 

@@ -33,39 +33,39 @@ def hidden(response):
 
 
 @pytest.mark.both_databases
-def test_every_count_leads_to_exactly_that_many(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    response = page(client, benchmark)
+def test_every_count_leads_to_exactly_that_many(lea, street):
+    client = signed_in(lea)
+    response = page(client, street)
     assert len(counted_links(response)) > 38
     assert wrong_links(client, response) == {}
 
 
 @pytest.mark.parametrize("facet", ["segment", "targets"])
-def test_counts_of_a_slice_are_those_of_its_lists(lea, facet):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    response = page(client, benchmark, slice_by=facet)
+def test_counts_of_a_slice_are_those_of_its_lists(lea, facet, street):
+    client = signed_in(lea)
+    response = page(client, street, slice_by=facet)
     assert response.context["slice_by"] == facet
     assert any("counted=yes" in href for href in counted_links(response))
-    assert miscounted(benchmark, client, response) == {}
+    assert miscounted(street, client, response) == {}
 
 
-def test_the_page_can_be_about_one_slice(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    whole, part = page(client, benchmark), page(client, benchmark, slice_by="category", slice="Color")
+def test_the_page_can_be_about_one_slice(lea, street):
+    client = signed_in(lea)
+    whole, part = page(client, street), page(client, street, slice_by="category", slice="Color")
     assert part.context["counts"]["all"] < whole.context["counts"]["all"]
     assert sum(part.context["threshold_data"]["counts"][50]) == part.context["population"].n
     assert part.context["heat"]["trajectories"] < whole.context["heat"]["trajectories"]
     assert sum(region.count.n for region in part.context["regions"]) == part.context["population"].n
     assert all("facet.category=Color" in href for href in counted_links(part) if "&crop_cell" in href)
-    assert miscounted(benchmark, client, part) == {}
-    unknown = page(client, benchmark, slice_by="category", slice="None such")
+    assert miscounted(street, client, part) == {}
+    unknown = page(client, street, slice_by="category", slice="None such")
     assert unknown.status_code == 404
     assert "has no scores on category = None such" in unknown.content.decode()
-    assert "It is by category" in page(client, benchmark, slice_by="nonsense").content.decode()
+    assert "It is by category" in page(client, street, slice_by="nonsense").content.decode()
 
 
-def test_regions_part_the_population_and_sizes_the_run(lea):
-    context = page(signed_in(lea), make_benchmark(lea)).context
+def test_regions_part_the_population_and_sizes_the_run(lea, street):
+    context = page(signed_in(lea), street).context
     found = {region.name: (region.count.n, region.right.n) for region in context["regions"]}
     assert found == {
         "tight": (13, 7), "wide": (0, 0), "inside": (0, 0), "partial": (3, 3), "whole picture": (0, 0), "miss": (12, 6),
@@ -73,11 +73,11 @@ def test_regions_part_the_population_and_sizes_the_run(lea):
     assert sum(bar.count.n for bar in context["sizes"].bars) == context["counts"]["scored"]
 
 
-def test_a_slice_has_intervals_at_every_threshold(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    whole = page(client, benchmark).context["threshold_data"]
-    everything = page(client, benchmark, slice_by="segment", slice="top").context["threshold_data"]
-    part = page(client, benchmark, slice_by="category", slice="Color").context["threshold_data"]
+def test_a_slice_has_intervals_at_every_threshold(lea, street):
+    client = signed_in(lea)
+    whole = page(client, street).context["threshold_data"]
+    everything = page(client, street, slice_by="segment", slice="top").context["threshold_data"]
+    part = page(client, street, slice_by="category", slice="Color").context["threshold_data"]
     assert everything["counts"] == whole["counts"]
     assert [list(map(tuple, step)) for step in whole["intervals"]] == everything["intervals"]
     assert len(part["intervals"]) == len(part["counts"]) == 101
@@ -98,24 +98,24 @@ def test_runs_are_ranked_at_every_threshold(lea):
     "settings",
     [{"no_crop": "fail"}, {"ioa_threshold": "0.3"}, {"undecided_answer": "exclude"}, {"multi_crop": "union"}],
 )
-def test_counts_lead_to_as_many_under_other_settings(lea, settings):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    change_settings(actor=lea, benchmark=benchmark, values=settings)
-    score_benchmark(actor=lea, benchmark=benchmark)
-    assert miscounted(benchmark, client, page(client, benchmark)) == {}
+def test_counts_lead_to_as_many_under_other_settings(lea, settings, street):
+    client = signed_in(lea)
+    change_settings(actor=lea, benchmark=street, values=settings)
+    score_benchmark(actor=lea, benchmark=street)
+    assert miscounted(street, client, page(client, street)) == {}
 
 
-def test_the_cells_open_their_quadrant(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    cells = page(client, benchmark).context["cells"]
+def test_the_cells_open_their_quadrant(lea, street):
+    client = signed_in(lea)
+    cells = page(client, street).context["cells"]
     assert [(cell.name, cell.count) for cell in cells] == [("G+A+", 7), ("G+A-", 6), ("G-A+", 9), ("G-A-", 6)]
     assert [total(client, cell.href) for cell in cells] == [cell.count for cell in cells]
     assert all(cell.low <= cell.share <= cell.high for cell in cells)
 
 
-def test_the_difference_by_grounding_is_that_of_the_cells(lea):
+def test_the_difference_by_grounding_is_that_of_the_cells(lea, street):
     """7 of 13 right when grounded, 9 of 15 when not: 28 pictures, in words as scored and at another threshold."""
-    context = page(signed_in(lea), make_benchmark(lea)).context
+    context = page(signed_in(lea), street).context
     found = context["difference"]
     assert (found.points, found.odds) == (f"{MINUS}6.2 pp", "0.78")
     assert re.fullmatch(r"95 % bootstrap interval clustered by picture: \S+ to \+\S+ pp", found.spread)
@@ -134,15 +134,15 @@ def test_the_difference_of_few_pictures_says_that_they_are_few(lea):
 
 
 @pytest.mark.parametrize("slice", [{}, {"slice_by": "category", "slice": "Color"}])
-def test_scores_of_before_have_the_same_difference(lea, slice):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    kept = page(client, benchmark, **slice).context["difference"]
-    scoring = only_run(benchmark).scoring
+def test_scores_of_before_have_the_same_difference(lea, slice, street):
+    client = signed_in(lea)
+    kept = page(client, street, **slice).context["difference"]
+    scoring = only_run(street).scoring
     tables = scoring.slice_tables.get(slice_by="category", slice="Color")
     for row, held in ((scoring, scoring.extras), (tables, tables.tables)):
         del held["grounded_difference"]
         row.save()
-    assert page(client, benchmark, **slice).context["difference"] == kept
+    assert page(client, street, **slice).context["difference"] == kept
 
 
 def test_few_pictures_of_scores_of_before_are_not_numbered(lea):
@@ -155,25 +155,25 @@ def test_few_pictures_of_scores_of_before_are_not_numbered(lea):
 
 
 @pytest.mark.parametrize("threshold", [0, 0.16, 0.39, 0.4, 0.5, 1])
-def test_the_moved_threshold_has_counts_whose_lists_are_as_long(lea, threshold):
+def test_the_moved_threshold_has_counts_whose_lists_are_as_long(lea, threshold, street):
     """The links are those of static/js/models/threshold.js."""
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    data = page(client, benchmark).context["threshold_data"]
+    client = signed_in(lea)
+    data = page(client, street).context["threshold_data"]
     terms = [(side, right) for side in ("ioa_above", "ioa_upto") for right in ("yes", "no")]
     lists = [f"{data['list']}&population=yes&{side}={threshold:.2f}&right={right}" for side, right in terms]
     assert [total(client, href) for href in lists] == data["counts"][round(100 * threshold)]
 
 
-def test_the_threshold_data_stands_in_the_page_as_json(lea):
-    response = page(signed_in(lea), make_benchmark(lea))
+def test_the_threshold_data_stands_in_the_page_as_json(lea, street):
+    response = page(signed_in(lea), street)
     found = re.search(r'<script id="threshold-data" type="application/json">(.*?)</script>', response.content.decode())
     assert found
     assert json.loads(found[1]) == response.context["threshold_data"]
 
 
-def test_what_an_effect_rests_on_is_a_link_to_those_pairs(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    effects = page(client, benchmark).context["effects"]
+def test_what_an_effect_rests_on_is_a_link_to_those_pairs(lea, street):
+    client = signed_in(lea)
+    effects = page(client, street).context["effects"]
     assert [(e.label, e.n.n, total(client, e.n.href)) for e in effects.rows] == [
         ("Noise crops", 12, 12), ("Placebo crops", 12, 12)
     ]  # fmt: skip
@@ -207,20 +207,20 @@ def test_a_missing_sample_counted_as_wrong_is_in_no_list(lea):
     assert {row.counted.href for row in response.context["slices"]} == {""}
 
 
-def test_flips_are_links_where_their_trajectories_are_recorded(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    noise = next(e for e in page(client, benchmark).context["effects"].rows if e.label == "Noise crops")
+def test_flips_are_links_where_their_trajectories_are_recorded(lea, street):
+    client = signed_in(lea)
+    noise = next(e for e in page(client, street).context["effects"].rows if e.label == "Noise crops")
     assert (noise.lost.n, noise.gained.n, noise.row.n) == (5, 4, 12)
     assert (total(client, noise.lost.href), total(client, noise.gained.href)) == (5, 4)
 
 
-def test_the_conditions_are_adjusted_for_each_other_and_say_how_many_answers_turned(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    answer = page(client, benchmark)
+def test_the_conditions_are_adjusted_for_each_other_and_say_how_many_answers_turned(lea, street):
+    client = signed_in(lea)
+    answer = page(client, street)
     rows = answer.context["effects"].rows
     assert [one.p_holm for one in rows] == holm([one.p_cluster for one in rows])
     assert rows[0].turned == pytest.approx(9 / 12)
-    kept = client.get(f"/api/v1/benchmarks/{benchmark.slug}/runs/{only_run(benchmark).pk}/metrics/", {"by": ""}).json()
+    kept = client.get(f"/api/v1/benchmarks/{street.slug}/runs/{only_run(street).pk}/metrics/", {"by": ""}).json()
     said = {row["metric"]: row["detail"] for row in kept["results"]}
     for one in rows:
         detail = said[one.row.metric]
@@ -232,30 +232,30 @@ def test_the_conditions_are_adjusted_for_each_other_and_say_how_many_answers_tur
     for metric in Metric.objects.filter(metric="ate_visual", slice_by=""):
         metric.detail = {name: value for name, value in metric.detail.items() if not name.startswith("turned")}
         metric.save()
-    noise = page(client, benchmark).context["effects"].rows[0]
+    noise = page(client, street).context["effects"].rows[0]
     assert (noise.turned, noise.turned_ends) == (pytest.approx(9 / 12), None)
 
 
-def test_flips_without_their_trajectories_are_plain_numbers(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
+def test_flips_without_their_trajectories_are_plain_numbers(lea, street):
+    client = signed_in(lea)
     Trajectory.objects.filter(condition="visual", sample__key="seen-00").delete()
-    noise = next(e for e in page(client, benchmark).context["effects"].rows if e.label == "Noise crops")
+    noise = next(e for e in page(client, street).context["effects"].rows if e.label == "Noise crops")
     assert (noise.lost.n, noise.lost.href) == (5, "")
     assert noise.gained.href
 
 
-def test_what_is_never_hidden_is_counted(lea):
-    response = page(signed_in(lea), make_benchmark(lea))
+def test_what_is_never_hidden_is_counted(lea, street):
+    response = page(signed_in(lea), street)
     assert hidden(response) == {
         "Missing": 2, "Failed": 3, "Unanswered": 5, "Unread": 1, "Undecided": 2, "Unusable crops": 2,
     }  # fmt: skip
 
 
-def test_trajectories_newer_than_the_scores_are_said(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    run, sample = only_run(benchmark), Sample.objects.get(key="absent-00")
+def test_trajectories_newer_than_the_scores_are_said(lea, street):
+    client = signed_in(lea)
+    run, sample = only_run(street), Sample.objects.get(key="absent-00")
     Trajectory.objects.create(run=run, sample=sample, digest="")
-    response = page(client, benchmark)
+    response = page(client, street)
     assert hidden(response)["Not scored"] == 1
     assert hidden(response)["Missing"] == 1
 
@@ -293,20 +293,20 @@ def test_a_run_of_plans_alone_has_its_outcomes(lea):
     assert "n/a" in page(client, benchmark).content.decode()
 
 
-def test_scores_without_tables_still_have_a_page(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    scoring = only_run(benchmark).scoring
+def test_scores_without_tables_still_have_a_page(lea, street):
+    client = signed_in(lea)
+    scoring = only_run(street).scoring
     scoring.extras = {}
     scoring.save()
-    response = page(client, benchmark)
+    response = page(client, street)
     assert response.status_code == 200
     assert "Nothing to compare" in response.content.decode()
 
 
-def test_many_points_are_sampled_evenly_and_the_page_says_so(lea, monkeypatch):
+def test_many_points_are_sampled_evenly_and_the_page_says_so(lea, monkeypatch, street):
     monkeypatch.setattr(read_crops, "MOST_POINTS", 10)
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    first, again = (page(client, benchmark) for _ in range(2))
+    client = signed_in(lea)
+    first, again = (page(client, street) for _ in range(2))
     chart = first.context["scatter"]
     assert (chart.shown, chart.total, len(chart.points)) == (10, 28, 10)
     assert "10 of 28 drawn at random, seed 7" in first.content.decode()

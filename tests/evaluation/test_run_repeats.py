@@ -14,6 +14,7 @@ from evaluation.models import Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, miscounted, wrong_links
 from tests.evaluation.run_pages import make_benchmark, only_run, repeat
+from tests.worlds import made_once
 from webapp.common.wording import percent
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -21,7 +22,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 API = "/api/v1/benchmarks/street/"
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea):
     """seen-00 AB, seen-01 AAA, seen-02 AAB; seen-wrong-00 BBB, seen-wrong-01 BBA; missed-00 AA; unanswered-00 -B;
     undecided-00 undecided, then right."""

@@ -21,8 +21,7 @@ def rows_of(client):
     return {str(shown["row"].run): shown for shown in client.get(RUNS).context["rows"]}
 
 
-def test_every_run_is_listed_with_what_it_has_and_lacks(lea):
-    make_board(lea)
+def test_every_run_is_listed_with_what_it_has_and_lacks(lea, board):
     rows = rows_of(signed_in(lea))
     assert list(rows) == [
         "Endpoint down, base", "Model A, base", "Model B", "Model C, base", "Model D, code", "Whole picture, base"
@@ -34,8 +33,7 @@ def test_every_run_is_listed_with_what_it_has_and_lacks(lea):
 
 
 @pytest.mark.both_databases
-def test_every_count_lists_exactly_that_many(lea):
-    make_board(lea)
+def test_every_count_lists_exactly_that_many(lea, board):
     client = signed_in(lea)
     response = client.get(RUNS)
     assert len(counted_links(response)) > 20
@@ -43,8 +41,7 @@ def test_every_count_lists_exactly_that_many(lea):
     assert wrong_links(client, response) == {}
 
 
-def test_a_run_without_scores_has_trajectories_and_no_numbers(lea):
-    make_board(lea, score=False)
+def test_a_run_without_scores_has_trajectories_and_no_numbers(lea, unscored_board):
     answer = signed_in(lea).get(RUNS)
     rows = {str(shown["row"].run): shown for shown in answer.context["rows"]}
     assert rows["Model A, base"]["row"].trajectories == 4
@@ -53,23 +50,20 @@ def test_a_run_without_scores_has_trajectories_and_no_numbers(lea):
     assert "6 runs without current scores." in answer.content.decode()
 
 
-def test_missing_samples_are_named_and_lead_to_their_pages(lea):
-    make_board(lea)
+def test_missing_samples_are_named_and_lead_to_their_pages(lea, board):
     run = Run.objects.get(model__name="Model D")
     answer = signed_in(lea).get(f"/benchmarks/kitchen/runs/{run.pk}/missing/?facet.category=Math+%26+more")
     assert [sample.key for sample in answer.context["page"]] == [f"Math & more-{place}" for place in (3, 4, 5)]
 
 
-def test_a_stranger_finds_no_runs(lea, sam):
-    make_board(lea)
+def test_a_stranger_finds_no_runs(lea, sam, board):
     run = Run.objects.first()
     for client in (signed_in(sam), Client()):
         assert client.get(RUNS).status_code == 404
         assert client.get(f"/benchmarks/kitchen/runs/{run.pk}/missing/").status_code == 404
 
 
-def test_a_run_of_another_benchmark_is_not_found_here(lea):
-    make_board(lea)
+def test_a_run_of_another_benchmark_is_not_found_here(lea, board):
     create_benchmark(actor=lea, slug="street", title="Street")
     assert signed_in(lea).get(f"/benchmarks/street/runs/{Run.objects.first().pk}/missing/").status_code == 404
 

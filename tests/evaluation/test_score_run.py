@@ -20,11 +20,12 @@ from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import is_stale, score_benchmark
 from evaluation.models import Comparison, Intervention, Metric, Run, Score, Scoring, Standing
 from tests.evaluation import records
+from tests.worlds import made_once
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea):
     benchmark = create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
     save_samples(actor=lea, benchmark=benchmark, records=records.samples())

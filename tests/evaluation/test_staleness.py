@@ -18,7 +18,6 @@ from evaluation.actions.score_run import score_benchmark
 from evaluation.actions.slices import save_slice
 from evaluation.models import Run, Scoring
 from tests.conftest import signed_in
-from tests.evaluation.board_data import make_board
 
 pytestmark = pytest.mark.django_db
 SINCE = "settings or Sightline have changed since"
@@ -79,21 +78,20 @@ def of_a_release_before(_):
 
 @pytest.mark.both_databases
 @pytest.mark.parametrize("change", [new_gold, less_gold, of_a_release_before])
-def test_every_page_says_it_and_scoring_what_is_stale_ends_it(lea, change):
-    benchmark, client = make_board(lea), signed_in(lea)
-    save_slice(actor=lea, benchmark=benchmark, name="Wrong", query="wrong")
+def test_every_page_says_it_and_scoring_what_is_stale_ends_it(lea, change, board):
+    client = signed_in(lea)
+    save_slice(actor=lea, benchmark=board, name="Wrong", query="wrong")
     assert set(told(client).values()) == {False}
-    change(benchmark)
+    change(board)
     assert {name for name, said in told(client).items() if not said} == set()
-    score_benchmark(actor=lea, benchmark=benchmark, only_stale=True)
+    score_benchmark(actor=lea, benchmark=board, only_stale=True)
     assert {name for name, said in told(client).items() if said} == set()
 
 
 @pytest.mark.one_database
-def test_who_may_score_is_offered_it_and_others_are_told_who_can(lea, rui):
-    benchmark = make_board(lea)
-    add_member(actor=lea, benchmark=benchmark, user=rui, role=Role.REVIEWER)
-    save_slice(actor=lea, benchmark=benchmark, name="Wrong", query="wrong")
+def test_who_may_score_is_offered_it_and_others_are_told_who_can(lea, rui, board):
+    add_member(actor=lea, benchmark=board, user=rui, role=Role.REVIEWER)
+    save_slice(actor=lea, benchmark=board, name="Wrong", query="wrong")
     Scoring.objects.update(stale=True)
     run, other = Run.objects.scored().order_by("pk").values_list("pk", flat=True)[:2]
     for name, address in pages(run, other).items():
@@ -105,8 +103,7 @@ def test_who_may_score_is_offered_it_and_others_are_told_who_can(lea, rui):
 
 
 @pytest.mark.one_database
-def test_few_runs_are_named_and_many_are_counted(lea):
-    make_board(lea)
+def test_few_runs_are_named_and_many_are_counted(lea, board):
     client, (first, *others) = signed_in(lea), Run.objects.scored().order_by("pk")
     first.scoring.stale = True
     first.scoring.save()

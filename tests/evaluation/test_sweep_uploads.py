@@ -16,6 +16,7 @@ from annotation.actions.upload_pictures import receive_pictures
 from annotation.models import Benchmark, ImportRecord
 from evaluation.actions import upload
 from tests.evaluation.import_data import File, kitchen, lines, native, picture, run_rows, sample_rows, zipped
+from tests.worlds import made_once
 from webapp.common.models import AuditEntry
 from webapp.jobs.sweeper import sweep
 
@@ -32,7 +33,7 @@ def uploads(settings, tmp_path) -> Path:
     return tmp_path / "uploads"
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea) -> Benchmark:
     return kitchen(lea)
 

@@ -81,23 +81,23 @@ def facet(response, title):
         ({"run": "999999"}, 0),
     ],
 )
-def test_terms_narrow_the_list(lea, terms, total):
-    response = listed(signed_in(lea), make_benchmark(lea), **terms)
+def test_terms_narrow_the_list(lea, terms, total, street):
+    response = listed(signed_in(lea), street, **terms)
     assert response.context["total"] == total
     assert len(response.context["rows"]) == min(total, 50)
 
 
-def test_every_term_can_be_taken_away(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    tokens = listed(client, benchmark, quadrant="G+A+", facet__category="Color", after="").context["tokens"]
+def test_every_term_can_be_taken_away(lea, street):
+    client = signed_in(lea)
+    tokens = listed(client, street, quadrant="G+A+", facet__category="Color", after="").context["tokens"]
     assert [(token.name, token.value, parse_qs(urlsplit(token.without).query)) for token in tokens] == [
         ("quadrant", "G+A+", {"facet.category": ["Color"]}),
         ("category", "Color", {"quadrant": ["G+A+"]}),
     ]
 
 
-def test_a_facet_follows_all_terms_but_its_own(lea):
-    response = listed(signed_in(lea), make_benchmark(lea), quadrant="G+A+", facet__category="Color")
+def test_a_facet_follows_all_terms_but_its_own(lea, street):
+    response = listed(signed_in(lea), street, quadrant="G+A+", facet__category="Color")
     quadrants = facet(response, "Quadrant")
     assert {label: value.count for label, value in quadrants.items()} == {
         "G+A+": 3, "G+A-": 2, "G-A+": 4, "G-A-": 3, "not placed": 5,
@@ -118,10 +118,10 @@ def test_every_line_of_a_facet_leads_to_as_many(lea):
     assert not wrong_links(client, response)
 
 
-def test_a_line_that_is_on_leads_to_the_list_without_it(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    on = facet(listed(client, benchmark, quadrant="G+A+"), "Quadrant")["G+A+"]
-    assert client.get(address(benchmark) + on.href).context["total"] == EVALUATED
+def test_a_line_that_is_on_leads_to_the_list_without_it(lea, street):
+    client = signed_in(lea)
+    on = facet(listed(client, street, quadrant="G+A+"), "Quadrant")["G+A+"]
+    assert client.get(address(street) + on.href).context["total"] == EVALUATED
 
 
 def test_a_list_of_one_run_and_one_failure_says_which(lea):
@@ -137,15 +137,15 @@ def test_a_list_of_one_run_and_one_failure_says_which(lea):
     assert not wrong_links(client, response)
 
 
-def test_facets_stay_where_the_query_cannot_be_read_and_lead_on_without_it(lea):
+def test_facets_stay_where_the_query_cannot_be_read_and_lead_on_without_it(lea, street):
     """D7.17: they count the list of the other terms."""
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    response = listed(client, benchmark, q="grounded and and", correct="yes")
+    client = signed_in(lea)
+    response = listed(client, street, q="grounded and and", correct="yes")
     assert (response.status_code, response.context["total"]) == (400, 0)
-    readable = listed(client, benchmark, correct="yes")
+    readable = listed(client, street, correct="yes")
     assert response.context["facets"] == readable.context["facets"] != []
     [value] = [value for value in facet(response, "Quadrant").values() if value.label == "G+A+"]
-    assert client.get(address(benchmark) + value.href).context["total"] == value.count
+    assert client.get(address(street) + value.href).context["total"] == value.count
 
 
 def test_a_value_that_is_on_stays_in_sight_with_nothing_left(lea):
@@ -176,32 +176,30 @@ def test_a_page_that_does_not_exist_is_refused(lea, after):
     assert listed(signed_in(lea), make_benchmark(lea, {"seen": 1}), after=after).status_code == 400
 
 
-def test_a_row_carries_the_terms_to_its_page(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    row = listed(client, benchmark, quadrant="G+A+", facet__category="Chart & more").context["rows"][0]
+def test_a_row_carries_the_terms_to_its_page(lea, street):
+    client = signed_in(lea)
+    row = listed(client, street, quadrant="G+A+", facet__category="Chart & more").context["rows"][0]
     assert parse_qs(urlsplit(row.href).query) == {"quadrant": ["G+A+"], "facet.category": ["Chart & more"]}
     assert client.get(row.href).status_code == 200
 
 
-def test_an_order_is_kept_on_the_way_to_a_trajectory_its_neighbours_and_back(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    response = listed(client, benchmark, sort="-ioa", quadrant="G+A+")
+def test_an_order_is_kept_on_the_way_to_a_trajectory_its_neighbours_and_back(lea, street):
+    client = signed_in(lea)
+    response = listed(client, street, sort="-ioa", quadrant="G+A+")
     first, second, *_ = response.context["rows"]
     assert 'aria-current="true" aria-label="by IoA, highest first"' in response.content.decode()
     place = client.get(second.href).context["place"]
     assert (place.number, place.total) == (2, response.context["total"])
     assert place.previous == first.href
     assert [row.href for row in client.get(place.listed).context["rows"]][:2] == [first.href, second.href]
-    assert listed(client, benchmark, sort="sideways").status_code == 400
-    saved = client.post(
-        f"{reverse('evaluation:save-slice', args=[benchmark.slug])}?q=wrong&sort=ioa", {"name": "Wrong"}
-    )
+    assert listed(client, street, sort="sideways").status_code == 400
+    saved = client.post(f"{reverse('evaluation:save-slice', args=[street.slug])}?q=wrong&sort=ioa", {"name": "Wrong"})
     assert saved.status_code == 302
     assert SavedSlice.objects.get().query == "wrong"
 
 
-def test_a_row_shows_evidence_crop_and_answers(lea):
-    row = listed(signed_in(lea), make_benchmark(lea), sample="seen-wrong-01").context["rows"][0]
+def test_a_row_shows_evidence_crop_and_answers(lea, street):
+    row = listed(signed_in(lea), street, sample="seen-wrong-01").context["rows"][0]
     assert (row.said, row.wanted, row.quadrant) == ("B white", "A black", "G+A-")
     assert row.gold_loupe.endswith("/regions/375,275,525,425/240.jpg")
     assert row.crop_loupe.endswith("/regions/380,280,520,420/240.jpg")
@@ -218,20 +216,20 @@ def test_a_row_shows_evidence_crop_and_answers(lea):
         ("failed-00", "no zoom call", ""),
     ],
 )
-def test_a_row_without_a_crop_says_why(lea, sample, words, said):
-    response = listed(signed_in(lea), make_benchmark(lea), sample=sample)
+def test_a_row_without_a_crop_says_why(lea, sample, words, said, street):
+    response = listed(signed_in(lea), street, sample=sample)
     row = response.context["rows"][0]
     assert (row.crop_words, row.crop_loupe, row.said) == (words, "", said)
 
 
-def test_a_crop_under_a_condition_is_only_a_place(lea):
+def test_a_crop_under_a_condition_is_only_a_place(lea, street):
     """The noise the model saw is not in the picture."""
-    response = listed(signed_in(lea), make_benchmark(lea), condition="visual", sample="seen-00")
+    response = listed(signed_in(lea), street, condition="visual", sample="seen-00")
     assert response.context["rows"][0].crop_words == "its place, turn 1"
 
 
-def test_an_error_stands_in_its_row(lea):
-    response = listed(signed_in(lea), make_benchmark(lea), failed="yes")
+def test_an_error_stands_in_its_row(lea, street):
+    response = listed(signed_in(lea), street, failed="yes")
     assert response.content.decode().count("timeout</span>") == 3
 
 
@@ -349,11 +347,11 @@ def test_no_page_reads_all_trajectories_or_scores(lea):
 
 
 @pytest.mark.both_databases
-def test_the_api_and_the_page_of_a_trajectory_read_no_rows_but_those_they_show(lea):
+def test_the_api_and_the_page_of_a_trajectory_read_no_rows_but_those_they_show(lea, street):
     """Whatever list they are of: which rows those are, its table says."""
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    shown = Trajectory.objects.of(benchmark).listed({}).first()
-    for here in (f"/api/v1{address(benchmark)}", f"{address(benchmark)}{shown.pk}/"):
+    client = signed_in(lea)
+    shown = Trajectory.objects.of(street).listed({}).first()
+    for here in (f"/api/v1{address(street)}", f"{address(street)}{shown.pk}/"):
         for terms in ({}, {"q": "ioa >= 0 or wrong"}, {"quadrant": "G+A+"}):
             assert client.get(here, terms).status_code == 200
             with CaptureQueriesContext(connection) as made:

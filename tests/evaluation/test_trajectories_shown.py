@@ -41,11 +41,10 @@ def shown(href):
     return parse_qs(urlsplit(href).query).get("show", [""])[0]
 
 
-def test_rows_say_what_was_chosen_in_its_order_and_what_is_undefined_is_not_0(lea):
-    benchmark = make_benchmark(lea)
+def test_rows_say_what_was_chosen_in_its_order_and_what_is_undefined_is_not_0(lea, street):
     Trajectory.objects.filter(sample__key="seen-00").update(seconds=72.4, usd=0.0042, output_tokens=1234)
     correct_failure(actor=lea, trajectory=Trajectory.objects.get(sample__key="missed-wrong-00"), failure="crop_ignored")
-    answer = listed(signed_in(lea), benchmark, show="usd,seconds,output_tokens,failure,category,iou", rollout="0")
+    answer = listed(signed_in(lea), street, show="usd,seconds,output_tokens,failure,category,iou", rollout="0")
     found = {row.trajectory.sample.key: [(f.label, f.value) for f in row.facts] for row in answer.context["rows"]}
     assert found["seen-00"] == [
         ("cost", "$0.0042"), ("time", "1\N{NO-BREAK SPACE}min 12\N{NO-BREAK SPACE}s"), ("tokens written", "1,234"),
@@ -60,53 +59,53 @@ def test_rows_say_what_was_chosen_in_its_order_and_what_is_undefined_is_not_0(le
     assert "tokens written <b>1,234</b>" in answer.content.decode()
 
 
-def test_every_field_that_rows_can_show_has_its_words_and_says_what_the_file_says(lea):
+def test_every_field_that_rows_can_show_has_its_words_and_says_what_the_file_says(lea, street):
     """The list is sorted by each number too, which then stands in its rows."""
     offered = [name for group in GROUPS.values() for name in group]
     assert sorted(offered) == sorted(SHOWABLE)
-    client, benchmark = signed_in(lea), make_benchmark(lea)
+    client = signed_in(lea)
     for name in offered:
-        answer = listed(client, benchmark, show=name)
+        answer = listed(client, street, show=name)
         [label] = {label for row in facts(answer).values() for label in row}
         assert choices(answer)[label].on
-        lines = b"".join(listed(client, benchmark, show=name, format="jsonl").streaming_content).decode().splitlines()
+        lines = b"".join(listed(client, street, show=name, format="jsonl").streaming_content).decode().splitlines()
         written = [{*json.loads(line)} for line in lines]
         assert len(written) == answer.context["total"]
         if FIELDS[name].kind is Kind.NUMBER:
-            assert next(iter(facts(listed(client, benchmark, sort=f"-{name}", show="none")).values())).keys() == {label}
+            assert next(iter(facts(listed(client, street, sort=f"-{name}", show="none")).values())).keys() == {label}
 
 
-def test_the_menu_of_orders_and_the_rows_name_a_field_alike(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    orders = listed(client, benchmark).context["orders"]
+def test_the_menu_of_orders_and_the_rows_name_a_field_alike(lea, street):
+    client = signed_in(lea)
+    orders = listed(client, street).context["orders"]
     for words, ends in orders.by:
-        answer = client.get(reverse("evaluation:trajectories", args=[benchmark.slug]) + ends[1].href)
+        answer = client.get(reverse("evaluation:trajectories", args=[street.slug]) + ends[1].href)
         assert answer.context["orders"].chosen == f"{words}, highest first"
         assert {words} < {label for row in facts(answer).values() for label in row} | {""}, words
-    assert listed(client, benchmark, sort="coverage").context["orders"].chosen == "coverage, lowest first"
+    assert listed(client, street, sort="coverage").context["orders"].chosen == "coverage, lowest first"
 
 
-def test_without_a_choice_rows_in_the_grounding_population_show_coverage_and_ioa(lea):
-    answer = listed(signed_in(lea), make_benchmark(lea))
+def test_without_a_choice_rows_in_the_grounding_population_show_coverage_and_ioa(lea, street):
+    answer = listed(signed_in(lea), street)
     found = {row.trajectory.sample.key: [fact.label for fact in row.facts] for row in answer.context["rows"]}
     assert found["seen-00"] == ["coverage", "all crops", "concentr.", "IoA"]
     assert found["blind-00"] == []
     assert not answer.context["rows_show"].apart
 
 
-def test_each_line_of_the_menu_adds_or_takes_away_one_and_the_last_leaves_none(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
-    menu = choices(listed(client, benchmark, q="wrong", density="compact"))
+def test_each_line_of_the_menu_adds_or_takes_away_one_and_the_last_leaves_none(lea, street):
+    client = signed_in(lea)
+    menu = choices(listed(client, street, q="wrong", density="compact"))
     assert shown(menu["IoU"].href) == "ioa_gt,union_coverage,ioa_pred,ioa,iou"
     assert shown(menu["IoA"].href) == "ioa_gt,union_coverage,ioa_pred"
     assert parse_qs(urlsplit(menu["IoU"].href).query) | {"show": []} == {
         "q": ["wrong"], "density": ["compact"], "show": []
     }  # fmt: skip
-    assert shown(choices(listed(client, benchmark, show="ioa"))["IoA"].href) == "none"
-    bare = listed(client, benchmark, show="none")
+    assert shown(choices(listed(client, street, show="ioa"))["IoA"].href) == "none"
+    bare = listed(client, street, show="none")
     assert not any(facts(bare).values())
     assert shown(bare.context["rows_show"].usual) == ""
-    full = choices(listed(client, benchmark, show="calls,tools,chain,edit_distance,seconds,usd"))
+    full = choices(listed(client, street, show="calls,tools,chain,edit_distance,seconds,usd"))
     assert [one.href for one in full.values() if not one.on] == [""] * (len(full) - MOST)
     assert all(one.href for one in full.values() if one.on)
 
@@ -121,28 +120,28 @@ def test_each_line_of_the_menu_adds_or_takes_away_one_and_the_last_leaves_none(l
         (",", "Rows cannot show"),
     ],
 )
-def test_what_rows_cannot_show_is_refused_in_words(lea, show, said):
-    answer = listed(signed_in(lea), make_benchmark(lea), show=show)
+def test_what_rows_cannot_show_is_refused_in_words(lea, show, said, street):
+    answer = listed(signed_in(lea), street, show=show)
     assert answer.status_code == 400
     assert said in answer.content.decode()
 
 
-def test_a_facet_may_have_a_comma_in_its_name(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
+def test_a_facet_may_have_a_comma_in_its_name(lea, street):
+    client = signed_in(lea)
     names = ("facet.size, in cm", "facet.100%", "ioa")
     assert chosen_in(show_of(names), {"size, in cm", "100%"}) == names
     assert chosen_in(show_of(()), ()) == ()
     assert chosen_in("", ()) == USUAL
     FacetValue.objects.filter(name="segment").update(name="size, in cm")
-    there = reverse("evaluation:trajectories", args=[benchmark.slug])
-    answer = client.get(there + choices(listed(client, benchmark, show="none"))["size, in cm"].href)
+    there = reverse("evaluation:trajectories", args=[street.slug])
+    answer = client.get(there + choices(listed(client, street, show="none"))["size, in cm"].href)
     assert {tuple(row.items()) for row in facts(answer).values()} == {(("size, in cm", "top, left"),)}
 
 
-def test_what_is_shown_and_how_dense_stays_on_every_way_out_and_back(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
+def test_what_is_shown_and_how_dense_stays_on_every_way_out_and_back(lea, street):
+    client = signed_in(lea)
     look = {"show": "calls,facet.category", "density": "compact"}
-    answer = listed(client, benchmark, **look, quadrant="G+A+")
+    answer = listed(client, street, **look, quadrant="G+A+")
     ways = [value.href for facet in answer.context["facets"] for value in facet.values]
     ways += [token.without for token in answer.context["tokens"]] + [answer.context["clear"]]
     first, second = answer.context["rows"][:2]
@@ -151,16 +150,16 @@ def test_what_is_shown_and_how_dense_stays_on_every_way_out_and_back(lea):
         asked = parse_qs(urlsplit(way).query)
         assert {name: asked.get(name) for name in look} == {name: [value] for name, value in look.items()}
     assert (place.total, place.filter) == (answer.context["total"], "")
-    whole = client.get(listed(client, benchmark, **look).context["rows"][0].href).context["place"]
-    assert whole.total == listed(client, benchmark).context["total"]
+    whole = client.get(listed(client, street, **look).context["rows"][0].href).context["place"]
+    assert whole.total == listed(client, street).context["total"]
 
 
-def test_file_and_command_line_say_what_rows_show_beside_what_they_always_say(lea):
-    client, benchmark = signed_in(lea), make_benchmark(lea)
+def test_file_and_command_line_say_what_rows_show_beside_what_they_always_say(lea, street):
+    client = signed_in(lea)
     asked = {"show": "seconds,ioa_gt,facet.category", "sort": "-usd", "q": "grounded"}
     Trajectory.objects.filter(sample__key="seen-00").update(usd=0.5, seconds=2)
-    always = b"".join(listed(client, benchmark, q="grounded", format="csv").streaming_content).decode().splitlines()[0]
-    lines = b"".join(listed(client, benchmark, **asked, format="csv").streaming_content).decode().splitlines()
+    always = b"".join(listed(client, street, q="grounded", format="csv").streaming_content).decode().splitlines()[0]
+    lines = b"".join(listed(client, street, **asked, format="csv").streaming_content).decode().splitlines()
     assert lines[0] == f"{always},usd,seconds,facet.category"
     rows = list(csv.DictReader(lines))
     assert [(rows[0][name]) for name in ("sample", "usd", "seconds", "facet.category")] == [
@@ -168,7 +167,7 @@ def test_file_and_command_line_say_what_rows_show_beside_what_they_always_say(le
     ]  # fmt: skip
     assert {row["seconds"] for row in rows[1:]} == {""}
     printed = StringIO()
-    command = ["trajectories", benchmark.slug, "--query", "grounded", "--sort=-usd", "--show", asked["show"]]
+    command = ["trajectories", street.slug, "--query", "grounded", "--sort=-usd", "--show", asked["show"]]
     call_command(*command, "--format", "jsonl", stdout=printed)
     said = [json.loads(line) for line in printed.getvalue().splitlines()]
     assert [(row["sample"], row["seconds"]) for row in said][:2] == [("seen-00", 2.0), (rows[1]["sample"], None)]
@@ -176,7 +175,7 @@ def test_file_and_command_line_say_what_rows_show_beside_what_they_always_say(le
     call_command(*command, stdout=table)
     assert table.getvalue().splitlines()[0].endswith("seconds=2.0  ioa_gt=1.0  facet.category=Chart & more")
     with pytest.raises(CommandError, match="Did you mean seconds"):
-        call_command("trajectories", benchmark.slug, "--show", "secnds", stdout=StringIO())
+        call_command("trajectories", street.slug, "--show", "secnds", stdout=StringIO())
 
 
 @pytest.mark.parametrize("many", [2, 30])

@@ -18,12 +18,13 @@ from evaluation.schema import Usage
 from tests.conftest import signed_in
 from tests.evaluation import records
 from tests.evaluation.trajectory_data import of, page, scored_kitchen, with_picture
+from tests.worlds import made_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 MARKS = re.compile(r'<script id="frame-marks" type="application/json">(.*?)</script>', re.S)
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea):
     return scored_kitchen(lea)
 

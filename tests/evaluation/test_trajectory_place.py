@@ -10,24 +10,22 @@ from django.urls import reverse
 from evaluation.models import Trajectory
 from evaluation.views import trajectory_place
 from evaluation.views.trajectory_place import place_of
-from tests.evaluation.run_pages import make_benchmark
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.mark.parametrize("terms", [{}, {"quadrant": "G+A+"}, {"q": "calls >= 1 not failed"}, {"correct": "no"}])
-def test_the_place_is_the_one_among_the_rows_that_the_database_lists(lea, monkeypatch, terms):
+def test_the_place_is_the_one_among_the_rows_that_the_database_lists(lea, monkeypatch, terms, street):
     monkeypatch.setattr(trajectory_place, "PAGE_SIZE", 3)
-    benchmark = make_benchmark(lea)
-    listed = list(Trajectory.objects.of(benchmark).listed(terms, lea).for_list().values_list("pk", flat=True))
+    listed = list(Trajectory.objects.of(street).listed(terms, lea).for_list().values_list("pk", flat=True))
     assert len(listed) > 3
-    for row in Trajectory.objects.of(benchmark):
-        told = place_of(benchmark.slug, row, terms, lea)
+    for row in Trajectory.objects.of(street):
+        told = place_of(street.slug, row, terms, lea)
         assert (told is not None) == (row.pk in listed)
         if told:
             at = listed.index(row.pk)
             assert (told.number, told.total) == (at + 1, len(listed))
-            assert (told.previous, told.next, told.listed) == addresses(benchmark.slug, terms, listed, at)
+            assert (told.previous, told.next, told.listed) == addresses(street.slug, terms, listed, at)
 
 
 def addresses(slug: str, terms: dict[str, str], listed: list[int], at: int) -> tuple[str, str, str]:

@@ -16,6 +16,7 @@ from evaluation.views.trajectory_verdicts import verdict_lines
 from tests.conftest import signed_in
 from tests.evaluation import records
 from tests.evaluation.trajectory_data import of, page, scored_kitchen
+from tests.worlds import made_once
 
 LINKED = re.compile(r'<a href="([^"]*)">(\d+) judgements?</a>')
 
@@ -56,7 +57,7 @@ def test_nobody_said_anything_is_no_line():
     assert verdict_lines([], "right") == []
 
 
-@pytest.fixture
+@made_once
 def kitchen(lea):
     return scored_kitchen(lea)
 

@@ -11,6 +11,7 @@ from evaluation.models import Comparison, Metric, Run, Score, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, miscounted, total, wrong_links
 from tests.evaluation.run_pages import make_benchmark
+from tests.worlds import made_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
@@ -18,7 +19,7 @@ KINDS = {"seen": 3, "seen-wrong": 2, "missed-wrong": 1, "unanswered": 1, "undeci
 COUNTS = {"correct": 3, "wrong": 5, "undecided": 1, "correct:no": 4, "correct:none": 4, "counted": 8, "not counted": 4}
 
 
-@pytest.fixture
+@made_once
 def street(lea):
     """Two runs of eight samples that have a right answer, two that ask for a plan, and two with boxes alone."""
     return make_benchmark(lea, KINDS, ("Model C", "Model D"), pictures=False)

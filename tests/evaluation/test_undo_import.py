@@ -33,6 +33,7 @@ from evaluation.models import (
 )
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, native, picture, run_rows, sample_rows, zip_of
+from tests.worlds import made_once
 from webapp.common.errors import Conflict
 from webapp.common.models import AuditEntry
 from webapp.jobs.models import Job
@@ -46,7 +47,7 @@ def home(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "media"
 
 
-@pytest.fixture
+@made_once
 def benchmark(lea, rui):
     return kitchen(lea, (rui, Role.RESEARCHER))
 
