@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Model
 
+from annotation.actions.box_names import written_names
 from annotation.actions.chains import chain_of
 from annotation.models import (
     AcceptedChain,
@@ -107,7 +108,7 @@ def _record(
         width=sample.width,
         height=sample.height,
         facets=_facets(facets),
-        extra=sample.extra | _box_names(boxes),
+        extra=sample.extra | written_names((box.label, box.source) for box in boxes),
         accepted_chains=tuple(chain_of(row.calls, row.note) for row in further) or None,
         state=_state(sample.state, content, gold=revision is not None),
     )
@@ -118,13 +119,6 @@ def _state(stands: str, content: SampleContent, *, gold: bool) -> SampleState | 
     if stands == SampleState.DISCARDED:
         return SampleState.DISCARDED
     return SampleState.ACCEPTED if gold and content == SampleContent() else None
-
-
-def _box_names(boxes: Sequence[Row]) -> dict[str, list[str]]:
-    """The labels that people gave the gold boxes and the sources they adopted them from, each a list beside the boxes;
-    no key without any."""
-    found = {"box_labels": [box.label for box in boxes], "box_sources": [box.source for box in boxes]}
-    return {key: names for key, names in found.items() if any(names)}
 
 
 def _content(revision: Row, boxes: list[Row], calls: list[Row], tools: list[Row]) -> SampleContent:

@@ -12,7 +12,9 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.actions.box_names import extra_of, names_of
 from annotation.actions.changes import content_changed
+from annotation.actions.content_json import BoxName
 from annotation.actions.save_chains import save_chains
 from annotation.actions.store_images import MISSING, Found, fitted, refused
 from annotation.actions.tool_bank import know_names
@@ -32,7 +34,7 @@ from annotation.models import (
     Revision,
     Sample,
 )
-from annotation.schema import Box, Issue, SampleContent, SampleRecord, Severity, whole_numbers
+from annotation.schema import Issue, SampleContent, SampleRecord, Severity, whole_numbers
 from annotation.tool_bank import key_of
 from annotation.workflow import SampleState, State, transition
 from webapp.accounts.models import User
@@ -100,7 +102,7 @@ def save_samples(
             sample.key: sample
             for sample in Sample.objects.filter(benchmark=benchmark, key__in=latest)
             .select_related("gold__revision", "image")
-            .prefetch_related("facets")
+            .prefetch_related("facets", "gold__revision__gold_boxes")
         }
         placed = {key: placed_record(record, there.get(key), pictures or {}) for key, record in latest.items()}
         saved += _insert(actor, benchmark, [p for key, p in placed.items() if key not in there], source)
@@ -238,12 +240,20 @@ def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
     gold = getattr(sample, "gold", None)
     waits = gold is None and record.content == NO_CONTENT and record.state is not SampleState.ACCEPTED
     left_out = SampleState.DISCARDED in (sample.state, record.state)
-    if not (waits or left_out) and (gold is None or gold.revision.digest != content_digest(record.content)):
+    if not (waits or left_out) and (gold is None or _says_else(record, gold.revision)):
         add_gold_revision(actor=actor, sample=sample, record=record)
         changes |= {"state": SampleState.ACCEPTED.value, "changed_at": timezone.now()}
     if changes:
         Sample.objects.filter(pk=sample.pk).update(**changes)
     return Saved(changed=1) if changes else Saved(unchanged=1)
+
+
+def _says_else(record: SampleRecord, revision: Revision) -> bool:
+    """Another content than the revision, or other names of its boxes; a record without names leaves those there are."""
+    if revision.digest != content_digest(record.content):
+        return True
+    names = names_of(record)
+    return names is not None and names != tuple(BoxName(b.label, b.source) for b in revision.gold_boxes.all())
 
 
 def _descriptive_changes(sample: Sample, placed: Placed) -> dict[str, Any]:
@@ -258,7 +268,7 @@ def _descriptive_changes(sample: Sample, placed: Placed) -> dict[str, Any]:
         "evidence_share": sample.evidence_share if kept else _share(sample, record),
         "image_name": record.image or "",
         "image_group": record.image_group or "",
-        "extra": dict(record.extra),
+        "extra": extra_of(record),
     }
     return {name: value for name, value in wanted.items() if getattr(sample, name) != value}
 
@@ -289,7 +299,7 @@ _REVISION = [
     "id", "annotation", "number", "author", "question", "answer_type", "options", "answers", "ordered", "digest",
     "created_at", "submitted_at",
 ]  # fmt: skip
-_BOX = ["revision", "position", "x1", "y1", "x2", "y2", "label", "image_width", "image_height"]
+_BOX = ["revision", "position", "x1", "y1", "x2", "y2", "label", "source", "image_width", "image_height"]
 _CALL = ["revision", "position", "tool", "arguments", "image_in", "image_out"]
 _PLAN = ["revision", "position", "tool", "key", "step"]
 
@@ -308,7 +318,7 @@ def _sample_row(
     return (
         pk, benchmark.pk, record.id, state.value, placed.image.pk if placed.image else None,
         record.image or "", placed.problem, record.image_group or "", width, height,
-        share, as_json(dict(record.extra)),
+        share, as_json(extra_of(record)),
         source.pk if source else None, now, now,
     )  # fmt: skip
 
@@ -333,7 +343,11 @@ def _insert_revisions(numbered: Any, author: int | None, now: Any) -> None:
             as_json(dict(content.options)), as_json(list(content.answers)), content.plan.ordered,
             content_digest(content), now, now,
         ))  # fmt: skip
-        boxes += [_box_row(pk, i, box, record) for i, box in enumerate(content.gold_boxes)]
+        names = names_of(record) or (BoxName(),) * len(content.gold_boxes)
+        boxes += [
+            (pk, i, box.x1, box.y1, box.x2, box.y2, *name, *_size(record))
+            for i, (box, name) in enumerate(zip(content.gold_boxes, names, strict=True))
+        ]
         calls += [
             (pk, i, call.tool, as_json(dict(call.arguments)), as_json(call.image_in), call.image_out)
             for i, call in enumerate(content.reference_toolchain)
@@ -344,7 +358,3 @@ def _insert_revisions(numbered: Any, author: int | None, now: Any) -> None:
     insert_rows(GoldBox, _BOX, boxes)
     insert_rows(ReferenceCall, _CALL, calls)
     insert_rows(PlanTool, _PLAN, tools)
-
-
-def _box_row(revision_id: int, position: int, box: Box, record: SampleRecord) -> tuple[Any, ...]:
-    return (revision_id, position, box.x1, box.y1, box.x2, box.y2, "", *_size(record))

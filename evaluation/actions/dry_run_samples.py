@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from annotation.actions.box_names import extra_of, names_of
 from annotation.actions.chains import chain_of, digest_of
 from annotation.actions.import_samples import Imported, SamplesSaver, duplicates
 from annotation.actions.read_samples import record_of
@@ -131,14 +132,19 @@ def fingerprint(record: SampleRecord, digest: str, image: Image | None, problem:
     facets = {name: [[value, type(value).__name__] for value in values] for name, values in record.facets.items()}
     picture = [record.image or "", record.image_group or "", size, image.sha256 if image else "", problem]
     chains = [[digest_of(chain.calls), chain.note] for chain in record.accepted_chains or ()]
-    said = [picture, facets, dict(record.extra), chains]
+    names = names_of(record) or ()
+    said = [picture, facets, extra_of(record), names if any(map(any, names)) else (), chains]
     return digest + json.dumps(said, sort_keys=True, default=str)
 
 
 def _stored(sample: Sample, record: SampleRecord) -> str:
-    """Of a sample that is here, to be held against ``record``: its further chains count where the record has any."""
+    """Of a sample that is here, to be held against ``record``: its further chains and the names of its boxes count
+    where the record has any."""
     gold = getattr(sample, "gold", None)
     digest = gold.revision.digest if gold else ""
     said = record.accepted_chains is not None
     further = tuple(chain_of(row.calls, row.note) for row in sample.accepted_chains.all()) if said else None
-    return fingerprint(replace(record_of(sample), accepted_chains=further), digest, sample.image, sample.image_problem)
+    there = replace(record_of(sample), accepted_chains=further)
+    if names_of(record) is None:
+        there = replace(there, extra=sample.extra)
+    return fingerprint(there, digest, sample.image, sample.image_problem)

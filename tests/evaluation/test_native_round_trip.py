@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotation.actions.benchmarks import add_member, create_benchmark
+from annotation.actions.box_names import extra_of, names_of, written_names
 from annotation.actions.freeze import gold_digest
 from annotation.actions.import_samples import import_samples
 from annotation.actions.read_samples import sample_records
@@ -17,7 +21,7 @@ from annotation.actions.tool_bank import accept_tool, add_tool, merge_tool, refu
 from annotation.actions.tool_bank_file import bank_rows
 from annotation.actions.work_discard import discard_samples
 from annotation.actions.work_reopen import reopen_samples
-from annotation.models import Annotation, BankTool, Benchmark, FacetValue, Gold, ImportRecord, Sample
+from annotation.models import Annotation, BankTool, Benchmark, FacetValue, Gold, GoldBox, ImportRecord, Sample
 from annotation.schema import Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
 from annotation.workflow import Role
 from evaluation.actions.export_benchmark import export_as, sections_of
@@ -96,6 +100,50 @@ def test_an_export_read_again_has_equal_content_states_facets_tools_and_checksum
     again = ImportRecord.objects.filter(benchmark=copy).latest("pk")
     assert (again.counts["new"], again.counts["changed"]) == (0, 0)
     assert gold_digest(copy) == gold_digest(workshop)
+
+
+def names(benchmark: Benchmark) -> list[tuple[str, ...]]:
+    boxes = GoldBox.objects.filter(revision__gold_of__sample__benchmark=benchmark)
+    return list(boxes.order_by("revision__gold_of__sample__key", "position").values_list("label", "source"))
+
+
+def test_labels_and_sources_of_boxes_are_on_the_pages_of_a_copy(lea: User, workshop: Benchmark, tmp_path: Path) -> None:
+    """They came back as texts beside the sample that no page shows."""
+    boxes = (Box(1, 2, 3, 4), Box(5, 6, 7, 8))
+    named = {"box_labels": ["sign", ""], "box_sources": ["", "COCO"], "note": "kept"}
+    record = SampleRecord("boxed", SampleContent("What?", gold_boxes=boxes), width=10, height=10, extra=named)
+    save_samples(actor=lea, benchmark=workshop, records=[record])
+    copy = imported(lea, exported(workshop), tmp_path)
+    assert names(copy) == names(workshop) == [("sign", ""), ("", "COCO")]
+    assert Sample.objects.get(benchmark=copy, key="boxed").extra == {"note": "kept"}
+    assert exported(copy) == exported(workshop)
+    imported(lea, exported(workshop), tmp_path)
+    counts = ImportRecord.objects.filter(benchmark=copy).latest("pk").counts
+    assert (counts["new"], counts["changed"]) == (0, 0)
+
+
+def test_a_file_names_boxes_that_are_here_and_takes_no_name_away(lea: User, workshop: Benchmark) -> None:
+    record = SampleRecord("boxed", SampleContent("What?", gold_boxes=(Box(1, 2, 3, 4),)), width=10, height=10)
+    said = [{}, {"box_labels": ["sign"]}, {"note": "x"}, {"box_labels": ["lamp"]}, {"box_labels": ["a", "b"]}]
+    found = []
+    for extra in said:
+        saved = save_samples(actor=lea, benchmark=workshop, records=[replace(record, extra=extra)])
+        revision = Gold.objects.get(sample__key="boxed").revision
+        found.append((saved.new + saved.changed, revision.number, revision.gold_boxes.get().label))
+    assert found == [(1, 1, ""), (1, 2, "sign"), (1, 2, "sign"), (1, 3, "lamp"), (1, 3, "lamp")]
+    assert Sample.objects.get(key="boxed").extra == {"box_labels": ["a", "b"]}, "not of this box: kept as it is"
+
+
+NAMES = st.lists(st.tuples(st.text(max_size=3), st.text(max_size=3)), min_size=1, max_size=4)
+
+
+@given(NAMES)
+def test_names_written_are_read_as_they_were(given_names: list[tuple[str, str]]) -> None:
+    boxes = tuple(Box(place, 0, place + 1, 1) for place in range(len(given_names)))
+    record = SampleRecord("a", SampleContent(gold_boxes=boxes), extra=written_names(given_names) | {"note": 1})
+    blank = [("", "")] * len(boxes)
+    assert list(names_of(record) or blank) == given_names
+    assert extra_of(record) == {"note": 1}
 
 
 def test_a_discarded_sample_of_a_file_can_be_opened_again_and_its_content_goes_on(
