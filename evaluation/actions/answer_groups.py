@@ -22,7 +22,7 @@ from evaluation.actions.decisions import SAID, decision
 from evaluation.actions.judging_known import withheld_samples
 from evaluation.actions.metric_settings import settings_of
 from evaluation.metrics.columns import AnswerKey
-from evaluation.metrics.decided import key_digest
+from evaluation.metrics.decided import holds, key_digest
 from evaluation.metrics.reading import Reading, read_answer
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Judgement, Run, Trajectory
@@ -149,7 +149,7 @@ def _open_rows(benchmark: Benchmark, hidden: Any) -> Iterator[_Row]:
         .values_list("trajectory_id", *SAID)
     }
     for pk, run, sample, text in found.order_by("pk").values_list(*_OF_ROW):
-        if sample in asked and not (pk in decided and decided[pk].holds(text, asked[sample].key)):
+        if sample in asked and not (pk in decided and holds(decided[pk], text, asked[sample].key)):
             yield _Row(pk, run, sample, text, asked[sample], None)
 
 
@@ -165,7 +165,7 @@ def _decided_rows(benchmark: Benchmark, hidden: Any, state: State) -> Iterator[_
         *fields, "person__name", "judge", *SAID
     ):
         one = decision(*said)
-        if sample in asked and one.holds(text, asked[sample].key):
+        if sample in asked and holds(one, text, asked[sample].key):
             yield _Row(pk, run, sample, text, asked[sample], Said(one.letter, one.word, by or judge))
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluation.metrics.decided import Decision
+from evaluation.metrics.columns import Decision
 from evaluation.models import Judgement
 
 
 def decisions_on(trajectories: Any) -> dict[int, Decision]:
     """The decision on each of these trajectories (primary keys, or the query that gives them) that has one. It may be
-    about another text or key than those of today: see ``Decision.holds``. One query."""
+    about another text or key than those of today: see ``evaluation.metrics.decided.holds``. One query."""
     rows = Judgement.objects.decisions().filter(trajectory__in=trajectories)
     return {pk: decision(*said) for pk, *said in rows.values_list("trajectory_id", *SAID)}
 

@@ -11,16 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annotation.schema import ToolPlan
-
-if TYPE_CHECKING:
-    from evaluation.metrics.decided import Decision
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -45,6 +42,18 @@ class AnswerKey:
     multiple_choice: bool
     options: Mapping[str, str]
     accepted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person decided that one answer says: the ``letter`` of an option, or a word of
+    ``evaluation.schema.DecisionWord``. It is about the text and the key with these digests, and says nothing of others:
+    see ``evaluation.metrics.decided``."""
+
+    letter: str
+    word: str
+    text_digest: str
+    key_digest: str
 
 
 @dataclass(frozen=True, eq=False)

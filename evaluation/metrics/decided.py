@@ -5,32 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from evaluation.metrics.answers import AnswerColumns
-from evaluation.metrics.columns import FALSE, TRUE, AnswerKey, Ints
+from evaluation.metrics.columns import FALSE, TRUE, AnswerKey, Decision, Ints
 from evaluation.schema import DecisionWord
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What one answer says: the ``letter`` of an option, or a ``DecisionWord``. It is about the text and the key
-    with these digests, and says nothing of others."""
-
-    letter: str
-    word: str
-    text_digest: str
-    key_digest: str
-
-    def holds(self, text: str | None, key: AnswerKey) -> bool:
-        """Whether it is about this text under this key."""
-        return self.text_digest == text_digest(text) and self.key_digest == key_digest(key)
-
-    def correct(self, key: AnswerKey) -> bool:
-        """Whether what the answer says is correct by the gold of today. Not asked where it is left to a judge."""
-        if self.letter:
-            return self.letter in {accepted.strip().upper() for accepted in key.accepted}
-        return self.word == DecisionWord.SAME
+def holds(decision: Decision, text: str | None, key: AnswerKey) -> bool:
+    """Whether a decision is about this text under this key."""
+    return decision.text_digest == text_digest(text) and decision.key_digest == key_digest(key)
 
 
 def text_digest(text: str | None) -> str:
@@ -68,10 +52,17 @@ def with_decisions(
         if about.multiple_choice:
             letter[row] = one.letter
         if about.accepted:
-            correct[row] = TRUE if one.correct(about) else FALSE
+            correct[row] = TRUE if _is_correct(one, about) else FALSE
             undecided[row] = unread[row] = False
     return replace(answers, correct=correct, letter=letter, undecided=undecided, unread=unread)
 
 
 def _applies(one: Decision, text: str | None, key: AnswerKey, answers: AnswerColumns, row: int) -> bool:
-    return one.word != DecisionWord.LEAVE and not answers.missing_answer[row] and one.holds(text, key)
+    return one.word != DecisionWord.LEAVE and not answers.missing_answer[row] and holds(one, text, key)
+
+
+def _is_correct(one: Decision, key: AnswerKey) -> bool:
+    """By the gold of today."""
+    if one.letter:
+        return one.letter in {accepted.strip().upper() for accepted in key.accepted}
+    return one.word == DecisionWord.SAME
