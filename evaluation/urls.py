@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from evaluation.views import (
     agreement_export,
+    answers,
     chains,
     compare,
     compare_slices,
@@ -87,6 +88,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/trajectories/<int:pk>/replay/keep/", replay.keep, name="replay-keep"),
     path(f"{BENCHMARK}/trajectories/<int:pk>/replay/drop/", replay.drop, name="replay-drop"),
     path(f"{BENCHMARK}/trajectories/<int:pk>/text/<slug:part>/", trajectory.text, name="trajectory-text"),
+    path(f"{BENCHMARK}/answers/", answers.answers, name="answers"),
     path(f"{BENCHMARK}/judging/", judging.judging, name="judging"),
     path(f"{JUDGING}/", judging.queue, name="judging-queue"),
     path(f"{JUDGING}/delete/", judging.delete, name="judging-delete"),

@@ -193,6 +193,7 @@ RUNS = [
     Line("evaluation:exported", (B, "metrics", "csv"), get=only(*RUNNERS)),
 ]
 JUDGING = [
+    Line("evaluation:answers", (B,), get=form(*RUNNERS), post=form(*RUNNERS), data={"act": "undo"}),
     Line("evaluation:judging", (B,), get=form(*MEMBERS), post=form(*RUNNERS), data={"size": 2, "people": 1}),
     Line("evaluation:judging-queue", (B, "{judging}"), get=form(*MEMBERS)),
     Line("evaluation:judging-delete", (B, "{judging}"), post=form(*RUNNERS)),

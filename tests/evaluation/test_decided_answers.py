@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import transaction
 
 from annotation.actions.benchmarks import add_member, create_benchmark
 from annotation.actions.save_samples import save_samples
@@ -18,40 +17,19 @@ from evaluation.actions.answer_groups import AnswerGroup, State, read_groups
 from evaluation.actions.decide_answers import decide_answers, take_back, take_back_last
 from evaluation.actions.export_benchmark import export_as
 from evaluation.actions.import_runs import import_runs
-from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Judgement, Metric, Run, Score, Scoring
-from evaluation.schema import Trajectory
+from tests.evaluation.answers_data import OPTIONS, REFUSAL, make_kitchen, said, sample
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
-OPTIONS = {"A": "kettle", "B": "cup", "C": "lamp", "D": "vase"}
-REFUSAL = "I am sorry, I cannot see the picture."
-
-
-def sample(key: str, gold: str = "B", options: dict[str, str] = OPTIONS) -> SampleRecord:
-    return SampleRecord(key, SampleContent(f"What is nearer in {key}?", AnswerType.MULTIPLE_CHOICE, options, (gold,)))
-
-
-def said(lea: User, benchmark: Benchmark, answers: dict[str, str], model: str = "Model A", **fields: Any) -> Run:
-    rows = [Trajectory(model, key, answer=answer, **fields) for key, answer in answers.items()]
-    with transaction.atomic():
-        save_trajectories(RunBook(benchmark, lea), rows, None)
-    score_benchmark(actor=lea, benchmark=benchmark)
-    return Run.objects.get(benchmark=benchmark, model__name=model)
 
 
 @pytest.fixture
 def kitchen(lea: User) -> Benchmark:
-    """Six equal refusals, one text that fits nothing, one answer that is read; an open answer."""
-    benchmark = create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
-    sign = SampleRecord("sign", SampleContent("What does it say?", AnswerType.OPEN, {}, ("Quay",)))
-    save_samples(actor=lea, benchmark=benchmark, records=[*(sample(f"s{i}") for i in range(8)), sign])
-    answers = {f"s{i}": REFUSAL for i in range(6)} | {"s6": "hmm neither", "s7": "B", "sign": "Quai"}
-    said(lea, benchmark, answers)
-    return benchmark
+    return make_kitchen(lea)
 
 
 def groups(benchmark: Benchmark, user: User | None = None, **narrowed: Any) -> list[AnswerGroup]:

@@ -1,0 +1,42 @@
+"""A small benchmark whose answers are partly unread: most of them are the same refusal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from annotation.actions.benchmarks import create_benchmark
+from annotation.actions.save_samples import save_samples
+from annotation.models import Benchmark
+from annotation.schema import AnswerType, SampleContent, SampleRecord
+from evaluation.actions.save_runs import RunBook, save_trajectories
+from evaluation.actions.score_run import score_benchmark
+from evaluation.models import Run
+from evaluation.schema import Trajectory
+from webapp.accounts.models import User
+
+OPTIONS = {"A": "kettle", "B": "cup", "C": "lamp", "D": "vase"}
+REFUSAL = "I am sorry, I cannot see the picture."
+
+
+def sample(key: str, gold: str = "B", options: dict[str, str] = OPTIONS) -> SampleRecord:
+    return SampleRecord(key, SampleContent(f"What is nearer in {key}?", AnswerType.MULTIPLE_CHOICE, options, (gold,)))
+
+
+def said(lea: User, benchmark: Benchmark, answers: dict[str, str], model: str = "Model A", **fields: Any) -> Run:
+    rows = [Trajectory(model, key, answer=answer, **fields) for key, answer in answers.items()]
+    with transaction.atomic():
+        save_trajectories(RunBook(benchmark, lea), rows, None)
+    score_benchmark(actor=lea, benchmark=benchmark)
+    return Run.objects.get(benchmark=benchmark, model__name=model)
+
+
+def make_kitchen(lea: User) -> Benchmark:
+    """Six equal refusals, one text that fits nothing, one answer that is read; an open answer."""
+    benchmark = create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
+    sign = SampleRecord("sign", SampleContent("What does it say?", AnswerType.OPEN, {}, ("Quay",)))
+    save_samples(actor=lea, benchmark=benchmark, records=[*(sample(f"s{i}") for i in range(8)), sign])
+    answers = {f"s{i}": REFUSAL for i in range(6)} | {"s6": "hmm neither", "s7": "B", "sign": "Quai"}
+    said(lea, benchmark, answers)
+    return benchmark
