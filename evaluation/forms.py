@@ -27,7 +27,8 @@ SPACES = (
 BOX_FORMS = (
     (BoxForm.XYXY.value, "x1, y1, x2, y2"),
     (BoxForm.XYWH.value, "x, y, width, height"),
-    (BoxForm.CXCYWH.value, "centre x, centre y, width, height"),
+    (BoxForm.CXCYWH.value, "center x, center y, width, height"),
+    (BoxForm.YXYX.value, "y1, x1, y2, x2"),
 )
 
 

@@ -9,11 +9,13 @@ from typing import Any
 
 
 class BoxForm(StrEnum):
-    """What the four numbers of a box are: two corners, a corner and a size, or a centre and a size."""
+    """What the four numbers of a box are: two corners (across or down first), a corner and a size, or a center and a
+    size."""
 
     XYXY = "xyxy"
     XYWH = "xywh"
     CXCYWH = "cxcywh"
+    YXYX = "yxyx"
 
     def corners(self, box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
         """The box as ``(x1, y1, x2, y2)``, in the unit it came in.
@@ -26,6 +28,8 @@ class BoxForm(StrEnum):
             return a, b, a + c, b + d
         if self is BoxForm.CXCYWH:
             return a - c / 2, b - d / 2, a + c / 2, b + d / 2
+        if self is BoxForm.YXYX:
+            return b, a, d, c
         return a, b, c, d
 
 

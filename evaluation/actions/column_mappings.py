@@ -1,7 +1,9 @@
-"""What the columns of a table are read as: chosen, else as saved for the same columns, else guessed; and its saving."""
+"""What the columns of a table, or the keys of a log that no format fits, are read as: chosen, else as saved for the
+same columns or keys; of a table else guessed by their names. And its saving."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,9 @@ from annotation.importers.interface import ImportProblem
 from annotation.importers.mapping import TableFields, header_digest
 from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.models import Benchmark, ImportRecord
+from evaluation.importers.mapped.mapping import KeyMapping, mapping_from
+from evaluation.importers.mapped.outline import digest_of, outline_of
+from evaluation.importers.mapped.proposals import propose
 from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.models import SavedMapping
 from webapp.accounts.models import User
@@ -18,6 +23,9 @@ from webapp.common import audit
 from webapp.common.errors import InvalidInput
 
 FORMAT = "table"
+KEYS = "mapped"
+"""The format of JSON that is read by its keys."""
+MAPPED = (FORMAT, KEYS)
 FIELDS: Mapping[str, TableFields] = {
     ImportRecord.Kind.SAMPLES.value: SAMPLE_FIELDS,
     ImportRecord.Kind.RUNS.value: RUN_FIELDS,
@@ -42,19 +50,71 @@ def _header(kind: str, columns: Iterable[str]) -> str:
     return header_digest(columns, "" if kind == ImportRecord.Kind.RUNS else kind)
 
 
-def options_for(benchmark: Benchmark, kind: str, path: Path, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a table: what was chosen stays; what was not comes from the saved mapping, else from the names."""
+def is_of(format: str, mapping: Mapping[str, Any]) -> bool:
+    """Whether a mapping is one for files of this format."""
+    return format in MAPPED and ("columns" in mapping) == (format == FORMAT)
+
+
+def shape_digest(path: Path) -> str:
+    """By which a file with the same keys is known again; "" of one that cannot be looked into."""
+    try:
+        return header_digest([digest_of(outline_of(path).tree())], KEYS)
+    except ImportProblem:
+        return ""
+
+
+def proposed_for(path: Path) -> KeyMapping:
+    """The mapping of keys that the values of a file suggest. Raises ``ImportProblem``."""
+    return propose(outline_of(path))
+
+
+def saved_for_keys(benchmark: Benchmark, path: Path) -> SavedMapping | None:
+    """The mapping that was saved for a file with these keys."""
+    return benchmark.column_mappings.select_related("saved_by").filter(header=shape_digest(path)).first()
+
+
+def options_for(
+    benchmark: Benchmark, kind: str, path: Path, options: Mapping[str, Any], format: str = FORMAT
+) -> dict[str, Any]:
+    """The options of a table or a mapped file: what was chosen stays; what was not comes from the saved mapping, else,
+    of a table, from the names."""
     if options.get("mapping"):
         return dict(options)
+    if format == KEYS:
+        known = saved_for_keys(benchmark, path)
+        return {**options, "mapping": known.mapping} if known else dict(options)
     names = [column.name for column in columns_in(path)]
     if saved := saved_for(benchmark, kind, names):
         return {**options, "mapping": saved.mapping, "coordinates": options["coordinates"] or saved.coordinates}
     return {**options, "mapping": FIELDS[kind].guessed(names).as_dict()}
 
 
-def checked(kind: str, value: object) -> dict[str, Any]:
+def read_by(format: str, mapping: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The mapping among the options of a reader of runs. Raises ``ImportProblem``."""
+    if not mapping:
+        return {}
+    return {"keys": mapping_from(mapping)} if format == KEYS else {"mapping": RUN_FIELDS.mapping_from(mapping)}
+
+
+def run_mapping_in(text: str) -> dict[str, Any]:
+    """The mapping in a text, of a table's columns or of a log's keys, as options keep it. Raises ``ImportProblem``."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ImportProblem(f"The mapping is not JSON ({error}). Correct the file.") from error
+    if not isinstance(value, Mapping) or not value:
+        raise ImportProblem(
+            'A mapping is a JSON object: {"columns": {"sample": "id", "answer": "pred"}} of a table, '
+            '{"rows": "[*]", "sample": "id", "answer": "pred"} of other JSON.'
+        )
+    return RUN_FIELDS.mapping_from(value).as_dict() if "columns" in value else mapping_from(value).as_dict()
+
+
+def checked(kind: str, format: str, value: object) -> dict[str, Any]:
     """A mapping as options keep it. Raises ``InvalidInput``."""
     try:
+        if format == KEYS:
+            return mapping_from(value).as_dict()
         return FIELDS[kind].mapping_from(value).as_dict()
     except ImportProblem as problem:
         raise InvalidInput(str(problem), field="mapping") from problem
@@ -64,7 +124,8 @@ def save_mapping(
     *, actor: User | None, benchmark: Benchmark, kind: str, path: Path, options: Mapping[str, Any]
 ) -> None:
     """Keep the mapping of a table for the next one of the same columns. Call inside a transaction."""
-    header = _header(kind, (column.name for column in columns_in(path)))
+    by_keys = is_of(KEYS, options["mapping"])
+    header = shape_digest(path) if by_keys else _header(kind, (column.name for column in columns_in(path)))
     values = {"mapping": options["mapping"], "coordinates": options["coordinates"]}
     now = SavedMapping.objects.filter(benchmark=benchmark, header=header).first()
     if now and {"mapping": now.mapping, "coordinates": now.coordinates} == values:

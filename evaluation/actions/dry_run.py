@@ -21,7 +21,7 @@ from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.models import ImportRecord
 from annotation.schema import Issue, Severity
 from evaluation.actions.column_mappings import FORMAT as TABLE
-from evaluation.actions.column_mappings import columns_in
+from evaluation.actions.column_mappings import KEYS, columns_in, read_by
 from evaluation.actions.dry_run_runs import RunReading
 from evaluation.actions.dry_run_samples import SampleReading
 from evaluation.actions.metric_settings import settings_of
@@ -29,7 +29,6 @@ from evaluation.actions.sample_index import sample_index
 from evaluation.actions.upload import holds_runs_alone, path_of, pictures_of
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers.interface import BoxSpace, ReadOptions, SampleIndex
-from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.metrics.settings import MetricSettings
 
 Report = Callable[[Progress], None]
@@ -117,7 +116,7 @@ def dry_run(record_id: int, report: Report) -> Mapping[str, Any]:
 
 def _read(record: ImportRecord, report: Report) -> dict[str, Any]:
     begun = time.monotonic()
-    if not record.format:
+    if not record.format or (record.format == KEYS and not record.options.get("mapping")):
         return {"problem": "", "counts": {}}
     issues = IssueBook()
     read = _read_samples if record.kind == Kind.SAMPLES else _read_runs
@@ -155,7 +154,7 @@ def _read_runs(record: ImportRecord, issues: IssueBook, report: Report) -> dict[
         model=chosen["model"],
         setting=chosen["setting"],
         coordinates=BoxSpace.parse(chosen["coordinates"]) if chosen["coordinates"] else None,
-        mapping=RUN_FIELDS.mapping_from(chosen["mapping"]) if chosen.get("mapping") else None,
+        **read_by(record.format, chosen.get("mapping")),
     )
     reading = RunReading(record, issues.take)
     samples = sample_index(record.benchmark)

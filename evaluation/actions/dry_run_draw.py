@@ -11,6 +11,8 @@ from typing import Any, Generic, TypeVar
 from annotation.importers.interface import ImportProblem
 from annotation.importers.reading import RawRow, RowStream
 from annotation.importers.tables import CELL_SUFFIXES
+from evaluation.importers.mapped.mapping import KeyMapping
+from evaluation.importers.mapped.rows import MappedRows
 
 SEED = 7
 DRAWN = 40
@@ -57,10 +59,13 @@ Place = int | str | None
 """The number of a record in its list, where that is known, else its line."""
 
 
-def raw_rows(path: Path, wanted: Iterable[tuple[str, Place, str]], keys: Iterable[str]) -> Mapping[Any, str]:
+def raw_rows(
+    path: Path, wanted: Iterable[tuple[str, Place, str]], keys: Iterable[str], mapped: KeyMapping | None = None
+) -> Mapping[Any, str]:
     """The raw text of rows by (file, place, id): of JSON files the row as written, of tables nothing.
 
-    A second pass over the file that ends when all are found. Rows of one place are told apart by the id in them.
+    ``mapped``: where the rows are, in a file that is read by its keys. A second pass over the file that ends when all
+    are found. Rows of one place are told apart by the id in them.
     """
     missing: dict[tuple[str, Place], list[str]] = {}
     for file, place, name in wanted:
@@ -69,7 +74,7 @@ def raw_rows(path: Path, wanted: Iterable[tuple[str, Place, str]], keys: Iterabl
     if path.suffix.lower() in TABLES:
         return found
     try:
-        for row in RowStream(path, tuple(keys), pick=_data_files):
+        for row in MappedRows(path, mapped, glimpse=True) if mapped else RowStream(path, tuple(keys), pick=_data_files):
             at = isinstance(row, RawRow) and (row.file, row.row or row.line)
             if not isinstance(row, RawRow) or at not in missing:
                 continue

@@ -10,6 +10,7 @@ from typing import Any
 from annotation.importers.interface import Position
 from annotation.models import ImportRecord
 from annotation.schema import Issue
+from evaluation.actions.column_mappings import read_by
 from evaluation.actions.dry_run_again import Again, Key
 from evaluation.actions.dry_run_boxes import BoxTally
 from evaluation.actions.dry_run_draw import Draw, raw_rows
@@ -175,9 +176,9 @@ class RunReading(RunsSaver):
     def shown(self) -> list[dict[str, Any]]:
         """The drawn trajectories, scored, as the page shows them."""
         drawn = self._draw.records()
-        raws = raw_rows(
-            path_of(self.record), [(r.file, r.row or r.line, r.sample_id) for r in drawn], ("trajectories",)
-        )
+        mapped = read_by(self.record.format, self.record.options.get("mapping")).get("keys")
+        places = [(r.file, r.row or r.line, r.sample_id) for r in drawn]
+        raws = raw_rows(path_of(self.record), places, ("trajectories",), mapped)
         return shown_trajectories(self.record.benchmark, drawn, raws)
 
 

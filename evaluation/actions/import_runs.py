@@ -22,6 +22,7 @@ from annotation.actions.import_samples import (
 )
 from annotation.models import Benchmark, ImportRecord, Sample
 from annotation.workflow import Right
+from evaluation.actions.column_mappings import read_by
 from evaluation.actions.dry_run_boxes import Size, boxes_outside
 from evaluation.actions.join_halves import joined
 from evaluation.actions.replace_runs import REPLACE, REPLACES, forget_staged, put_in_place, require_replaceable
@@ -39,7 +40,6 @@ from evaluation.importers.interface import (
     Settings,
     Unchanged,
 )
-from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.models import Judgement as JudgementRow
 from evaluation.models import Run
 from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
@@ -84,18 +84,18 @@ def import_runs(
 ) -> tuple[ImportRecord, Imported]:
     """Import trajectories and their kin. Restartable and idempotent: the same file again changes nothing.
 
-    ``mapping``: which column of a table is what, as ``RUN_FIELDS`` reads it. ``replace``: what the file brought under
-    other choices gives way to what is read now, all at once; ``replaces``: so does what the import of this number
-    brought, whatever its file was; see ``replace_runs``.
+    ``mapping``: which column of a table is what, as ``RUN_FIELDS`` reads it, or which key of a mapped file.
+    ``replace``: what the file brought under other choices gives way to what is read now, all at once; ``replaces``: so
+    does what the import of this number brought, whatever its file was; see ``replace_runs``.
 
     Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
     """
     require(actor, benchmark, Right.IMPORT_RUNS)
     space = BoxSpace.parse(coordinates) if coordinates else None
-    columns = RUN_FIELDS.mapping_from(mapping) if mapping else None
+    chosen = read_by(format, mapping)
     options: dict[str, Any] = {"model": model, "setting": setting, "coordinates": coordinates}
-    if columns:
-        options["mapping"] = columns.as_dict()
+    for one in chosen.values():
+        options["mapping"] = one.as_dict()
     choices = dict(options)
     if replaces:
         options[REPLACES] = require_replaceable(benchmark, replaces).pk
@@ -105,7 +105,7 @@ def import_runs(
         actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.RUNS, path=path, format=format, options=options
     )
     start = Position(**record.checkpoint) if record.checkpoint else Position()
-    reading = ReadOptions(model=model, setting=setting, coordinates=space, mapping=columns, start=start)
+    reading = ReadOptions(model=model, setting=setting, coordinates=space, start=start, **chosen)
     importer, samples = IMPORTERS[format], sample_index(benchmark)
     known = recogniser(benchmark, importer, choices, samples, anew=replace)
     saver = RunsSaver(actor, benchmark, record, replace=replace, checkpoint=checkpoint)

@@ -22,7 +22,7 @@ from annotation.importers.shapes import shape_of
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.column_mappings import FORMAT as TABLE
-from evaluation.actions.column_mappings import checked, options_for, save_mapping
+from evaluation.actions.column_mappings import KEYS, MAPPED, checked, is_of, options_for, save_mapping
 from evaluation.actions.replace_runs import REPLACE, REPLACES, require_replaceable
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers import detect_format as detect_runs
@@ -175,6 +175,8 @@ def blocked(record: ImportRecord) -> str:
         return ""
     if not record.format:
         return "Choose the format first: it could not be told with certainty."
+    if record.format == KEYS and not record.options.get("mapping"):
+        return "Say what each key is first: map the keys of the file."
     if preview.get("problem") and record.format == TABLE and preview.get("columns"):
         return "Say what each column is first: nothing can be read yet."
     if preview.get("problem"):
@@ -233,7 +235,13 @@ def formats_of(path: Path) -> Formats:
     if not any(found.values()):
         said = f"{path.name} has no known format. {shape_of(path).sentences}"
         raise InvalidInput(said, code="unknown_format", field="file")
-    return {kind.value: [_described(kind, one) for one in detections] for kind, detections in found.items()}
+    sure = {one.importer for detections in found.values() for one in detections if one.confidence >= SURE}
+
+    def may_be(one: Detection) -> bool:
+        """A log whose keys are to be mapped is what no format fits; a table may fit and leave its calls out."""
+        return one.importer != KEYS or not sure or (sure == {TABLE} and one.confidence >= PERHAPS)
+
+    return {kind.value: [_described(kind, one) for one in ones if may_be(one)] for kind, ones in found.items()}
 
 
 def _described(kind: ImportRecord.Kind, detection: Detection) -> dict[str, Any]:
@@ -241,9 +249,12 @@ def _described(kind: ImportRecord.Kind, detection: Detection) -> dict[str, Any]:
 
 
 def _best(detections: list[dict[str, Any]]) -> str:
-    """The format to read first: one that is sure, or a table that nothing else can read, whose columns are chosen."""
-    if [one["importer"] for one in detections] == [TABLE] and detections[0]["confidence"] >= PERHAPS:
-        return TABLE
+    """The format to read first: one that is sure, or a table or log that nothing else can read, whose columns or keys
+    are chosen."""
+    first = detections[0] if detections else {}
+    by_hand = {one["importer"] for one in detections} <= {*MAPPED}
+    if first and by_hand and (first["importer"] == KEYS or first["confidence"] >= PERHAPS):
+        return str(first["importer"])
     return detections[0]["importer"] if detections and detections[0]["confidence"] >= SURE else ""
 
 
@@ -258,7 +269,7 @@ def _kind(formats: Formats, kinds: list[ImportRecord.Kind], wanted: str, *, has_
     if wanted in Kind.values:
         return Kind(wanted)
     may = [kind for kind in held if kind in kinds] or [kind for kind in perhaps if kind in kinds]
-    if len(may) > 1 and all(_best(formats[kind]) == TABLE for kind in may):
+    if len(may) > 1 and all(_best(formats[kind]) in MAPPED for kind in may):
         return max(may, key=lambda kind: (formats[kind][0]["confidence"], (kind == Kind.RUNS) == has_samples))
     if not may:
         raise NotAllowed(f"The file holds {held[0]}, and your roles do not let you import those. Ask the lead.")
@@ -319,12 +330,12 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
             raise InvalidInput(f"At most {NAME} characters are kept. Shorten the {name}.", field=name)
         record.options = {**record.options, name: value}
     _check_coordinates(record.options.get("coordinates", ""))
-    if "mapping" in record.options and record.format != TABLE:
+    if "mapping" in record.options and not is_of(record.format, record.options["mapping"]):
         record.options = {name: value for name, value in record.options.items() if name != "mapping"}
-    if record.format == TABLE:
+    if record.format in MAPPED:
         if choices.get("mapping"):
-            record.options = {**record.options, "mapping": checked(kind, choices["mapping"])}
-        record.options = options_for(record.benchmark, kind, path_of(record), record.options)
+            record.options = {**record.options, "mapping": checked(kind, record.format, choices["mapping"])}
+        record.options = options_for(record.benchmark, kind, path_of(record), record.options, record.format)
     if "score" in choices:
         record.preview = {**record.preview, "choices": {"score": bool(choices["score"])}}
 

@@ -24,6 +24,8 @@ from evaluation.importers import (
     vtc_bench,
 )
 from evaluation.importers.interface import Detection, Importer, Read, Reader, ReadOptions, Recogniser, SampleIndex
+from evaluation.importers.mapped import detection as mapped_detection
+from evaluation.importers.mapped import reading as mapped
 
 
 def _each_time(read: Callable[[Path, ReadOptions, SampleIndex], Read]) -> Reader:
@@ -56,6 +58,13 @@ IMPORTERS: Mapping[str, Importer] = {
         Importer("native", "Sightline: one JSON file, or a folder or zip of JSONL files", native.detect, native.read),
         Importer("deepeyes", "DeepEyes on V* and HR-Bench: result_*.jsonl", deepeyes.detect, deepeyes.read, True),
         *(Importer(name, title, room.detect, _each_time(room.read), True) for name, title, room in _ROWS),
+        Importer(
+            mapped.NAME,
+            "Any other JSON: tool logs, with keys mapped by you",
+            mapped_detection.detect,
+            mapped.read,
+            True,
+        ),
     )
 }
 

@@ -13,9 +13,11 @@ from typing import Protocol
 
 from annotation.importers.column_mapping import ColumnMapping
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Position, Progress, Settings
+from evaluation.importers.box_space import BoxSpace
+from evaluation.importers.mapped.mapping import KeyMapping
 from evaluation.importers.matching import SampleIndex
 from evaluation.importers.recognition import Recogniser, Unchanged
-from evaluation.schema import Coordinates, Intervention, Issue, Judgement, RolloutGroup, Trajectory
+from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Trajectory
 
 __all__ = [
     "PROGRESS_EVERY",
@@ -24,6 +26,7 @@ __all__ = [
     "Detection",
     "ImportProblem",
     "Importer",
+    "KeyMapping",
     "Position",
     "Progress",
     "Read",
@@ -37,34 +40,13 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class BoxSpace:
-    """The space of a file's boxes where the file itself does not say: a kind, or pixels of the picture as it was
-    sent to the model, ``width`` × ``height``."""
-
-    kind: Coordinates = Coordinates.PIXEL
-    size: tuple[int, int] | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> BoxSpace:
-        """``pixel``, ``norm1``, ``norm1000`` or ``WxH`` (``1024x768``). Raises ``ImportProblem`` on anything else."""
-        if text in {kind.value for kind in Coordinates}:
-            return cls(Coordinates(text))
-        width, times, height = text.lower().replace("×", "x").partition("x")
-        if times and width.isdecimal() and height.isdecimal() and int(width) and int(height):
-            return cls(Coordinates.PIXEL, (int(width), int(height)))
-        raise ImportProblem(
-            f"Coordinates {text[:50]!r} are not known. Use pixel, norm1, norm1000, or the size of the picture the "
-            "model was sent, such as 1024x768."
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class ReadOptions:
     """What the person importing says about a file.
 
     ``model`` and ``setting`` name the run where the file does not (a native file's own names win); ``coordinates``
     None = as the format declares. ``images`` is the folder picture names are relative to. ``mapping``: which column of
-    a table is what; None = as the names of the columns suggest. ``start``: where to go on.
+    a table is what; None = as the names of the columns suggest. ``keys``: which keys of a JSON file that no format fits
+    are what. ``start``: where to go on. ``glimpse``: only the beginning will be asked for.
     """
 
     model: str = ""
@@ -72,7 +54,9 @@ class ReadOptions:
     coordinates: BoxSpace | None = None
     images: Path | None = None
     mapping: ColumnMapping | None = None
+    keys: KeyMapping | None = None
     start: Position = field(default_factory=Position)
+    glimpse: bool = False
 
 
 @dataclass(frozen=True, slots=True)

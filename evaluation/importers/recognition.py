@@ -71,6 +71,6 @@ def _code() -> str:
     total = blake2b(digest_size=SIZE)
     for schema in (annotation.schema, evaluation.schema):
         room = Path(str(schema.__file__)).parent
-        for file in (room / "schema.py", *sorted((room / "importers").glob("*.py"))):
+        for file in (room / "schema.py", *sorted((room / "importers").rglob("*.py"))):
             total.update(file.read_bytes())
     return total.hexdigest()

@@ -27,6 +27,7 @@ from annotation.importers.storable import storable
 from annotation.importers.table_heading import flat, heading
 from annotation.schema import ORIGINAL
 from evaluation.importers.box_steps import box_steps
+from evaluation.importers.cells import NOTHING, is_empty, number_in, rollout_in, truth_in, word_in
 from evaluation.importers.interface import BoxSpace, ColumnMapping, Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.mapping import RUN_FIELDS
@@ -40,9 +41,6 @@ MODEL = "unnamed"
 AMOUNTS = ("input_tokens", "output_tokens", "seconds", "usd")
 _NO_USAGE = Usage()
 _LETTERS = tuple("ABCDEFGHIJ")
-_TRUE = frozenset({"true", "yes", "y", "1", "1.0", "correct", "right", "t"})
-_FALSE = frozenset({"false", "no", "n", "0", "0.0", "incorrect", "wrong", "f"})
-_NOTHING = frozenset({"", "none", "null", "nan", "n/a"})
 
 
 def detect(head: bytes, name: str) -> Detection:
@@ -84,14 +82,14 @@ def trajectory_from(
     error = _text(cell.get("error"), "error", report)
     used = mapping.used
     return Trajectory(
-        model=fields.name(_word(cell.get("model")), "model", report, default=options.model or MODEL),
+        model=fields.name(word_in(cell.get("model")), "model", report, default=options.model or MODEL),
         sample_id=sample,
-        setting=fields.label(_word(cell.get("setting")), "setting", report, default=options.setting),
-        rollout=_rollout(cell.get("rollout"), report),
-        condition=fields.label(_word(cell.get("condition")), "condition", report, default=Condition.NONE),
+        setting=fields.label(word_in(cell.get("setting")), "setting", report, default=options.setting),
+        rollout=rollout_in(cell.get("rollout"), report),
+        condition=fields.label(word_in(cell.get("condition")), "condition", report, default=Condition.NONE),
         steps=tuple(_steps(cell, mapping, options.coordinates or BoxSpace(), samples.size_of(sample), report)),
         answer=None if error else _text(cell.get("answer"), "answer", report) or None,
-        judge_correct=None if error else _truth(cell.get("correct"), report),
+        judge_correct=None if error else truth_in(cell.get("correct"), "correct", report),
         error=error,
         usage=_usage(cell, report),
         extra={key: value for key, value in row.items() if key not in used and value not in ("", None)},
@@ -101,7 +99,7 @@ def trajectory_from(
 
 
 def _clues(cell: Mapping[str, Any], row: Mapping[str, Any]) -> Clues:
-    told = {name: _word(cell.get(name)) for name in ("sample", "image", "question")}
+    told = {name: word_in(cell.get(name)) for name in ("sample", "image", "question")}
     given = told["sample"]
     # Tables that passed through a spreadsheet or pandas have 7.0 for the id 7.
     ids = [given, *([given[:-2]] if re.fullmatch(r"\d+\.0", given) else [])] if given else []
@@ -113,62 +111,18 @@ def _clues(cell: Mapping[str, Any], row: Mapping[str, Any]) -> Clues:
     return Clues(ids, base_name(told["image"]), told["question"], options)
 
 
-def _word(value: object) -> str:
-    """A name in a cell as text: whole numbers without a point; what is no name is nothing."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return ""
-    return str(value).strip()
-
-
 def _text(value: object, field: str, report: Report) -> str:
     text = fields.text(value, field, report).strip()
-    return "" if field == "error" and text.casefold() in _NOTHING else text
-
-
-def _truth(value: object, report: Report) -> bool | None:
-    if isinstance(value, str):
-        said = value.strip().casefold()
-        if said in _NOTHING:
-            return None
-        value = True if said in _TRUE else False if said in _FALSE else value
-    return fields.truth(value, "correct", report)
-
-
-def _number(value: object) -> float | None:
-    """A cell as a finite number, None when it is none."""
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    if not fields.is_number(value):
-        return None
-    return float(value)  # type: ignore[arg-type]
-
-
-def _empty(value: object) -> bool:
-    return value is None or (isinstance(value, str) and value.strip().casefold() in _NOTHING)
-
-
-def _rollout(value: object, report: Report) -> int:
-    if _empty(value):
-        return 0
-    number = _number(value)
-    if number is None or not (0 <= number < 2**31 and number == int(number)):
-        done = "A rollout is 0, 1, 2 …; the row was left out. Choose another column, or none."
-        report.refuse("rollout-not-an-index", "rollout", value, done)
-    return int(number)
+    return "" if field == "error" and text.casefold() in NOTHING else text
 
 
 def _usage(cell: Mapping[str, Any], report: Report) -> Usage:
     amounts: dict[str, Any] = {}
     for name in AMOUNTS:
         value = cell.get(name)
-        if value is None or _empty(value):
+        if value is None or is_empty(value):
             continue
-        number = _number(value)
+        number = number_in(value)
         whole = name.endswith("tokens")
         if number is None or number < 0 or (whole and (number != int(number) or number >= 2**53)):
             report.repaired("not-a-count", name, value, fields.NO_AMOUNT)
@@ -198,9 +152,9 @@ def _four(cell: Mapping[str, Any], report: Report) -> Number4 | None:
     if "box_1" not in cell:
         return None
     given = [cell.get(name) for name in BOX_FIELDS]
-    if all(_empty(value) for value in given):
+    if all(is_empty(value) for value in given):
         return None
-    numbers = [_number(value) for value in given]
+    numbers = [number_in(value) for value in given]
     a, b, c, d = numbers
     if a is None or b is None or c is None or d is None:
         report.noted("no-box", "box_1", given, "These are not four numbers; there is no box in this row.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -15,7 +15,6 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotation.exporters.interface import MissingLibrary
 from annotation.importers.interface import Detection, ImportProblem
-from annotation.importers.mapping import TableFields
 from annotation.importers.shapes import shape_of
 from annotation.models import Benchmark
 from annotation.schema import Issue
@@ -93,12 +92,12 @@ def chosen_format(
     return best.importer
 
 
-def mapping_at(path: Path | None, fields: TableFields) -> dict[str, Any] | None:
-    """The mapping in a file, checked. Raises ``ImportProblem``."""
+def mapping_at(path: Path | None, read: Callable[[str], Mapping[str, Any]]) -> dict[str, Any] | None:
+    """The mapping in a file, as ``read`` checks it. Raises ``ImportProblem``."""
     if path is None:
         return None
     try:
-        return fields.mapping_in(path.read_text(encoding="utf-8")).as_dict()
+        return dict(read(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{path} cannot be read as text. Check the path.") from error
 

@@ -74,7 +74,7 @@ def test_names_suggest_how_a_box_is_written(columns: list[str], form: str) -> No
         ([], "a JSON object such as"), ({}, "a JSON object such as"), ({"columns": {}, "x": 1}, "no key 'x'"),
         ({"columns": {"foo": "a"}}, "cannot be read as 'foo'"), ({"columns": {"sample": 3}}, "The column of sample"),
         ({"columns": {"sample": "x" * 300}}, "The column of sample"),
-        ({"columns": {"sample": "a"}, "boxes": "yxyx"}, "not written as 'yxyx'"),
+        ({"columns": {"sample": "a"}, "boxes": "zzzz"}, "not written as 'zzzz'"),
     ],
 )  # fmt: skip
 def test_a_wrong_mapping_is_refused_with_what_is_wrong(value: object, said: str) -> None:

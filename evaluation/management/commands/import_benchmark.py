@@ -40,7 +40,10 @@ class Command(BaseCommand):
 
     @answering_plainly
     def handle(self, *, slug: str, path: Path, title: str, images: Path | None, **options: Any) -> None:
-        mapping, coordinates = mapping_at(options["mapping"], SAMPLE_FIELDS), options["coordinates"]
+        mapping, coordinates = (
+            mapping_at(options["mapping"], lambda text: SAMPLE_FIELDS.mapping_in(text).as_dict()),
+            options["coordinates"],
+        )
         given = TABLE if mapping and not options["format"] else options["format"]
         format = chosen_format(self, given, path, detect_format)
         if format != TABLE and (mapping or coordinates):

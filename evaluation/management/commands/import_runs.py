@@ -11,12 +11,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation.actions.import_samples import file_digest
 from annotation.models import Benchmark
 from evaluation.actions.column_mappings import FORMAT as TABLE
-from evaluation.actions.column_mappings import options_for
+from evaluation.actions.column_mappings import KEYS, MAPPED, is_of, options_for, proposed_for, run_mapping_in
 from evaluation.actions.import_runs import import_runs
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.replace_runs import earlier_readings, in_words, questions_on, replaceable, runs_brought
 from evaluation.importers import IMPORTERS, detect_format
-from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.management.output import (
     answering_plainly,
     chosen_format,
@@ -41,7 +40,12 @@ class Command(BaseCommand):
         parser.add_argument("--format", choices=sorted(IMPORTERS), help="recognised by content when left out")
         parser.add_argument("--model", default="", help="name of the model where the file has none")
         parser.add_argument("--setting", default="", help="base, code, interface or any other text")
-        parser.add_argument("--mapping", type=Path, metavar="FILE.json", help="columns of a table and what they are")
+        parser.add_argument(
+            "--mapping",
+            type=Path,
+            metavar="FILE.json",
+            help="which column of a table, or key of a log that no format fits, is what",
+        )
         parser.add_argument("--replace", action="store_true", help="put this reading in the place of an earlier one")
         parser.add_argument(
             "--replace-import", type=int, default=0, metavar="NUMBER", help="put it in the place of that import's runs"
@@ -51,17 +55,18 @@ class Command(BaseCommand):
     @answering_plainly
     def handle(self, *, slug: str, path: Path, **options: Any) -> None:
         benchmark: Benchmark = the_benchmark(slug)
-        mapping = mapping_at(options["mapping"], RUN_FIELDS)
-        format = (
-            TABLE if mapping and not options["format"] else chosen_format(self, options["format"], path, detect_format)
-        )
-        if mapping and format != TABLE:
-            raise CommandError(f"A mapping is for the format {TABLE}, not for {format}. Leave out one of them.")
-        if format == TABLE:
-            columns = {"mapping": mapping, "coordinates": options["coordinates"]}
-            chosen = options_for(benchmark, "runs", path, columns)
+        mapping = mapping_at(options["mapping"], run_mapping_in)
+        fits = TABLE if mapping and is_of(TABLE, mapping) else KEYS
+        format = chosen_format(self, options["format"] or (fits if mapping else None), path, detect_format)
+        if mapping and not is_of(format, mapping):
+            raise CommandError(f"The mapping is for the format {fits}, not for {format}. Leave out one of them.")
+        if format in MAPPED:
+            chosen = {"mapping": mapping, "coordinates": options["coordinates"]}
+            chosen = options_for(benchmark, "runs", path, chosen, format)
             mapping, options["coordinates"] = chosen["mapping"], chosen["coordinates"]
-            self.stdout.write(f"Columns: {json.dumps(mapping)}")
+            if mapping is None:
+                raise CommandError(_unmapped(path))
+            self.stdout.write(f"{'Columns' if format == TABLE else 'Keys'}: {json.dumps(mapping)}")
         choices = {name: options[name] for name in ("model", "setting", "coordinates")}
         _say_again(self, benchmark, path, format, {**choices, "mapping": mapping}, replace=options["replace"])
         replaces = options["replace_import"] or 0
@@ -77,6 +82,12 @@ class Command(BaseCommand):
         print_counts(self, result.counts, result.issues, COUNTED)
         if result.summary and result.summary.all_failed:
             self.stdout.write("Every trajectory is an error: the run is kept as failed, not as 0 % right.")
+
+
+def _unmapped(path: Path) -> str:
+    """What to do with a file whose keys nobody has mapped, with what its values suggest."""
+    said = f"{path.name} needs a mapping of its keys: map it on the import page, or give --mapping FILE.json."
+    return f"{said} Its values suggest: {json.dumps(proposed_for(path).as_dict())}"
 
 
 def _say_again(

@@ -1,0 +1,30 @@
+"""The space of a file's boxes, as a person says it where the file does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from annotation.importers.interface import ImportProblem
+from evaluation.schema import Coordinates
+
+
+@dataclass(frozen=True, slots=True)
+class BoxSpace:
+    """The space of a file's boxes where the file itself does not say: a kind, or pixels of the picture as it was
+    sent to the model, ``width`` × ``height``."""
+
+    kind: Coordinates = Coordinates.PIXEL
+    size: tuple[int, int] | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> BoxSpace:
+        """``pixel``, ``norm1``, ``norm1000`` or ``WxH`` (``1024x768``). Raises ``ImportProblem`` on anything else."""
+        if text in {kind.value for kind in Coordinates}:
+            return cls(Coordinates(text))
+        width, times, height = text.lower().replace("×", "x").partition("x")
+        if times and width.isdecimal() and height.isdecimal() and int(width) and int(height):
+            return cls(Coordinates.PIXEL, (int(width), int(height)))
+        raise ImportProblem(
+            f"Coordinates {text[:50]!r} are not known. Use pixel, norm1, norm1000, or the size of the picture the "
+            "model was sent, such as 1024x768."
+        )

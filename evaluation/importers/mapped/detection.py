@@ -1,0 +1,33 @@
+"""Telling a log of tool calls that no format fits from its first bytes; and what to ask of a person then."""
+
+from __future__ import annotations
+
+from annotation.importers.sources import HEAD_BYTES
+from evaluation.importers.interface import Detection
+from evaluation.importers.mapped.outline import outline_in
+from evaluation.importers.mapped.proposals import propose
+
+NAME = "mapped"
+KEYS = ("samples", "trajectories", "interventions", "judgements", "rollout_groups")
+"""Lists of the native format: a file of these alone is no log that no format fits."""
+CALLS, ROWS = 0.45, 0.15
+"""How sure it is: never so sure that it is read unasked, as a person says what its keys are."""
+
+
+def detect(head: bytes, name: str) -> Detection:
+    """Any JSON that holds objects; likelier with calls of tools in them."""
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
+        return Detection(NAME, 0.0)
+    outline = outline_in(head[:HEAD_BYTES], name)
+    if not any(node.types["object"] for node in outline.tree().walk()):
+        return Detection(NAME, 0.0)
+    proposed = propose(outline)
+    native = proposed.rows.steps[:1] in [(key,) for key in KEYS]
+    rows = str(proposed.rows) if proposed.rows.steps else "each line" if outline.lines else "the file itself"
+    reasons = [f"It is JSON; its rows may be {rows}."]
+    if "calls" in proposed.paths and ("box" in proposed.paths or "tool" in proposed.paths):
+        reasons.append(f"Tools are called in {proposed.paths['calls']}.")
+    elif native:
+        return Detection(NAME, 0.0)
+    reasons.append("You say which key holds what.")
+    return Detection(NAME, CALLS if len(reasons) == 3 else ROWS, tuple(reasons))

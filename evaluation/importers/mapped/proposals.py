@@ -1,0 +1,317 @@
+"""A first mapping for a file, proposed from its values: four numbers are a box, a name with arguments is a call, image
+data or a suffix is an image; the sample, question and answer go by the names of keys.
+
+What is proposed is shown and can be changed; nothing is read by a proposal unasked. A key that may hold the gold answer
+is never proposed as the model's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from annotation.importers.column_mapping import BoxForm
+from evaluation.importers.mapped.mapping import ROLES, KeyMapping
+from evaluation.importers.mapped.outline import Node, Outline
+from evaluation.importers.mapped.paths import EVERY, KEY, KeyPath, Step
+from evaluation.importers.mapping import RUN_FIELDS
+
+MOSTLY = 0.5
+"""Of the values under a key, so many must look alike to be taken for it."""
+_GOLD = re.compile(r"gt|gold|target|label|truth|ground|solution|reference|expected|^answers?$")
+_NAMES = {
+    "sample": (*RUN_FIELDS.fields["sample"].names, "sid", "uid", "pid", "idx", "key", "task_id", "task", "name"),
+    "question": (*RUN_FIELDS.fields["question"].names, "instruction", "user_query", "input_text"),
+    "image": RUN_FIELDS.fields["image"].names,
+    "answer": (
+        "final_answer", "prediction", "predicted_answer", "pred_answer", "model_answer", "model_prediction", "pred",
+        "model_response", "response", "final_response", "final", "final_output", "model_output", "output", "completion",
+        "reply", "result", "out", "answer",
+    ),
+    "model": (*RUN_FIELDS.fields["model"].names, "engine", "agent", "llm", "vlm", "run", "run_name"),
+    "setting": RUN_FIELDS.fields["setting"].names[:2],
+    "rollout": RUN_FIELDS.fields["rollout"].names,
+    "verdict": ("judge_correct", "is_correct", "correct", "hit", "verdict", "acc", "score"),
+    "failed": ("error", "error_message", "exception", "failure", "failed"),
+}  # fmt: skip
+"""Names of keys of a row that mean a field, the likeliest first."""
+_CALL_NAMES = {
+    "tool": ("tool", "tool_name", "api_name", "function", "function_name", "fn", "op", "operation", "command", "name",
+             "action", "act", "type", "kind", "key()"),
+    "arguments": ("arguments", "args", "params", "parameters", "api_params", "action_input", "kwargs", "tool_input",
+                  "input", "inputs"),
+    "observation": ("observation", "obs", "result", "output", "response", "return", "returned", "tool_output",
+                    "tool_response", "value", "feedback"),
+    "said": ("thought", "thoughts", "reasoning", "reasoning_content", "think", "thinking", "rationale", "reflection",
+             "said", "note", "content", "text", "utterance"),
+    "image_in": ("image_in", "input_image", "image", "image_path", "img", "img_idx", "image_index", "image_idx",
+                 "target_image", "source", "src", "on"),
+    "image_out": ("image_out", "output_image", "edited_image", "new_image", "made", "saved_as", "save_path"),
+}  # fmt: skip
+_SURE = frozenset(_NAMES["sample"]) - {"key", "name", "task", "index", "idx"}
+"""Names of samples that nothing else is called."""
+_ABOUT = frozenset({"model", "config", "args", "settings", "usage", "run"})
+"""Names of objects that say nothing of a sample."""
+_ROLE_NAMES = ("role", "from", "speaker", "sender", "author", "who", "source")
+
+
+def propose(outline: Outline, saved_rows: KeyPath | None = None) -> KeyMapping:
+    """The mapping that the values suggest; fields that nothing suggests are left out."""
+    tree = outline.tree()
+    rows = saved_rows if saved_rows is not None else _rows(tree)
+    texts: dict[KeyPath, str] = {}
+    for _ in range(3):  # what is in a text may be a text to take apart
+        found = _texts(_row_node(outline.tree(rows, texts), rows), rows)
+        if not found.keys() - texts.keys():
+            break
+        texts = found | texts
+    tree = outline.tree(rows, texts)
+    row = _row_node(tree, rows)
+    if row is None:
+        return KeyMapping({"rows": rows} if rows.steps else {})
+    mapping = KeyMapping(texts=texts, paths={"rows": rows} if rows.steps else {})
+    return _Proposal(tree, row, rows, mapping).made()
+
+
+def _rows(tree: Node) -> KeyPath:
+    """Where the rows are: the list, or object by id, of the objects that look most like rows; else each line or the
+    document itself."""
+    best, most = tree, _likeness(tree) - 0.5
+    for node in tree.walk():
+        listed = node.path.steps[-1:] == (EVERY,) and node.types["object"] >= MOSTLY * node.count
+        inner = node.path.steps.count(EVERY) - 1
+        if listed and (score := _likeness(node) - 1.5 * inner) > most:
+            best, most = node, score
+    return best.path
+
+
+def _likeness(node: Node) -> float:
+    """How much an object looks like a row: it names a sample, asks, answers; it holds calls."""
+    if _is_call(node):
+        return -1
+    names = {_plain(child.name) for child in _near(node)}
+    score = 2.0 * bool(names & set(_SURE)) + bool(names & set(_NAMES["question"]))
+    score += 1.5 * bool(names & set(_NAMES["answer"])) + bool(names & set(_NAMES["image"]))
+    below = any(inner.marks["box"] for inner in node.walk()) or any(_is_call(inner) for inner in node.walk())
+    return score + below + (0.5 if node.path.steps[-1:] == (EVERY,) and node.count > 1 else 0)
+
+
+def _near(node: Node) -> Iterator[Node]:
+    """The children of an object, and those of objects in it."""
+    for child in node.children.values():
+        yield child
+        if child.types["object"] and EVERY not in child.children and _plain(child.name) not in _ABOUT:
+            yield from child.children.values()
+
+
+def _row_node(tree: Node, rows: KeyPath) -> Node | None:
+    return _down(tree, rows.steps)
+
+
+def _down(node: Node | None, steps: Sequence[Step]) -> Node | None:
+    for step in steps:
+        node = node.children.get(step) if node else None
+    return node
+
+
+def _texts(row: Node | None, rows: KeyPath) -> dict[KeyPath, str]:
+    """Texts of a row that ask to be taken apart, and how."""
+    found: dict[KeyPath, str] = {}
+    for node in row.walk() if row else ():
+        for how in ("json", "python", "tags", "react"):
+            if node.types["text"] and node.marks[how] >= MOSTLY * node.types["text"]:
+                found[node.path.behind(rows)] = how
+    return found
+
+
+def _plain(name: str) -> str:
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
+    return re.sub(r"[\s\-]+", "_", name).casefold()
+
+
+def _is_word(node: Node) -> bool:
+    return node.types["text"] + node.types["number"] >= MOSTLY * max(1, node.count - node.types["null"])
+
+
+def _is_call(node: Node) -> bool:
+    """A name with arguments, or a name or arguments with a box."""
+    if not node.types["object"]:
+        return False
+    named = any(_plain(c.name) in _CALL_NAMES["tool"] and c.marks["word"] for c in node.children.values())
+    given = any(_plain(c.name) in _CALL_NAMES["arguments"] for c in node.children.values())
+    boxed = any(c.marks["box"] for c in _near(node)) or _has_sides(node)
+    return (named and (given or boxed)) or (given and boxed)
+
+
+def _has_sides(node: Node) -> bool:
+    names = {_plain(child.name) for child in node.children.values()}
+    return any(set(sides) <= names for sides in (
+        ("x1", "y1", "x2", "y2"), ("xmin", "ymin", "xmax", "ymax"), ("left", "top", "right", "bottom"),
+        ("x", "y", "w", "h"), ("x", "y", "width", "height"), ("left", "top", "width", "height"),
+    ))  # fmt: skip
+
+
+@dataclass
+class _Proposal:
+    """Proposes the fields of one file, whose rows and texts are known."""
+
+    tree: Node
+    row: Node
+    rows: KeyPath
+    mapping: KeyMapping
+
+    def made(self) -> KeyMapping:
+        paths = dict(self.mapping.paths)
+        calls = self._calls()
+        if calls is not None:
+            paths |= self._of_calls(calls)
+        for name in _NAMES:
+            if node := self._named(name, calls):
+                paths[name] = node.path if name == "model" and not self._in_row(node) else self._inside(node)
+        if "sample" not in paths and self._is_by_id():
+            paths["sample"] = KeyPath((KEY,))
+        if "answer" not in paths and calls is not None and (said := self._last_answer(calls)):
+            paths["answer"] = said
+        form, space, first = BoxForm.XYXY, "pixel", 0
+        if "box" in paths and calls is not None and (box := _down(calls, paths["box"].steps)):
+            form, space = _written(box)
+        if "image_in" in paths and calls is not None and (image := _down(calls, paths["image_in"].steps)):
+            first = int("0" not in image.different and "1" in image.different)
+        return replace(self.mapping, paths=paths, box_form=form, coordinates=space, images_from=first)
+
+    def _in_row(self, node: Node) -> bool:
+        return node.path.starts_with(self.rows)
+
+    def _inside(self, node: Node) -> KeyPath:
+        return node.path.behind(self.rows)
+
+    def _is_by_id(self) -> bool:
+        parent = _down(self.tree, self.rows.steps[:-1])
+        return bool(self.rows.steps) and parent is not None and parent.types["object"] > 0
+
+    def _calls(self) -> Node | None:
+        """The node of calls: the shallowest that is a name with arguments; else what holds a box in a list."""
+        found = [node for node in self.row.walk() if node is not self.row and _is_call(node)]
+        if not found:
+            found = [
+                node for node in self.row.walk()
+                if node is not self.row and node.types["object"] and EVERY in node.path.behind(self.rows).steps
+                and any(child.marks["box"] for child in _near(node))
+            ]  # fmt: skip
+        return min(found, key=lambda node: len(node.path.steps), default=None)
+
+    def _of_calls(self, calls: Node) -> dict[str, KeyPath]:
+        """The fields of calls: those in a call begin there, those of its turn in the row."""
+        path = self._inside(calls)
+        paths = {"calls": path}
+        turn = self._turn(calls)
+        if turn is not None:
+            paths["turns"] = self._inside(turn)
+            if role := self._role(turn):
+                paths["role"] = self._inside(role)
+        beside = [c for c in turn.children.values() if not calls.path.starts_with(c.path)] if turn is not None else []
+        for name, names in _CALL_NAMES.items():
+            also = beside if name in ("said", "observation") else []
+            if node := _by_name([*calls.children.values(), *also], names, name):
+                inner = node.path.starts_with(calls.path)
+                paths[name] = node.path.behind(calls.path) if inner else self._inside(node)
+        if "role" in paths and "said" in paths:
+            paths["observation"] = paths["said"]
+        if box := next((node for node in calls.walk() if node.marks["box"] >= MOSTLY * node.count), None):
+            paths["box"] = box.path.behind(calls.path)
+        elif sides := next((node for node in calls.walk() if _has_sides(node)), None):
+            paths["box"] = sides.path.behind(calls.path)
+        if paths.get("image_in") == paths.get("box") or self._is_number_of_nothing(calls, paths):
+            paths.pop("image_in", None)
+        given = _down(calls, paths["arguments"].steps) if "arguments" in paths else None
+        named = _by_name(given.children.values() if given else (), _CALL_NAMES["image_in"], "image_in")
+        if "image_in" not in paths and named:
+            paths["image_in"] = named.path.behind(calls.path)
+        return paths
+
+    def _is_number_of_nothing(self, calls: Node, paths: dict[str, KeyPath]) -> bool:
+        node = _down(calls, paths["image_in"].steps) if "image_in" in paths else None
+        return node is not None and not (node.marks["image"] or node.types["number"] or node.marks["word"])
+
+    def _turn(self, calls: Node) -> Node | None:
+        """The turn that calls are in: the item of a list above them, or they themselves."""
+        steps = list(self._inside(calls).steps)
+        while steps and steps[-1] is not EVERY:
+            steps.pop()
+        inner = steps[:-1]
+        while inner and inner[-1] is not EVERY:
+            inner.pop()
+        chosen = inner or (steps if not isinstance(calls.path.steps[-1], type(EVERY)) else [])
+        return _down(self.row, chosen) if chosen else None
+
+    def _role(self, turn: Node) -> Node | None:
+        for child in turn.children.values():
+            if _plain(child.name) in _ROLE_NAMES and any(word.casefold() in ROLES for word in child.different):
+                return child
+        return None
+
+    def _last_answer(self, calls: Node) -> KeyPath | None:
+        """An answer in the last turn."""
+        turn = self._turn(calls)
+        for node in turn.children.values() if turn is not None else ():
+            plain = _plain(node.name)
+            if plain in ("answer", "final_answer", "reply") and _is_word(node):
+                return KeyPath((*self._inside(node).steps,))
+        return None
+
+    def _named(self, name: str, calls: Node | None) -> Node | None:
+        """The shallowest key of a row, outside its calls, that by its name is a field."""
+        outside = [
+            node
+            for node in self.row.walk()
+            if EVERY not in self._inside(node).steps
+            and not (calls and node.path.starts_with(calls.path))
+            and (name in ("model", "setting") or not _ABOUT.intersection(map(str, self._inside(node).steps[:-1])))
+        ]
+        if name == "answer":
+            outside = [node for node in outside if not _GOLD.search(_plain(node.name))]
+        outside.sort(key=lambda node: len(node.path.steps))
+        found = _by_name([node for node in outside if _is_word(node)], _NAMES[name], name)
+        if found is None and name == "model":
+            found = _by_name([n for n in self._around() if _is_word(n)], _NAMES[name], name)
+        return found
+
+    def _around(self) -> list[Node]:
+        return [node for node in self.tree.walk() if EVERY not in node.path.steps and not self._in_row(node)]
+
+
+def _by_name(nodes: Iterable[Node], names: Sequence[str], field: str) -> Node | None:
+    """Of the nodes that may be a field the one with the likeliest name."""
+    found: dict[str, Node] = {}
+    for node in nodes:
+        found.setdefault(_plain(node.name), node)
+    usable = {name: node for name, node in found.items() if _may_be(field, node)}
+    return next((usable[name] for name in names if name in usable), None)
+
+
+def _may_be(field: str, node: Node) -> bool:
+    """Whether the values under a key can be this field at all."""
+    if field == "tool":
+        return bool(node.marks["word"]) and not node.children
+    if field == "arguments":
+        return node.types["object"] > 0
+    if field == "image_in":
+        return bool(node.marks["image"] or node.types["number"] or node.marks["word"]) and not node.children
+    if field == "said":
+        return node.types["text"] > 0 and not node.marks["box"]
+    if field in ("sample", "model", "setting"):
+        return not node.types["boolean"] and not node.types["object"]
+    return True
+
+
+def _written(box: Node) -> tuple[BoxForm, str]:
+    """How boxes are written, as far as their numbers say: sizes where a second corner would lie before the first,
+    fractions where all are up to 1."""
+    numbers = [four for four in box.numbers if any(four)]
+    if not numbers:
+        return BoxForm.XYXY, "pixel"
+    reversed_ = sum(c <= a or d <= b for a, b, c, d in numbers)
+    form = BoxForm.XYWH if reversed_ > 0.1 * len(numbers) else BoxForm.XYXY
+    largest = max(max(map(abs, four)) for four in numbers)
+    return form, "norm1" if largest <= 1 else "pixel"

@@ -1,0 +1,202 @@
+"""JSON that no format fits, read by a mapping: every shape of log, every damage as an issue of its row."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation.importers.interface import ImportProblem, Position, Progress
+from annotation.schema import Issue
+from evaluation.importers.box_space import BoxSpace
+from evaluation.importers.interface import ReadOptions
+from evaluation.importers.mapped.mapping import KeyMapping, mapping_from, mapping_in
+from evaluation.importers.mapped.reading import read
+from evaluation.importers.matching import MemoryIndex, SampleKey
+from evaluation.importers.zooming import in_pixels
+from evaluation.schema import Step, Trajectory
+from tests.unit.mapped_logs import LOGS, NESTED, Log, document, lines
+
+SIZE = (1000, 800)
+INDEX = MemoryIndex(
+    [
+        SampleKey("mug", "shelf.jpg", "Which color?", {}, SIZE),
+        SampleKey("cup", "wall.jpg", "What hangs here?", {}, SIZE),
+        SampleKey("7", "door.jpg", "Open or shut?", {}, SIZE),
+    ]
+)
+
+
+def rows(path: Path, mapping: dict[str, Any] | KeyMapping, **options: Any) -> tuple[list[Trajectory], list[Issue]]:
+    keys = mapping if isinstance(mapping, KeyMapping) else mapping_from(mapping)
+    items = list(read(path, ReadOptions(keys=keys, **options), INDEX))
+    return [i for i in items if isinstance(i, Trajectory)], [i for i in items if isinstance(i, Issue)]
+
+
+def written(tmp_path: Path, content: bytes, name: str = "log.json") -> Path:
+    path = tmp_path / name
+    path.write_bytes(content)
+    return path
+
+
+def pixels(step: Step) -> tuple[float, ...] | None:
+    return step.bbox and tuple(round(side, 6) for side in in_pixels(step.bbox, step.coords, SIZE))
+
+
+@pytest.mark.parametrize("log", LOGS, ids=[log.name for log in LOGS])
+def test_every_shape_of_log_is_read_by_its_mapping(log: Log, tmp_path: Path) -> None:
+    found, issues = rows(written(tmp_path, log.content), log.mapping)
+    assert tuple(one.sample_id for one in found) == log.samples
+    assert tuple(tuple((s.tool, pixels(s), s.image_in) for s in one.steps) for one in found) == log.calls
+    assert tuple(one.answer for one in found) == log.answers
+    assert tuple(issue.rule for issue in issues) == log.rules
+    assert not log.models or tuple(one.model for one in found) == log.models
+    said = tuple(step.text for one in found for step in one.steps)
+    assert not log.said or said == log.said
+
+
+@pytest.mark.parametrize("log", LOGS, ids=[log.name for log in LOGS])
+def test_a_mapping_written_as_json_reads_the_same(log: Log) -> None:
+    mapping = mapping_from(log.mapping)
+    assert mapping_in(json.dumps(mapping.as_dict())) == mapping
+
+
+def test_replies_and_failures_go_to_their_calls(tmp_path: Path) -> None:
+    found, _ = rows(written(tmp_path, LOGS[3].content), LOGS[3].mapping)
+    first, second = found[0].steps
+    assert (first.ok, first.image_out, first.observation) == (True, "crop_1", "")
+    assert (second.ok, second.image_out, second.observation) == (False, None, "failed: outside")
+    [nested, _] = rows(written(tmp_path, NESTED.content), NESTED.mapping)[0]
+    assert [(step.ok, step.observation) for step in nested.steps] == [(True, "here it is"), (False, "error: no")]
+
+
+def test_what_failed_has_no_answer(tmp_path: Path) -> None:
+    log = lines(
+        {"id": "mug", "said": "A", "why": "timeout"}, {"id": "cup", "said": "A", "why": "ok"},
+        {"id": "mug", "said": "A", "why": {"message": "no room"}}, {"id": "cup", "said": "A", "why": True},
+    )  # fmt: skip
+    found, _ = rows(written(tmp_path, log), {"sample": "id", "answer": "said", "failed": "why"})
+    assert [one.error for one in found] == ["timeout", "", "no room", "The file says that it failed."]
+    assert [one.answer for one in found] == [None, "A", None, None]
+
+
+def test_a_model_named_behind_the_rows_is_found(tmp_path: Path) -> None:
+    log = document({"rows": [{"id": "mug", "a": "B"}], "about": {"model": "late"}})
+    mapping = {"rows": "rows[*]", "sample": "id", "answer": "a", "model": "about.model"}
+    assert [one.model for one in rows(written(tmp_path, log), mapping)[0]] == ["late"]
+    assert [one.model for one in rows(written(tmp_path, log), mapping, glimpse=True)[0]] == ["unnamed"]
+
+
+def test_the_choice_of_coordinates_wins_over_the_mapping(tmp_path: Path) -> None:
+    log = lines({"id": "mug", "box": [0, 0, 512, 384]})
+    mapping = {"sample": "id", "box": "box", "coordinates": "norm1"}
+    [one], _ = rows(written(tmp_path, log), mapping, coordinates=BoxSpace.parse("1024x768"))
+    assert pixels(one.steps[0]) == (0, 0, 500, 400)
+
+
+@pytest.mark.parametrize(
+    ("form", "box"),
+    [("xyxy", (10, 20, 30, 40)), ("xywh", (10, 20, 40, 60)), ("cxcywh", (-5, 0, 25, 40)), ("yxyx", (20, 10, 40, 30))],
+)
+def test_four_numbers_are_read_in_the_form_that_was_chosen(form: str, box: tuple[float, ...], tmp_path: Path) -> None:
+    log = lines({"id": "mug", "box": [10, 20, 30, 40]})
+    [one], _ = rows(written(tmp_path, log), {"sample": "id", "box": "box", "box_form": form})
+    assert pixels(one.steps[0]) == box
+
+
+def test_image_data_is_not_kept(tmp_path: Path) -> None:
+    data = "data:image/png;base64," + "iVBORw0KGgo" * 50
+    log = lines({"id": "mug", "calls": [{"name": "crop", "args": {"img": data, "deep": [{"x": data}]}, "out": [data]}]})
+    mapping = {"sample": "id", "calls": "calls[*]", "tool": "name", "arguments": "args", "observation": "out"}
+    [one], _ = rows(written(tmp_path, log), mapping)
+    assert one.steps[0].arguments == {"img": "(image)", "deep": [{"x": "(image)"}]}
+    assert (one.steps[0].observation, one.steps[0].image_out) == ("", "crop_1")
+
+
+def test_every_file_of_a_zip_may_be_a_row_named_by_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "logs.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("run/mug.json", json.dumps({"a": "B"}))
+        archive.writestr("run/cup.json", json.dumps({"a": "C"}))
+    found, _ = rows(path, {"sample": "key()", "answer": "a"})
+    assert sorted((one.sample_id, one.answer) for one in found) == [("cup", "C"), ("mug", "B")]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b'{"other": [1]}', "holds no rows at rows"),
+        (b"words", "is not JSON"),
+        (b"", "holds no rows|is not JSON|empty"),
+    ],
+)
+def test_a_file_without_rows_there_says_so(content: bytes, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(ImportProblem, match=problem):
+        rows(written(tmp_path, content), {"rows": "rows[*]", "sample": "id", "answer": "a"})
+
+
+def test_a_file_that_was_cut_off_keeps_what_came_before_and_goes_on(tmp_path: Path) -> None:
+    whole = document({"rows": [{"id": "mug", "a": "A"}, {"id": "cup", "a": "B"}, {"id": "mug", "a": "C"}]})
+    mapping = mapping_from({"rows": "rows[*]", "sample": "id", "answer": "a"})
+    path = written(tmp_path, whole[: whole.index(b'"C"')])
+    found, issues = rows(path, mapping)
+    assert [one.answer for one in found] == ["A", "B"]
+    assert [issue.rule for issue in issues] == ["cut-off"]
+    items = list(read(path, ReadOptions(keys=mapping), INDEX))
+    [at] = [item for item in items if isinstance(item, Progress)]
+    path.write_bytes(whole)
+    found, issues = rows(path, mapping, start=Position(at.member, at.offset, at.line))
+    assert ([one.answer for one in found], issues) == (["C"], [])
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    row = json.dumps({"id": "mug", "calls": [{"name": "crop", "box": [1, 2, 3, 4]}] * 3}).encode()
+    mapping = mapping_from({"rows": "a.b[*]", "sample": "id", "calls": "calls[*]", "box": "box"})
+    peaks = []
+    for count in (1000, 4000):
+        path = written(tmp_path, b'{"a": {"b": [' + b",".join([row] * count) + b"]}}", f"{count}.json")
+        tracemalloc.start()
+        assert sum(isinstance(item, Trajectory) for item in read(path, ReadOptions(keys=mapping), INDEX)) == count
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + (1 << 20)
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ([], "A mapping is a JSON object"),
+        ({"columns": {}}, "has no field 'columns'. It has: rows, sample"),
+        ({"sample": 3}, "sample: '3' is no path: a path is a text"),
+        ({"sample": "a[b"}, r"sample: 'a\[b' is no path: after a: write \[\*\]"),
+        ({"sample": "a..b"}, "a key is missing"),
+        ({"sample": "key().a"}, r"is no path"),
+        ({"rows": "a[-1]"}, "read from its start"),
+        ({"rows": "key()"}, r"key\(\) names a key, not a list"),
+        ({"turns": "log[*]", "calls": "calls[*]"}, "is not in a turn"),
+        ({"role": "log[*].who"}, "is not in a turn"),
+        ({"box_form": "abcd"}, "box_form is not 'abcd'. Known are: xyxy"),
+        ({"coordinates": "miles"}, "Coordinates 'miles' are not known"),
+        ({"coordinates": 3}, "coordinates: pixel"),
+        ({"images_from": 2}, "images_from is 0 or 1"),
+        ({"texts": {"a": "xml"}}, "texts: a cannot be read as 'xml', only as json, python, tags, react"),
+        ({"texts": ["a"]}, "texts is a JSON object"),
+        ({"roles": {"bot": "boss"}}, "is model, reply or prompt"),
+    ],
+)
+def test_a_mapping_that_is_none_says_why(value: object, problem: str) -> None:
+    with pytest.raises(ImportProblem, match=problem):
+        mapping_from(value)
+
+
+def test_a_mapping_without_a_sample_or_anything_done_cannot_read(tmp_path: Path) -> None:
+    path = written(tmp_path, b"{}")
+    for mapping, problem in [({"answer": "a"}, "which sample"), ({"sample": "a"}, "what the model did")]:
+        with pytest.raises(ImportProblem, match=problem):
+            rows(path, mapping)
+    with pytest.raises(ImportProblem, match="needs a mapping"):
+        list(read(path, ReadOptions(), INDEX))
