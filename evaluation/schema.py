@@ -10,6 +10,7 @@ from typing import Any
 from annotation.schema import Issue, Severity, frozen_record, shortened
 
 __all__ = [
+    "ARGS_RAW",
     "AboutAnswer",
     "Condition",
     "Coordinates",
@@ -73,6 +74,10 @@ class DecisionWord(StrEnum):
     SAME = "same"
     DIFFERENT = "different"
     LEAVE = "leave"
+
+
+ARGS_RAW = "args_raw"
+"""In ``extra`` of a step: its arguments as they were written, where they are no object."""
 
 
 @frozen_record(frozen=True, slots=True)

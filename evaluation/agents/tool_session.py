@@ -107,12 +107,14 @@ class ToolSession:
     def _called_as_published(self, tool: str, given: Mapping[str, Any]) -> Called:
         """The parameters are recorded as they were sent: a replay takes them as the profile does."""
         param, image = given.get("param"), str(given.get("image") or ORIGINAL)
-        written = dict(param) if isinstance(param, Mapping) else {} if param is None else {"param": param}
+        written = dict(param) if isinstance(param, Mapping) else {}
         try:
             call = call_of(tool, given, f"image_{len(self.steps) + 1}")
         except ToolError as error:
             refused = Called(None, None, str(error).split(": ", 1)[-1])
-            self.steps.append(self._step(tool, written, (image,), refused))
+            step = self._step(tool, written, (image,), refused)
+            # As an object of one more parameter it would be ignored, and a replay would run the call.
+            self.steps.append(step if param is None or isinstance(param, Mapping) else {**step, "args": param})
             return refused
         ids = (call.image_in,) if isinstance(call.image_in, str) else call.image_in or (image,)
         called = self._run(call)

@@ -9,7 +9,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.exporters.native import compact, with_extra
-from evaluation.schema import Condition, Coordinates, Intervention, Judgement, RolloutGroup, Step, Trajectory, Usage
+from evaluation.schema import (
+    ARGS_RAW,
+    Condition,
+    Coordinates,
+    Intervention,
+    Judgement,
+    RolloutGroup,
+    Step,
+    Trajectory,
+    Usage,
+)
 
 TRAJECTORY_KEYS = frozenset(
     [
@@ -100,9 +110,9 @@ def step_row(step: Step) -> dict[str, Any]:
         "bbox": step.bbox_raw if step.bbox is None else list(step.bbox),
         "executed_bbox": unread if step.executed_bbox is None else list(step.executed_bbox),
     }
-    if "args_raw" in extra and not step.arguments:
+    if ARGS_RAW in extra and not step.arguments:
         row["args"] = None
-        boxes["args"] = extra.pop("args_raw")
+        boxes["args"] = extra.pop(ARGS_RAW)
     return with_extra({**compact(row), **_given(boxes)}, extra, STEP_KEYS)
 
 

@@ -9,7 +9,7 @@ from annotation.importers import fields
 from annotation.importers.fields import Number4, Report
 from annotation.schema import ORIGINAL
 from evaluation.importers.interface import BoxSpace, ReadOptions
-from evaluation.schema import Condition, Coordinates, Step, StepFlag, Trajectory, Usage
+from evaluation.schema import ARGS_RAW, Condition, Coordinates, Step, StepFlag, Trajectory, Usage
 
 KNOWN = frozenset(
     [
@@ -164,7 +164,7 @@ def _coordinates(value: object, index: int, report: Report) -> Coordinates | Non
 def _arguments(value: object, field: str, extra: dict[str, Any], report: Report) -> dict[str, Any]:
     """Arguments that are no object: kept as written in ``extra``."""
     if value is not None:
-        extra["args_raw"] = value
+        extra[ARGS_RAW] = value
     return fields.mapping(value, f"{field}.args", report)
 
 

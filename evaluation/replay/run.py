@@ -19,7 +19,7 @@ from annotation.toolbox.names import candidates, plain_name
 from annotation.toolbox.results import Picture, ToolError
 from annotation.toolbox.runner import Limits, run_chain
 from annotation.toolbox.vtc import Profile, arguments_of, published_name, tools_of
-from evaluation.schema import Coordinates, Step
+from evaluation.schema import ARGS_RAW, Coordinates, Step
 
 ZOOMS = frozenset({"crop", "zoom_in", "zoom", "image_zoom_in", "crop_image", "crop_image_normalized"})
 """Calls whose box alone says what they do (docs/metrics.md#crops), as ``plain_name`` has them."""
@@ -209,7 +209,8 @@ def _call(step: Step, image: Picture, ids: tuple[str, ...], profile: Profile) ->
     names = ids if len(ids) > 1 else ids[0]
     if profile is Profile.VTC:
         try:
-            return ToolCall(published_name(step.tool), arguments_of(step.tool, step.arguments), names)
+            written = step.extra.get(ARGS_RAW, step.arguments)
+            return ToolCall(published_name(step.tool), arguments_of(step.tool, written), names)
         except ToolError as refused:
             raise _CannotRun(str(refused).split(": ", 1)[-1]) from refused
     found = candidates(step.tool)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import cv2
@@ -9,6 +10,7 @@ import jsonschema
 import numpy as np
 import pytest
 
+from annotation.importers.fields import Report
 from annotation.schema import ORIGINAL, ToolCall
 from annotation.toolbox import vtc
 from annotation.toolbox.cache import ResultCache
@@ -17,6 +19,8 @@ from annotation.toolbox.runner import ChainResult, run_chain
 from annotation.toolbox.table import TOOLS
 from annotation.toolbox.vtc import PUBLISHED, Profile, arguments_of, call_of, published_tool
 from evaluation.agents.tool_session import ToolSession
+from evaluation.importers.interface import ReadOptions
+from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.replay.run import Outcome, replay
 from evaluation.schema import Step
 from tests.unit.test_toolbox_schema import PROPERTY, ROOT
@@ -206,6 +210,18 @@ def test_a_kept_result_of_one_profile_is_not_given_to_the_other() -> None:
     assert not np.array_equal(strict.steps[0].image, published.steps[0].image)  # type: ignore[arg-type]
     assert vtc.tools_of(Profile.STRICT) == {}
     assert set(TOOLS) - {name.removeprefix("opencv_") for name in PUBLISHED} == {"sharpen"}
+
+
+@pytest.mark.parametrize("param", ["x=1", 7, [1], [], "", False, 0.0])
+def test_parameters_that_are_no_object_fail_in_the_session_and_in_its_replay(param: Any) -> None:
+    """D10.2: they were recorded as an object of one unknown parameter, with which the tool ran in a replay."""
+    session = ToolSession("one", scene(), profile=Profile.VTC)
+    assert not session.call("opencv_canny", {"image": ORIGINAL, "param": param}).ok
+    assert session.call("opencv_canny", {"image": ORIGINAL, "param": {"param": param}}).ok, "an unknown key is ignored"
+    row = json.loads(json.dumps(session.trajectory("2", "agent-7", "interface")))
+    trajectory = trajectory_from(row, ReadOptions(), Report("session", None))
+    found = [one.outcome for one in replay(trajectory.steps, scene(), profile=Profile.VTC)]
+    assert found == [Outcome.FAILED, Outcome.SAME]
 
 
 def test_a_session_of_the_profile_is_recorded_with_it_and_replays_to_the_same_values() -> None:
