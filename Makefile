@@ -19,7 +19,7 @@ FRONT_END := node_modules/.made
 LABEL_STUDIO := .venv-label-studio
 FUZZ := .venv-fuzz
 
-.PHONY: help setup demo run test test-label-studio fuzz lint lint-types lint-rules docs bench lock clean
+.PHONY: help setup demo run test test-label-studio fuzz fuzz-api lint lint-types lint-rules docs bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ test-label-studio: $(TEST_PACKAGES) $(LABEL_STUDIO)/.made ## Round trip through 
 fuzz: $(TEST_PACKAGES) $(FUZZ)/.made ## Coverage-guided fuzzing of a reader: TARGET=runs-deepeyes MINUTES=10
 	@$(FUZZ)/bin/python -m tests.fuzz "$(TARGET)" var/fuzz $(or $(MINUTES),10)
 	@for kept in var/fuzz/found/$(TARGET)/*; do if [ -e "$$kept" ]; then ls -1 var/fuzz/found/$(TARGET); exit 1; fi; done
+
+fuzz-api: $(TEST_PACKAGES) ## The API of a demo site against its description: MINUTES=10 AS=ana@example.org
+	@$(BIN)/python -m tests.api_fuzz $(or $(MINUTES),10) $(AS)
 
 lint: $(TEST_PACKAGES) $(FRONT_END) ## Layout, types, dependency rules, templates, scripts, migrations, deployment
 	@$(MAKE) --jobs=2 lint-types lint-rules

@@ -216,6 +216,9 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Benchmarks with evidence, the runs of models on them, and every score behind a number.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    # What is sent is described apart from what is answered: a file goes in as bytes.
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "webapp.common.api_schema.with_errors",

@@ -19,30 +19,32 @@ from annotation.actions.chain_runs import LIMITS, run_sent
 from annotation.imaging.decoding import decode, inspect
 from annotation.imaging.encoding import encode
 from annotation.imaging.problems import PictureProblem
-from annotation.schema import ToolCall, shortened
+from annotation.schema import ToolCall
 from annotation.toolbox.runner import Unopened
 from annotation.toolbox.table import TOOLS, ToolSpec, openai_tool
 from annotation.toolbox.vtc import PUBLISHED, Profile, published_tool
 from webapp.accounts.http import person_of
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api_query import one_of
 from webapp.common.bodies import ENVELOPE, Room, takes_files
 from webapp.common.errors import InvalidInput, NotAllowed, TooLarge
 from webapp.common.limits import AtOnce, Rate, asking
 
 MOST_BYTES = 50_000_000
+PROFILES = [profile.value for profile in Profile]
 CALLS, RATE = AtOnce(2, "tool calls"), Rate("toolbox")
 
 
 class CallSerializer(serializers.Serializer):
     image = serializers.FileField(help_text="The picture to work on: JPEG, PNG, WebP or TIFF.")
     template = serializers.FileField(required=False, help_text="The second picture, for template_match.")
-    arguments = serializers.CharField(required=False, help_text="A JSON object of the tool's parameters.")
+    arguments = serializers.DictField(required=False, help_text="The tool's parameters, as JSON.")
 
 
 @extend_schema(
     operation_id="toolbox",
-    parameters=[OpenApiParameter("profile", str, enum=[one.value for one in Profile])],
+    parameters=[OpenApiParameter("profile", str, enum=PROFILES)],
     responses={200: dict},
 )
 @api_view(["GET"])
@@ -52,9 +54,7 @@ def toolbox(request: Request) -> Response:
     With ``?profile=vtc`` the tools of the published interface of VTC-Bench, for sessions of that profile.
     """
     person_of(request)
-    profile = request.query_params.get("profile") or Profile.STRICT
-    if profile not in list(Profile):
-        raise InvalidInput(f"There is no profile {shortened(profile)}; use {' or '.join(Profile)}.", field="profile")
+    profile = one_of(request, "profile", PROFILES, Profile.STRICT)
     if profile == Profile.VTC:
         published = [{"module": spec.module, **published_tool(name)} for name, spec in PUBLISHED.items()]
         return Response({"tools": published})
@@ -69,7 +69,12 @@ def _room(user: User, **_: object) -> Room | None:
 
 @takes_files(_room)
 @needs(Scope.ANNOTATE)
-@extend_schema(operation_id="tool_call", request=CallSerializer, responses={200: dict})
+@extend_schema(
+    operation_id="tool_call",
+    parameters=[OpenApiParameter("name", str, OpenApiParameter.PATH, enum=list(TOOLS))],
+    request={"multipart/form-data": CallSerializer},
+    responses={200: dict},
+)
 @api_view(["POST"])
 @parser_classes([MultiPartParser])
 def tool_call(request: Request, name: str) -> Response:

@@ -39,6 +39,7 @@ PERHAPS = 0.2
 Kind, State = ImportRecord.Kind, ImportRecord.State
 RIGHT_FOR = {Kind.SAMPLES: Right.IMPORT_SAMPLES, Kind.RUNS: Right.IMPORT_RUNS}
 FORMATS: dict[str, Mapping[str, Any]] = {Kind.SAMPLES: SAMPLE_FORMATS, Kind.RUNS: RUN_FORMATS}
+FORMAT_NAMES = sorted({name for formats in FORMATS.values() for name in formats})
 CHANGEABLE = (State.READING, State.PREVIEW, State.FAILED)
 NAME = 200
 

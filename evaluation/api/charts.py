@@ -25,6 +25,7 @@ from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring
 from evaluation.query.fields import slice_terms
 from evaluation.querysets import TrajectoryQuerySet, samples_without_trajectory
+from webapp.common.api_query import said
 from webapp.common.errors import InvalidInput, NotFound
 from webapp.common.records import plain
 
@@ -172,7 +173,7 @@ CHARTS = inline_serializer(
     operation_id="run_charts",
     parameters=[
         OpenApiParameter("by", str, description="A facet; needs slice."),
-        OpenApiParameter("slice", str, description="Its value: everything is about that slice."),
+        OpenApiParameter("slice", str, description="Its value: everything is about that slice. Needs by."),
     ],
     responses=CHARTS,
 )
@@ -183,7 +184,7 @@ def run_charts(request: Request, slug: str, pk: int) -> Response:
     scoring: Scoring | None = getattr(run, "scoring", None)
     if scoring is None:
         raise NotFound(f"{run} has no scores yet.")
-    by, value = request.query_params.get("by", ""), request.query_params.get("slice", "")
+    by, value = said(request, "by"), said(request, "slice")
     if bool(by) != bool(value):
         raise InvalidInput("A slice is a facet and its value: give by and slice, or neither.", field="slice")
     narrowed = slice_terms(by, value)

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from annotation.api.loading import benchmark_for
 from annotation.workflow import Right
 from evaluation.actions.compare_runs import CELLS, cell_terms, comparable_runs, compare_runs, look_terms
-from evaluation.actions.find_slices import find_differences, least_of
+from evaluation.actions.find_slices import find_differences
 from evaluation.actions.read_crop_agreement import read_crop_agreement
 from evaluation.api.parts import Fields, intervals
 from evaluation.metrics.comparison import Comparison
@@ -22,10 +22,12 @@ from evaluation.metrics.families import FAMILIES
 from evaluation.metrics.slice_finder import LEAST
 from evaluation.models import Run
 from evaluation.querysets_query import MOST_RUNS
+from webapp.common.api_query import number_of, said
 from webapp.common.errors import InvalidInput, NotFound
 from webapp.common.records import plain
 
 MOST_OF_A_CELL = 100
+MOST_LEAST = 999_999
 
 PAIR: Fields = {
     **{
@@ -119,10 +121,10 @@ def compare(request: Request, slug: str) -> Response:
     adjusts p_cluster over the pairs, or slices, of the answer."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     runs = _runs(request, benchmark, MOST_RUNS)
-    by = request.query_params.get("by", "")
+    by = said(request, "by")
     found = compare_runs(benchmark, runs, by=by)
     if by and not found.slices:
-        raise InvalidInput(f"There is no facet {by[:60]!r}.", field="by")
+        raise NotFound(f"There is no facet {by[:60]!r}.", field="by")
     first = {name: pks[:MOST_OF_A_CELL] for name, pks in found.cells.items()}
     named = {pk for pks in first.values() for pk in pks}
     keys = dict(benchmark.samples.filter(pk__in=named).order_by().values_list("pk", "key"))
@@ -151,7 +153,7 @@ def compare(request: Request, slug: str) -> Response:
         PAIR_OF_RUNS,
         OpenApiParameter(
             "least",
-            {"type": "integer", "minimum": 1, "maximum": 999_999},
+            {"type": "integer", "minimum": 1, "maximum": MOST_LEAST},
             description=f"Samples a slice needs, {LEAST} unless said.",
         ),
     ],
@@ -172,9 +174,10 @@ def compare_slices(request: Request, slug: str) -> Response:
     """Where two runs differ most, over the values of facets and pairs of them."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     a, b = _runs(request, benchmark, 2)
-    found = find_differences(benchmark, a, b, least=least_of(request.query_params.get("least", "")))
-    said = {name: getattr(found, name) for name in ("tested", "apart", "left_out", "clustered", "least")}
-    return Response({**said, "slices": [_of_slice(one.found, a, b, dict(one.terms)) for one in found.slices]})
+    least = number_of(request, "least", "how many samples a slice needs", MOST_LEAST) or LEAST
+    found = find_differences(benchmark, a, b, least=least)
+    counts = {name: getattr(found, name) for name in ("tested", "apart", "left_out", "clustered", "least")}
+    return Response({**counts, "slices": [_of_slice(one.found, a, b, dict(one.terms)) for one in found.slices]})
 
 
 @extend_schema(
@@ -200,20 +203,21 @@ def compare_crops(request: Request, slug: str) -> Response:
 
 def _runs(request: Request, benchmark: Any, most: int) -> list[Run]:
     known = {str(run.pk): run for run in comparable_runs(benchmark)}
-    asked = list(dict.fromkeys(request.query_params.getlist("run")))
-    if not 2 <= len(asked) <= most:
-        raise InvalidInput(f"Give {'two runs' if most == 2 else f'two to {most} runs'}: ?run=1&run=2.", field="run")
+    asked = request.query_params.getlist("run")
+    if not 2 <= len(asked) <= most or len(set(asked)) < len(asked):
+        words = "two runs" if most == 2 else f"two to {most} runs"
+        raise InvalidInput(f"Give {words}, each once: ?run=1&run=2.", field="run")
     unknown = [pk for pk in asked if pk not in known]
     if unknown:
-        raise NotFound(f"There is no scored run “{unknown[0][:20]}” here.")
+        raise NotFound(f"There is no scored run “{unknown[0][:20]}” here.", field="run")
     return [known[pk] for pk in asked]
 
 
 def _pair(one: Comparison, a: Run, b: Run, facets: Mapping[str, str] | None = None) -> dict[str, Any]:
-    said = {name: value for name, value in plain(one).items() if not name.startswith("model_")}
+    numbers = {name: value for name, value in plain(one).items() if not name.startswith("model_")}
     on_slice = {f"facet.{name}": value for name, value in (facets or {}).items()}
     terms = {name: of | on_slice for name, of in cell_terms(a.pk, b.pk).items() if name in CELLS}
-    return {"a": a.pk, "b": b.pk, **said, "terms": terms}
+    return {"a": a.pk, "b": b.pk, **numbers, "terms": terms}
 
 
 def _of_slice(one: Comparison, a: Run, b: Run, facets: Mapping[str, str]) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema, inline_serializer
+from drf_spectacular.utils import extend_schema, extend_schema_field, inline_serializer
 from rest_framework import serializers
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.parsers import JSONParser, MultiPartParser
@@ -14,6 +14,8 @@ from rest_framework.response import Response
 
 from annotation.actions.quota import UPLOADS, upload_room
 from annotation.api.loading import benchmark_for
+from annotation.importers.column_mapping import BoxForm
+from annotation.importers.mapping import MAX_COLUMN
 from annotation.workflow import Right
 from evaluation.actions import upload
 from webapp.accounts.http import person_of
@@ -26,17 +28,56 @@ from webapp.common.limits import asking
 ISSUE_FIELDS = ("severity", "rule", "file", "line", "row", "field", "found", "done")
 
 
+MAPPING: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "columns": {
+            "type": "object",
+            "additionalProperties": {"type": "string", "minLength": 1, "maxLength": MAX_COLUMN},
+            "description": "Of each field its column.",
+        },
+        "boxes": {"type": "string", "enum": [form.value for form in BoxForm]},
+    },
+    "required": ["columns"],
+    "additionalProperties": False,
+}
+
+
+@extend_schema_field(MAPPING)
+class MappingField(serializers.JSONField):
+    """A mapping of columns. Whether its fields are those of the kind of file is known once the kind is."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {
+        "mapping": "A mapping is an object: columns names the column of each field, boxes says how they are written."
+    }
+
+    def to_internal_value(self, data: Any) -> Any:
+        found = super().to_internal_value(data)
+        if not isinstance(found, dict) or found.keys() - MAPPING["properties"].keys():
+            self.fail("mapping")
+        columns, form = found.get("columns"), found.get("boxes", BoxForm.XYXY.value)
+        if not isinstance(columns, dict) or form not in [one.value for one in BoxForm]:
+            self.fail("mapping")
+        if not all(isinstance(column, str) and 0 < len(column) <= MAX_COLUMN for column in columns.values()):
+            self.fail("mapping")
+        return found
+
+
 class ChoicesSerializer(serializers.Serializer):
     """What the person importing says about a file; left out: as the file says, or as it was."""
 
     kind = serializers.ChoiceField(["samples", "runs"], required=False)
-    format = TextField(required=False, max_length=40)
+    format = serializers.ChoiceField(upload.FORMAT_NAMES, required=False, help_text="One of its kind.")
     model = TextField(required=False, allow_blank=True, max_length=200)
     setting = TextField(required=False, allow_blank=True, max_length=200)
-    coordinates = TextField(required=False, allow_blank=True, max_length=20, help_text="pixel, norm1, norm1000 or WxH")
-    mapping = serializers.JSONField(
-        required=False, help_text="Of a table: which column is what, as in docs/formats.md."
+    coordinates = serializers.RegexField(
+        r"^(pixel|norm1|norm1000|0*[1-9][0-9]*x0*[1-9][0-9]*)$",
+        required=False,
+        allow_blank=True,
+        max_length=20,
+        help_text="pixel, norm1, norm1000 or WxH",
     )
+    mapping = MappingField(required=False, help_text="Of a table: which column is what, as in docs/formats.md.")
     replace = serializers.BooleanField(
         required=False, help_text="Put it in the place of what this file brought under other choices, all at once."
     )

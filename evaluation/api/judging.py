@@ -20,10 +20,14 @@ from evaluation.actions.read_judges import Judged, Pair, by_value, kinds_of, loa
 from evaluation.actions.read_judging import queues_of
 from evaluation.api.parts import Fields, coefficients, intervals
 from evaluation.models import JudgingQueue
+from evaluation.schema import JudgementKind
 from webapp.accounts.http import person_of
 from webapp.common.api_paging import PAGING, page_of, paged, paged_rows
+from webapp.common.api_query import one_of, said
 from webapp.common.errors import InvalidInput, NotFound
 from webapp.common.records import plain
+
+KINDS = [kind.value for kind in JudgementKind]
 
 PAIR: Fields = {
     "a": serializers.CharField(),
@@ -43,7 +47,11 @@ CHOSEN: Fields = {
 ROW = serializers.DictField(help_text="A row of the table, as the page of agreement exports it.")
 
 
-@extend_schema(operation_id="agreement", parameters=PAGING, responses=page_of("AgreementPage", ROW))
+@extend_schema(
+    operation_id="agreement",
+    parameters=[OpenApiParameter("table", str, OpenApiParameter.PATH, enum=list(AGREEMENT_TABLES)), *PAGING],
+    responses=page_of("AgreementPage", ROW),
+)
 @api_view(["GET"])
 def agreement(request: Request, slug: str, table: str) -> Response:
     """One table of agreement (pairs, people, blind, judges, checks, audits), as much of it as you may see."""
@@ -58,9 +66,9 @@ def agreement(request: Request, slug: str, table: str) -> Response:
 @extend_schema(
     operation_id="judges",
     parameters=[
-        OpenApiParameter("kind", str, description="Which judgements: reliability, sufficiency, answer."),
-        OpenApiParameter("a", str, description="One of two judges to hold together."),
-        OpenApiParameter("b", str, description="The other; without both: a person and a judge with most in common."),
+        OpenApiParameter("kind", str, enum=KINDS, description="Which judgements; the first there are unless said."),
+        OpenApiParameter("a", str, description="One of two judges to hold together; needs b."),
+        OpenApiParameter("b", str, description="The other; without both, a person and a judge with most in common."),
         OpenApiParameter("by", str, description="A facet to slice the two by."),
     ],
     responses=inline_serializer(
@@ -88,20 +96,22 @@ def agreement(request: Request, slug: str, table: str) -> Response:
 def judges(request: Request, slug: str) -> Response:
     """Judges and people on the same cases: raw agreement of each two, coefficients and the table of two of them."""
     benchmark = benchmark_for(request, slug, Right.COMPARE_WORK)
-    person, terms = person_of(request), request.query_params
+    person = person_of(request)
     kinds = kinds_of(benchmark, person)
-    kind = terms.get("kind", "") or next(iter(kinds), "")
+    kind = one_of(request, "kind", KINDS, next(iter(kinds), ""))
     if kinds and kind not in kinds:
-        raise InvalidInput(f"There are judgements of {', '.join(kinds)}, none of {kind[:40]!r}.", field="kind")
-    by = terms.get("by", "")
+        raise NotFound(f"There are judgements of {', '.join(kinds)}, none of {kind}.", field="kind")
+    by = said(request, "by")
     if by and by not in facet_names(benchmark):
-        raise InvalidInput(f"There is no facet {by[:60]!r}.", field="by")
+        raise NotFound(f"There is no facet {by[:60]!r}.", field="by")
+    asked = said(request, "a"), said(request, "b")
+    if any(asked) and not all(asked):
+        raise InvalidInput("a and b are two judges: give both, or neither.", field="a")
     audience = audience_of(person, benchmark)
     judged = load_judged(benchmark, kind, audience, person, by) if kind else Judged((), frozenset(), ())
-    asked = terms.get("a", ""), terms.get("b", "")
     chosen = judged.chosen(*asked)
     if any(asked) and (chosen is None or (chosen.first, chosen.second) != asked):
-        raise InvalidInput("a and b are two of the judges of this kind: give both, or neither.", field="a")
+        raise NotFound("a and b are not two of the judges of this kind.", field="a")
     return Response(
         {
             "kinds": kinds,

@@ -19,7 +19,9 @@ from evaluation.actions.read_board import SORTED_BY, read_board
 from evaluation.actions.read_macro import RATES, MacroBoard, MacroRow, read_macro
 from evaluation.actions.read_published import PublishedRow
 from evaluation.actions.read_slices import QUERY
+from evaluation.api.parts import QUERY_TEXT
 from evaluation.metrics.catalogue import METRICS
+from webapp.common.api_query import number_of, one_of, said
 from webapp.common.api_schema import NUMBER
 from webapp.common.errors import InvalidInput, NotFound
 
@@ -116,8 +118,8 @@ BOARD = inline_serializer(
     operation_id="leaderboard",
     parameters=[
         OpenApiParameter("by", str, description="A facet to slice by, or: saved slice; needs slice."),
-        OpenApiParameter("slice", str, description="Its value."),
-        OpenApiParameter("q", str, description="Instead of them a query: the board on what it lists."),
+        OpenApiParameter("slice", str, description="Its value; needs by."),
+        OpenApiParameter("q", QUERY_TEXT, description="Instead of by and slice a query: the board on what it lists."),
         OpenApiParameter("sort", str, enum=list(METRICS), description="A metric."),
         OpenApiParameter("reference", NUMBER, description="The run to compare with, else the best one."),
     ],
@@ -127,17 +129,15 @@ BOARD = inline_serializer(
 @permission_classes([AllowAny])
 def leaderboard(request: Request, slug: str) -> Response:
     """The rows of the leaderboard on one slice, best first. Of a public benchmark they are read without a token."""
-    terms = request.query_params
-    reference, sort = terms.get("reference", ""), terms.get("sort", SORTED_BY)
-    if reference and not (reference.isdecimal() and len(reference) < 19 and int(reference)):
-        raise InvalidInput("reference is the number of a run.", field="reference")
-    if sort not in METRICS:
-        raise InvalidInput(f"There is no metric {sort!r}.", field="sort")
+    reference, sort = (
+        number_of(request, "reference", "the number of a run"),
+        one_of(request, "sort", METRICS, SORTED_BY),
+    )
     benchmark = public_benchmark_for(request, slug, Right.SEE_GOLD)
-    query = terms.get("q", "").strip()
-    by, value = (QUERY, query) if query else (terms.get("by", ""), terms.get("slice", ""))
-    if query and terms.get("by"):
+    query, by, value = said(request, "q").strip(), said(request, "by"), said(request, "slice")
+    if query and (by or value):
         raise InvalidInput("A board is on a query or on a slice: give q, or by and slice.", field="q")
+    by, value = (QUERY, query) if query else (by, value)
     if bool(by) != bool(value):
         raise InvalidInput("A slice is a facet and its value: give by and slice, or neither.", field="slice")
     board = read_board(
@@ -145,11 +145,11 @@ def leaderboard(request: Request, slug: str) -> Response:
         slice_by=by,
         slice=value,
         sorted_by=sort,
-        reference=int(reference) if reference else None,
+        reference=reference,
         person=request.user,
     )
-    if reference and (board.reference is None or board.reference.run.pk != int(reference)):
-        raise NotFound(f"There is no scored run {reference} here to compare with.")
+    if reference and (board.reference is None or board.reference.run.pk != reference):
+        raise NotFound(f"There is no scored run {reference} here to compare with.", field="reference")
     bands = {name: [_row(row) for row in getattr(board, name)] for name in BANDS}
     return Response(
         {
@@ -258,8 +258,8 @@ MACRO = inline_serializer(
 def macro(request: Request) -> Response:
     """Models over several benchmarks: macro means and ranks, those that lack a benchmark last and without. Visitors see
     public benchmarks."""
-    terms = request.query_params
-    board = read_macro(request.user, on=terms.getlist("on"), metric=terms.get("metric") or RATES[0])
+    metric = one_of(request, "metric", RATES, RATES[0])
+    board = read_macro(request.user, on=request.query_params.getlist("on"), metric=metric)
     columns = [
         {"benchmark": column.benchmark.slug, "samples": column.samples, "clusters": column.clusters}
         for column in board.columns

@@ -19,10 +19,11 @@ from evaluation.actions.read_slices import SliceTable, read_slices, saved_slices
 from evaluation.api.parts import coefficients
 from evaluation.metrics.failures import FAILURES
 from evaluation.models import Note, Run, Tag
-from evaluation.querysets_query import is_number, visible_tags
+from evaluation.querysets_query import visible_tags
 from webapp.common.api_paging import PAGING, page_of, paged
+from webapp.common.api_query import number_of
 from webapp.common.api_schema import NUMBER
-from webapp.common.errors import InvalidInput, NotAllowed
+from webapp.common.errors import NotAllowed
 from webapp.common.records import plain
 
 
@@ -76,10 +77,8 @@ def notes(request: Request, slug: str) -> Response:
     if not known_to(request.user, benchmark).marks:
         raise NotAllowed(f"Notes on {benchmark.title} are for its members. Ask its lead for a role.")
     rows = Note.objects.filter(trajectory__run__benchmark=benchmark, trajectory__run__staged_for=None)
-    if trajectory := request.query_params.get("trajectory", ""):
-        if not is_number(trajectory) or not int(trajectory):
-            raise InvalidInput("trajectory is the number of a trajectory.", field="trajectory")
-        rows = rows.filter(trajectory=int(trajectory))
+    if trajectory := number_of(request, "trajectory", "the number of a trajectory"):
+        rows = rows.filter(trajectory=trajectory)
     return paged(request, rows.select_related("author"), "pk", lambda row: NoteSerializer(row).data)
 
 

@@ -10,6 +10,9 @@ from rest_framework import serializers
 Field: TypeAlias = "serializers.Field[Any, Any, Any, Any]"
 Fields: TypeAlias = "dict[str, Field]"
 
+QUERY_TEXT: dict[str, Any] = {"type": "string", "format": "trajectory-query"}
+"""A query of docs/query.md. No pattern says which texts are one: any other answers 400 with the code ``query``."""
+
 
 def intervals(*names: str) -> Fields:
     """Intervals under these names; null where there is none."""

@@ -19,7 +19,8 @@ from evaluation.metrics.catalogue import METRIC_COLUMNS
 from evaluation.models import Metric, Run, Scoring
 from evaluation.querysets import MetricQuerySet, with_counts
 from webapp.common.api_paging import PAGING, page_of, paged
-from webapp.common.errors import InvalidInput
+from webapp.common.api_query import said
+from webapp.common.errors import NotFound
 
 
 class ScoringSerializer(serializers.ModelSerializer):
@@ -107,10 +108,10 @@ def metrics(request: Request, slug: str) -> Response:
 
 
 def _metrics(request: Request, rows: MetricQuerySet) -> Response:
-    by = request.query_params.get("by")
-    found = rows.named() if by is None else rows.named().filter(slice_by=by)
+    by = said(request, "by")
+    found = rows.named().filter(slice_by=by) if "by" in request.query_params else rows.named()
     if by and not found.exists():
-        raise InvalidInput(f"There are no metrics by {by[:60]!r}.", field="by")
+        raise NotFound(f"There are no metrics by {by[:60]!r}.", field="by")
     return paged(request, found.values("pk", *METRIC_COLUMNS), "pk", _metric)
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
@@ -55,6 +55,21 @@ class SessionSerializer(serializers.Serializer):
     )
 
 
+@extend_schema_field(
+    {"type": "object", "properties": {"role": {"type": "string"}}, "required": ["role"], "additionalProperties": {}}
+)
+class MessageField(serializers.DictField):
+    """One message of a chat completion, with whatever its API puts into it."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {"role": "A message is an object with a role."}
+
+    def to_internal_value(self, data: Any) -> Any:
+        message = super().to_internal_value(data)
+        if not isinstance(message.get("role"), str):
+            self.fail("role")
+        return message
+
+
 class AnswerSerializer(SessionSerializer):
     answer = TextField(allow_blank=True, trimmed=False)
     model = TextField(max_length=200)
@@ -62,7 +77,7 @@ class AnswerSerializer(SessionSerializer):
     seconds = NumberField(required=False, min_value=0, help_text="What the session took in all.")
     usage = UsageSerializer(required=False, help_text="What the model's API counted for the whole session.")
     messages = serializers.ListField(
-        child=serializers.DictField(),
+        child=MessageField(),
         required=False,
         max_length=MOST_MESSAGES,
         help_text=(

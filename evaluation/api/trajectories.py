@@ -22,6 +22,7 @@ from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.read_marks import said_by
 from evaluation.actions.read_runs import trajectory_record
 from evaluation.actions.read_trajectory import kept_replay
+from evaluation.api.parts import QUERY_TEXT
 from evaluation.exporters.native import trajectory_row
 from evaluation.metrics.catalogue import SAMPLE_COLUMNS
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
@@ -35,7 +36,9 @@ MEASURES = tuple(name for name in SAMPLE_COLUMNS if name not in ("run", "model",
 NAMED = {"quadrant": Quadrant.NAMES, "plan_outcome": Outcome.NAMES, "chain_status": ChainStatus.NAMES}
 RELATED = ("run__model", "sample__image", "sample__gold__revision", "score", "replay")
 PARAMETERS = [
-    OpenApiParameter("q", str, description="A query: run:3 quadrant:G+A- and (calls > 4 or tool:crop)."),
+    OpenApiParameter(
+        "q", QUERY_TEXT, description="A query: run:3 quadrant:G+A- and (calls > 4 or tool:crop). 400 where it is none."
+    ),
     *(OpenApiParameter(field.name, str, description=field.about) for field in described()),
     *(OpenApiParameter(name, str, description=f"As {said} in a query.") for name, said in other_terms()),
 ]

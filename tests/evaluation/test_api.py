@@ -242,15 +242,21 @@ def test_pages_follow_each_other_by_key(benchmark, lea):
         ("metrics/?cursor=cD1hYmM=", 404, "cursor", "no such page"),  # a key that is no number
         ("trajectories/?cursor=cD1hYmM=", 404, "cursor", "no such page"),
         ("agreement/judges/?cursor=bz1hYmM=", 404, "cursor", "no such page"),  # a place that is none
-        ("metrics/?by=weather", 400, "by", "weather"),
+        ("metrics/?by=weather", 404, "by", "weather"),  # D7.20: a name that nothing has is no mistake in form
         ("runs/?limit=many", 400, "limit", "whole number"),
         ("trajectories/?q=calls > and", 400, "q", "Column 1"),
         ("trajectories/?quadrnt=G%2BA-", 400, "quadrnt", "Did you mean quadrant?"),
         ("samples/?aera=small", 400, "aera", "Did you mean area?"),
         ("leaderboard/?by=category&slice=None such", 404, None, "No run here has scores on category = None such"),
-        ("leaderboard/?reference=999", 404, None, "no scored run 999"),
-        ("toolchains/?by=weather", 400, "by", "weather"),
-        ("judges/?a=ana&b=rui", 400, "a", "give both, or neither"),
+        ("leaderboard/?reference=999", 404, "reference", "no scored run 999"),
+        ("leaderboard/?by=category", 400, "slice", "by and slice, or neither"),
+        ("leaderboard/?q=wrong&by=category&slice=Color", 400, "q", "q, or by and slice"),
+        ("toolchains/?by=weather", 404, "by", "weather"),
+        ("toolchains/?by=category&value=rain", 404, "value", "rain"),
+        ("toolchains/?value=rain", 400, "value", "give by too"),
+        ("judges/?a=ana&b=rui", 404, "a", "not two of the judges"),
+        ("judges/?a=ana", 400, "a", "give both, or neither"),
+        ("judges/?by=weather", 404, "by", "weather"),
         ("agreement/people-and-more/", 404, None, "pairs, people, blind"),
         ("/api/v1/jobs/?tab=lost", 400, "tab", "all, running"),
     ],
@@ -322,6 +328,13 @@ def test_how_scores_are_computed_is_the_leads_to_say_on_the_page_and_over_the_ap
     assert client.post(API + "score/", "{}", content_type="application/json").status_code == 202
 
 
+EMPTY = [
+    ("leaderboard/", "reference"), ("leaderboard/", "sort"), ("notes/", "trajectory"), ("judges/", "kind"),
+    ("/api/v1/toolbox/", "profile"), ("/api/v1/leaderboard/", "metric"), ("/api/v1/jobs/", "tab"),
+    ("toolchains/", "run"), ("runs/", "limit"),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("address", "body", "status"),
     [
@@ -337,11 +350,20 @@ def test_how_scores_are_computed_is_the_leads_to_say_on_the_page_and_over_the_ap
         ("sessions/answer/one/", {"calls": [], "answer": "", "model": "m", "usage": {"input_tokens": "5"}}, 400),
         ("notes/?trajectory=0", None, 400),
         ("leaderboard/?reference=0", None, 400),
+        # A word or number that is empty is none, and what is given once is not given twice.
+        *((f"{path}?{name}=", None, 400) for path, name in EMPTY),
+        ("leaderboard/?reference=1&reference=2", None, 400),
+        ("runs/?limit=1&limit=2", None, 400),
+        ("judges/?by=tier&by=category", None, 400),
+        ("judges/?kind=hearsay", None, 400),
+        ("toolchains/?run=1&run=1", None, 400),
+        ("compare/crops/?run=1&run=1&run=2", None, 400),
+        ("sessions/answer/one/", {"calls": [], "answer": "", "model": "m", "messages": [{"content": "Hm."}]}, 400),
     ],
 )
 def test_what_the_schema_allows_is_taken_and_what_it_forbids_is_refused(address, body, status, benchmark, lea):
     """D7.20."""
-    client = signed_in(lea)
-    answer = client.get(API + address) if body is None else client.post(API + address, body, "application/json")
+    client, path = signed_in(lea), address if address.startswith("/") else API + address
+    answer = client.get(path) if body is None else client.post(path, body, "application/json")
     assert answer.status_code == status
     assert client.post(f"{API}sessions/calls/one/", {"calls": "[]"}).status_code == 415

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -12,8 +16,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from annotation.actions.freeze import freeze_version
 from evaluation.actions.mark_trajectories import correct_failure, tag_trajectories, write_note
 from evaluation.actions.slices import save_slice
+from evaluation.api.imports import ChoicesSerializer
 from evaluation.models import Judgement, JudgingQueue, Run
+from evaluation.query.check import Vocabulary, read
+from evaluation.query.syntax import terms_in
 from tests.annotation.work_data import next_review, reviewed, submitted, to_annotate
+from tests.api_fuzz import rules
 from tests.conftest import run_waiting, signed_in
 from tests.evaluation.board_data import make_board
 from tests.evaluation.import_data import native, run_rows
@@ -75,6 +83,67 @@ def test_every_get_answers_what_the_schema_says_and_is_not_sent_again_while_noth
                 again = client.get(answer.request["PATH_INFO"], query, headers={"If-None-Match": answer["ETag"]})
                 assert (again.status_code, again.content) == (304, b""), name
     assert empty == []
+
+
+@pytest.mark.parametrize(
+    ("choices", "fits"),
+    [
+        ({}, True),
+        ({"kind": "runs", "format": "table", "mapping": {"columns": {"sample": "id"}, "boxes": "xywh"}}, True),
+        ({"coordinates": ""}, True),
+        ({"coordinates": "1024x768", "replaces": 0}, True),
+        ({"coordinates": "1024"}, False),
+        ({"coordinates": "0x768"}, False),
+        ({"format": "guess"}, False),
+        ({"mapping": None}, False),
+        ({"mapping": []}, False),
+        ({"mapping": {"columns": {"sample": 7}}}, False),
+        ({"mapping": {"columns": {"sample": ""}}}, False),
+        ({"mapping": {"columns": {}, "boxes": "round"}}, False),
+        ({"mapping": {"columns": {}, "rows": {}}}, False),
+        ({"replaces": -1}, False),
+    ],
+)
+def test_what_can_be_said_of_an_import_is_what_the_schema_says(choices: Any, fits: bool, lea: User) -> None:
+    """D7.20."""
+    document = document_for(signed_in(lea))
+    described = {**document["components"]["schemas"]["PatchedChoicesRequest"], "components": document["components"]}
+    assert jsonschema.Draft4Validator(described).is_valid(choices) is fits
+    assert ChoicesSerializer(data=choices).is_valid() is fits
+
+
+def test_files_are_described_as_bytes_and_queries_by_their_grammar(lea: User) -> None:
+    """D7.20: an upload was described as an address, and any text as a query."""
+    document = document_for(signed_in(lea))
+    schemas = document["components"]["schemas"]
+    for form, names in {"UploadRequest": ("file", "images"), "CallRequest": ("image", "template")}.items():
+        assert {schemas[form]["properties"][name]["format"] for name in names} == {"binary"}
+    parameters = [
+        one for path in document["paths"].values() for part in path.values() for one in part.get("parameters", ())
+    ]
+    queried = [one["schema"].get("format") for one in parameters if one["name"] == "q"]
+    assert (
+        sorted(map(str, queried)) == ["None", "None"] + ["trajectory-query"] * 3
+    )  # of samples it is words to look for
+
+
+def test_what_the_fuzzer_is_told_is_about_operations_that_there_are(lea: User) -> None:
+    document = document_for(signed_in(lea))
+    operations = {part["operationId"]: part for path in document["paths"].values() for part in path.values()}
+    told = tomllib.loads(Path(rules.__file__).with_name("schemathesis.toml").read_text())["operations"]
+    assert {name for one in told for name in one.get("include-operation-id", ())} <= set(operations)
+    for one in told:
+        paths = [path for path in document["paths"] if re.search(one.get("include-path-regex", ""), path)]
+        assert paths, one
+    for rule in (rules.BOTH, rules.NEEDS, rules.EITHER):
+        for name, parts in rule.items():
+            assert set(parts) <= {parameter["name"] for parameter in operations[name]["parameters"]}
+
+
+@settings(max_examples=50, deadline=None, database=None)
+@given(query=rules.queries())
+def test_what_the_fuzzer_takes_for_a_query_is_one(query: str) -> None:
+    assert list(terms_in(read(query, Vocabulary())))
 
 
 def everything(lea: User) -> dict[str, Any]:

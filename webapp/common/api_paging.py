@@ -17,6 +17,7 @@ from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from webapp.common.api_query import said
 from webapp.common.errors import ApplicationError, InvalidInput
 
 PAGING = [
@@ -42,8 +43,7 @@ class KeysetPagination(CursorPagination):
     max_page_size = 1000
 
     def get_page_size(self, request: Request) -> int:
-        said = request.query_params.get("limit", str(self.page_size))
-        digits = said.lstrip("0")
+        digits = said(request, "limit", str(self.page_size)).lstrip("0")
         if not (digits.isascii() and digits.isdigit()):
             raise InvalidInput("limit is a whole number, 1 or more.", field="limit")
         return self.max_page_size if len(digits) > 9 else min(int(digits), self.max_page_size)

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.api_paging import PAGING, page_of, paged
-from webapp.common.errors import InvalidInput
+from webapp.common.api_query import one_of
 from webapp.jobs import actions
 from webapp.jobs.models import Job
 from webapp.jobs.querysets import TABS
@@ -45,9 +45,7 @@ class JobSerializer(serializers.ModelSerializer):
 @api_view(["GET"])
 def jobs(request: Request) -> Response:
     """The jobs you may see, the newest first."""
-    tab = request.query_params.get("tab", "all")
-    if tab not in TABS:
-        raise InvalidInput(f"tab is one of {', '.join(TABS)}.", field="tab")
+    tab = one_of(request, "tab", list(TABS), "all")
     rows = Job.objects.visible_to(request.user).in_tab(tab)
     return paged(request, rows, ("-created", "-id"), lambda row: JobSerializer(row).data)
 

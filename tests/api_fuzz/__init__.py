@@ -1,0 +1,1 @@
+"""Schemathesis against a running site: ``make fuzz-api``."""
