@@ -7,8 +7,10 @@ from pathlib import Path
 
 from annotation.importers import (
     coco,
+    dialogs,
     hr_bench,
     label_studio,
+    llava,
     native,
     parquet,
     phystool,
@@ -30,6 +32,8 @@ _ROWS = (
     ("coco", "COCO: pictures with boxes, to be authored", coco),
     ("parquet", "Hugging Face data sets: Parquet files, with or without pictures", parquet),
     ("label-studio", "Label Studio: its export as JSON, tasks with annotations", label_studio),
+    ("llava", "LLaVA: questions as JSONL, alone or in a zip with answers", llava),
+    ("dialogs", "Dialogues by id with tools, files and gt_answer, as GTA has them", dialogs),
     ("table", "Any table: CSV, TSV, xlsx, Parquet or JSONL, with columns chosen by you", table),
 )
 IMPORTERS: Mapping[str, Importer] = {

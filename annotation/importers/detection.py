@@ -66,11 +66,32 @@ TABLE = "table"
 """The importer that reads whatever has columns."""
 
 
+PAIRS = frozenset({"llava"})
+"""The importers that read files in pairs, questions and answers: each of a few files is looked at."""
+MOST_LOOKED_AT = 4
+
+
 def detected(path: Path, keys: Sequence[str], importers: Iterable[Detector]) -> list[Detection]:
     """What ``path`` may be, the surest first. The names of folders tell something only of a table."""
     head, place = glimpse(path, keys)
     name = PurePosixPath(place).name
-    return best_first(one.detect(head, place if one.name == TABLE else name) for one in importers)
+    heads = [head, *_others(path)] if "/" in place else [head]
+    found = []
+    for one in importers:
+        if one.name in PAIRS:
+            found.append(max((one.detect(some, name) for some in heads), key=lambda detection: detection.confidence))
+        else:
+            found.append(one.detect(head, place if one.name == TABLE else name))
+    return best_first(found)
+
+
+def _others(path: Path) -> list[bytes]:
+    """The beginnings of the first few files of records in a folder or zip."""
+
+    def pick(names: Sequence[str]) -> Sequence[str]:
+        return data_files(names)[:MOST_LOOKED_AT]
+
+    return [member.head() for member in open_members(path, pick, "JSON files", Limits(), deep=True)]
 
 
 def best_first(detections: Iterable[Detection]) -> list[Detection]:

@@ -1,8 +1,10 @@
-"""Pictures inside a cell: their name, or the picture itself as an address."""
+"""Pictures inside a cell or a message: their name, or the picture itself as an address."""
 
 from __future__ import annotations
 
 import base64
+import binascii
+import re
 
 from annotation.importers.fields import Report
 from annotation.importers.storable import storable
@@ -13,7 +15,30 @@ _PICTURES = (
     (b"RIFF", "webp"),
     (b"II*\x00", "tiff"),
     (b"MM\x00*", "tiff"),
+    (b"GIF8", "gif"),
 )
+_BASE64 = re.compile(r"[A-Za-z0-9+/\s]+={0,2}\s*")
+_LOOKED_AT = 64
+"""Characters that are decoded to see a header."""
+SHORTEST = 24
+"""A text in base64 is no picture when it is shorter than this."""
+
+
+def kind_in_base64(text: str) -> str:
+    """The kind of picture a text is that holds its bytes in base64, without any address in front; "" when it is none.
+
+    >>> kind_in_base64("iVBORw0KGgoAAAANSUhEUgAAAAE="), kind_in_base64("images/kettle.jpg")
+    ('png', '')
+    """
+    if len(text) < SHORTEST or not _BASE64.fullmatch(beginning := text[:_LOOKED_AT]):
+        return ""
+    letters = "".join(beginning.split()).rstrip("=")
+    try:
+        head = base64.b64decode(letters[: len(letters) // 4 * 4])
+    except (binascii.Error, ValueError):
+        return ""
+    kind = next((kind for start, kind in _PICTURES if head.startswith(start)), "")
+    return "" if kind == "webp" and head[8:12] != b"WEBP" else kind
 
 
 def picture_in(value: object, field: str, report: Report) -> str | None:
@@ -27,8 +52,10 @@ def picture_in(value: object, field: str, report: Report) -> str | None:
         name, value = str(value.get("path") or ""), value.get("bytes")
     if isinstance(value, bytes):
         kind = next((kind for start, kind in _PICTURES if value.startswith(start)), "")
-        if kind:
+        if kind and kind != "gif":
             return f"data:image/{kind};base64,{base64.b64encode(value).decode('ascii')}"
         report.noted("no-picture", field, value[:8].hex(" "), "These bytes are no JPEG, PNG, WebP or TIFF; left out.")
         return name or None
+    if isinstance(value, str) and (kind := kind_in_base64(value)):
+        return f"data:image/{kind};base64,{''.join(value.split())}"
     return (str(storable(value)) if isinstance(value, str) else name) or None

@@ -47,13 +47,17 @@ Path = tuple[str, ...]
 @dataclass(frozen=True, slots=True)
 class Layout:
     """``path``: the keys that lead to what holds the records, of several lists the first. ``paths``: to each list or
-    column that is there. ``fields``: the keys of the first records. ``scalars``: most values by id are texts."""
+    column that is there. ``fields``: the keys of the first records. ``scalars``: most values by id are texts;
+    ``talks``: they are lists of messages. ``named``: rows of columns have names and not only
+    numbers."""
 
     form: Form
     path: Path = ()
     paths: tuple[Path, ...] = ()
     fields: tuple[str, ...] = ()
     scalars: bool = False
+    talks: bool = False
+    named: bool = False
 
 
 def layout_of(beginning: bytes) -> Layout:
@@ -139,7 +143,9 @@ def _split(value: Mapping[str, Any]) -> Layout | None:
         return None
     if not isinstance(data, list) or any(isinstance(row, dict) for row in data):
         return None
-    return Layout(Form.SPLIT, ("data",), fields=tuple(map(str, names)))
+    index = value.get("index")
+    named = isinstance(index, list) and index != list(range(len(index)))
+    return Layout(Form.SPLIT, ("data",), fields=tuple(map(str, names)), named=named)
 
 
 def _columns(value: Mapping[str, Any]) -> Layout | None:
@@ -158,11 +164,11 @@ def _columns(value: Mapping[str, Any]) -> Layout | None:
     counted = keys[0] == [str(n) for n in range(len(keys[0]))] and all(names[0] == "0" for names in keys)
     told = len(keys) > 1 and TELLING & set(value) and all(names == keys[0][: len(names)] for names in keys)
     scalar = not any(isinstance(item, dict) for column in columns for item in column.values())
-    return _of_columns(value) if scalar and (counted or told) else None
+    return _of_columns(value, named=not counted) if scalar and (counted or told) else None
 
 
-def _of_columns(value: Mapping[str, Any]) -> Layout:
-    return Layout(Form.COLUMNS, paths=tuple((name,) for name in value), fields=tuple(value))
+def _of_columns(value: Mapping[str, Any], *, named: bool = False) -> Layout:
+    return Layout(Form.COLUMNS, paths=tuple((name,) for name in value), fields=tuple(value), named=named)
 
 
 def _numbered(names: Collection[str]) -> bool:
@@ -184,6 +190,8 @@ def _keyed(value: Mapping[str, Any], path: Path, *, whole: bool = True) -> Layou
         only_lists = all(_list_of_objects(item) for one in objects for item in one.values())
         keyed = not only_lists and (alike or _numbered(records))
         return Layout(Form.KEYED, path, (path,), fields) if keyed else None
+    if all(isinstance(item, list) and item and _is_talk(item) for item in value.values()) and _numbered(value):
+        return Layout(Form.KEYED, path, (path,), ("messages",), talks=True)
     enough = len(records) > 1 or path or not whole
     if 2 * len(plain) > len(records) and enough and (_numbered(value) or len(plain) >= MANY):
         return Layout(Form.KEYED, path, (path,), ("value",), scalars=True)

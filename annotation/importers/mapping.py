@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from annotation.importers.column_mapping import BoxForm, ColumnMapping
 from annotation.importers.interface import ImportProblem
@@ -31,11 +31,14 @@ _CENTRES = frozenset({"cx"})
 @dataclass(frozen=True, slots=True)
 class Field:
     """Something a column may be read as: its name, what it is called on pages, and the names of columns that mean it,
-    the likeliest first."""
+    the likeliest first. ``beside``: a name that means it only where one of the others stands beside it. ``after``: the
+    field without which this one is not guessed, as option C without option B."""
 
     name: str
     title: str
     names: tuple[str, ...]
+    beside: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    after: str = ""
 
 
 class TableFields:
@@ -105,7 +108,10 @@ class TableFields:
             by_name.setdefault(_plain(column.rsplit(".", 1)[-1]), column)
         found: dict[str, str] = {}
         for one in self.fields.values():
-            free = (by_name[name] for name in one.names if name in by_name and by_name[name] not in found.values())
+            if one.after and one.after not in found:
+                continue
+            names = [*one.names, *(name for name, others in one.beside.items() if others & by_name.keys())]
+            free = (by_name[name] for name in names if name in by_name and by_name[name] not in found.values())
             if column := next(free, ""):
                 found[one.name] = column
         if "boxes" in found or not all(name in found for name in BOX_FIELDS):

@@ -194,6 +194,8 @@ class _Keyed:
                 text = b'{"value": ' + text + b"}"
                 return _with(RawRow("", self._file, line, text, element.end_offset, row=row), around)
             return self._other("a text or a number", text, line, row)
+        if self._layout.talks and text[:1] == b"[":
+            text = b'{"messages": ' + text + b"}"
         if text[:1] == b"{":
             return _with(RawRow("", self._file, line, text, element.end_offset, row=row), around)
         if not _HAS_DIGIT.search(key) and text[:1] != b"[":

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from annotation.importers.mapping import Field, TableFields
 
-LETTERS = tuple("ABCDEF")
+LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 SAMPLE_FIELDS = TableFields((
     Field("id", "Id of the sample", (
-        "sample_id", "id", "question_id", "qid", "item_id", "example_id", "uid", "index", "idx", "key", "sample",
+        "sample_id", "id", "question_id", "qid", "item_id", "example_id", "uid", "index", "idx", "pid",
+        "key", "sample",
     )),
     Field("image", "Picture: its file name", (
         "image", "image_path", "image_name", "image_file", "img", "img_path", "picture", "file", "file_name",
@@ -23,7 +24,7 @@ SAMPLE_FIELDS = TableFields((
         Field(f"option_{letter.lower()}", f"Option {letter}", (
             letter.lower(), f"option_{letter.lower()}", f"choice_{letter.lower()}", f"option_{number}",
             f"choice_{number}",
-        ))
+        ), after=f"option_{LETTERS[number - 2].lower()}" if number > 1 else "")
         for number, letter in enumerate(LETTERS, 1)
     ),
     Field("boxes", "Evidence: all boxes in one cell", (
@@ -46,6 +47,8 @@ SAMPLE_FIELDS = TableFields((
 ), free="facet.")  # fmt: skip
 RESULTS = frozenset({
     "prediction", "predicted_answer", "pred_answer", "model_answer", "pred", "response", "model_output", "completion",
+    "model_prediction", "model_response", "full_prediction", "raw_prediction", "generation", "generated_text",
+    "hypothesis", "extraction", "extracted_answer", "answer_id",
     "judge_correct", "is_correct", "correct", "hit", "verdict", "crops", "pred_boxes", "model", "model_name",
 })  # fmt: skip
 """Names of columns that say what a model did: such a table is one of runs."""

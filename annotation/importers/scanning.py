@@ -142,7 +142,8 @@ class ArrayScanner:
         return match.end() if match else len(chunk)
 
     def _pop(self, opener: bytes) -> None:
-        """A closing bracket. One that does not fit the innermost closes all that was left open up to its partner."""
+        """A closing bracket. One that does not fit the innermost closes all that was left open up to its partner,
+        without one what is innermost."""
         if self._stack and self._stack[-1] == opener:
             self._stack.pop()
             return
@@ -150,6 +151,8 @@ class ArrayScanner:
         if opener in self._stack:
             while self._stack.pop() != opener:
                 pass
+        elif self._row_depth is not None:
+            self._stack.pop()  # nothing of its kind is open: it was meant for what is
 
     def _opened(self, before: bytes, token: bytes, start: int) -> Iterator[Element]:
         """A bracket outside a row: it opens the document, one of its lists, or a row."""

@@ -62,7 +62,7 @@ def _of_document(head: bytes, *, one_of_many: bool) -> list[str]:
         return [*several, *_together(_first_records(beginning, layout))]
     if layout.form in (Form.LIST, Form.RECORD):
         return _together(_first_records(beginning, layout))
-    return list(layout.fields)
+    return [*([KEY] if layout.named else []), *layout.fields]
 
 
 def _first_records(beginning: bytes, layout: Layout) -> list[Sequence[str]]:

@@ -18,7 +18,7 @@ from annotation.importers.reading import RowStream
 
 def detect(head: bytes, name: str) -> Detection:
     """Rows with a question, an answer and boxes."""
-    if b'"gold_boxes"' in head or b'"target_object"' in head:
+    if any(key in head for key in (b'"gold_boxes"', b'"target_object"', b'"response_list"')):
         return Detection("viebench", 0.0)
     boxes = next((key for key in BOXES if f'"{key}"'.encode() in head), None)
     if boxes is None or b'"question"' not in head or b'"answer"' not in head:

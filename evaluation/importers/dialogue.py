@@ -15,9 +15,9 @@ from itertools import islice
 from typing import Any
 
 from annotation.importers.decoding import MAX_DEPTH
+from annotation.importers.prompts import question_and_options_in
 from annotation.importers.storable import storable
 from annotation.schema import frozen_record
-from evaluation.importers.prompts import question_and_options_in
 
 EXAMPLE_BOX = [10, 20, 100, 200]
 EXAMPLE_LABEL = "the apple on the desk"

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
 from annotation.importers.decoding import RowDecoder
 from annotation.importers.documents import Document, DocumentStream, each_ending
+from annotation.importers.embedded import kind_in_base64
 from annotation.importers.fields import Report, RowRefused
+from annotation.importers.forms import BEGINNING, Form, layout_of
 from annotation.importers.reading import RawRow, RowStream
+from annotation.importers.record_stream import RecordStream, columns_of_place
 from evaluation.importers.dialogue import question_and_options
 from evaluation.importers.interface import Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
-from evaluation.importers.messages import Exchange, Talk, talk_of
+from evaluation.importers.matching import base_name
+from evaluation.importers.messages import Exchange, Talk, plain_messages, talk_of
 from evaluation.importers.rows import Record, read_documents, read_rows
 from evaluation.importers.zooming import Pictures
 from evaluation.schema import Issue, Step, Trajectory
 
 _LISTS = ("messages", "conversation", "conversations", "dialogue")
-_IDS = ("sample_id", "id", "item_id", "question_id", "doc_id")
+_IDS = ("sample_id", "id", "item_id", "question_id", "doc_id", "qid", "idx", "pid", "uid", "index", "key")
 _READ_KEYS = frozenset({"model", *_IDS})
 
 
@@ -51,6 +55,8 @@ def read_dialogues(path: Path, options: ReadOptions, convert: ConvertDialogue, e
 
     if path.is_file() and path.suffix.lower() in {".jsonl", ".ndjson"}:
         return read_rows(RowStream(path, (), options.start), of_row, empty, objects=False)
+    if path.is_file() and path.suffix.lower() == ".json" and _holds_records(path):
+        return read_rows(RecordStream(path, options.start), of_row, empty, objects=False)
     decoder = RowDecoder()
 
     def of_document(document: Document, report: Report) -> Iterator[Record | Issue]:
@@ -70,11 +76,20 @@ def read_dialogues(path: Path, options: ReadOptions, convert: ConvertDialogue, e
     return read_documents(stream, of_document, empty)
 
 
+def _holds_records(path: Path) -> bool:
+    """Whether a JSON file is a table of dialogues: a list of objects, lists under keys, or records by id."""
+    with path.open("rb") as file:
+        layout = layout_of(file.read(BEGINNING))
+    if layout.form is Form.LIST:
+        return bool(layout.fields) and not {"role", "from"} & set(layout.fields)
+    return layout.form in (Form.LISTS, Form.KEYED)
+
+
 def _apart(value: Any) -> list[Any]:
     """The dialogues of a document: itself, or the items of a list that is not a list of messages."""
     if value is None:
         return []
-    if isinstance(value, list) and not all(isinstance(item, dict) and "role" in item for item in value):
+    if isinstance(value, list) and not all(isinstance(item, dict) and {"role", "from"} & set(item) for item in value):
         return value
     return [value]
 
@@ -82,10 +97,10 @@ def _apart(value: Any) -> list[Any]:
 def dialogue_of(value: Any, report: Report) -> Dialogue:
     """A list of messages, or an object that holds one. Raises ``RowRefused``."""
     if isinstance(value, list):
-        return Dialogue(value)
+        return Dialogue(plain_messages(value))
     for key in _LISTS if isinstance(value, dict) else ():
         if isinstance(value.get(key), list):
-            return Dialogue(value[key], {name: item for name, item in value.items() if name != key})
+            return Dialogue(plain_messages(value[key]), {name: item for name, item in value.items() if name != key})
     report.refuse(
         "no-dialogue",
         "messages",
@@ -131,10 +146,18 @@ def _clues(dialogue: Dialogue, talk: Talk, report: Report) -> Clues:
     report.stands_for("sample", next((key for key in _IDS if key in dialogue.values), "file name"))
     report.stands_for("question", "messages")
     question, options = question_and_options(dialogue.messages)
-    image = next((name for name in talk.prompt_pictures if name), "")
-    return Clues([*ids, _stem(report.file)], image, question or talk.prompt, options)
+    image = next((name for name in (*talk.prompt_pictures, *_pictures_of(dialogue.values)) if name), "")
+    return Clues([*ids, *_places(report.file)], image, question or talk.prompt, options)
+
+
+def _pictures_of(values: Mapping[str, Any]) -> list[str]:
+    """The pictures that a record names beside its messages."""
+    given = next((values[key] for key in ("image", "images", "image_path") if values.get(key)), None)
+    names = [name for name in (given if isinstance(given, list) else [given]) if isinstance(name, str)]
+    return [base_name(name) for name in names if not name.startswith("data:") and not kind_in_base64(name)]
 
 
 @lru_cache(maxsize=16)
-def _stem(file: str) -> str:
-    return PurePosixPath(file).stem
+def _places(file: str) -> tuple[str, ...]:
+    """The names that lead to a file, its own first."""
+    return tuple(columns_of_place(file).values())

@@ -14,10 +14,10 @@ from typing import Any
 
 from annotation.importers import fields
 from annotation.importers.fields import Report
+from annotation.importers.prompts import question_before_options
 from annotation.importers.reading import RowStream
 from evaluation.importers.interface import Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
-from evaluation.importers.prompts import question_before_options
 from evaluation.importers.rows import Record, read_rows
 from evaluation.schema import Trajectory, Usage
 

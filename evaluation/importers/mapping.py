@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from annotation.importers.mapping import Field, TableFields
 
+GOLD = frozenset({
+    "answer", "target", "label", "ground_truth", "solution", "reference", "gold", "correct_answer", "gold_answer",
+})  # fmt: skip
+"""Names of columns that hold the correct answer: none is proposed as the model's, but one may be chosen."""
+
 RUN_FIELDS = TableFields((
     Field("sample", "Sample: its id", (
         "sample_id", "sample", "sample_key", "question_id", "qid", "item_id", "example_id", "doc_id", "id", "index",
+        "idx", "pid", "uid", "key", "folder", "file", "folder_2",
     )),
     Field("image", "Sample: its picture's file name", (
         "image", "image_path", "image_name", "image_file", "img", "picture", "file_name", "filename",
@@ -14,10 +20,12 @@ RUN_FIELDS = TableFields((
     Field("question", "Sample: its question", ("question", "query", "problem", "prompt")),
     Field("answer", "Answer of the model", (
         "prediction", "predicted_answer", "pred_answer", "model_answer", "pred", "response", "model_output",
-        "output", "completion", "answer",
-    )),
+        "model_prediction", "model_response", "full_prediction", "raw_prediction", "generation", "generated_text",
+        "hypothesis", "output", "completion", "value",
+    ), beside={"text": frozenset({"answer_id", "model_id"})}),
+    Field("file_reading", "Answer as the file itself read it", ("extraction", "extracted_answer")),
     Field("correct", "Verdict: was it right", (
-        "judge_correct", "is_correct", "correct", "hit", "verdict", "match", "acc", "score",
+        "judge_correct", "is_correct", "correct", "hit", "verdict", "match", "acc", "score", "true_false",
     )),
     Field("error", "Error: why there is no answer", ("error", "error_message", "exception")),
     Field("boxes", "Crops: all boxes in one cell", (
@@ -42,3 +50,13 @@ RUN_FIELDS = TableFields((
     (("answer", "correct", "error", "boxes", "box_1"),
      "No column says what the model did. Choose the one with its answer, a verdict, an error or its crops."),
 ))  # fmt: skip
+
+
+def is_gold(column: str) -> bool:
+    """Whether a column has the name of one with the correct answers.
+
+    >>> is_gold("meta.GT answer"), is_gold("prediction")
+    (True, False)
+    """
+    name = column.rsplit(".", 1)[-1].strip().casefold().replace(" ", "_")
+    return name in GOLD or name == "gt" or name.startswith("gt_")

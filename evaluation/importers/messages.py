@@ -12,12 +12,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotation.importers.embedded import kind_in_base64
 from annotation.importers.storable import storable
 from evaluation.importers.dialogue import TAG, calls_of, literal, text_of
 
 _REPLIES = ("tool", "function")
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 MAX_EXCHANGES = 10_000
+MAX_PICTURES = 100
+"""So many pictures of one message are read."""
+_SPEAKERS = {
+    "human": "user", "user": "user", "gpt": "assistant", "model": "assistant", "assistant": "assistant",
+    "chatgpt": "assistant", "bot": "assistant", "tool": "tool", "observation": "tool", "function": "tool",
+    "function_response": "tool", "function_call": "assistant", "system": "system",
+}  # fmt: skip
+"""What speakers of a dialogue in ``from`` and ``value`` (ShareGPT, LLaVA) are called here."""
+_MARK = re.compile(r"<image>[ \t]*\n?")
 
 
 @dataclass(slots=True)
@@ -47,6 +57,25 @@ class Talk:
     exchanges: list[Exchange] = field(default_factory=list)
     final: str = ""
     said: list[str] = field(default_factory=list)
+
+
+def plain_messages(messages: Sequence[Any]) -> list[Any]:
+    """Messages with ``role`` and ``content``: those with ``from`` and ``value`` brought to it, others as they are."""
+    return [_plain(message) if isinstance(message, dict) and "from" in message else message for message in messages]
+
+
+def _plain(message: dict[str, Any]) -> dict[str, Any]:
+    speaker, said = message["from"], message.get("value", message.get("content"))
+    role = _SPEAKERS.get(speaker.strip().casefold(), "") if isinstance(speaker, str) else ""
+    if speaker == "function_call" and isinstance(said, str):
+        call = literal(said)
+        known = call if isinstance(call, dict) else {"arguments": said}
+        return {"role": role, "content": "", "function_call": known}
+    if not role or not isinstance(said, str):
+        return {"role": role, "content": said}
+    text, marks = _MARK.subn("", said)
+    pictures = [{"type": "image", "image": ""}] * min(marks, MAX_PICTURES)
+    return {"role": role, "content": [*pictures, {"type": "text", "text": text}]}
 
 
 def talk_of(messages: Sequence[Any]) -> Talk:
@@ -157,4 +186,4 @@ def pictures_in(content: Any) -> tuple[str, ...]:
 def _named(item: dict[str, Any]) -> str:
     name = item.get("image_url", item.get("image"))
     name = name.get("url") if isinstance(name, dict) else name
-    return "" if not isinstance(name, str) or name.startswith("data:") else name
+    return "" if not isinstance(name, str) or name.startswith("data:") or kind_in_base64(name) else name

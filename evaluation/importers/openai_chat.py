@@ -24,8 +24,8 @@ MODEL = "unnamed"
 
 
 def detect(head: bytes, name: str) -> Detection:
-    """Messages whose calls stand under ``tool_calls``, outside of a log of Inspect AI."""
-    found = b'"role"' in head and b'"tool_calls"' in head and b'"eval"' not in head
+    """Messages whose calls stand under ``tool_calls``, outside of a log of Inspect AI or a benchmark."""
+    found = b'"role"' in head and b'"tool_calls"' in head and b'"eval"' not in head and b'"gt_answer"' not in head
     return Detection("openai-chat", 0.7 if found else 0.0, ("Its messages have tool_calls.",) if found else ())
 
 

@@ -3,6 +3,7 @@
 - A row joins by its picture and question. Its answer is the option chosen, ``option_chosen`` 0 being the gold one.
 - Each box found by its visual search is a step ``crop``: ``[x, y, width, height]`` in pixels of the picture, enlarged
   1.2 times around its centre before the model saw it (``executed_bbox``).
+- Rows without ``search_result`` have no steps, which is noted once.
 - ``prediction_freeform`` is what it said before the search, not its answer; it is kept.
 """
 
@@ -29,18 +30,29 @@ _READ = frozenset({"question", "image", "options", "option_chosen", "correct", "
 
 
 def detect(head: bytes, name: str) -> Detection:
-    """Rows with ``search_result`` and ``option_chosen``."""
-    found = b'"search_result"' in head and b'"option_chosen"' in head
-    return Detection(
-        "seal", 0.95 if found else 0.0, ("Its rows have search_result and option_chosen.",) if found else ()
-    )
+    """Rows with ``option_chosen``, and ``search_result`` or the two lists of V*."""
+    if b'"option_chosen"' not in head:
+        return Detection("seal", 0.0)
+    if b'"search_result"' in head:
+        return Detection("seal", 0.95, ("Its rows have search_result and option_chosen.",))
+    lists = all(f'"{name}"'.encode() in head for name in LISTS)
+    reasons = ("It has the two lists of V*, and its rows option_chosen; without search_result there are no steps.",)
+    return Detection("seal", 0.9 if lists else 0.0, reasons if lists else ())
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     """All trajectories of ``path``. Raises ``ImportProblem`` when there is none."""
 
+    noted = False
+
     def convert(row: Mapping[str, Any], _: str, report: Report) -> Record:
-        return _trajectory(row, options, samples, report)
+        nonlocal noted
+        trajectory = _trajectory(row, options, samples, report)
+        if "search_result" not in row and not noted:
+            noted = True
+            done = "The file holds no results of a search: its trajectories have answers and no steps."
+            report.noted("no-search-results", "search_result", "", done)
+        return trajectory
 
     empty = f"{path.name} holds no results of SEAL. Give the JSON that vstar_bench_eval.py writes."
     return read_rows(RowStream(path, LISTS, options.start), convert, empty)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import takewhile
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from annotation.importers.box_cells import boxes_in
 from annotation.importers.fields import Number4, Report
 from annotation.importers.interface import ImportProblem
 from annotation.importers.mapping import BOX_FIELDS
+from annotation.importers.sample_columns import LETTERS
 from annotation.importers.storable import storable
 from annotation.importers.table_heading import flat, heading
 from annotation.schema import ORIGINAL
@@ -40,7 +42,8 @@ TOOL = "crop"
 MODEL = "unnamed"
 AMOUNTS = ("input_tokens", "output_tokens", "seconds", "usd")
 _NO_USAGE = Usage()
-_LETTERS = tuple("ABCDEFGHIJ")
+FILE_READING = "file_reading"
+"""What the file itself read out of the answer, kept beside the trajectory under this name."""
 
 
 def detect(head: bytes, name: str) -> Detection:
@@ -53,8 +56,8 @@ def detect(head: bytes, name: str) -> Detection:
     reasons += [f"{RUN_FIELDS.fields[name].title} is {column}." for name, column in mapping.columns.items()]
     if problem := RUN_FIELDS.problem(mapping):
         return Detection(NAME, 0.2, (reasons[0], f"By their names: {problem[0].lower()}{problem[1:]}"))
-    if mapping.columns.get("answer", "answer").casefold() == "answer" and "correct" not in mapping.columns:
-        reasons.append("Nothing says that the answers are a model's; they may be the right ones.")
+    if not {"answer", "correct", "error"} & mapping.columns.keys():
+        reasons.append("Nothing says that this is what a model did; the boxes may be the evidence.")
         return Detection(NAME, 0.3, tuple(reasons))
     return Detection(NAME, 0.5, tuple(reasons))
 
@@ -80,7 +83,6 @@ def trajectory_from(
         report.stands_for(name, column)
     sample = find_sample(_clues(cell, row), samples, report)
     error = _text(cell.get("error"), "error", report)
-    used = mapping.used
     return Trajectory(
         model=fields.name(word_in(cell.get("model")), "model", report, default=options.model or MODEL),
         sample_id=sample,
@@ -92,10 +94,17 @@ def trajectory_from(
         judge_correct=None if error else truth_in(cell.get("correct"), "correct", report),
         error=error,
         usage=_usage(cell, report),
-        extra={key: value for key, value in row.items() if key not in used and value not in ("", None)},
+        extra=_extra(row, mapping, cell),
         file=report.file,
         line=report.line,
     )
+
+
+def _extra(row: Mapping[str, Any], mapping: ColumnMapping, cell: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that are read as nothing, and the answer as the file read it."""
+    kept = {key: value for key, value in row.items() if key not in mapping.used and value not in ("", None)}
+    read = cell.get(FILE_READING)
+    return kept if read in ("", None) else {**kept, FILE_READING: read if isinstance(read, str) else str(read)}
 
 
 def _clues(cell: Mapping[str, Any], row: Mapping[str, Any]) -> Clues:
@@ -103,11 +112,8 @@ def _clues(cell: Mapping[str, Any], row: Mapping[str, Any]) -> Clues:
     given = told["sample"]
     # Tables that passed through a spreadsheet or pandas have 7.0 for the id 7.
     ids = [given, *([given[:-2]] if re.fullmatch(r"\d+\.0", given) else [])] if given else []
-    options = (
-        {letter: str(row[letter]) for letter in _LETTERS if row.get(letter) not in ("", None)}
-        if told["question"]
-        else {}
-    )
+    lettered = [letter for letter in takewhile(row.__contains__, LETTERS) if row[letter] not in ("", None)]
+    options = {letter: str(row[letter]) for letter in lettered} if told["question"] else {}
     return Clues(ids, base_name(told["image"]), told["question"], options)
 
 

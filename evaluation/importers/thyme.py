@@ -18,6 +18,7 @@ from annotation.importers import fields
 from annotation.importers.decoding import RowDecoder
 from annotation.importers.documents import Document, DocumentStream, each_named
 from annotation.importers.fields import Report
+from annotation.importers.prompts import question_and_options_in
 from annotation.importers.reading import RawRow
 from annotation.schema import ORIGINAL
 from evaluation.importers.code_track import Program
@@ -25,7 +26,6 @@ from evaluation.importers.code_turns import CodeTurn, blocks_of, steps_of
 from evaluation.importers.code_values import Raster
 from evaluation.importers.interface import Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
-from evaluation.importers.prompts import question_and_options_in
 from evaluation.importers.rows import Record, read_documents
 from evaluation.importers.zooming import at_least
 from evaluation.schema import Issue, Trajectory

@@ -15,8 +15,11 @@ from evaluation.importers.zooming import Pictures, box_in, note_unless_box, on_p
 from evaluation.schema import Step
 
 
-def step_of(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Report) -> Step:
-    """One call of a tool that nothing more is known of than its arguments and its reply."""
+def step_of(
+    exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Report, *, number: int | None = None
+) -> Step:
+    """One call of a tool that nothing more is known of than its arguments and its reply. ``number``: that of the
+    picture it names, 0 = the original, where the format says so in its own way."""
     arguments = exchange.arguments or {}
     readable = exchange.arguments is not None
     written = box_in(arguments) if readable else exchange.raw
@@ -26,7 +29,7 @@ def step_of(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Rep
         report.noted("call-unreadable", "arguments", exchange.raw, done)
     elif asked is None and written is not None:
         report.noted("no-box", "arguments", written, "The box is not four numbers; kept as written, never scored.")
-    source = pictures.at(_number(arguments))
+    source = pictures.at(_number(arguments) if number is None else number)
     bbox, coords = on_picture(asked, space, source) if asked else (None, space.kind)
     ok = readable and not exchange.error and not says_failure(exchange.reply or None)
     ok = ok or (readable and not exchange.error and bool(exchange.pictures))

@@ -20,6 +20,7 @@ from typing import Any
 from annotation.importers import fields
 from annotation.importers.decoding import RowDecoder
 from annotation.importers.fields import Report
+from annotation.importers.prompts import question_and_options_in
 from annotation.importers.reading import RawRow, RowStream
 from annotation.importers.sources import Limits, Member, open_members
 from annotation.schema import ORIGINAL
@@ -29,7 +30,6 @@ from evaluation.importers.interface import Detection, ImportProblem, Read, ReadO
 from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.matching import SampleKey, base_name
 from evaluation.importers.messages import Exchange, talk_of
-from evaluation.importers.prompts import question_and_options_in
 from evaluation.importers.rows import Record, read_rows
 from evaluation.importers.zooming import box_in, note_unless_box
 from evaluation.schema import Coordinates, Step, Trajectory

@@ -21,9 +21,9 @@ from webapp.common.models import AuditEntry
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PAGE = "/benchmarks/kitchen/import/"
-TABLE = b"key,said,where,note\nmug,B,100 100 50 50,x\ncup,A,,y\nmugg,A,,z\n"
+TABLE = b"token,said,where,note\nmug,B,100 100 50 50,x\ncup,A,,y\nmugg,A,,z\n"
 CHOSEN = {
-    "column": ["key", "said", "where", "note"], "read_as": ["sample", "answer", "boxes", ""], "boxes": "xywh",
+    "column": ["token", "said", "where", "note"], "read_as": ["sample", "answer", "boxes", ""], "boxes": "xywh",
     "format": "table", "model": "M",
 }  # fmt: skip
 
@@ -57,7 +57,7 @@ def test_columns_are_chosen_on_the_page_and_kept_for_the_next_file(client, run_j
     page = client.get(url)
     assert "Commit 2 records" in page.content.decode()
     assert [(c["name"], c["read_as"]) for c in page.context["columns"]["rows"]][:2] == [
-        ("key", "sample"), ("said", "answer"),
+        ("token", "sample"), ("said", "answer"),
     ]  # fmt: skip
     counted = ImportRecord.objects.get().preview["counts"]
     client.post(url + "commit/")
@@ -69,9 +69,9 @@ def test_columns_are_chosen_on_the_page_and_kept_for_the_next_file(client, run_j
     step = Trajectory.objects.get(sample__key="mug").steps.get()
     assert (step.x1, step.y1, step.x2, step.y2) == (100, 100, 150, 150)
     saved = SavedMapping.objects.get()
-    assert saved.mapping == {"columns": {"sample": "key", "answer": "said", "boxes": "where"}, "boxes": "xywh"}
+    assert saved.mapping == {"columns": {"sample": "token", "answer": "said", "boxes": "where"}, "boxes": "xywh"}
     assert AuditEntry.objects.filter(action="mapping.save").count() == 1
-    again = sent(client, run_jobs, b"note,where,said,key\nn,1 1 9 9,C,sign\n", "next.csv")
+    again = sent(client, run_jobs, b"note,where,said,token\nn,1 1 9 9,C,sign\n", "next.csv")
     client.post(again + "choose/", {"format": "table"})
     run_jobs()
     text = client.get(again).content.decode()
@@ -113,7 +113,7 @@ def test_two_columns_are_not_read_as_one_field(client, run_jobs):
     url = sent(client, run_jobs)
     answer = client.post(url + "choose/", CHOSEN | {"read_as": ["sample", "sample", "", ""]})
     assert answer.status_code == 400
-    assert "two columns are read as it, key and said" in answer.content.decode()
+    assert "two columns are read as it, token and said" in answer.content.decode()
 
 
 def test_a_near_name_is_proposed_and_joined_only_when_a_person_says_so(client, run_jobs):
@@ -142,13 +142,13 @@ def test_a_near_name_is_proposed_and_joined_only_when_a_person_says_so(client, r
 def test_the_command_takes_the_mapping_from_a_file(client, run_jobs, tmp_path):
     table, mapping = tmp_path / "mine.csv", tmp_path / "mapping.json"
     table.write_bytes(TABLE)
-    mapping.write_text(json.dumps({"columns": {"sample": "key", "answer": "said"}}))
+    mapping.write_text(json.dumps({"columns": {"sample": "token", "answer": "said"}}))
     out = io.StringIO()
     call_command("import_runs", "kitchen", str(table), mapping=mapping, model="M", stdout=out)
     assert "trajectories 2, new 2" in out.getvalue()
     mapping.write_text("{}")
     with pytest.raises(CommandError, match="A mapping is a JSON object"):
         call_command("import_runs", "kitchen", str(table), mapping=mapping, stdout=out)
-    mapping.write_text(json.dumps({"columns": {"sample": "key", "answer": "said"}}))
+    mapping.write_text(json.dumps({"columns": {"sample": "token", "answer": "said"}}))
     with pytest.raises(CommandError, match="is for the format table"):
         call_command("import_runs", "kitchen", str(table), mapping=mapping, format="native", stdout=out)

@@ -1,0 +1,142 @@
+"""Benchmarks of tool agents that are dialogues by id, as GTA writes them: tools, files, dialogs and the answer.
+
+``{"0": {"tools": [..], "files": [{"path": ..}], "dialogs": [..], "gt_answer": {"whitelist": [[..]]}}, ...}``
+
+- The first turn of the user is the question; the first picture in ``files`` the image.
+- The calls of the dialogue, in their order, are the reference toolchain with its arguments: a call without a reply
+  that went well is kept all the same.
+- ``gt_answer`` is a text, a list of accepted texts, or an object whose ``whitelist`` is a list of such lists: with one
+  list, any of its texts is accepted; with several, one of each has to be named, and what is accepted are their
+  combinations in order. Texts of a ``blacklist`` are kept beside the sample.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from annotation.importers import fields
+from annotation.importers.converting import read_rows
+from annotation.importers.fields import Report
+from annotation.importers.interface import Detection, Read, ReadOptions
+from annotation.importers.record_stream import KEY, RecordStream
+from annotation.importers.storable import storable
+
+NAME = "dialogs"
+MOST_COMBINED = 50
+"""So many combinations of accepted texts are kept."""
+MOST_CALLS = 200
+_READ = frozenset({KEY, "dialogs", "files", "gt_answer", "id", "tools", "image"})
+_PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".gif", ".bmp"})
+
+
+def detect(head: bytes, name: str) -> Detection:
+    """Records with ``dialogs`` and ``gt_answer``."""
+    found = b'"dialogs"' in head and (b'"gt_answer"' in head or (b'"tools"' in head and b'"files"' in head))
+    return Detection(NAME, 0.9 if found else 0.0, ("Its records have dialogs, files and gt_answer.",) if found else ())
+
+
+def read(path: Path, options: ReadOptions) -> Read:
+    """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
+    stream = RecordStream(path, options.start, wanted="a JSON file of dialogues by id")
+    return read_rows(stream, native_from, f"{path.name} holds no dialogues. Give the JSON with dialogs and gt_answer.")
+
+
+def native_from(row: Mapping[str, Any], report: Report) -> dict[str, Any]:
+    """One dialogue with native keys. Raises ``RowRefused`` where there is none."""
+    dialogs = row.get("dialogs")
+    report.stands_for("question", "dialogs")
+    report.stands_for("reference_toolchain", "dialogs")
+    report.stands_for("answer", "gt_answer")
+    if not isinstance(dialogs, list) or not dialogs:
+        done = "The record holds no list of turns and was left out. Write them under dialogs."
+        report.refuse("no-dialogue", "dialogs", dialogs, done)
+    turns = [turn for turn in dialogs if isinstance(turn, dict)]
+    accepted, refused = answers_in(row.get("gt_answer"), report)
+    native: dict[str, Any] = {
+        **fields.extra(row, _READ),
+        "id": row.get("id") if row.get(KEY) is None else row[KEY],
+        "question": next((_text(turn.get("content")) for turn in turns if turn.get("role") == "user"), ""),
+        "answer_type": "open",
+        "answer": accepted,
+        "reference_toolchain": list(itertools.islice(_calls(turns), MOST_CALLS)),
+    }
+    if refused:
+        native["answers not accepted"] = refused
+    if names := [_name(tool) for tool in _listed(row.get("tools")) if _name(tool)]:
+        native["tools offered"] = names
+    if image := _picture(row.get("files"), report):
+        native["image"] = image
+    return native
+
+
+def _text(content: object) -> str:
+    if isinstance(content, dict):
+        content = content.get("content", content.get("text"))
+    if isinstance(content, list):
+        parts = [item.get("text") for item in content if isinstance(item, dict)]
+        return "\n".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else ""
+
+
+def _calls(turns: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    for turn in turns:
+        calls = turn.get("tool_calls") if turn.get("role") == "assistant" else None
+        for call in calls if isinstance(calls, list) else ():
+            inner = call.get("function") if isinstance(call, dict) else None
+            if isinstance(inner, dict) and isinstance(name := inner.get("name"), str) and name.strip():
+                yield {"tool": name[: fields.MAX_NAME], "arguments": _arguments(inner.get("arguments"))}
+
+
+def _arguments(value: object) -> dict[str, Any]:
+    if isinstance(value, str):
+        try:
+            value = storable(json.loads(value))
+        except (ValueError, RecursionError):
+            return {"text": value}
+    return value if isinstance(value, dict) else {}
+
+
+def _name(tool: object) -> str:
+    name = tool.get("name") if isinstance(tool, dict) else tool
+    return name[: fields.MAX_NAME] if isinstance(name, str) else ""
+
+
+def _picture(files: object, report: Report) -> str | None:
+    """The first picture of the dialogue; that there are more is noted."""
+    named = (
+        [item.get("path") if isinstance(item, dict) else item for item in files if item]
+        if isinstance(files, list)
+        else []
+    )
+    names = [n for n in named if isinstance(n, str) and PurePosixPath(n).suffix.lower() in _PICTURES]
+    if len(names) > 1:
+        report.noted("several-pictures", "files", len(names), "A sample has one picture; the first was taken.")
+    return names[0] if names else None
+
+
+def answers_in(value: object, report: Report) -> tuple[list[str], list[str]]:
+    """The accepted texts, and those that must not be said."""
+    if not isinstance(value, dict):
+        return _texts(value), []
+    groups = value.get("whitelist")
+    refused = [text for group in _listed(value.get("blacklist")) for text in _texts(group)]
+    lists = [found for group in _listed(groups) if (found := _texts(group))]
+    if len(lists) < 2:
+        return (lists[0] if lists else []), refused
+    combined = itertools.islice(itertools.product(*lists), MOST_COMBINED)
+    done = "The answer has to name one of each list; their combinations, parted by commas, are what is accepted."
+    report.noted("several-answers", "answer", len(lists), done)
+    return [", ".join(parts) for parts in combined], refused
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _texts(value: object) -> list[str]:
+    found = [item for item in _listed(value) if isinstance(item, str | int | float) and not isinstance(item, bool)]
+    return [text for item in found if (text := str(item).strip())]
