@@ -23,13 +23,11 @@ from evaluation.actions.judging_known import withheld_samples
 from evaluation.actions.metric_settings import settings_of
 from evaluation.metrics.columns import AnswerKey
 from evaluation.metrics.decided import holds, key_digest
+from evaluation.metrics.extraction import UNMATCHED
 from evaluation.metrics.reading import Reading, read_answer
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Judgement, Run, Trajectory
 from evaluation.schema import DecisionWord
-
-UNMATCHED = "unmatched"
-"""Why an open answer is undecided: it was read, and equals nothing that is accepted."""
 
 
 class State(StrEnum):

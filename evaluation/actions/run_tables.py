@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluation.metrics.chains import Chains, choices
 from evaluation.metrics.columns import TRUE, Ints, Quadrant, RunColumns, SampleColumns, ScoreColumns
+from evaluation.metrics.extraction import extraction, read_run
 from evaluation.metrics.grounded_difference import grounded_difference
 from evaluation.metrics.heatmap import HeatMap, crop_cells, heat_maps
 from evaluation.metrics.names import canonical_name
@@ -51,9 +52,11 @@ def tables_of(
     values = Counter(part.by for part in parts)
     parts = [part for part in parts if part.by == WHOLE or (values[part.by] <= MOST_VALUES and len(part.rows))]
     maps = heat_maps(samples, run, scores, [part.rows for part in parts])
+    read = read_run(samples, run, settings)
     whole, *others = (
         _tables(samples, scores, run, chains.take(part.rows), settings, part.rows)
         | _heat(heat)
+        | {"extraction": extraction(read, part.rows)}
         | _repeats(repeats(rollouts if part.by == WHOLE else rollouts.on(part.samples)))
         for part, heat in zip(parts, maps, strict=True)
     )

@@ -130,8 +130,8 @@ def _terms(request: SignedInRequest, benchmark: Any) -> Terms:
 
 
 def _context(request: SignedInRequest, benchmark: Any, terms: Terms) -> dict[str, Any]:
-    """found (AnswerGroups), page, groups (of Shown), facets, here (address), at_once (AtOnce), asked (the one to confirm, or
-    None), open (whether these wait for a decision), and what ``benchmark.html`` and ``_stale.html`` need."""
+    """found (AnswerGroups), page, groups (of Shown), facets, here (address), at_once (of AtOnce), asked (the one to be
+    confirmed, or None), open (whether they wait for a decision), and what ``benchmark.html``, ``_stale.html`` need."""
     found = read_groups(benchmark, request.user, state=terms.state, run=terms.run, reason=terms.reason)
     page = Paginator(found.groups, ON_A_PAGE).get_page(request.GET.get("page"))
     is_open = terms.state is State.OPEN

@@ -21,7 +21,8 @@ REFUSAL = "I am sorry, I cannot see the picture."
 
 
 def sample(key: str, gold: str = "B", options: dict[str, str] = OPTIONS) -> SampleRecord:
-    return SampleRecord(key, SampleContent(f"What is nearer in {key}?", AnswerType.MULTIPLE_CHOICE, options, (gold,)))
+    content = SampleContent(f"What is nearer in {key}?", AnswerType.MULTIPLE_CHOICE, options, (gold,))
+    return SampleRecord(key, content, facets={"place": ("window" if key == "s0" else "door",)})
 
 
 def said(lea: User, benchmark: Benchmark, answers: dict[str, str], model: str = "Model A", **fields: Any) -> Run:
@@ -32,11 +33,11 @@ def said(lea: User, benchmark: Benchmark, answers: dict[str, str], model: str = 
     return Run.objects.get(benchmark=benchmark, model__name=model)
 
 
-def make_kitchen(lea: User) -> Benchmark:
+def make_kitchen(lea: User, samples: int = 8) -> Benchmark:
     """Six equal refusals, one text that fits nothing, one answer that is read; an open answer."""
     benchmark = create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
     sign = SampleRecord("sign", SampleContent("What does it say?", AnswerType.OPEN, {}, ("Quay",)))
-    save_samples(actor=lea, benchmark=benchmark, records=[*(sample(f"s{i}") for i in range(8)), sign])
+    save_samples(actor=lea, benchmark=benchmark, records=[*(sample(f"s{i}") for i in range(samples)), sign])
     answers = {f"s{i}": REFUSAL for i in range(6)} | {"s6": "hmm neither", "s7": "B", "sign": "Quai"}
     said(lea, benchmark, answers)
     return benchmark

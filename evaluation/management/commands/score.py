@@ -7,8 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evaluation.actions.metric_settings import change_settings, settings_of, settings_with
+from evaluation.actions.read_extraction import REPORT
 from evaluation.actions.score_run import score_benchmark
 from evaluation.management.output import answering_plainly, settings_line, the_benchmark
+from evaluation.metrics.extraction_words import report_lines
 from evaluation.models import RolloutGroup
 
 
@@ -39,6 +41,8 @@ class Command(BaseCommand):
         for scoring in scorings:
             failed = f", {scoring.failed_n} failed" if scoring.failed_n else ""
             self.stdout.write(f"{scoring.run}: {scoring.trajectories_n} of {scoring.samples_n} samples{failed}")
+            for line in report_lines(scoring.extras[REPORT], settings):
+                self.stdout.write(f"  {line}")
         self.stdout.write(f"Settings: {settings_line(settings)}.")
         if settings != settings_of(benchmark):
             self.stdout.write(

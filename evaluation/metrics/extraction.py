@@ -1,0 +1,153 @@
+"""The extraction report: how the answers of a run were read, and what could not be (docs/metrics.md#answers)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evaluation.metrics.answers import judge_answer
+from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey, Decision, Ints, RunColumns, SampleColumns
+from evaluation.metrics.decided import holds
+from evaluation.metrics.reading import read_answer
+from evaluation.metrics.settings import MetricSettings
+from evaluation.schema import DecisionWord
+
+UNMATCHED = "unmatched"
+"""Why an open answer is undecided: it was read, and equals nothing that is accepted."""
+TEXTS = 3
+"""Most frequent texts that are told of each reason."""
+LONGEST = 200
+"""Characters of such a text."""
+NOT_ASKED, BLANK, DECIDED, READ, UNREAD, UNDECIDED = "", "blank", "decided", "read", "unread", "undecided"
+
+
+class Outcome(NamedTuple):
+    """What became of one answer. ``state``: not asked for, blank, decided by a person, read, unread, or read and still
+    undecided (open answers); ``judged``: the file has a verdict and the reading decides; ``same``: they agree."""
+
+    state: str
+    where: str = ""
+    rule: str = ""
+    strength: str = ""
+    reason: str = ""
+    flags: tuple[str, ...] = ()
+    judged: bool = False
+    same: bool = False
+
+
+@dataclass(frozen=True)
+class Read:
+    """The outcomes of n answers: ``code`` (n,) into ``outcomes``, ``text`` (n,) into ``texts`` of those without a
+    reading that decides, -1 of the others."""
+
+    code: Ints
+    outcomes: Sequence[Outcome]
+    text: Ints
+    texts: Sequence[str]
+
+
+class Tally:
+    """Outcomes of answers as they come, each kind once. Equal answers under one key object are read once."""
+
+    def __init__(self, settings: MetricSettings) -> None:
+        self.settings = settings
+        self.outcomes: dict[Outcome, int] = {}
+        self.texts: dict[str, int] = {}
+        self.counts: Counter[tuple[int, int]] = Counter()
+        self._known: dict[tuple[str | None, int, int], tuple[int, int]] = {}
+        self._keys: list[AnswerKey] = []
+
+    def take(self, text: str | None, key: AnswerKey, verdict: int, decision: Decision | None = None) -> tuple[int, int]:
+        """The codes of outcome and text of one answer; ``verdict``: of the file."""
+        place = (text, id(key), verdict)
+        if decision is not None and decision.word != DecisionWord.LEAVE and holds(decision, text, key):
+            found = self._coded(Outcome(DECIDED), "")
+        elif place in self._known:
+            found = self._known[place]
+        else:
+            self._keys.append(key)
+            found = self._known[place] = self._coded(*_outcome(text, key, verdict, self.settings))
+        self.counts[found] += 1
+        return found
+
+    def _coded(self, outcome: Outcome, text: str) -> tuple[int, int]:
+        code = self.outcomes.setdefault(outcome, len(self.outcomes))
+        return code, self.texts.setdefault(text, len(self.texts)) if text else -1
+
+    def report(self) -> dict[str, Any]:
+        """The report on all that was taken."""
+        return _report(self.counts, list(self.outcomes), list(self.texts))
+
+
+def _outcome(text: str | None, key: AnswerKey, verdict: int, settings: MetricSettings) -> tuple[Outcome, str]:
+    """What becomes of an answer by the rules alone, and its text where they do not decide."""
+    reading = read_answer(text, key, settings)
+    if reading.state == BLANK:
+        return Outcome(BLANK if key.accepted else NOT_ASKED), ""
+    judged = judge_answer(text, key, UNKNOWN, settings)
+    said = (reading.where, reading.rule, reading.strength)
+    if reading.state == UNREAD:
+        return Outcome(UNREAD, reason=reading.reason, flags=reading.flags), reading.normalized
+    if judged.undecided:
+        return Outcome(UNDECIDED, *said, UNMATCHED, reading.flags), reading.normalized
+    both = verdict != UNKNOWN and judged.correct != UNKNOWN
+    return Outcome(READ, *said, "", reading.flags, both, both and (verdict == TRUE) == (judged.correct == TRUE)), ""
+
+
+def read_run(samples: SampleColumns, run: RunColumns, settings: MetricSettings) -> Read:
+    """How the answers of a run are read."""
+    tally = Tally(settings)
+    keys, rows = samples.answers, run.sample.tolist()
+    taken = [
+        tally.take(text, keys[sample], verdict, run.decided.get(row))
+        for row, (text, sample, verdict) in enumerate(zip(run.answers, rows, run.verdict.tolist(), strict=True))
+    ]
+    codes = np.array(taken, np.int64).reshape(-1, 2)
+    return Read(codes[:, 0], list(tally.outcomes), codes[:, 1], list(tally.texts))
+
+
+def extraction(read: Read, rows: Ints) -> dict[str, Any]:
+    """The report on some of the answers, as JSON: counts of ``answers``, ``blank``, ``decided`` (by people), ``read``,
+    ``unread`` and ``undecided``; ``where``, ``rule``, ``class`` and ``flags`` with counts; ``reasons``, each with its
+    count and most frequent texts; ``verdicts``, the agreement with the file's: ``n`` and ``same``."""
+    pairs, counts = np.unique(np.stack([read.code[rows], read.text[rows]], axis=1), axis=0, return_counts=True)
+    counted = {(code, text): n for (code, text), n in zip(pairs.tolist(), counts.tolist(), strict=True)}
+    return _report(counted, read.outcomes, read.texts)
+
+
+def _report(
+    counted: Mapping[tuple[int, int], int], outcomes: Sequence[Outcome], texts: Sequence[str]
+) -> dict[str, Any]:
+    of_states: Counter[str] = Counter()
+    shares: dict[str, Counter[str]] = {name: Counter() for name in ("where", "rule", "class", "flags")}
+    reasons: dict[str, Counter[str]] = defaultdict(Counter)
+    judged = same = 0
+    for (code, text), n in counted.items():
+        one = outcomes[code]
+        of_states[one.state] += n
+        for name, value in (("where", one.where), ("rule", one.rule), ("class", one.strength)):
+            if value:
+                shares[name][value] += n
+        shares["flags"].update(dict.fromkeys(one.flags, n))
+        if one.reason:
+            reasons[one.reason][texts[text][:LONGEST] if text >= 0 else ""] += n
+        judged, same = judged + n * one.judged, same + n * one.same
+    states = {name: of_states[name] for name in (BLANK, DECIDED, READ, UNREAD, UNDECIDED)}
+    told = sorted(reasons.items(), key=lambda one: (-one[1].total(), one[0]))
+    return {
+        "answers": sum(states.values()),
+        **states,
+        **{name: dict(sorted(found.items(), key=lambda one: (-one[1], one[0]))) for name, found in shares.items()},
+        "reasons": [
+            {"reason": name, "n": found.total(), "texts": [list(one) for one in _most(found)]} for name, found in told
+        ],
+        "verdicts": {"n": judged, "same": same},
+    }
+
+
+def _most(found: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(found.items(), key=lambda one: (-one[1], one[0]))[:TEXTS]

@@ -1,0 +1,46 @@
+"""The extraction report in sentences, as commands print it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evaluation.metrics.settings import MetricSettings
+
+CLASSES = ("exact", "stated", "inferred")
+
+
+def report_lines(report: Mapping[str, Any], settings: MetricSettings) -> Iterator[str]:
+    """``Answers: 262 of 270 read (exact 201, stated 55, inferred 6); 8 unread (3.0 %).`` and a line for each reason."""
+    n, unread = report["answers"], report["unread"]
+    if not n:
+        yield "Answers: none."
+        return
+    classes = ", ".join(f"{name} {report['class'][name]}" for name in CLASSES if report["class"].get(name))
+    parts = [f"{report['read'] + report['undecided']} of {n} read{f' ({classes})' if classes else ''}"]
+    if report["blank"]:
+        parts.append(f"{report['blank']} blank")
+    if report["decided"]:
+        parts.append(f"{report['decided']} decided by people")
+    if report["undecided"]:
+        parts.append(f"{report['undecided']} equal to nothing accepted")
+    parts.append(f"{unread} unread ({_percent(unread / n)}{_alarm(unread / n, settings)})")
+    yield f"Answers: {'; '.join(parts)}."
+    for row in report["reasons"]:
+        first = f', first: "{row["texts"][0][0][:80]}"' if row["texts"] and row["texts"][0][0] else ""
+        yield f"  {row['n']} {row['reason']}{first}"
+    if report["flags"]:
+        yield "  Flags: " + ", ".join(f"{name} {n}" for name, n in report["flags"].items())
+    verdicts = report["verdicts"]
+    if verdicts["n"]:
+        same = _percent(verdicts["same"] / verdicts["n"])
+        yield f"  The verdict of the file is the same on {verdicts['same']} of {verdicts['n']} ({same})."
+
+
+def _alarm(share: float, settings: MetricSettings) -> str:
+    alarm = getattr(settings, "unread_alarm", 0.02)
+    return f", above the alarm of {_percent(alarm)}" if share > alarm else ""
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
