@@ -109,7 +109,7 @@ def _database(error: BaseException) -> str:
     state = getattr(cause, "sqlstate", "")
     if state is None:
         # The server said nothing: the connection could not be made, or broke.
-        return DATABASE if type(cause).__name__ == "OperationalError" else ""
+        return DATABASE if any(kind.__name__ == "OperationalError" for kind in type(cause).__mro__) else ""
     return DATABASE if state in _LOST or state[:2] in _LOST else ""
 
 

@@ -1,4 +1,5 @@
-"""Django's PostgreSQL, with a cursor for statements that are run again and again.
+"""Django's PostgreSQL, with a cursor for statements that are run again and again, and connections that end when a
+request has waited for a server that hangs.
 
 Making a plan takes the server longer than following it, for most of our statements. Django sends each with its values
 written into it, so that each is planned anew; here the values follow, and a plan is made once for each connection.
@@ -10,9 +11,26 @@ from typing import Any
 
 from django.db.backends.postgresql import base
 from psycopg import Cursor
+from psycopg.errors import ConnectionTimeout
+
+from webapp.common.postgresql.patience import Connection, Server
+from webapp.common.request_id import answering
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        server = _server(conn_params)
+        if answering():
+            server.refuse_if_hanging()
+        try:
+            made = super().get_new_connection(conn_params)
+        except ConnectionTimeout:
+            server.hung()
+            raise
+        # Django makes connections of the driver's own class alone.
+        made.__class__, made.server = Connection, server
+        return made
+
     def planned_cursor(self) -> Any:
         """A cursor whose statements keep their plans from the ``prepare_threshold``-th time on."""
         self.close_if_health_check_failed()
@@ -20,3 +38,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
         with self.wrap_database_errors:
             made: Any = base.DatabaseWrapper._prepare_cursor  # type: ignore[attr-defined] # Unknown to the stubs.
             return made(self, Cursor(self.connection))
+
+
+_SERVERS: dict[str, Server] = {}
+
+
+def _server(params: dict[str, Any]) -> Server:
+    """The one at this address, for all threads."""
+    address = {name: params[name] for name in sorted(ADDRESS & params.keys())}
+    return _SERVERS.setdefault(repr(address), Server(address))
+
+
+ADDRESS = frozenset({"host", "port", "dbname", "user", "password", "sslmode", "sslrootcert", "sslcert", "sslkey"})
+"""What says where a server is, and lets in there."""
