@@ -251,6 +251,8 @@ API = [
     Line("api-agreement", (B, "judges"), get=api(*MEMBERS)),
     Line("api-judges", (B,), get=api(*MEMBERS)),
     Line("api-judging", (B,), get=api(*MEMBERS)),
+    Line("api-answers", (B,), get=api(*RUNNERS), post=api(*RUNNERS), json=True, scope="import"),
+    Line("api-answers-report", (B,), get=api(*MEMBERS)),
     Line("api-imports", (B,), get=api(*RUNNERS), post=api(*RUNNERS), scope="import"),
     Line("api-session", (B, "seen-00"), post=api(*RUNNERS), json=True, scope="import"),
     Line("api-session-answer", (B, "seen-00"), post=api(*RUNNERS), json=True, scope="import"),

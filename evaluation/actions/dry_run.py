@@ -168,6 +168,7 @@ def _read_runs(record: ImportRecord, issues: IssueBook, report: Report) -> dict[
         "again": reading.again(),
         "without": reading.samples_without_a_record(),
         "boxes": reading.boxes.as_dict(),
+        "answers": reading.answers.report() if reading.answers else None,
         **_settings(record, reading.result),
     }
 

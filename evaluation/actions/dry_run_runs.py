@@ -17,9 +17,11 @@ from evaluation.actions.dry_run_draw import Draw, raw_rows
 from evaluation.actions.dry_run_scores import shown_trajectories
 from evaluation.actions.import_runs import RunsSaver
 from evaluation.actions.join_halves import joined
+from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.save_judgements import about_of, said_of
 from evaluation.actions.save_runs import digest, repeat_issue
 from evaluation.actions.upload import path_of
+from evaluation.metrics.extraction import Tally
 from evaluation.models import Intervention, Judgement, RolloutGroup, Run, Trajectory
 from evaluation.querysets import with_counts
 from evaluation.schema import AboutAnswer
@@ -37,7 +39,7 @@ class RunReading(RunsSaver):
     """Takes records as the import takes them, and counts what it would write."""
 
     def __init__(self, record: ImportRecord, tell: Callable[[Issue], None]) -> None:
-        super().__init__(None, record.benchmark, record)
+        super().__init__(None, record.benchmark, record, answers=Tally(settings_of(record.benchmark)))
         self.result.counts = Counter()
         self.tell = tell
         self.boxes = BoxTally(self.sizes)

@@ -25,6 +25,7 @@ from annotation.workflow import Right
 from evaluation.actions.column_mappings import read_by
 from evaluation.actions.dry_run_boxes import Size, boxes_outside
 from evaluation.actions.join_halves import joined
+from evaluation.actions.read_extraction import answer_keys
 from evaluation.actions.replace_runs import REPLACE, REPLACES, forget_staged, put_in_place, require_replaceable
 from evaluation.actions.sample_index import sample_index
 from evaluation.actions.save_runs import WRITTEN, RunBook, save_others, save_trajectories
@@ -40,9 +41,12 @@ from evaluation.importers.interface import (
     Settings,
     Unchanged,
 )
+from evaluation.metrics.columns import AnswerKey
+from evaluation.metrics.extraction import Tally
+from evaluation.metrics.records import VERDICTS
 from evaluation.models import Judgement as JudgementRow
 from evaluation.models import Run
-from evaluation.schema import Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
+from evaluation.schema import Condition, Intervention, Issue, Judgement, RolloutGroup, Severity, Trajectory, shortened
 from webapp.accounts.models import User
 from webapp.common.bulk import Growth
 from webapp.common.collector import collect_recent, collector_paused
@@ -81,6 +85,7 @@ def import_runs(
     report: Report | None = None,
     checkpoint: Checkpoint | None = None,
     record: ImportRecord | None = None,
+    answers: Tally | None = None,
 ) -> tuple[ImportRecord, Imported]:
     """Import trajectories and their kin. Restartable and idempotent: the same file again changes nothing.
 
@@ -108,7 +113,7 @@ def import_runs(
     reading = ReadOptions(model=model, setting=setting, coordinates=space, start=start, **chosen)
     importer, samples = IMPORTERS[format], sample_index(benchmark)
     known = recogniser(benchmark, importer, choices, samples, anew=replace)
-    saver = RunsSaver(actor, benchmark, record, replace=replace, checkpoint=checkpoint)
+    saver = RunsSaver(actor, benchmark, record, replace=replace, checkpoint=checkpoint, answers=answers)
     try:
         saver.take_all(importer.read(path, reading, samples, known), report)
     except ImportProblem as problem:
@@ -134,6 +139,7 @@ class RunsSaver:
         *,
         replace: bool = False,
         checkpoint: Checkpoint | None = None,
+        answers: Tally | None = None,
     ) -> None:
         self.record, self.checkpoint = record, checkpoint
         self.book = RunBook(benchmark, actor, record if replace else None)
@@ -142,6 +148,7 @@ class RunsSaver:
         self.others: list[Intervention | Judgement | RolloutGroup] = []
         self.issues: list[Issue] = []
         self.growth = Growth(*WRITTEN)
+        self.answers = answers
         self._people: dict[tuple[Any, ...], tuple[Any, ...]] | None = None
 
     def take_all(self, stream: Iterator[Any], report: Report | None) -> None:
@@ -172,6 +179,14 @@ class RunsSaver:
         rows = Sample.objects.filter(benchmark=self.book.benchmark).values_list("key", "width", "height")
         return {key: (width, height) for key, width, height in rows}
 
+    def _read(self, item: Trajectory) -> None:
+        if self.answers is not None and item.condition == Condition.NONE and (key := self._keys.get(item.sample_id)):
+            self.answers.take(item.answer, key, VERDICTS[item.judge_correct])
+
+    @cached_property
+    def _keys(self) -> dict[str, AnswerKey]:
+        return answer_keys(self.book.benchmark)
+
     def _read_anything(self) -> bool:
         return bool(self.trajectories or self.others or self.result.counts["new"])
 
@@ -182,6 +197,7 @@ class RunsSaver:
         elif isinstance(item, Trajectory):
             self.issues += boxes_outside(item, self.sizes.get(item.sample_id, (None, None)))
             self.trajectories.append(item)
+            self._read(item)
         else:
             self.others.append(item)
 

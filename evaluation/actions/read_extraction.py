@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.models import Benchmark
+from annotation.models import Benchmark, Revision
+from annotation.schema import AnswerType
 from evaluation.actions.freshness import Freshness
+from evaluation.metrics.columns import AnswerKey
 from evaluation.models import Run, SliceTables
 
 REPORT = "extraction"
@@ -32,6 +34,16 @@ def read_extraction(benchmark: Benchmark, run: int | None = None) -> list[RunRep
         for one in (found if run is None else found.filter(pk=run))
         for scoring in [getattr(one, "scoring", None)]
     ]
+
+
+def answer_keys(benchmark: Benchmark) -> dict[str, AnswerKey]:
+    """What the answers on each sample with gold are read by, by its id. One query."""
+    of = Revision.objects.filter(gold_of__sample__benchmark=benchmark)
+    rows = of.values_list("gold_of__sample__key", "answer_type", "options", "answers")
+    return {
+        key: AnswerKey(answer_type == AnswerType.MULTIPLE_CHOICE, options or {}, tuple(answers or ()))
+        for key, answer_type, options, answers in rows.iterator(chunk_size=2000)
+    }
 
 
 def read_slices_extraction(run: Run, by: str) -> dict[str, Mapping[str, Any]]:

@@ -1,6 +1,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from evaluation.api import (
+    answers,
     benchmarks,
     chains,
     charts,
@@ -44,6 +45,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/agreement/<slug:table>/", judging.agreement, name="api-agreement"),
     path(f"{BENCHMARK}/judges/", judging.judges, name="api-judges"),
     path(f"{BENCHMARK}/judging/", judging.judging, name="api-judging"),
+    path(f"{BENCHMARK}/answers/", answers.answers, name="api-answers"),
+    path(f"{BENCHMARK}/answers/report/", answers.report, name="api-answers-report"),
     path(f"{BENCHMARK}/sessions/calls/{KEY}/", sessions.session, name="api-session"),
     path(f"{BENCHMARK}/sessions/answer/{KEY}/", sessions.answer, name="api-session-answer"),
     path(f"{BENCHMARK}/imports/", imports.imports, name="api-imports"),

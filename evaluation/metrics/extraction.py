@@ -22,6 +22,9 @@ TEXTS = 3
 """Most frequent texts that are told of each reason."""
 LONGEST = 200
 """Characters of such a text."""
+SHORT, MOST_KNOWN, MOST_TEXTS = 200, 100_000, 20_000
+"""What is kept in mind of a long file: answers of fewer characters than this, so many of them; and so many different
+texts that could not be read. Of others only the reason is counted."""
 NOT_ASKED, BLANK, DECIDED, READ, UNREAD, UNDECIDED = "", "blank", "decided", "read", "unread", "undecided"
 
 
@@ -64,19 +67,24 @@ class Tally:
     def take(self, text: str | None, key: AnswerKey, verdict: int, decision: Decision | None = None) -> tuple[int, int]:
         """The codes of outcome and text of one answer; ``verdict``: of the file."""
         place = (text, id(key), verdict)
+        short = text is not None and len(text) < SHORT and len(self._known) < MOST_KNOWN
         if decision is not None and decision.word != DecisionWord.LEAVE and holds(decision, text, key):
             found = self._coded(Outcome(DECIDED), "")
         elif place in self._known:
             found = self._known[place]
         else:
-            self._keys.append(key)
-            found = self._known[place] = self._coded(*_outcome(text, key, verdict, self.settings))
+            found = self._coded(*_outcome(text, key, verdict, self.settings))
+            if short:
+                self._keys.append(key)
+                self._known[place] = found
         self.counts[found] += 1
         return found
 
     def _coded(self, outcome: Outcome, text: str) -> tuple[int, int]:
         code = self.outcomes.setdefault(outcome, len(self.outcomes))
-        return code, self.texts.setdefault(text, len(self.texts)) if text else -1
+        if not text or (len(self.texts) >= MOST_TEXTS and text not in self.texts):
+            return code, -1
+        return code, self.texts.setdefault(text, len(self.texts))
 
     def report(self) -> dict[str, Any]:
         """The report on all that was taken."""

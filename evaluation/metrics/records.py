@@ -33,7 +33,7 @@ COORDINATES: Mapping[Coordinates, int] = {
     Coordinates.NORM1: NORM1,
     Coordinates.NORM1000: NORM1000,
 }
-_VERDICTS: Mapping[bool | None, int] = {True: TRUE, False: FALSE, None: UNKNOWN}
+VERDICTS: Mapping[bool | None, int] = {True: TRUE, False: FALSE, None: UNKNOWN}
 _NO_BOX = (math.nan,) * 4
 
 
@@ -76,7 +76,7 @@ def run_columns(trajectories: Sequence[Trajectory], samples: SampleColumns) -> R
     return RunColumns(
         sample=np.array([rows[t.sample_id] for t in trajectories], np.int64),
         answers=[t.answer for t in trajectories],
-        verdict=np.array([_VERDICTS[t.judge_correct] for t in trajectories], np.int64),
+        verdict=np.array([VERDICTS[t.judge_correct] for t in trajectories], np.int64),
         final_image=np.array([_code(t.final_image, b) for t, b in zip(trajectories, books, strict=True)], np.int64),
         step_start=starts_of(np.array([len(own) for own in kept], np.int64)),
         steps=steps,

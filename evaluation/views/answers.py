@@ -20,6 +20,7 @@ from evaluation.actions.answer_groups import AnswerGroup, AnswerGroups, State, r
 from evaluation.actions.decide_answers import KEYS, decide_answers, may_decide, take_back, take_back_last
 from evaluation.models import Run
 from evaluation.schema import DecisionWord
+from evaluation.views.extraction_shown import REASONS
 from evaluation.views.staleness import staleness
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import Conflict, InvalidInput
@@ -30,20 +31,6 @@ RUNS_SHOWN = 4
 LONGEST_SHOWN = 20_000
 """Characters of a whole answer that the page holds."""
 STATES = {State.OPEN: "To decide", State.LEFT: "Left for a judge", State.DECIDED: "Decided"}
-REASONS = {
-    "none": "nothing read",
-    "refusal": "refusal",
-    "several": "several options",
-    "contradiction": "contradiction",
-    "outside": "outside the options",
-    "withdrawn": "withdrawn",
-    "hedged": "hedged",
-    "negated": "negated",
-    "thinking_only": "thinking only",
-    "weak": "weaker than accepted",
-    "unmatched": "equals nothing accepted",
-    "unit": "unit on one side",
-}
 WORDS = {
     DecisionWord.NONE: "says none of them",
     DecisionWord.SAME: "says the same as accepted",

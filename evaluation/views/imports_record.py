@@ -16,11 +16,13 @@ from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions import upload
 from evaluation.actions.dry_run_pictures import drawn
+from evaluation.actions.read_extraction import read_extraction
 from evaluation.actions.replace_runs import replaceable
 from evaluation.actions.sample_aliases import accept_alias, forget_alias
 from evaluation.exporters.tables import write_csv
 from evaluation.forms import SPACES, ImportChoices
 from evaluation.views.exports import download
+from evaluation.views.extraction_shown import report_shown
 from evaluation.views.imports_shown import (
     again_words,
     columns_shown,
@@ -38,6 +40,7 @@ from webapp.common.paging import page_after
 from webapp.jobs.models import Job
 
 ISSUES = 100
+RUNS_SHOWN = 4
 ALIASES = 50
 ISSUE_COLUMNS = ("severity", "rule", "file", "line", "row", "field", "found", "done")
 
@@ -173,6 +176,7 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
     if found.state == "preview":
         context |= {
             "strip": strip(found),
+            "read": report_shown(found.preview.get("answers")),
             "columns": columns_shown(found),
             "strangers": found.preview.get("strangers", []),
             "aliases": found.benchmark.sample_aliases.select_related("sample")[:ALIASES],
@@ -191,10 +195,21 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
             "strip": strip(found),
             "undone": counted(found.preview.get("undone", {})),
             "page": page_after(rows, request.GET.get("after", ""), order=("pk",), size=ISSUES),
-            "runs": _runs(found),
+            "runs": (runs := _runs(found)),
+            "reports": _reports(found, runs, decides=rights["score"]),
         }
     page, piece = "evaluation/import_record.html", "evaluation/_import_record.html"
     return render_page(request, page, piece, context, status=status)
+
+
+def _reports(found: Any, runs: list[Any], *, decides: bool) -> list[tuple[Any, dict[str, Any]]]:
+    """How the answers of these runs were read, as far as they are scored; at most as many as are linked."""
+    shown = []
+    for run in runs[:RUNS_SHOWN]:
+        [one] = read_extraction(found.benchmark, run.pk)
+        if read := report_shown(one.report, slug=found.benchmark.slug, run=run.pk, decides=decides):
+            shown.append((run, read))
+    return shown
 
 
 def _runs(found: Any) -> list[Any]:

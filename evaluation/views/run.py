@@ -14,12 +14,14 @@ from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
+from evaluation.actions.read_extraction import REPORT
 from evaluation.actions.read_rewards import read_rewards
 from evaluation.actions.read_thresholds import read_grounded_difference, slice_intervals
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring
 from evaluation.querysets import TrajectoryQuerySet, samples_without_trajectory
 from evaluation.views import run_charts, run_numbers, run_ranking, run_regions, run_repeats, run_tables
+from evaluation.views.extraction_shown import report_shown
 from evaluation.views.run_links import RunLinks
 from evaluation.views.staleness import staleness
 from webapp.common.errors import NotFound
@@ -57,6 +59,7 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         whole = {row.metric: row for row in scoring.metrics.on_slice()}
         metrics = {row.metric: row for row in scoring.metrics.on_slice(*piece)} if piece else whole
         context |= _scored(Shown(run, scoring, metrics, links, found, _tables(scoring, piece), piece), counts, missing)
+        context["extraction"] = _extraction(request, run, context["rights"], _tables(scoring, piece), piece)
         recorded = run_numbers.all_recorded(metrics, counts)
         context |= _by_slice(scoring, request.GET.get("slice_by", ""), RunLinks.of(run), recorded)
     return render(request, "evaluation/run.html", context)
@@ -83,6 +86,18 @@ def _piece(request: HttpRequest, scoring: Scoring | None) -> tuple[str, str] | N
     if not scoring.metrics.on_slice(by, value).exists():
         raise NotFound(f"{scoring.run} has no scores on {by[:60]} = {value[:60]}.")
     return by, value
+
+
+def _extraction(
+    request: HttpRequest,
+    run: Run,
+    rights: Mapping[str, bool],
+    tables: Mapping[str, Any] | None,
+    piece: tuple[str, str] | None,
+) -> dict[str, Any] | None:
+    """How answers were read; the lists that its counts lead to are those of the whole run."""
+    report = (tables or {}).get(REPORT)
+    return report_shown(report, slug=run.benchmark.slug, run=None if piece else run.pk, decides=rights["score"])
 
 
 def _missing(run: Run, links: RunLinks) -> int | None:

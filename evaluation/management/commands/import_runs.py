@@ -13,7 +13,7 @@ from annotation.models import Benchmark
 from evaluation.actions.column_mappings import FORMAT as TABLE
 from evaluation.actions.column_mappings import KEYS, MAPPED, is_of, options_for, proposed_for, run_mapping_in
 from evaluation.actions.import_runs import import_runs
-from evaluation.actions.metric_settings import change_settings
+from evaluation.actions.metric_settings import change_settings, settings_of
 from evaluation.actions.replace_runs import earlier_readings, in_words, questions_on, replaceable, runs_brought
 from evaluation.importers import IMPORTERS, detect_format
 from evaluation.management.output import (
@@ -24,6 +24,8 @@ from evaluation.management.output import (
     settings_line,
     the_benchmark,
 )
+from evaluation.metrics.extraction import Tally
+from evaluation.metrics.extraction_words import report_lines
 
 COUNTED = (
     "trajectories", "interventions", "judgements", "rollout_groups", "new", "changed", "unchanged", "removed",
@@ -72,14 +74,18 @@ class Command(BaseCommand):
         replaces = options["replace_import"] or 0
         if not options["replace"]:
             _say_of_this_name(self, benchmark, path)
+        answers = Tally(settings_of(benchmark))
         _, result = import_runs(
             actor=None, benchmark=benchmark, path=path, format=format, mapping=mapping, replace=options["replace"],
-            replaces=replaces, **choices,
+            replaces=replaces, answers=answers, **choices,
         )  # fmt: skip
         if result.settings:
             settings = change_settings(actor=None, benchmark=benchmark, values=result.settings)
             self.stdout.write(f"The file brings metric settings, which are stored: {settings_line(settings)}.")
         print_counts(self, result.counts, result.issues, COUNTED)
+        if (read := answers.report())["answers"]:
+            for line in report_lines(read, settings_of(benchmark)):
+                self.stdout.write(line)
         if result.summary and result.summary.all_failed:
             self.stdout.write("Every trajectory is an error: the run is kept as failed, not as 0 % right.")
 

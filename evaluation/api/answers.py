@@ -1,0 +1,171 @@
+"""What undecided answers say, over the API: how answers were read, the groups to decide, and decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.loading import benchmark_for
+from annotation.workflow import Right
+from evaluation.actions.answer_groups import AnswerGroup, State, read_groups
+from evaluation.actions.decide_answers import KEYS, decide_answers, take_back
+from evaluation.actions.read_extraction import RunReport, read_extraction, read_slices_extraction
+from evaluation.models import Run
+from evaluation.querysets_query import is_number
+from webapp.accounts.http import person_of
+from webapp.accounts.scopes import Scope, needs
+from webapp.common.api_paging import PAGING, page_of, paged_rows
+from webapp.common.api_schema import NUMBER
+from webapp.common.errors import InvalidInput
+
+GROUP = inline_serializer(
+    "AnswerGroup",
+    {
+        "group": serializers.CharField(help_text="Its name, which a decision is sent with."),
+        "text": serializers.CharField(help_text="The normalized text, at most 500 characters."),
+        "answers": serializers.IntegerField(),
+        "reason": serializers.CharField(help_text="Why no rule decides."),
+        "question": serializers.CharField(help_text="Of one of them."),
+        "options": serializers.DictField(child=serializers.CharField()),
+        "accepted": serializers.ListField(child=serializers.CharField(), help_text="Of open answers alone."),
+        "runs": serializers.DictField(child=serializers.IntegerField(), help_text="Answers by number of the run."),
+        "decision": serializers.CharField(allow_blank=True, help_text="An option, none, same, different or leave."),
+        "by": serializers.CharField(allow_blank=True),
+    },
+)
+DECISIONS = {
+    "type": "object",
+    "properties": {
+        "decisions": {
+            "type": "object",
+            "description": f"By group: the letter of an option, or one of {', '.join(KEYS)}; null takes it back.",
+            "additionalProperties": {"type": "string", "nullable": True, "maxLength": 20},
+            "minProperties": 1,
+            "maxProperties": 10_000,
+        },
+        "run": {"type": "integer", "nullable": True, "description": "Only answers of this run."},
+    },
+    "required": ["decisions"],
+    "additionalProperties": False,
+}
+DONE = inline_serializer(
+    "AnswersDecided",
+    {"decided": serializers.IntegerField(), "taken_back": serializers.IntegerField()},
+)
+REPORT = inline_serializer(
+    "ExtractionReport",
+    {
+        "run": serializers.IntegerField(),
+        "model": serializers.CharField(),
+        "setting": serializers.CharField(allow_blank=True),
+        "stale": serializers.BooleanField(),
+        "report": serializers.DictField(
+            allow_null=True,
+            help_text="answers, blank, decided, read, unread, undecided; where, rule, class and flags by name; reasons "
+            "with n and texts; verdicts with n and same. null: to be scored.",
+        ),
+        "slices": serializers.DictField(help_text="The same on each value of the facet that was asked for."),
+    },
+)
+
+
+@needs(Scope.IMPORT)
+@extend_schema(
+    methods=["GET"],
+    operation_id="answers",
+    parameters=[
+        OpenApiParameter("state", str, enum=list(State), description="open (as it is), left or decided."),
+        OpenApiParameter("run", NUMBER, description="Only answers of this run."),
+        OpenApiParameter("reason", str, description="Only undecided for this reason."),
+        *PAGING,
+    ],
+    responses=page_of("AnswerGroupPage", GROUP),
+)
+@extend_schema(
+    methods=["POST"], operation_id="decide_answers", request={"application/json": DECISIONS}, responses={200: DONE}
+)
+@api_view(["GET", "POST"])
+@parser_classes([JSONParser])
+def answers(request: Request, slug: str) -> Response:
+    """Groups of equal answers that no rule decides, the largest first; or, posted, what they say. Gold is not told."""
+    benchmark = benchmark_for(request, slug, Right.SCORE)
+    if request.method == "POST":
+        return Response(_decide(request, benchmark))
+    terms = request.query_params
+    state = terms.get("state", State.OPEN)
+    if state not in set(State):
+        raise InvalidInput(f"state is {', '.join(State)}.", field="state")
+    run, reason = _run(benchmark, terms.get("run", "")), terms.get("reason", "")
+    found = read_groups(benchmark, person_of(request), state=State(state), run=run, reason=reason)
+    return paged_rows(request, found.groups, _group)
+
+
+def _decide(request: Request, benchmark: Any) -> dict[str, int]:
+    data = request.data if isinstance(request.data, dict) else {}
+    said = data.get("decisions")
+    if not isinstance(said, dict) or not said:
+        raise InvalidInput("decisions is an object: by name of the group what its answers say.", field="decisions")
+    if not all(one is None or (isinstance(one, str) and len(one) <= 20) for one in said.values()):
+        raise InvalidInput("A decision is a text of at most 20 characters, or null.", field="decisions")
+    run = data.get("run")
+    if run is not None and (isinstance(run, bool) or not isinstance(run, int)):
+        raise InvalidInput("run is the number of a run.", field="run")
+    of = {"actor": person_of(request), "benchmark": benchmark, "run": _run(benchmark, "" if run is None else str(run))}
+    settled = {group: one for group, one in said.items() if one is not None}
+    gone = [group for group, one in said.items() if one is None]
+    back = take_back(keys=gone, **of) if gone else 0
+    return {"decided": decide_answers(said=settled, **of).answers if settled else 0, "taken_back": back}
+
+
+@extend_schema(
+    operation_id="answers_report",
+    parameters=[
+        OpenApiParameter("run", NUMBER, description="Of this run only."),
+        OpenApiParameter("by", str, description="A facet: also the report on each of its values."),
+        *PAGING,
+    ],
+    responses=page_of("ExtractionReportPage", REPORT),
+)
+@api_view(["GET"])
+def report(request: Request, slug: str) -> Response:
+    """How the answers of each run were read when it was scored: where they stood, by which rule, and what is unread."""
+    benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
+    by = request.query_params.get("by", "")
+    found = read_extraction(benchmark, _run(benchmark, request.query_params.get("run", "")))
+    return paged_rows(request, found, lambda one: _report(one, by))
+
+
+def _report(one: RunReport, by: str) -> dict[str, Any]:
+    named = {"run": one.run.pk, "model": one.run.model.name, "setting": one.run.setting, "stale": one.stale}
+    return {**named, "report": one.report, "slices": read_slices_extraction(one.run, by) if by else {}}
+
+
+def _run(benchmark: Any, number: str) -> int | None:
+    if not number:
+        return None
+    if not is_number(number):
+        raise InvalidInput("run is the number of a run.", field="run")
+    return get_object_or_404(Run.objects.filter(benchmark=benchmark), pk=int(number)).pk
+
+
+def _group(group: AnswerGroup) -> dict[str, Any]:
+    said = group.said
+    return {
+        "group": group.key,
+        "text": group.text,
+        "answers": group.n,
+        "reason": group.reason,
+        "question": group.question,
+        "options": dict(group.options),
+        "accepted": list(group.accepted),
+        "runs": {str(run): len(pks) for run, pks in group.by_run.items()},
+        "decision": (said.letter or said.word) if said else "",
+        "by": said.by if said else "",
+    }

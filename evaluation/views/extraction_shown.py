@@ -1,0 +1,89 @@
+"""The extraction report as pages show it: every count with the list of what it counts, where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from evaluation.metrics.extraction_words import CLASSES
+from evaluation.views.run_links import Count
+
+RULES_SHOWN = 12
+REASONS = {
+    "none": "nothing read",
+    "refusal": "refusal",
+    "several": "several options",
+    "contradiction": "contradiction",
+    "outside": "outside the options",
+    "withdrawn": "withdrawn",
+    "hedged": "hedged",
+    "negated": "negated",
+    "thinking_only": "thinking only",
+    "weak": "weaker than accepted",
+    "unmatched": "equals nothing accepted",
+    "unit": "unit on one side",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One count of the report, its share of all answers, and of a reason its most frequent texts and where they are
+    decided: rollouts and interventions are there too, so that it may hold more."""
+
+    label: str
+    count: Count
+    share: float
+    href: str = ""
+    texts: tuple[tuple[str, int], ...] = ()
+
+
+def report_shown(
+    report: Mapping[str, Any] | None, *, slug: str = "", run: int | None = None, decides: bool = False
+) -> dict[str, Any] | None:
+    """Context of template evaluation/_extraction.html: all (answers), states, classes, where, rules, flags and reasons
+    (each a list of Part), verdicts, decide (address). ``run``: whose lists are linked; ``decides``: to who may open
+    the page on which people decide."""
+    if not report or not report["answers"]:
+        return None
+    n = report["answers"]
+    lists = reverse("evaluation:trajectories", args=[slug]) if run else ""
+    page = f"{reverse('evaluation:answers', args=[slug])}?run={run}" if run and decides else ""
+
+    def part(label: str, count: int, href: str = "") -> Part:
+        return Part(label, Count(count, href if count else ""), count / n)
+
+    def listed(**terms: str) -> str:
+        return f"{lists}?{urlencode({'run': str(run), **terms})}" if lists else ""
+
+    return {
+        "n": n,
+        "unread_share": report["unread"] / n,
+        "states": [
+            part("read", report["read"] + report["undecided"]),
+            part("unread", report["unread"], listed(unread="yes")),
+            part("blank", report["blank"], listed(unanswered="yes")),
+            Part(
+                "decided by people", Count(report["decided"]), report["decided"] / n, page and f"{page}&state=decided"
+            ),
+        ],
+        "classes": [part(name, report["class"].get(name, 0)) for name in CLASSES],
+        "where": [part(name, count) for name, count in report["where"].items()],
+        "rules": [part(name, count) for name, count in [*report["rule"].items()][:RULES_SHOWN]],
+        "flags": [part(name.replace("_", " "), count) for name, count in report["flags"].items()],
+        "reasons": [
+            Part(
+                label=REASONS.get(row["reason"], row["reason"]),
+                count=Count(row["n"]),
+                share=row["n"] / n,
+                href=page and f"{page}&{urlencode({'reason': row['reason']})}",
+                texts=tuple((text, times) for text, times in row["texts"]),
+            )
+            for row in report["reasons"]
+        ],
+        "verdicts": report["verdicts"],
+        "decide": page if report["unread"] or report["undecided"] else "",
+    }
