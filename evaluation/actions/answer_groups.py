@@ -7,7 +7,6 @@ for them, whatever was said there.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,10 +20,10 @@ from annotation.schema import AnswerType
 from evaluation.actions.decisions import SAID, decision
 from evaluation.actions.judging_known import withheld_samples
 from evaluation.actions.metric_settings import settings_of
-from evaluation.metrics.columns import AnswerKey
-from evaluation.metrics.decided import holds, key_digest
+from evaluation.metrics.answers import AnswerResult, group_key, judge_answer, key_digest
+from evaluation.metrics.columns import UNKNOWN, AnswerKey
+from evaluation.metrics.decided import holds
 from evaluation.metrics.extraction import UNMATCHED
-from evaluation.metrics.reading import Reading, read_answer
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Judgement, Run, Trajectory
 from evaluation.schema import DecisionWord
@@ -181,34 +180,29 @@ def _asked(trajectories: Any) -> dict[int, Asked]:
 
 def _groups(rows: Iterable[_Row], settings: MetricSettings) -> Iterator[AnswerGroup]:
     digests: dict[int, str] = {}
-    readings: dict[tuple[str | None, str], Reading] = {}
+    readings: dict[tuple[str | None, str], AnswerResult] = {}
     groups: dict[tuple[str, Said | None], AnswerGroup] = {}
     for row in rows:
         key = row.asked.key
         about = digests.get(id(key)) or digests.setdefault(id(key), key_digest(key))
         if (row.text, about) not in readings:
-            readings[row.text, about] = read_answer(row.text, key, settings)
-        reading = readings[row.text, about]
-        name = group_key(reading.normalized, about)
+            readings[row.text, about] = judge_answer(row.text, key, UNKNOWN, settings)
+        judged = readings[row.text, about]
+        name = group_key(judged.reading.normalized, about)
         group = groups.get((name, row.said))
         if group is None:
-            group = groups[name, row.said] = _made(name, row, reading)
+            group = groups[name, row.said] = _made(name, row, judged)
         group.by_run.setdefault(row.run, []).append(row.pk)
     yield from groups.values()
 
 
-def group_key(normalized: str, about: str) -> str:
-    """The name of a group: 64 bits of its text and of what its decision depends on."""
-    return hashlib.blake2b(f"{about} {normalized}".encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def _made(name: str, row: _Row, reading: Reading) -> AnswerGroup:
+def _made(name: str, row: _Row, judged: AnswerResult) -> AnswerGroup:
     key = row.asked.key
     return AnswerGroup(
         key=name,
-        text=reading.normalized,
+        text=judged.reading.normalized,
         raw=(row.text or "").strip(),
-        reason=reading.reason or UNMATCHED,
+        reason=judged.reason or judged.reading.reason or UNMATCHED,
         question=row.asked.question,
         multiple_choice=key.multiple_choice,
         options=key.options,

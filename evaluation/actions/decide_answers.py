@@ -18,8 +18,9 @@ from annotation.actions.access import require
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.actions.answer_groups import AnswerGroup, State, read_groups
+from evaluation.metrics.answers import key_digest
 from evaluation.metrics.columns import AnswerKey
-from evaluation.metrics.decided import key_digest, text_digest
+from evaluation.metrics.decided import text_digest
 from evaluation.models import Judgement, Scoring, Trajectory
 from evaluation.querysets_judging import JudgementQuerySet
 from evaluation.schema import DecisionWord, JudgementKind

@@ -1,13 +1,14 @@
-"""Judging answers: right, wrong, or undecided until a judge speaks (docs/metrics.md#answers)."""
+"""Judging answers: correct, incorrect, or undecided until a judge speaks (docs/metrics.md#answers)."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.metrics.answer_text import answer_text, known_text, normalised
 from evaluation.metrics.columns import (
     FALSE,
     TRUE,
@@ -18,11 +19,12 @@ from evaluation.metrics.columns import (
     SampleColumns,
     once_for_samples,
 )
-from evaluation.metrics.letters import read_letter
+from evaluation.metrics.reading import Reading, read_answer
+from evaluation.metrics.reading.open_answers import accepts
+from evaluation.metrics.reading.released import RELEASED
 from evaluation.metrics.settings import MetricSettings
 
-CONTAINED_WORDS = 5
-"""Under ``open_match = contains`` an accepted string of fewer words than this may occur anywhere in the answer."""
+NOTHING = Reading("blank")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +32,9 @@ class AnswerResult:
     """One judged answer.
 
     ``correct`` is TRUE, FALSE or UNKNOWN: undecided, or undefined, as nothing says what is right. ``letter``: the
-    letter as read (multiple choice) or the text of the answer (open), "" when there is none. ``unread``: an option was
-    asked for and none could be read. An unread answer is undecided as well, or wrong under ``unread_answer = wrong``. A
-    missing one is neither, and none of the three holds where ``correct`` is undefined.
+    letter as read (multiple choice) or the value (open), "" when there is none. ``unread``: nothing could be read. An
+    unread answer is undecided as well, or wrong under ``unread_answer = wrong``. A missing one is neither, and none of
+    the three holds where ``correct`` is undefined. ``reason``: why it is unread, or undecided by rule.
     """
 
     correct: int
@@ -40,6 +42,8 @@ class AnswerResult:
     undecided: bool = False
     unread: bool = False
     missing: bool = False
+    reason: str = ""
+    reading: Reading = NOTHING
 
     @property
     def undefined(self) -> bool:
@@ -55,6 +59,12 @@ class AnswerColumns:
     undecided: Bools
     unread: Bools
     missing_answer: Bools
+    reading_where: Sequence[str]
+    reading_rule: Sequence[str]
+    reading_class: Sequence[str]
+    reading_flags: Sequence[str]
+    unread_reason: Sequence[str]
+    answer_group: Sequence[str]
 
 
 def judge_answer(text: str | None, key: AnswerKey, verdict: int, settings: MetricSettings) -> AnswerResult:
@@ -63,28 +73,27 @@ def judge_answer(text: str | None, key: AnswerKey, verdict: int, settings: Metri
     Without an accepted answer and without a verdict it is undefined: nothing says what is right, as where a benchmark
     only asks for plans. A blank answer is wrong, whatever the verdict. Then an explicit ``verdict`` (TRUE, FALSE;
     UNKNOWN = none) decides. Then, multiple choice: the letter read equals the gold letter; none read: unread, which is
-    undecided, or wrong under ``unread_answer = wrong``. Open: equal to an accepted string (normalised; ``open_match``
-    may widen it), else undecided.
+    undecided, or wrong under ``unread_answer = wrong``. Open: equal to an accepted string (``open_match``); wrong where
+    both are whole numbers, or yes and no; else undecided.
     """
-    return _judge(answer_text(text), key, verdict, settings)
-
-
-def _judge(found: str, key: AnswerKey, verdict: int, settings: MetricSettings) -> AnswerResult:
-    letter = read_letter(found, key.options) if found and key.multiple_choice else found
+    reading = read_answer(text, key, settings)
+    letter = reading.letter or reading.value
     if not key.accepted and verdict == UNKNOWN:
-        return AnswerResult(UNKNOWN, letter)
-    if not found:
-        return AnswerResult(FALSE, "", missing=True)
+        return AnswerResult(UNKNOWN, letter, reading=reading)
+    if reading.state == "blank":
+        return AnswerResult(FALSE, "", missing=True, reading=reading)
     if verdict != UNKNOWN:
-        return AnswerResult(verdict, letter)
+        return AnswerResult(verdict, letter, reading=reading)
+    if reading.state == "unread":
+        released = RELEASED.get(settings.answer_reading)
+        wrong = settings.unread_answer == "wrong" or bool(released and not released.asks_model)
+        return AnswerResult(FALSE if wrong else UNKNOWN, "", not wrong, True, reason=reading.reason, reading=reading)
     if not key.multiple_choice:
-        accepted = _accepts(found, key.accepted, settings.open_match == "contains")
-        return AnswerResult(TRUE if accepted else UNKNOWN, letter, undecided=not accepted)
-    if not letter:
-        wrong = settings.unread_answer == "wrong"
-        return AnswerResult(FALSE if wrong else UNKNOWN, "", undecided=not wrong, unread=True)
+        same, reason = accepts(reading, key.accepted, settings)
+        correct = UNKNOWN if same is None else TRUE if same else FALSE
+        return AnswerResult(correct, letter, same is None, reason=reason, reading=reading)
     gold = {accepted.strip().upper() for accepted in key.accepted}
-    return AnswerResult(TRUE if letter in gold else FALSE, letter)
+    return AnswerResult(TRUE if letter in gold else FALSE, letter, reading=reading)
 
 
 def judge_answers(
@@ -93,21 +102,48 @@ def judge_answers(
     """Judges n answers; ``key`` is each answer's row in ``keys``. Equal answers under one key are judged once."""
     book: dict[tuple[str | None, int], int] = {}
     of_row = [book.setdefault(place, len(book)) for place in zip(texts, key.tolist(), strict=True)]
-    said = [(answer_text(text), keys[row]) for text, row in book]
-    results = [_judge(text, one, UNKNOWN, settings) for text, one in said]
+    results = [judge_answer(text, keys[row], UNKNOWN, settings) for text, row in book]
     at = np.array(of_row, np.int64)
     open_to_judge = verdict == UNKNOWN
-    blank = np.array([not text for text, _ in said], bool)[at]
+    blank = np.array([r.reading.state == "blank" for r in results], bool)[at]
     missing = np.where(open_to_judge, np.array([r.missing for r in results], bool)[at], blank)
+    judged = np.array([r.correct for r in results], np.int64)[at]
+    digests = {row: key_digest(keys[row]) for (_, row), r in zip(book, results, strict=True) if r.undecided}
+    groups = [
+        group_key(r.reading.normalized, digests[row]) if r.undecided else ""
+        for (_, row), r in zip(book, results, strict=True)
+    ]
+    by_rule = open_to_judge.tolist()
     return AnswerColumns(
-        correct=np.where(
-            open_to_judge, np.array([r.correct for r in results], np.int64)[at], np.where(blank, FALSE, verdict)
-        ),
+        correct=np.where(open_to_judge, judged, np.where(blank, FALSE, verdict)),
         letter=[results[result].letter for result in of_row],
         undecided=np.array([r.undecided for r in results], bool)[at] & open_to_judge,
         unread=np.array([r.unread for r in results], bool)[at] & open_to_judge,
         missing_answer=missing,
+        reading_where=[results[result].reading.where for result in of_row],
+        reading_rule=[results[result].reading.rule for result in of_row],
+        reading_class=[results[result].reading.strength for result in of_row],
+        reading_flags=[" ".join(results[result].reading.flags) for result in of_row],
+        unread_reason=[results[i].reason if rule else "" for i, rule in zip(of_row, by_rule, strict=True)],
+        answer_group=[groups[i] if rule else "" for i, rule in zip(of_row, by_rule, strict=True)],
     )
+
+
+def key_digest(key: AnswerKey) -> str:
+    """128 bits of what a decision depends on: the options, or the accepted strings of an open answer. Gold of an answer
+    with options is not in it: corrected gold keeps the decision."""
+    about = ["options", sorted(key.options.items())] if key.multiple_choice else ["open", *key.accepted]
+    return digest(json.dumps(about))
+
+
+def digest(text: str, size: int = 16) -> str:
+    """``size`` bytes of a text, as hexadecimal digits."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
+
+
+def group_key(normalized: str, about: str) -> str:
+    """The name of a group of equal answers: 64 bits of their text and of what a decision on them depends on."""
+    return digest(f"{about} {normalized}", 8)
 
 
 def counted(correct: Ints, undecided: Bools, settings: MetricSettings) -> Bools:
@@ -131,11 +167,3 @@ def different_keys(samples: SampleColumns) -> tuple[list[AnswerKey], Ints]:
             keys.append(key)
         code[number] = book[what]
     return keys, np.fromiter((code[id(key)] for key in samples.answers), np.int64, len(samples))
-
-
-def _accepts(answer: str, accepted: Sequence[str], contains: bool) -> bool:
-    said = normalised(answer)
-    for words in map(known_text, accepted):
-        if words and (said == words or (contains and len(words.split()) < CONTAINED_WORDS and words in said)):
-            return True
-    return False

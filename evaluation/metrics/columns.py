@@ -215,6 +215,10 @@ class ScoreColumns:
         undecided, unread, missing_answer: why an answer is not right; False where nothing says what is. Unread answers
             are undecided as well, unless ``unread_answer`` makes them wrong.
         letter: n letters or texts as read, "" when none.
+        reading_where, reading_rule, reading_class, reading_flags: n texts: how the answer was read (see
+            ``evaluation.metrics.reading.Reading``; flags are joined by spaces), "" when it was not.
+        unread_reason: n texts: why an answer is unread or undecided by rule, "" otherwise.
+        answer_group: n names of equal texts under equal options, of undecided answers, "" otherwise.
         invoked: at least one zoom call attempted.
         in_population: in the grounding population (1.3) under the settings.
         scorable: size known and at least one valid gold box.
@@ -253,6 +257,12 @@ class ScoreColumns:
     unread: Bools
     missing_answer: Bools
     letter: Sequence[str]
+    reading_where: Sequence[str]
+    reading_rule: Sequence[str]
+    reading_class: Sequence[str]
+    reading_flags: Sequence[str]
+    unread_reason: Sequence[str]
+    answer_group: Sequence[str]
     invoked: Bools
     in_population: Bools
     scorable: Bools

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from evaluation.metrics.answers import AnswerColumns
+from evaluation.metrics.answers import AnswerColumns, digest, key_digest
 from evaluation.metrics.columns import FALSE, TRUE, AnswerKey, Decision, Ints
 from evaluation.schema import DecisionWord
 
@@ -19,18 +17,7 @@ def holds(decision: Decision, text: str | None, key: AnswerKey) -> bool:
 
 def text_digest(text: str | None) -> str:
     """128 bits of a raw answer."""
-    return _digest(text or "")
-
-
-def key_digest(key: AnswerKey) -> str:
-    """128 bits of what a decision depends on: the options, or the accepted strings of an open answer. Gold of an answer
-    with options is not in it: corrected gold keeps the decision."""
-    about = ["options", sorted(key.options.items())] if key.multiple_choice else ["open", *key.accepted]
-    return _digest(json.dumps(about))
-
-
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return digest(text or "")
 
 
 def with_decisions(
@@ -47,6 +34,7 @@ def with_decisions(
         return answers
     correct, letter = answers.correct.copy(), list(answers.letter)
     undecided, unread = answers.undecided.copy(), answers.unread.copy()
+    reason, group = list(answers.unread_reason), list(answers.answer_group)
     for row in rows:
         one, about = decided[row], keys[key[row]]
         if about.multiple_choice:
@@ -54,7 +42,11 @@ def with_decisions(
         if about.accepted:
             correct[row] = TRUE if _is_correct(one, about) else FALSE
             undecided[row] = unread[row] = False
-    return replace(answers, correct=correct, letter=letter, undecided=undecided, unread=unread)
+            reason[row] = group[row] = ""
+    return replace(
+        answers, correct=correct, letter=letter, undecided=undecided, unread=unread, unread_reason=reason,
+        answer_group=group,
+    )  # fmt: skip
 
 
 def _applies(one: Decision, text: str | None, key: AnswerKey, answers: AnswerColumns, row: int) -> bool:

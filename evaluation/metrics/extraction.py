@@ -12,7 +12,6 @@ import numpy as np
 from evaluation.metrics.answers import judge_answer
 from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey, Decision, Ints, RunColumns, SampleColumns
 from evaluation.metrics.decided import holds
-from evaluation.metrics.reading import read_answer
 from evaluation.metrics.settings import MetricSettings
 from evaluation.schema import DecisionWord
 
@@ -93,15 +92,15 @@ class Tally:
 
 def _outcome(text: str | None, key: AnswerKey, verdict: int, settings: MetricSettings) -> tuple[Outcome, str]:
     """What becomes of an answer by the rules alone, and its text where they do not decide."""
-    reading = read_answer(text, key, settings)
+    judged = judge_answer(text, key, UNKNOWN, settings)
+    reading = judged.reading
     if reading.state == BLANK:
         return Outcome(BLANK if key.accepted else NOT_ASKED), ""
-    judged = judge_answer(text, key, UNKNOWN, settings)
     said = (reading.where, reading.rule, reading.strength)
     if reading.state == UNREAD:
         return Outcome(UNREAD, reason=reading.reason, flags=reading.flags), reading.normalized
     if judged.undecided:
-        return Outcome(UNDECIDED, *said, UNMATCHED, reading.flags), reading.normalized
+        return Outcome(UNDECIDED, *said, judged.reason, reading.flags), reading.normalized
     both = verdict != UNKNOWN and judged.correct != UNKNOWN
     return Outcome(READ, *said, "", reading.flags, both, both and (verdict == TRUE) == (judged.correct == TRUE)), ""
 

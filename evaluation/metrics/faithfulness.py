@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from annotation.statistics import dense_codes
-from evaluation.metrics.answer_text import normalised
 from evaluation.metrics.answers import judge_answer
 from evaluation.metrics.columns import (
     FALSE,
@@ -28,6 +27,7 @@ from evaluation.metrics.columns import (
     ScoreColumns,
 )
 from evaluation.metrics.intervals import Interval, mean_interval, newcombe, rate_interval
+from evaluation.metrics.reading.comparing import folded
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tests import cluster_differences, holm, mcnemar, sign_flip
 from evaluation.schema import Condition, Intervention, Judgement, JudgementKind
@@ -391,7 +391,7 @@ class _Reader:
         place = answer, id(key)
         if place not in self._read:
             letter = judge_answer(answer, key, UNKNOWN, self._settings).letter
-            words = letter if key.multiple_choice else normalised(letter)
+            words = letter if key.multiple_choice else folded(letter)
             self._read[place] = self._codes.setdefault(words, len(self._codes)) if words else UNKNOWN
         return self._read[place]
 

@@ -13,7 +13,10 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "multi_crop": ("best", "last", "first", "union", "mean"),
     "multi_gold": ("union", "any", "all", "mean"),
     "missing_sample": ("exclude", "wrong"),
-    "open_match": ("exact", "contains"),
+    "answer_reading": ("standard", "vtc", "deepeyes", "vlmevalkit"),
+    "reading_floor": ("inferred", "stated", "exact"),
+    "open_match": ("value", "exact", "contains"),
+    "open_units": ("strict", "ignore"),
     "undecided_answer": ("incorrect", "exclude"),
     "unread_answer": ("undecided", "wrong"),
     "recognition_match": ("exact", "fuzzy"),
@@ -42,7 +45,10 @@ class MetricSettings:
     multi_crop: str = "best"
     multi_gold: str = "union"
     missing_sample: str = "exclude"
-    open_match: str = "exact"
+    answer_reading: str = "standard"
+    reading_floor: str = "inferred"
+    open_match: str = "value"
+    open_units: str = "strict"
     undecided_answer: str = "incorrect"
     unread_answer: str = "undecided"
     recognition_match: str = "exact"

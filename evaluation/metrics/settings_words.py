@@ -25,7 +25,12 @@ EFFECTS: Mapping[str, Effect] = {
     "multi_crop": Effect("Grounding", "Which crop of a trajectory counts, or all of them together or on average."),
     "multi_gold": Effect("Grounding", "Several gold boxes: one region, any of them, each of them, or their mean."),
     "missing_sample": Effect("Answers", "A sample without a trajectory: in no figure, or answered wrongly."),
-    "open_match": Effect("Answers", "An open answer is right when it equals the gold, or when it contains it."),
+    "answer_reading": Effect("Answers", "How answers are read: by the rules here, or as a released scorer reads them."),
+    "reading_floor": Effect("Answers", "The weakest class of reading that counts; weaker ones leave an answer unread."),
+    "open_match": Effect(
+        "Answers", "An open answer is correct when its value, or all of it, equals or holds the gold."
+    ),
+    "open_units": Effect("Answers", "A unit on one side only: it leaves the answer undecided, or is ignored."),
     "undecided_answer": Effect("Answers", "An answer that can be judged neither right nor wrong: wrong, or left out."),
     "unread_answer": Effect("Answers", "An answer in which no option can be read: undecided, or wrong."),
     "mae_population": Effect("Toolchain", "The error of chain lengths: over all, those that called, or the non-empty."),

@@ -27,6 +27,9 @@ def make_samples(count: int, **columns: Any) -> SampleColumns:
     return SampleColumns(**(given | columns))
 
 
+TEXTS = ("letter", "reading_where", "reading_rule", "reading_class", "reading_flags", "unread_reason", "answer_group")
+
+
 def make_scores(count: int, **columns: Any) -> ScoreColumns:
     """``count`` trajectories of samples 0, 1, ..., wrong, without calls, crops or plans unless given."""
     flags = ("undecided", "unread", "missing_answer", "invoked", "in_population", "scorable", "grounded")
@@ -42,7 +45,7 @@ def make_scores(count: int, **columns: Any) -> ScoreColumns:
         **{name: np.full(count, -1) for name in unknown},
         **{name: np.full(count, np.nan) for name in floats},
         "sample": np.arange(count),
-        "letter": [""] * count,
+        **{name: [""] * count for name in TEXTS},
         "cropped_region_size": np.zeros(count),
         "crop_box": np.full((count, 4), np.nan),
         "effective": np.zeros(0, bool),

@@ -1,0 +1,185 @@
+"""A text that is read for statements: its sentences, clauses and lines, and what keeps a value from counting."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from evaluation.metrics.reading import languages
+from evaluation.metrics.reading.comparing import flat
+from evaluation.metrics.reading.options import Options
+from evaluation.metrics.reading.spans import Text
+
+WINDOW = 240
+"""Characters before a value in which its clause and sentence begin."""
+LINE = 300
+"""Characters behind a place in which its sentence or line ends."""
+WORD = "[^\\W_\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+"""A letter or digit of a script that parts words by spaces."""
+
+_CLAUSE = re.compile(
+    r"(?s:.*)(?:[.!?;,:\n。;！？，、…—]|\b(?:but|so|therefore|thus|hence|however|because|then|yet|pero|mas|mais|aber|но)\b"
+    r"|但|所以|因此|那么)"
+)
+_SENTENCE = re.compile(r"(?s:.*)(?:[.!?…](?=[\s\"'”)])|[。！？\n])")
+_NEXT_END = re.compile(r"[.!?…](?![\w.])|[。！？؟\n]")
+_NEGATION = re.compile(languages.NEGATIONS)
+_NO = re.compile(languages.NO)
+_NEGATED_BEHIND = re.compile(languages.NEGATED_BEHIND)
+_HEDGE = re.compile(languages.HEDGES)
+_HEDGED_BEHIND = re.compile(r"\W{0,3} ?(?:maybe|perhaps|possibly|or so|i guess\?|可能|也许)\b")
+_BUT = re.compile(languages.BUT, re.IGNORECASE)
+_CONDITIONAL = re.compile(languages.CONDITIONAL)
+_CONDITION = re.compile(languages.CONDITIONS)
+_WOULD = re.compile(languages.WOULD_BE)
+_CONCLUSION = re.compile(languages.CONCLUSIONS)
+_ECHO = re.compile(rf"^[\"'“( \[]?([A-Za-z])[\"'”)\]]?[.):](?!{WORD}\.)|^[(\[]([A-Za-z])[)\]]", re.MULTILINE)
+_MARKER = re.compile(r"([A-Z])[.):][ ](?=[^\W_]{2}|\d)")
+
+
+_CONDITION_WORDS = (
+    "if ", "unless", "assuming", "suppos", "provided", "falls ", "wenn ", "si ", "se ", "если", "如果", "假如", "要是",
+    "もし",    "만약", "إذا", "لو",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=16_384)
+def _doubt_of(clause: str) -> str:
+    """What a clause before a value holds: "negated", "hedged", "would", or "". The same few clauses stand in most
+    answers."""
+    if _NEGATION.search(clause) and _NEGATION.search(_BUT.sub("", clause)):
+        return "negated"
+    if _HEDGE.search(clause) or _CONDITION.search(clause):
+        return "hedged"
+    return "would" if _WOULD.search(clause) else ""
+
+
+class Passage:
+    """``text`` without presentation, with what is asked of it more than once."""
+
+    __slots__ = ("_conditional", "_echo", "_lines", "low", "options", "s", "text")
+
+    def __init__(self, text: Text, options: Options) -> None:
+        self.text = text
+        self.s = text.s
+        self.low = flat(text.s)
+        self.options = options
+        self._lines: list[tuple[int, int]] | None = None
+        self._echo: list[tuple[int, int]] | None = None
+        self._conditional: bool | None = None
+
+    @property
+    def lines(self) -> list[tuple[int, int]]:
+        """Start and end of the lines that are not blank."""
+        if self._lines is None:
+            self._lines = self._find_lines()
+        return self._lines
+
+    def _find_lines(self) -> list[tuple[int, int]]:
+        if "\n" not in self.s:
+            return [(0, len(self.s))] if self.s.strip() else []
+        found: list[tuple[int, int]] = []
+        start = 0
+        for line in self.s.split("\n"):
+            if line.strip():
+                found.append((start, start + len(line)))
+            start += len(line) + 1
+        return found
+
+    @property
+    def echo(self) -> list[tuple[int, int]]:
+        """The lines of a list of options: those that begin with an option's letter, where two differ."""
+        if self._echo is None:
+            self._echo = self._find_echo() if "\n" in self.s else []
+        return self._echo
+
+    def _find_echo(self) -> list[tuple[int, int]]:
+        begun: list[tuple[str, int]] = []
+        for found in _ECHO.finditer(self.s):
+            letter = (found[1] or found[2]).upper()
+            if letter in self.options.letters:
+                begun.append((letter, found.start()))
+        if len({letter for letter, _ in begun}) < 2:
+            return []
+        if (last := self.lines[-1]) and begun[-1][1] == last[0] and begun[-1][0] in {one for one, _ in begun[:-1]}:
+            # A letter that was listed before, in the last line, is the answer below the list.
+            begun.pop()
+        return [(place, self.line_end(place)) for _, place in begun]
+
+    def echoes(self, place: int) -> bool:
+        """Whether a list of options stands at ``place``, in lines or one behind the other."""
+        if (echo := self.echo) and any(start <= place < end for start, end in echo):
+            return True
+        end = min(self.line_end(place), place + WINDOW)
+        s = self.s
+        if s.find(". ", place, end) < 0 and s.find(") ", place, end) < 0 and s.find(": ", place, end) < 0:
+            return False
+        markers = {
+            found[1]
+            for found in _MARKER.finditer(s, max(0, place - 1), end)
+            if not found.start() or not s[found.start() - 1].isalnum()
+        }
+        return len(markers & self.options.letters) > 1
+
+    def line_end(self, place: int) -> int:
+        """Of a line that is no longer than ``LINE`` from there on."""
+        end = self.s.find("\n", place, place + LINE)
+        return min(len(self.s), place + LINE) if end < 0 else end
+
+    def on_last_line(self, place: int) -> bool:
+        return bool(self.lines) and place >= self.lines[-1][0]
+
+    def sentence_start(self, place: int) -> int:
+        begin = max(0, place - WINDOW)
+        found = _SENTENCE.match(self.low, begin, place)
+        return found.end() if found else begin
+
+    def sentence_end(self, place: int) -> int:
+        """Behind the mark that ends the sentence."""
+        found = _NEXT_END.search(self.s, place, place + LINE)
+        return found.end() if found else min(len(self.s), place + LINE)
+
+    def clause_start(self, place: int) -> int:
+        begin = max(0, place - WINDOW)
+        found = _CLAUSE.match(self.low, begin, place)
+        return found.end() if found else begin
+
+    def _is_conditional(self) -> bool:
+        """Whether anything at all is said under a condition."""
+        return any(word in self.low for word in _CONDITION_WORDS)
+
+    def doubt(self, phrase: int, start: int, end: int) -> str:
+        """What keeps the value at ``start`` to ``end``, stated by the phrase at ``phrase``, from counting: "negated",
+        "hedged", or ""."""
+        found = _doubt_of(self.low[self.clause_start(phrase) : start])
+        if found in ("negated", "hedged"):
+            return found
+        if _NEGATED_BEHIND.match(self.low, end):
+            return "negated"
+        if _HEDGED_BEHIND.match(self.low, end):
+            return "hedged"
+        if self._conditional is None:
+            self._conditional = self._is_conditional()
+        if self._conditional:
+            sentence = self.sentence_start(phrase)
+            if _CONDITIONAL.match(self.low, sentence, start):
+                return "hedged"
+            if found == "would" and _CONDITION.search(self.low, sentence, self.sentence_end(end)):
+                return "hedged"
+        behind = _NEXT_END.search(self.s, end, end + LINE)
+        return "hedged" if behind and behind[0] in "?？؟" else ""
+
+    def sentence_doubt(self, start: int, end: int, value: tuple[int, int] = (0, 0)) -> str:
+        """As ``doubt``, of all of a sentence but the ``value`` in it."""
+        before, behind = self.low[start : value[0]] if value[1] else "", self.low[max(start, value[1]) : end]
+        for part in (before, behind):
+            if _NEGATION.search(part) or _NO.search(part):
+                return "negated"
+        for part in (before, behind):
+            if _HEDGE.search(part) or _CONDITION.search(part):
+                return "hedged"
+        return "hedged" if "?" in self.s[value[1] : end] or "؟" in behind else ""
+
+    def concludes(self, phrase: int, end: int) -> bool:
+        """Whether the sentence of a statement has a word that concludes."""
+        return bool(_CONCLUSION.search(self.low, self.sentence_start(phrase), end))

@@ -1,0 +1,189 @@
+"""Laws of reading: what changes nothing, what changes along, and what is never read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluation.metrics.columns import AnswerKey
+from evaluation.metrics.reading import Reading, read_answer
+from evaluation.metrics.reading.normalize import normalize
+from evaluation.metrics.settings import MetricSettings
+from tests.unit.answer_cases import Case, choices
+
+STANDARD = MetricSettings()
+CASES = st.sampled_from(choices())
+FEW = settings(max_examples=120, deadline=None)
+WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+MARKED = re.compile(r"[<>`$\\{}#*_~\[\]|\n]|\bbox")
+"""Texts whose own marks mix with those around them."""
+
+
+def read(text: str, case: Case) -> Reading:
+    return read_answer(text, case.key, STANDARD)
+
+
+WRAPPINGS = {
+    "bold": lambda text: f"**{text.strip()}**",
+    "an answer tag": lambda text: f"<answer>{text}</answer>",
+    "a fence": lambda text: f"```\n{text}\n```",
+    "a token behind it": lambda text: f"{text}<|im_end|>",
+    "a token before it": lambda text: f"<s> {text}",
+    "full-width forms": lambda text: text.translate(WIDE),
+    "invisible characters": lambda text: "\u200b".join(text),
+    "Windows line ends": lambda text: text.replace("\n", "\r\n"),
+    "thinking before it": lambda text: f"<think>It may be A. No, C.</think>\n{text}",
+    "spaces around it": lambda text: f"  \n{text} \n ",
+}
+OUTER = ("bold", "an answer tag", "a fence", "full-width forms")
+"""These add marks, which texts with marks of their own are read together with."""
+
+
+@pytest.mark.parametrize("how", WRAPPINGS)
+@settings(max_examples=60, deadline=None)
+@given(case=CASES)
+def test_what_is_put_around_an_answer_changes_nothing(how: str, case: Case) -> None:
+    if case.text.strip() and not (how in OUTER and MARKED.search(case.text)):
+        assert read(WRAPPINGS[how](case.text), case).letter == read(case.text, case).letter
+
+
+@FEW
+@given(case=CASES, seed=st.randoms(use_true_random=False))
+def test_permuting_the_texts_of_options_permutes_what_a_text_reads(case: Case, seed: object) -> None:
+    letters = list(case.options)
+    moved = letters[:]
+    seed.shuffle(moved)  # type: ignore[attr-defined]
+    found = read(case.text, case)
+    if found.rule in ("text", "number", "contained") and not re.search(r"(?<!\w)[A-Z](?!\w)", case.text):
+        options = {moved[place]: case.options[letter] for place, letter in enumerate(letters)}
+        assert read(case.text, case._replace(options=options)).letter == moved[letters.index(found.letter)]
+
+
+@FEW
+@given(case=CASES)
+def test_renaming_options_renames_the_letter(case: Case) -> None:
+    """Options are called P, Q, R and S, as is the letter in the answer."""
+    names = dict(zip(case.options, "PQRS", strict=False))
+    found = read(case.text, case)
+    plain = case.text.isascii() and len(case.options) == 4 and all(len(words) > 1 for words in case.options.values())
+    by_letter = found.rule in ("letter", "statement", "lead", "last_line")
+    if plain and by_letter and not re.search(r"\b[abcdiopqrs]\b", case.text):
+        said = re.sub(r"(?<![^\W_])[ABCD](?![^\W_])", lambda m: names[m[0]], case.text)
+        renamed = {names[letter]: words for letter, words in case.options.items()}
+        assert read(said, case._replace(options=renamed)).letter == names[found.letter]
+
+
+ALPHABET = st.sampled_from(
+    [
+        "A",
+        "B",
+        "C",
+        "E",
+        "cup",
+        "kettle",
+        "lamp",
+        "plate",
+        "answer",
+        "is",
+        "the",
+        "not",
+        ":",
+        ".",
+        ",",
+        "(",
+        ")",
+        "?",
+        "\n",
+        "<answer>",
+        "</answer>",
+        "<think>",
+        "</think>",
+        "\\boxed{",
+        "}",
+        "**",
+        "$",
+        "{",
+        '"',
+        "or",
+        "wait",
+        "so",
+        "Option",
+        "correct",
+        "答案",
+        "是",
+        "1",
+        "17",
+        "%",
+        " ",
+        "\u200b",
+        "½",
+        "²",
+        "ﬁ",
+        "é",
+        "́",
+        "</s>",
+        "USER:",
+        "if",
+        "maybe",
+        "I",
+    ]
+)
+TEXTS = st.lists(ALPHABET, max_size=14).map(lambda parts: " ".join(parts)) | st.lists(ALPHABET, max_size=10).map(
+    "".join
+)
+OPTIONS = {"A": "kettle", "B": "cup", "C": "lamp"}
+KEY = AnswerKey(True, OPTIONS, ("A",))
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=TEXTS)
+def test_a_letter_that_is_read_is_an_option_and_its_place_holds_it(text: str) -> None:
+    found = read_answer(text, KEY, STANDARD)
+    if found.state == "read":
+        assert found.letter in OPTIONS
+        said = text[found.start : found.end].casefold()
+        assert found.letter.casefold() in said or OPTIONS[found.letter] in said.replace("\u200b", "")
+    else:
+        assert (found.letter, found.where, found.rule, found.start, found.end) == ("", "", "", 0, 0)
+        assert bool(found.reason) == (found.state == "unread")
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=TEXTS | st.text(max_size=40))
+def test_normalizing_twice_changes_nothing(text: str) -> None:
+    once = normalize(text).text.s
+    assert normalize(once).text.s == once
+
+
+@FEW
+@given(case=CASES)
+def test_without_letters_and_texts_nothing_is_read(case: Case) -> None:
+    masked = case.text
+    for words in sorted(case.options.values(), key=len, reverse=True):
+        masked = re.sub(re.escape(words), "⟨thing⟩", masked, flags=re.IGNORECASE)
+    masked = re.sub(r"(?<![^\W_])\w(?![^\W_])|[Ａ-Ｚ𝐀-𝐙Ⓐ-Ⓩ]", "…", masked)
+    masked = re.sub(r"(?<![a-zA-Z])[A-I]{1,4}(?![a-z])", "…", masked)
+    left = [w for words in case.options.values() for w in re.findall(r"\w+", words.lower()) if w in masked.lower()]
+    if not left:
+        assert read(masked, case).letter == ""
+
+
+ENDINGS = ("<answer>B</answer>", "\\boxed{B}", "The answer is B.", "I choose B.", "\nB", "\n\nB. cup")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("before", ["The answer is A. ", "I choose A. ", "Answer: A\n", "My choice is (A). "])
+def test_an_unmarked_statement_before_it_is_never_read_instead(before: str, ending: str) -> None:
+    assert read_answer(before + ending, KEY, STANDARD).letter != "A"
+
+
+@FEW
+@given(case=CASES)
+def test_gold_is_never_asked(case: Case) -> None:
+    found = read(case.text, case)
+    for gold in case.options:
+        assert read_answer(case.text, replace(case.key, accepted=(gold,)), STANDARD) == found
