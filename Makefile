@@ -43,8 +43,8 @@ fuzz: $(TEST_PACKAGES) $(FUZZ)/.made ## Coverage-guided fuzzing of a reader: TAR
 	@$(FUZZ)/bin/python -m tests.fuzz "$(TARGET)" var/fuzz $(or $(MINUTES),10)
 	@for kept in var/fuzz/found/$(TARGET)/*; do if [ -e "$$kept" ]; then ls -1 var/fuzz/found/$(TARGET); exit 1; fi; done
 
-fuzz-api: $(TEST_PACKAGES) ## The API of a demo site against its description: MINUTES=10 AS=ana@example.org
-	@$(BIN)/python -m tests.api_fuzz $(or $(MINUTES),10) $(AS)
+fuzz-api: $(TEST_PACKAGES) ## The API of a demo site against its description: MINUTES=10 WHO=ana@example.org
+	@$(BIN)/python -m tests.api_fuzz $(or $(MINUTES),10) $(WHO)
 
 lint: $(TEST_PACKAGES) $(FRONT_END) ## Layout, types, dependency rules, templates, scripts, migrations, deployment
 	@$(MAKE) --jobs=2 lint-types lint-rules
