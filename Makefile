@@ -44,6 +44,7 @@ fuzz: $(TEST_PACKAGES) $(FUZZ)/.made ## Coverage-guided fuzzing of a reader: TAR
 	@for kept in var/fuzz/found/$(TARGET)/*; do if [ -e "$$kept" ]; then ls -1 var/fuzz/found/$(TARGET); exit 1; fi; done
 
 fuzz-api: $(TEST_PACKAGES) ## The API of a demo site against its description: MINUTES=10 WHO=ana@example.org
+	@echo "Setting up a demo site, which takes some minutes"
 	@$(BIN)/python -m tests.api_fuzz $(or $(MINUTES),10) $(WHO)
 
 lint: $(TEST_PACKAGES) $(FRONT_END) ## Layout, types, dependency rules, templates, scripts, migrations, deployment

@@ -1,8 +1,8 @@
 """Asks a demo site whatever its description allows and forbids: ``python -m tests.api_fuzz MINUTES [EMAIL]``.
 
-The site has a home of its own, which is removed; its log stays in ``var/fuzz-api``. EMAIL: whose token goes along,
-Lea's unless said; ``nobody`` for none. The exit code is that of Schemathesis: not 0 where an answer is a fault, or is
-not as it is described.
+The site has a home of its own, which is removed; its log and a report stay in ``var/fuzz-api``. EMAIL: whose token
+goes along, Lea's unless said; ``nobody`` for none. The exit code is that of Schemathesis: not 0 where an answer is a
+fault, or is not as it is described.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,7 +45,7 @@ def main(minutes: float, email: str = LEAD) -> int:
             with config.open("a") as file:
                 file.writelines(f"\n[dictionaries.{name}]\nvalues = {json.dumps(known[name])}\n" for name in known)
             asker = token if email == LEAD else _token(environ, email)
-            return _fuzzed(site, config, minutes, asker, known["runs"])
+            return _fuzzed(site, config, minutes, asker, known)
 
 
 def _manage(environ: Mapping[str, str], *words: str) -> str:
@@ -124,11 +124,12 @@ def _known(api: str, token: str) -> dict[str, list[Any]]:
     }
 
 
-def _fuzzed(site: str, config: Path, minutes: float, token: str, runs: Sequence[int]) -> int:
-    environ = {**os.environ, "PYTHONPATH": str(ROOT), "SIGHTLINE_FUZZ_RUNS": ",".join(map(str, runs))}
+def _fuzzed(site: str, config: Path, minutes: float, token: str, known: Mapping[str, Any]) -> int:
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "SIGHTLINE_FUZZ_KNOWN": json.dumps(known)}
     command = [
         str(Path(sys.executable).with_name("schemathesis")), "--config-file", str(config), "run",
         f"{site}/api/v1/schema/", "--checks", "all", "--max-time", str(round(minutes * 60)),
+        "--report-json-path", "report.json",
         *(["--header", f"Authorization: Bearer {token}"] if token else []),
     ]  # fmt: skip
     return subprocess.run(command, cwd=OUTPUT, env=environ).returncode

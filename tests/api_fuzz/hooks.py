@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import os
+import zlib
 from typing import Any
 
 import schemathesis
+from schemathesis.transport.serialization import Binary
 
 from tests.api_fuzz.rules import go_together, queries
 
-RUNS = [int(number) for number in os.environ["SIGHTLINE_FUZZ_RUNS"].split(",")]
-"""The scored runs of the benchmark that most requests are about."""
+KNOWN = json.loads(os.environ["SIGHTLINE_FUZZ_KNOWN"])
+"""What is stored: the dictionaries."""
+RUNS: list[int] = KNOWN["runs"]
 
 schemathesis.openapi.format("trajectory-query", queries())
 
 
 @schemathesis.hook
 def map_case(context: Any, case: Any) -> Any:
-    """Runs that there are in most lists of runs: dictionaries know no lists."""
+    """Runs that there are in most lists of runs, and files that can be imported in most uploads: dictionaries know
+    neither lists nor files."""
+    if not _valid(case):
+        return case
+    if case.operation.definition.raw["operationId"] == "import_upload" and isinstance(case.body, dict):
+        case.body["file"] = _file(case.body)
     given = (case.query or {}).get("run")
-    if _valid(case) and isinstance(given, list) and 0 < len(given) <= len(RUNS) and (first := int(given[0])) % 8:
+    if isinstance(given, list) and 0 < len(given) <= len(RUNS) and (first := int(given[0])) % 8:
         case.query["run"] = [RUNS[number % len(RUNS)] for number in range(first, first + len(given))]
     return case
 
@@ -29,6 +38,18 @@ def filter_case(context: Any, case: Any) -> bool:
     """No request that is valid but for a part that needs another one."""
     given = {name for name, value in (case.query or {}).items() if value not in ("", None)}
     return not _valid(case) or go_together(case.operation.definition.raw["operationId"], given)
+
+
+def _file(form: dict[str, Any]) -> Binary:
+    """Some runs, or a table of samples; as it was made up once in three times."""
+    number = zlib.crc32(repr(form).encode("utf-8", "replace"))
+    if not number % 3:
+        return form["file"]  # type: ignore[no-any-return]
+    key, answer = KNOWN["keys"][number % len(KNOWN["keys"])], "ABCD"[number // 7 % 4]
+    if number % 3 == 1:
+        rows = [{"model": f"Model {number % 5}", "sample_id": key, "steps": [], "answer": answer}]
+        return Binary(json.dumps({"trajectories": rows}).encode())
+    return Binary(f"id,question,answer\nrow-{number % 50},What is it?,{answer}\n".encode())
 
 
 def _valid(case: Any) -> bool:
