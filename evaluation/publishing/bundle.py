@@ -220,7 +220,8 @@ def _finish(copy: Copy, lists: list[Place], today: date) -> None:
     for name in BOARD_FILES:
         if answer := read(f"{board}?format={name}", copy.reader):
             _write(copy, f"data/leaderboard.{name}", answer.content)
-    drawn = signs()
+    drawn, which = signs(), _which(copy.benchmark)
+    words = [(_case_words(copy, place), place) for place in lists]
     for file, place in copy.pages.items():
         targets = Targets(
             page=partial(_page_link, copy, place),
@@ -229,9 +230,9 @@ def _finish(copy: Copy, lists: list[Place], today: date) -> None:
             signs=drawn,
         )
         path = copy.folder / file
-        path.write_bytes(rewritten(path.read_bytes(), targets, _notice(copy, place, lists, today)))
-    words = README.format(title=copy.benchmark.title, which=_which(copy.benchmark), day=today.isoformat())
-    _write(copy, "README.txt", words.encode())
+        path.write_bytes(rewritten(path.read_bytes(), targets, _notice(copy, place, which, words, today)))
+    about = README.format(title=copy.benchmark.title, which=which, day=today.isoformat())
+    _write(copy, "README.txt", about.encode())
     _record(copy, today)
 
 
@@ -255,13 +256,12 @@ def _tiles_link(copy: Copy, page: Place, address: str) -> str | None:
     return link(first.file.replace("tiles/0/0_0.jpg", "tiles/{level}/{column}_{row}.jpg"), page.file)
 
 
-def _notice(copy: Copy, page: Place, lists: list[Place], today: date) -> list[tuple[str, str]]:
-    cases = [(_case_words(copy, place), link(place.file, page.file)) for place in lists]
+def _notice(copy: Copy, page: Place, which: str, lists: list[tuple[str, Place]], today: date) -> list[tuple[str, str]]:
+    """``which``: the version that was copied. ``lists``: of cases, each with what it holds."""
+    cases = [(words, link(place.file, page.file)) for words, place in lists]
     files = [f"leaderboard.{name}" for name in BOARD_FILES] + [f"{table}.csv" for table in TABLES]
     tables = [(file, link(f"data/{file}", page.file)) for file in files if (copy.folder / "data" / file).is_file()]
-    words = (
-        f"Copy of {copy.benchmark.title}, {_which(copy.benchmark)}, made on {today.isoformat()}. It does not change."
-    )
+    words = f"Copy of {copy.benchmark.title}, {which}, made on {today.isoformat()}. It does not change."
     fixed = [
         (words, ""),
         ("Leaderboard", link("index.html", page.file)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 
-from django.urls import Resolver404, resolve
+from django.urls import Resolver404, ResolverMatch, resolve
 
 BOARD, DATA_CARD, RUN, LIST, CASE, CASE_TEXT, SAMPLE = (
     "leaderboard",
@@ -76,7 +76,7 @@ class Place:
         return f"{start}/regions/{self.part('box').replace(',', '_')}-{self.part('side')}.jpg"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=65_536)
 def place_of(address: str, benchmark: str) -> Place | None:
     """The place of an address (a path with its query); None when it is none that a copy of this benchmark holds.
 
@@ -85,9 +85,8 @@ def place_of(address: str, benchmark: str) -> Place | None:
     parts = urlsplit(address)
     if parts.scheme or parts.netloc:
         return None
-    try:
-        found = resolve(parts.path)
-    except Resolver404:
+    found = _resolved(parts.path)
+    if found is None:
         return None
     values = {name: str(value) for name, value in found.kwargs.items()}
     kind = found.url_name or ""
@@ -108,6 +107,15 @@ def place_of(address: str, benchmark: str) -> Place | None:
     own = urlencode(sorted(pair for pair in terms if pair[0] in _VIEWS.get(kind, ())))
     query = parts.query if kind in {BOARD, LIST} else own
     return Place(kind, parts.path, query, tuple(values.items()))
+
+
+@lru_cache(maxsize=16_384)
+def _resolved(path: str) -> ResolverMatch | None:
+    """Most addresses of a copy are one path with other terms."""
+    try:
+        return resolve(path)
+    except Resolver404:
+        return None
 
 
 def is_a_view_of_the_board(place: Place) -> bool:

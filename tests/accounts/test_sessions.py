@@ -16,6 +16,8 @@ from webapp.accounts.sessions import LIMITS, USED_STEP, browser_of, kept_as
 from webapp.common.models import AuditEntry
 from webapp.jobs.sweeper import sweep
 
+pytestmark = pytest.mark.one_database
+
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 EDGE = "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0"
 
@@ -125,6 +127,7 @@ def test_looking_at_pages_writes_the_last_use_once_in_a_while(ana: User) -> None
 
 
 @pytest.mark.django_db
+@pytest.mark.both_databases
 def test_each_session_has_an_end_and_nobody_ends_that_of_another(ana: User, sam: User) -> None:
     """D4.4"""
     here, elsewhere = signed_in(ana), signed_in(ana)
@@ -141,6 +144,7 @@ def test_each_session_has_an_end_and_nobody_ends_that_of_another(ana: User, sam:
 
 
 @pytest.mark.django_db
+@pytest.mark.both_databases
 def test_sessions_that_have_ended_are_swept(ana: User, sam: User) -> None:
     signed_in(ana), signed_in(sam)
     now = timezone.now()

@@ -29,7 +29,7 @@ from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, NotAllowed
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 BASE = "/benchmarks/kitchen"
 
 
@@ -81,6 +81,7 @@ def test_checks_and_open_access_exclude_each_other(lea: User, kitchen: Benchmark
     assert (page.status_code, "check_share" in page.context["rules"].errors) == (400, True)
 
 
+@pytest.mark.both_databases
 def test_an_existing_benchmark_with_both_is_closed_by_the_migration(lea: User, kitchen: Benchmark) -> None:
     """D2.5"""
     other = create_benchmark(actor=lea, slug="open", title="Open", public=True)
@@ -147,6 +148,7 @@ def test_who_held_a_sample_once_may_review_it_where_no_checks_run(ana: User, lea
     assert under_review(lea, sample)[0].author == ana
 
 
+@pytest.mark.both_databases
 def test_what_was_left_comes_back_first_whether_it_is_a_check_or_not(ana: User, lea: User, kitchen: Benchmark) -> None:
     """D2.6: a check that comes back where another sample does not would give itself away."""
     client = signed_in(ana)
@@ -171,6 +173,7 @@ def begin_late(lea: User, benchmark: Benchmark) -> None:
     set_check_rules(actor=lea, benchmark=benchmark, **{**RULES, "check_share": 1e-9})
 
 
+@pytest.mark.both_databases
 def test_the_order_is_random_beside_checks(ana: User, bo: User, lea: User, kitchen: Benchmark) -> None:
     """D2.6: in the order of ids a check would be the one that is out of order."""
     begin_late(lea, kitchen)

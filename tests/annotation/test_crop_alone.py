@@ -18,6 +18,8 @@ from tests.conftest import signed_in
 from tests.worlds import made_once
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 
+pytestmark = pytest.mark.one_database
+
 PICTURE, CROP, AFTER = Condition
 
 

@@ -13,6 +13,8 @@ from annotation.actions.label_studio import answered, pull, push
 from annotation.workflow import Role
 from webapp.common.errors import NotAllowed, Unavailable
 
+pytestmark = pytest.mark.one_database
+
 CLOSED = {"url": "http://127.0.0.1:9", "token": "0" * 40}
 
 

@@ -22,7 +22,7 @@ from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 TOOLS = "/benchmarks/kitchen/settings/tools/"
 ANNOTATE = "/benchmarks/kitchen/annotate/"
 
@@ -115,6 +115,7 @@ def test_the_checks_say_what_the_bank_has_to_say_of_a_name(kitchen: Benchmark, a
     assert not ToolName.objects.filter(name="rasp").exists()
 
 
+@pytest.mark.both_databases
 def test_renaming_and_merging_write_to_no_submitted_plan(kitchen: Benchmark, lea: User) -> None:
     before = words()
     accept_tool(actor=lea, tool=tool("Saw"), name="Hand saw", segment="27", aliases=["ripsaw"])
@@ -194,6 +195,7 @@ def test_the_bank_as_a_file_reads_back_as_it_was_written(kitchen: Benchmark, lea
     assert (again["new"], again["changed"]) == (0, 0)
 
 
+@pytest.mark.both_databases
 def test_a_file_is_taken_whole_or_not_at_all(kitchen: Benchmark, lea: User) -> None:
     rows = [BankRow("awl", line=2), BankRow("drill", ("hammer",), line=3), BankRow("x", merged_into="y", line=4)]
     with pytest.raises(BadTable) as refused:
@@ -202,6 +204,7 @@ def test_a_file_is_taken_whole_or_not_at_all(kitchen: Benchmark, lea: User) -> N
     assert not ToolName.objects.filter(name="awl").exists()
 
 
+@pytest.mark.both_databases
 def test_the_page_lists_proposals_first_and_links_to_exactly_the_samples(
     kitchen: Benchmark, lea: User, ana: User, django_assert_max_num_queries
 ) -> None:

@@ -30,6 +30,8 @@ from webapp.accounts.models import User
 from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
+pytestmark = pytest.mark.one_database
+
 CHAIN = (
     ToolCall("crop", {"x": 300, "y": 150, "width": 500, "height": 400}),
     ToolCall("colorspace_gray"),
@@ -257,6 +259,7 @@ def test_a_researcher_confirms_nothing(sample: Sample, lea: User) -> None:
         verify_chain(actor=mira, sample=sample, calls=CHAIN)
 
 
+@pytest.mark.both_databases
 def test_a_reviewer_accepts_a_further_chain_once_and_takes_it_away(sample: Sample, ana: User, rui: User) -> None:
     client = signed_in(rui)
     for _ in range(2):

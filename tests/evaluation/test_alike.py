@@ -15,13 +15,14 @@ from tests.conftest import signed_in
 from tests.evaluation.crawl import total
 from tests.evaluation.run_pages import only_run
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def terms_of(trajectory, person):
     return alike(trajectory, read_marks(trajectory, person).failure, 0.5)
 
 
+@pytest.mark.both_databases
 def test_every_trajectory_is_in_the_list_of_those_alike(lea, street):
     rows = Trajectory.objects.of(street).select_related("score", "sample", "run")
     seen = {}

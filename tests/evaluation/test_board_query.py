@@ -23,7 +23,7 @@ from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.run_pages import make_benchmark
 from tests.worlds import made_once
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 LOOKED = "calls >= 1 not failed"
 ASKED, KEPT = {"q": LOOKED}, {"by": SAVED, "slice": "Looked"}
@@ -57,6 +57,7 @@ def test_the_board_on_a_query_is_that_of_a_slice_saved_with_it(street, lea):
 
 
 @pytest.mark.parametrize("query", ["category:Color", 'run:"Model C" correct', "sample:nobody-*"])
+@pytest.mark.both_databases
 def test_every_number_on_a_query_lists_exactly_that_many(street, lea, query):
     client = signed_in(lea)
     page = board(client, street, q=query, pin="mean_ioa")

@@ -22,7 +22,7 @@ from webapp.accounts.models import User
 from webapp.common.errors import Conflict
 from webapp.common.models import AuditEntry
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 API = "/api/v1/benchmarks/street"
 
 
@@ -90,6 +90,7 @@ def test_who_has_been_told_changes_no_verdict(ana: User, rui: User, mira: User, 
     assert take_back_last(actor=rui, queue=queue) == first
 
 
+@pytest.mark.both_databases
 def test_what_others_hold_at_the_moment_is_not_finished(ana: User, rui: User, mira: User, street: Benchmark) -> None:
     """D2.1: their time may run out, and then the question is open again."""
     queue = drawn(mira, street, size=1)
@@ -117,6 +118,7 @@ def test_the_draw_cannot_be_made_again_before_all_is_judged(mira: User, rui: Use
     assert signed_in(ana).get(question.replace(question.split("/")[-2], str(number))).status_code == 404
 
 
+@pytest.mark.both_databases
 def test_each_judge_has_an_order_of_their_own(mira: User, street: Benchmark) -> None:
     """D2.2: a place in the order tells nothing of the list, nor of what another judge has there."""
     queue = drawn(mira, street, size=5, terms={})

@@ -34,7 +34,7 @@ from tests.worlds import made_once
 from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @made_once
@@ -50,6 +50,7 @@ def facet(response, title):
     return {line.label: line.count for one in response.context["facets"] if one.title == title for line in one.values}
 
 
+@pytest.mark.both_databases
 def test_the_whole_list_is_tagged_and_untagged_at_once(street, lea):
     client, wrong = signed_in(lea), Trajectory.objects.of(street).listed({"q": "wrong grounded"}).count()
     client.post(address("tag", street) + "?q=wrong+grounded", {"tag": " off  by one "})
@@ -116,6 +117,7 @@ def test_a_person_corrects_the_rule_and_the_facet_follows(street, lea):
     assert client.post(address("failure", street, one.pk), {"failure": "bad luck"}).status_code == 400
 
 
+@pytest.mark.both_databases
 def test_people_and_rules_agree_by_kappa_on_what_they_named(street, lea, rui):
     """Of four, people keep three rules; Rui sees three of them, says the same of two."""
     set_roles(actor=lea, benchmark=street, user=rui, roles={Role.REVIEWER})
@@ -158,6 +160,7 @@ def test_a_note_stands_with_its_trajectory_and_is_found(street, lea):
     assert not Note.objects.exists()
 
 
+@pytest.mark.both_databases
 def test_marks_outlive_an_import_that_changes_the_record(street, lea):
     one = Trajectory.objects.get(run__model__name="Model C", sample__key="blind-00", condition="none")
     tag_trajectories(actor=lea, benchmark=street, trajectories=[one.pk], name="glare")
@@ -181,6 +184,7 @@ def test_an_import_is_in_the_list_at_once(street, lea):
     assert [row.trajectory.answer for row in found.context["rows"]] == ["B"]
 
 
+@pytest.mark.both_databases
 def test_a_saved_slice_is_a_slice_of_the_board(street, lea):
     save_slice(actor=lea, benchmark=street, name="Small & dark", query='area < 2% "which colour"')
     client, by = signed_in(lea), {"by": "saved slice", "slice": "Small & dark"}
@@ -212,6 +216,7 @@ def test_a_slice_of_everything_has_the_metrics_of_the_board(street, lea):
             assert (there.ci_low, there.ci_high, there.ci_method, there.p_value) == (*ends, here.p_value), name
 
 
+@pytest.mark.both_databases
 def test_every_number_of_the_slices_lists_as_many(street, lea):
     client = signed_in(lea)
     terms = {"q": "wrong or failed", "facet.category": "Color", "ioa_upto": "0.9"}

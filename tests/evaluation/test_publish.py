@@ -20,6 +20,7 @@ from evaluation.models import Run
 from evaluation.publishing.bundle import publish
 from evaluation.publishing.rewriting import Targets, rewritten
 from tests.evaluation.board_data import make_board
+from tests.evaluation.run_pages import make_benchmark, only_run
 from tests.worlds import made_once
 from webapp.accounts.models import User
 
@@ -120,17 +121,17 @@ def cases_in(folder: Path) -> set[str]:
     return {path.stem for path in (folder / "trajectories").iterdir() if path.stem.isdecimal()}
 
 
-def test_lists_of_cases_that_overlap_are_copied_together_under_plain_names(
-    board: Benchmark, query: str, tmp_path: Path
-) -> None:
+def test_lists_of_cases_that_overlap_are_copied_together_under_plain_names(lea: User, tmp_path: Path) -> None:
     """D7.16: the second list holds the first one's trajectories and others, with a sign in its terms."""
+    benchmark = make_benchmark(lea, {"seen": 2, "seen-wrong": 1}, pictures=False)
+    query = f"run={only_run(benchmark).pk}"
     narrow = f"{query}&quadrant=G%2BA%2B"
     alone = {
         one: cases_in(tmp_path / str(n))
         for n, one in enumerate((narrow, query))
-        if publish(board, tmp_path / str(n), [one], most=5, today=TODAY)
+        if publish(benchmark, tmp_path / str(n), [one], most=5, today=TODAY)
     }
-    both = publish(board, tmp_path / "both", [query, narrow], most=5, today=TODAY)
+    both = publish(benchmark, tmp_path / "both", [query, narrow], most=5, today=TODAY)
     cases = cases_in(tmp_path / "both")
     assert both["cases"] == len(cases)
     assert cases >= alone[query] | alone[narrow]

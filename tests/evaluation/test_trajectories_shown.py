@@ -21,7 +21,7 @@ from evaluation.views.trajectories_shown import GROUPS
 from tests.conftest import signed_in
 from tests.evaluation.run_pages import make_benchmark
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def listed(client, benchmark, **terms):
@@ -59,6 +59,7 @@ def test_rows_say_what_was_chosen_in_its_order_and_what_is_undefined_is_not_0(le
     assert "tokens written <b>1,234</b>" in answer.content.decode()
 
 
+@pytest.mark.both_databases
 def test_every_field_that_rows_can_show_has_its_words_and_says_what_the_file_says(lea, street):
     """The list is sorted by each number too, which then stands in its rows."""
     offered = [name for group in GROUPS.values() for name in group]
