@@ -92,8 +92,8 @@ def _grounding(
     crops = crops_of(steps, size, settings.crop_box == "requested")
     usable = [(i, c) for i, c in enumerate(crops) if c]
     zooms = sum(tool_kind(s.tool) == ToolKind.ZOOM for s in steps)
-    inside = bool(gold) and (zooms > 0 or settings.no_crop != "exclude")
-    inside = inside and not (undecided and settings.undecided_answer == "exclude")
+    everyone = bool(gold) and (zooms > 0 or settings.no_crop != "exclude")
+    inside = everyone and not (undecided and settings.undecided_answer == "exclude")
     row: dict[str, Any] = {
         "invoked": zooms > 0,
         "in_population": inside,
@@ -104,14 +104,16 @@ def _grounding(
         "step_crops": [c or (math.nan,) * 4 for c in crops],
         "step_coverage": _coverage_so_far(crops, gold),
     }
-    whole = inside and not zooms and settings.no_crop == "full_image"
+    whole = everyone and not zooms and settings.no_crop == "full_image"
     covered = 1.0 if whole else row["step_coverage"][-1] if crops else 0.0
     if whole:
         usable = [(-1, (0.0, 0.0, size[0], size[1]))]
-    row |= _scored(usable, gold, size, settings) if inside else _unscored(math.nan)
-    grounded = inside and row["ioa"] > settings.ioa_threshold + TIE
+    scored = _scored(usable, gold, size, settings) if everyone else _unscored(math.nan)
+    row |= scored if inside else _unscored(math.nan)
+    grounded = everyone and scored["ioa"] > settings.ioa_threshold + TIE
     quadrant = 2 * (not grounded) + (not correct) if inside else Quadrant.OUTSIDE
     named = {"grounded": int(grounded) if inside else UNKNOWN, "union_coverage": covered if inside else math.nan}
+    named["grounded_anyway"] = int(grounded) if everyone else UNKNOWN
     return row | named | {"quadrant": quadrant}
 
 

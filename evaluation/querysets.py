@@ -12,6 +12,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce, NullIf
 
 from evaluation.metrics.columns import Outcome, Quadrant
+from evaluation.metrics.selection import BOUNDED
 from evaluation.query.syntax import Node
 from evaluation.querysets_query import condition_of, counted, in_scope, query_of, visible_tags
 
@@ -185,7 +186,11 @@ class ScoringQuerySet(models.QuerySet[Any]):
         return self.filter(run__benchmark__in=benchmarks, failed_n__lt=F("trajectories_n"))
 
     def ranked(self, benchmarks: Any) -> Self:
-        """Those that have a rank: scripted baselines are compared, but not ranked."""
+        """Those that have a rank: scripted baselines and provisional runs are compared, but not ranked."""
+        return self.of_models(benchmarks).filter(provisional=False)
+
+    def of_models(self, benchmarks: Any) -> Self:
+        """Those of models, and not of scripted baselines."""
         return self.compared(benchmarks).filter(run__model__baseline=False)
 
 
@@ -220,8 +225,12 @@ class MetricQuerySet(models.QuerySet[Any]):
         # Taken out by the database; a null of JSON is 0 to some, which no effective number is.
         n_eff = NullIf(Cast(KT("detail__n_eff"), models.FloatField()), 0.0)
         clustered = Case(When(ci_method__in=_CLUSTERED, then=n_eff), default=None)
+        ends = (
+            Case(When(metric__in=BOUNDED, value__isnull=False, then=Cast(KT(f"detail__{end}"), models.FloatField())))
+            for end in ("low", "high")
+        )
         fields = ("metric", "value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value")
-        return self.values_list("scoring_id", *fields, clustered, detail)
+        return self.values_list("scoring_id", *fields, clustered, *ends, detail)
 
     def named(self) -> Self:
         """With the names of docs/metrics.md#exports."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from evaluation.actions.read_published import PublishedRow
 from evaluation.metrics.families import family_words
 from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.undecided import could_turn
 from evaluation.models import Run, Scoring, Standing
 
 PLACE = ("rank", "low", "high", "p_best", "p_top3")
@@ -18,8 +19,9 @@ COUNTED_BY = "tool_call_rate"
 
 
 class BoardMetric(NamedTuple):
-    """A metric of a run on the slice of the board. ``n_eff``: effective samples of an interval by cluster. ``detail``:
-    of a few only, see ``read_board.DETAILED``."""
+    """A metric of a run on the slice of the board. ``n_eff``: effective samples of an interval by cluster. ``low``,
+    ``high``: its range as undecided answers allow, of a rate they could change. ``detail``: of a few only, see
+    ``read_board.DETAILED``."""
 
     metric: str
     value: float | None
@@ -30,6 +32,8 @@ class BoardMetric(NamedTuple):
     ci_method: str
     p_value: float | None
     n_eff: float | None
+    low: float | None
+    high: float | None
     detail: Mapping[str, Any] | None
 
 
@@ -62,6 +66,11 @@ class BoardRow:
         return MetricSettings.from_mapping(self.scoring.settings if self.scoring else {})
 
     @property
+    def provisional(self) -> bool:
+        """So many of its answers are unread that ranges stand in place of points, and it has no rank."""
+        return self.scoring is not None and self.scoring.provisional
+
+    @property
     def missing(self) -> int:
         """Samples of the benchmark without a trajectory of this run."""
         return self.scoring.samples_n - self.scoring.trajectories_n if self.scoring else 0
@@ -76,12 +85,20 @@ class BoardRow:
         metric = self.metrics.get(name)
         return metric.value if metric else None
 
+    def least(self, name: str) -> float | None:
+        """The value that the row is sorted by: of a provisional one the lower end of its range, where it has one."""
+        metric = self.metrics.get(name)
+        if metric is None:
+            return None
+        return metric.low if self.provisional and metric.low is not None else metric.value
+
 
 @dataclass(frozen=True)
 class Difference:
     """Accuracy of a row minus that of the reference row, on the samples both have. ``p_value``: McNemar's exact test;
     ``p_cluster``: the exact sign flip over pictures, the same where each has one sample; ``p_holm``: that one, adjusted
-    over ``p_family_size`` comparisons of ``p_family``, see ``evaluation.metrics.families``."""
+    over ``p_family_size`` comparisons of ``p_family``, see ``evaluation.metrics.families``. ``difference_low``,
+    ``difference_high``: what undecided answers allow."""
 
     difference: float | None
     low: float | None
@@ -95,6 +112,13 @@ class Difference:
     p_family: str
     p_family_size: int
     detectable: float | None
+    difference_low: float | None
+    difference_high: float | None
+
+    @property
+    def could_turn(self) -> bool:
+        """Whether the undecided answers could give the difference the other sign."""
+        return could_turn(self.difference, self.difference_low, self.difference_high)
 
     @property
     def family_words(self) -> str:

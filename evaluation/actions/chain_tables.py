@@ -26,7 +26,8 @@ class ChainTable:
 def rate_groups(found: ChainAnalysis, name: str, most: int | None = None) -> list[Group]:
     """``most``: larger numbers count as this one."""
     values = getattr(found, name)
-    return pass_rate_by(values if most is None else np.minimum(values, most), found.right, found.counted, found.cluster)
+    values = values if most is None else np.minimum(values, most)
+    return pass_rate_by(values, found.right, found.counted, found.cluster, found.open)
 
 
 def tool_choices(found: ChainAnalysis) -> list[Choice]:
@@ -42,7 +43,7 @@ def length_groups(found: ChainAnalysis) -> list[Lengths]:
 
 def _ends(name: str, interval: Interval | None) -> dict[str, Any]:
     low, high = (interval.low, interval.high) if interval else (None, None)
-    return {f"{name}_low": low, f"{name}_high": high, f"{name}_method": interval.method if interval else ""}
+    return {f"{name}_ci_low": low, f"{name}_ci_high": high, f"{name}_ci_method": interval.method if interval else ""}
 
 
 def _runs(found: ChainAnalysis) -> Rows:
@@ -50,7 +51,7 @@ def _runs(found: ChainAnalysis) -> Rows:
         row: dict[str, Any] = {"run": run.pk, "model": run.model.name, "setting": run.setting}
         row["trajectories"] = int((found.run == place).sum())
         for name, metric in found.metrics.get(run.pk, {}).items():
-            row |= {name: metric.value, f"{name}_low": metric.ci_low, f"{name}_high": metric.ci_high}
+            row |= {name: metric.value, f"{name}_ci_low": metric.ci_low, f"{name}_ci_high": metric.ci_high}
         yield row
 
 
@@ -102,19 +103,24 @@ def _rates(name: str) -> Callable[[ChainAnalysis], Rows]:
     def rows(found: ChainAnalysis) -> Rows:
         for group in rate_groups(found, name):
             counts = {one: getattr(group, one) for one in ("value", "n", "counted", "right")}
-            yield counts | {"pass_rate": group.rate} | _ends("pass_rate", group.interval)
+            low, high = group.range
+            rate = {"pass_rate": group.rate, "pass_rate_low": low, "pass_rate_high": high}
+            yield counts | rate | _ends("pass_rate", group.interval)
 
     return rows
 
 
 LENGTHS = ("reference", "calls", "effective", "error", "effective_error")
 _PAIR = ("first", "second", "times", "trajectories", "share")
-_RATE = ("value", "n", "counted", "right", "pass_rate", "pass_rate_low", "pass_rate_high", "pass_rate_method")
+_RATE = (
+    "value", "n", "counted", "right", "pass_rate", "pass_rate_ci_low", "pass_rate_ci_high", "pass_rate_ci_method",
+    "pass_rate_low", "pass_rate_high",
+)  # fmt: skip
 _WHO = ("run", "model", "setting")
 
 
 def _with_ends(*names: str, method: bool = True) -> tuple[str, ...]:
-    ends = ("", "_low", "_high", "_method") if method else ("", "_low", "_high")
+    ends = ("", "_ci_low", "_ci_high", "_ci_method") if method else ("", "_ci_low", "_ci_high")
     return tuple(f"{name}{end}" for name in names for end in ends)
 
 

@@ -36,6 +36,8 @@ def board_metric_rows(benchmark: Benchmark, board: Board) -> Iterator[Row]:
         for metric in row.metrics.values():
             of = {"slice_by": board.slice_by, "slice": board.slice}
             named = dict(zip(METRIC_COLUMNS, who, strict=False)) | metric._asdict() | of
+            if metric.low is not None:
+                named["detail"] = {**(metric.detail or {}), "low": metric.low, "high": metric.high}
             yield {name: named[name] for name in METRIC_COLUMNS}
 
 

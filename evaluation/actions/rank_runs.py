@@ -23,11 +23,11 @@ RANKED_BY = ("valid_grounded_reasoning", "accuracy")
 
 
 def rank_runs(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings) -> None:
-    """Replace all standings and comparisons of the benchmark. Runs that failed have none; baselines are compared,
-    but not ranked."""
+    """Replace all standings and comparisons of the benchmark. Runs that failed have none; baselines and provisional
+    runs are compared, but not ranked."""
     scorings = list(Scoring.objects.compared([benchmark]).select_related("run__model").order_by("pk"))
     results = [load_results(scoring.run_id).on(samples.pks) for scoring in scorings]
-    ranked = [i for i, scoring in enumerate(scorings) if not scoring.run.model.baseline]
+    ranked = [i for i, one in enumerate(scorings) if not (one.run.model.baseline or one.provisional)]
     with transaction.atomic():
         Standing.objects.filter(scoring__run__benchmark=benchmark).delete()
         Comparison.objects.filter(a__run__benchmark=benchmark).delete()
@@ -95,4 +95,8 @@ def _comparison(
         ci_low=low,
         ci_high=high,
         detectable=found.detectable,
+        accuracy_a_low=found.range_a[0],
+        accuracy_a_high=found.range_a[1],
+        accuracy_b_low=found.range_b[0],
+        accuracy_b_high=found.range_b[1],
     )

@@ -75,7 +75,7 @@ def read_board(
     rows = [_row(run, found, standings, freshness) for run in runs]
     scored = sorted((row for row in rows if row.scoring), key=lambda row: _place(row, sorted_by))
     alive = [row for row in scored if not row.failed]
-    ranked = [row for row in alive if not row.baseline]
+    ranked = [row for row in alive if not (row.baseline or row.provisional)]
     chosen = next((row for row in alive if row.run.pk == reference), next(iter(ranked or alive), None))
     differences, neighbours = _comparisons(chosen, ranked) if chosen and not slice_by else ({}, [])
     ranked, baselines = (
@@ -116,7 +116,9 @@ def _listed(table: SliceTable) -> tuple[str, dict[int, dict[str, BoardMetric]]]:
 def _summary(metric: str, one: Summary, detail: Mapping[str, float | None]) -> BoardMetric:
     low, high, method = (one.interval.low, one.interval.high, one.interval.method) if one.interval else (None, None, "")
     n_eff = one.interval.detail.get("n_eff") if one.interval else None
-    return BoardMetric(metric, one.value, one.n, one.numerator, low, high, method, one.p_value, n_eff, detail or None)
+    return BoardMetric(
+        metric, one.value, one.n, one.numerator, low, high, method, one.p_value, n_eff, *one.range, detail or None
+    )  # fmt: skip
 
 
 def _metrics(
@@ -153,8 +155,8 @@ def _row(
 
 
 def _place(row: BoardRow, sorted_by: str) -> tuple[bool, float, str]:
-    """Best first; a row without a value comes last."""
-    value = row.value(sorted_by)
+    """Best first; a row without a value comes last. A provisional row has the place of its lower bound."""
+    value = row.least(sorted_by)
     sign = 1 if METRICS[sorted_by].better == "lower" else -1
     return value is None, 0.0 if value is None else sign * value, str(row.run)
 
@@ -221,6 +223,8 @@ def _difference(pair: Comparison, forward: bool, adjusted: float | None, family:
     sign = 1 if forward else -1
     ends = [None if v is None else sign * v for v in (pair.ci_low, pair.ci_high)]
     low, high = ends if forward else ends[::-1]
+    sides = [None if v is None else sign * v for v in pair.range]
+    least, most = sides if forward else sides[::-1]
     return Difference(
         difference=None if pair.difference is None else sign * pair.difference,
         low=low,
@@ -234,6 +238,8 @@ def _difference(pair: Comparison, forward: bool, adjusted: float | None, family:
         p_family=family,
         p_family_size=size,
         detectable=pair.detectable,
+        difference_low=least,
+        difference_high=most,
     )
 
 

@@ -18,6 +18,7 @@ from evaluation.actions.list_table import ListTable, table_of
 from evaluation.actions.run_tables import MOST_VALUES
 from evaluation.metrics.chains import Chains, join_chains
 from evaluation.metrics.columns import Floats, Ints
+from evaluation.metrics.undecided import Open
 from evaluation.models import Metric, Run
 from webapp.common.errors import InvalidInput, NotFound
 
@@ -26,7 +27,10 @@ MOST_RUNS = 40
 """Runs that one analysis is about; more are chosen from."""
 RUN_METRICS = ("pass_rate", "tool_call_rate", "tool_efficiency", "calls_mean", "effective_calls_mean", "chain_mae",
                "effective_chain_mae")  # fmt: skip
-_COLUMNS = ("calls", "unique_tools", "effective_calls", "reference_calls", "accuracy above", "accuracy below")
+_COLUMNS = (
+    "calls", "unique_tools", "effective_calls", "reference_calls", "accuracy above", "accuracy below",
+    "accuracy_high above", "accuracy_high below",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class ChainAnalysis:
         chains: the calls and references, n rows; the following are (n,).
         run: place in ``runs``. sample: code of the sample. cluster: code of its picture.
         calls, tools, effective, reference: L_T, distinct tools, L_e, L_G (-1: none). right, counted: 0 or 1.
+        possible, whole: right or undecided, and either right, wrong or undecided: 0 or 1.
         called: how calls write each tool, by canonical name.
     """
 
@@ -60,11 +65,18 @@ class ChainAnalysis:
     reference: Ints
     right: Floats
     counted: Floats
+    possible: Floats
+    whole: Floats
     called: Mapping[str, Sequence[str]]
 
     @property
     def referenced(self) -> int:
         return int(np.count_nonzero(self.reference >= 0))
+
+    @property
+    def open(self) -> Open:
+        """What undecided answers leave open of the pass rate."""
+        return Open(self.right, self.possible, self.whole)
 
     def of_run(self, place: int) -> Chains:
         return self.chains.take(np.flatnonzero(self.run == place))
@@ -126,6 +138,8 @@ def analyse_chains(
         reference=columns["reference_calls"].astype(np.int64),
         right=columns["accuracy above"].astype(np.float64),
         counted=columns["accuracy below"].astype(np.float64),
+        possible=columns["accuracy_high above"].astype(np.float64),
+        whole=columns["accuracy_high below"].astype(np.float64),
         called=_joined(parts, "called"),
     )
 
@@ -149,7 +163,7 @@ def _metrics(runs: Sequence[Run], by: str, value: str) -> dict[int, dict[str, Me
     return found
 
 
-_METRIC_FIELDS = ("metric", "value", "n", "numerator", "ci_low", "ci_high", "ci_method", "scoring__run_id")
+_METRIC_FIELDS = ("metric", "value", "n", "numerator", "ci_low", "ci_high", "ci_method", "detail", "scoring__run_id")
 
 
 def _joined(parts: Sequence[KeptChains], name: str) -> dict[str, list[str]]:

@@ -43,13 +43,18 @@ SENTENCES: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class RecentRun:
-    """A scored run with its four quadrants, None where no sample was zoomed into, and its accuracy with its n."""
+    """A scored run with its four quadrants, None where no sample was zoomed into, and its accuracy with its n.
+
+    ``low``, ``high``: the accuracies that undecided answers allow.
+    """
 
     run: Run
     scoring: Scoring
     quadrants: list[float] | None
     population: int
     accuracy: float | None
+    low: float | None
+    high: float | None
     evaluated: int
     stale: bool
 
@@ -87,6 +92,8 @@ def _recent(run: Run, metrics: dict[str, Metric], fresh: Freshness) -> RecentRun
         quadrants=known if len(known) == len(QUADRANTS) else None,
         population=metrics[QUADRANTS[0]].n if QUADRANTS[0] in metrics else 0,
         accuracy=accuracy.value if accuracy else None,
+        low=accuracy.detail.get("low") if accuracy else None,
+        high=accuracy.detail.get("high") if accuracy else None,
         evaluated=accuracy.n if accuracy else 0,
         stale=fresh.stale(run.scoring),
     )

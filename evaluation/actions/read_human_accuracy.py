@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+import numpy as np
+
 from annotation.actions.read_agreement import Audience, facet_values, short_names
 from annotation.models import Benchmark, BlindAnswer
 from annotation.quality import Condition
@@ -20,6 +22,7 @@ from evaluation.actions.metric_settings import settings_of
 from evaluation.metrics.answers import AnswerResult, judge_answer
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey
 from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.undecided import Range, share_range
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,14 @@ class Accuracy:
     @property
     def value(self) -> float | None:
         return len(self.right) / len(self.counted) if self.counted else None
+
+    @property
+    def range(self) -> Range:
+        """With undecided answers wrong, and right."""
+        right, undecided = (
+            np.array([getattr(one, name) for one in self.answers], float) for name in ("right", "undecided")
+        )
+        return share_range(right, right + undecided, np.ones(len(right)))
 
     @property
     def interval(self) -> Interval | None:

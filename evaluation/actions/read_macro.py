@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from evaluation.metrics.macro import Macro, Part, macro_ranking
 from evaluation.metrics.measures import RATE
 from evaluation.metrics.ranking import TOP, Standing
 from evaluation.metrics.selection import SELECTED
+from evaluation.metrics.undecided import Range
 from evaluation.models import Metric, Scoring
 from webapp.common.errors import InvalidInput, NotFound
 from webapp.common.kept import Kept
@@ -71,6 +73,21 @@ class MacroRow:
     ends: tuple[float, float] | None = None
 
     @property
+    def provisional(self) -> bool:
+        """So many answers on a benchmark are unread that the row has neither a mean nor a rank."""
+        return any(cell.scoring.provisional for cell in self.cells.values())
+
+    @property
+    def range(self) -> Range:
+        """The macro means that undecided answers allow, each benchmark with one weight; None without a mean."""
+        if self.standing is None or self.standing.value is None:
+            return None, None
+        known = [cell.metric for cell in self.cells.values()]
+        low = fmean((one.value if one.low is None else one.low) or 0.0 for one in known)
+        high = fmean((one.value if one.high is None else one.high) or 0.0 for one in known)
+        return low, high
+
+    @property
     def place(self) -> float:
         """Where it stands by its mean, the largest first."""
         return math.inf if self.standing is None or self.standing.value is None else -self.standing.value
@@ -85,6 +102,9 @@ class MacroRow:
             **found,
             "low": low,
             "high": high,
+            "range_low": self.range[0],
+            "range_high": self.range[1],
+            "provisional": self.provisional,
             "rank": ranged.rank if ranged else None,
             "rank_low": ranged.low if ranged else None,
             "rank_high": ranged.high if ranged else None,
@@ -133,7 +153,7 @@ def read_macro(person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]) -
             f"Benchmarks stand side by side by {', '.join(RATES)}, not by {metric[:60]}.", field="metric"
         )
     visible = gold_known_to(person)
-    found = Scoring.objects.ranked(visible).select_related("run__model", "run__benchmark").defer("extras")
+    found = Scoring.objects.of_models(visible).select_related("run__model", "run__benchmark").defer("extras")
     scorings = list(found.order_by("run__benchmark__title", "run__benchmark", "pk"))
     offered = list({scoring.run.benchmark_id: scoring.run.benchmark for scoring in scorings}.values())
     chosen = _chosen(offered, on or _shared(scorings))
@@ -141,7 +161,7 @@ def read_macro(person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]) -
         return MacroBoard(metric, offered, [], [], [], 0, SEED)
     theirs = [scoring for scoring in scorings if scoring.run.benchmark in chosen]
     rows = _rows(theirs, metric, Freshness(*chosen))
-    whole = [row for row in rows if len(row.cells) == len(chosen)]
+    whole = [row for row in rows if len(row.cells) == len(chosen) and not row.provisional]
     key = (metric, tuple((scoring.pk, scoring.computed_at) for scoring in theirs))
     drawn = _DRAWN.get(key, lambda: _drawn(metric, chosen, whole))
     # Among three or fewer the chance of being among the first three says nothing.

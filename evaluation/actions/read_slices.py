@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -20,8 +20,9 @@ from evaluation.actions.list_columns import SIDES, read_columns
 from evaluation.actions.list_selection import Selected
 from evaluation.actions.list_table import ListTable, table_of
 from evaluation.actions.list_words import check_query
-from evaluation.metrics.columns import Ints
-from evaluation.metrics.selection import LEADING, SELECTED, Summary, summarise
+from evaluation.metrics.columns import Floats, Ints
+from evaluation.metrics.selection import BOUNDED, LEADING, SELECTED, Summary, summarise
+from evaluation.metrics.undecided import share_range
 from evaluation.models import Run, SavedSlice
 from evaluation.query.masks import listed
 from evaluation.query.syntax import QueryError, fields_in
@@ -122,7 +123,7 @@ def _tables(
     parts = [part for found, _ in lists if found is not None for part in _parts(found, runs, table)]
     missing = {name for part in parts for name in part.missing(metrics)}
     lacking = {part.run.scoring.pk for part in parts if part.missing(metrics)}
-    added = read_columns(lacking, [f"{name}{side}" for name in missing for side in SIDES]) if lacking else {}
+    added = read_columns(lacking, [f"{name}{side}" for name in _added(missing) for side in SIDES]) if lacking else {}
     for part in parts:
         part.make(part.missing(metrics), added)
     rows = iter(parts)
@@ -137,6 +138,14 @@ def _tables(
         )
         for one, (found, error) in zip(saved, lists, strict=True)
     ]
+
+
+def _added(metrics: Iterable[str]) -> Iterator[str]:
+    """What their trajectories add to these metrics, and to the ends of those that undecided answers could change."""
+    for name in metrics:
+        yield name
+        if name in BOUNDED:
+            yield from (f"{name}_low", f"{name}_high")
 
 
 def _listed(saved: SavedSlice, asked: Asking, table: ListTable) -> tuple[Selected | None, str]:
@@ -195,11 +204,18 @@ class _Part:
             return
         own, groups = self._table.own_rows(self.run, self._rows), self._groups()
         columns, none = added[self.run.scoring.pk], np.zeros(len(own))
+
+        def sides(name: str) -> tuple[Floats, Floats]:
+            ends = (f"{name}{end}" for end in SIDES)
+            above, below = (columns[side][own].astype(np.float64) if side in columns else none for side in ends)
+            return above, below
+
         for name in metrics:
-            above, below = (
-                columns[side][own].astype(np.float64) if (side := f"{name}{end}") in columns else none for end in SIDES
-            )
-            self._table.summaries[name, self._piece.key] = summarise(SELECTED[name], above, below, groups)
+            found = summarise(SELECTED[name], *sides(name), groups)
+            if name in BOUNDED:
+                (sure, whole), (possible, _) = sides(f"{name}_low"), sides(f"{name}_high")
+                found = replace(found, range=share_range(sure, possible, whole))
+            self._table.summaries[name, self._piece.key] = found
 
     def _groups(self) -> Ints | None:
         """The pictures; None where the run has each of them once."""

@@ -33,6 +33,7 @@ from evaluation.metrics.repeats import rollouts_of
 from evaluation.metrics.score import score_run as score_columns
 from evaluation.metrics.selection import selected_measures
 from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.undecided import answers_given, is_provisional
 from evaluation.models import Intervention, Judgement, Run, Scoring, Trajectory
 from evaluation.schema import Condition, JudgementKind
 from evaluation.schema import Intervention as InterventionRecord
@@ -111,6 +112,8 @@ def score_one(
     further = [other.scores for other in others if other.further and other.condition == Condition.NONE]
     rollouts = rollouts_of(samples.columns, scores, further, settings)
     tables = tables_of(samples.columns, scores, loaded.columns, chains, rollouts, settings)
+    answers = int(answers_given(scores.correct, scores.undecided, scores.missing_answer).sum())
+    unread = int(scores.unread.sum())
     parts = [(loaded, scores, chains)]
     parts += [(one.loaded, one.scores, chains_of(samples.columns, one.loaded.columns, one.scores)) for one in others]
     with transaction.atomic():
@@ -125,6 +128,9 @@ def score_one(
             samples_n=len(samples.columns),
             trajectories_n=len(loaded.columns),
             failed_n=int(loaded.columns.failed.sum()),
+            answers_n=answers,
+            unread_n=unread,
+            provisional=is_provisional(unread, answers, settings),
             extras=tables.whole,
         )
         written = [save_scores(scoring, *part) for part in parts]

@@ -20,6 +20,7 @@ from evaluation.api.parts import Fields, intervals
 from evaluation.metrics.comparison import Comparison
 from evaluation.metrics.families import FAMILIES
 from evaluation.metrics.slice_finder import LEAST
+from evaluation.metrics.undecided import RANGES
 from evaluation.models import Run
 from evaluation.querysets_query import MOST_RUNS
 from webapp.common.api_query import number_of, said
@@ -40,6 +41,8 @@ PAIR: Fields = {
             "accuracy_a", "accuracy_b", "difference", "p_value", "p_cluster", "p_holm", "deff", "detectable",
         )
     },
+    **{name: serializers.FloatField(allow_null=True) for name in RANGES},
+    "could_turn": serializers.BooleanField(help_text="Undecided answers could give the difference the other sign."),
     "p_family": serializers.ChoiceField(choices=list(FAMILIES), help_text="What p_holm is adjusted over."),
     "p_family_size": serializers.IntegerField(help_text="How many comparisons that family has."),
     **intervals("interval", "clustered"),
@@ -214,7 +217,8 @@ def _runs(request: Request, benchmark: Any, most: int) -> list[Run]:
 
 
 def _pair(one: Comparison, a: Run, b: Run, facets: Mapping[str, str] | None = None) -> dict[str, Any]:
-    numbers = {name: value for name, value in plain(one).items() if not name.startswith("model_")}
+    numbers = {name: value for name, value in plain(one).items() if not name.startswith(("model_", "range_"))}
+    numbers |= {**one.ranges, "could_turn": one.could_turn}
     on_slice = {f"facet.{name}": value for name, value in (facets or {}).items()}
     terms = {name: of | on_slice for name, of in cell_terms(a.pk, b.pk).items() if name in CELLS}
     return {"a": a.pk, "b": b.pk, **numbers, "terms": terms}

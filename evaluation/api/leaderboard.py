@@ -25,7 +25,7 @@ from webapp.common.api_query import number_of, one_of, said
 from webapp.common.api_schema import NUMBER
 from webapp.common.errors import InvalidInput, NotFound
 
-METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value", "n_eff")
+METRIC_FIELDS = ("value", "n", "numerator", "ci_low", "ci_high", "ci_method", "p_value", "n_eff", "low", "high")
 BANDS = ("ranked", "baselines", "failed", "unscored")
 PRINTED = ("value", "unit", "table", "n", "halfwidth", "p_value", "pooled")
 
@@ -47,12 +47,17 @@ ROW = inline_serializer(
             help_text="rank, low, high, p_best, p_top3 (null among three or fewer), and what the range rests on: "
             "clusters, method (bootstrap: draws, seed; tests, below 20 clusters: pairs).",
         ),
-        "metrics": serializers.DictField(child=serializers.DictField(), help_text="By name; value null is undefined."),
+        "metrics": serializers.DictField(
+            child=serializers.DictField(),
+            help_text="By name; value null is undefined. low, high: the range of a rate "
+            "that undecided answers could change.",
+        ),
         "against": serializers.DictField(
             allow_null=True,
             help_text="The difference to the reference row: interval, counts of samples only one has right, p exact, "
             "by pictures, and that adjusted by Holm over p_family_size comparisons of p_family (reference, adjacent, "
-            "settings), the smallest difference that could be seen, tie.",
+            "settings), the smallest difference that could be seen, tie; what undecided answers allow, and if they "
+            "could turn the sign.",
         ),
     },
 )
@@ -181,7 +186,7 @@ def _neighbours(one: Neighbours) -> dict[str, Any]:
 
 
 def _difference(found: Difference) -> dict[str, Any]:
-    return {**asdict(found), "tie": found.tie}
+    return {**asdict(found), "tie": found.tie, "could_turn": found.could_turn}
 
 
 def _published(row: PublishedRow) -> dict[str, Any]:
@@ -198,6 +203,7 @@ def _row(row: BoardRow) -> dict[str, Any]:
         "baseline": row.baseline,
         "failed": row.failed,
         "stale": row.stale,
+        "provisional": row.provisional,
         "missing": row.missing,
         "counts": row.counts,
         "standing": standing and {name: getattr(standing, name) for name in PLACE} | standing.detail,
@@ -232,8 +238,20 @@ MACRO = inline_serializer(
                 "setting": serializers.CharField(allow_blank=True),
                 **{
                     name: serializers.FloatField(allow_null=True)
-                    for name in ("value", "low", "high", "rank", "rank_low", "rank_high", "p_best", "p_top3")
+                    for name in (
+                        "value",
+                        "low",
+                        "high",
+                        "range_low",
+                        "range_high",
+                        "rank",
+                        "rank_low",
+                        "rank_high",
+                        "p_best",
+                        "p_top3",
+                    )
                 },
+                "provisional": serializers.BooleanField(help_text="Too many answers unread on one: no mean, no rank."),
                 "on": serializers.DictField(
                     child=serializers.DictField(),
                     help_text="By benchmark: run, value, n, interval; stale; odd: not scored as most runs there.",

@@ -41,6 +41,7 @@ from evaluation.metrics.measures import Measure, Rows, all_measures, evaluated_r
 from evaluation.metrics.selection import summarise
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import TARGETS, WHOLE, Slice, slice_rows
+from evaluation.metrics.undecided import answers_given
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,10 @@ def order_of_metrics() -> tuple[str, ...]:
 def _summary(measure: Measure, part: Slice, cluster: Ints | None, counts: Mapping[str, Any], task: _Task) -> MetricRow:
     numerator, denominator = measure.numerator[part.rows], measure.denominator[part.rows]
     found = summarise(measure.kind, numerator, denominator, cluster, draws=task.draws, seed=task.seed)
-    return _row(measure.metric, part, found.value, found.n, found.numerator, found.interval, {**counts, **found.detail})
+    low, high = measure.open.range(part.rows) if measure.open else (None, None)
+    ends = {"low": low, "high": high} if measure.open else {}
+    detail = {**counts, **ends, **found.detail}
+    return _row(measure.metric, part, found.value, found.n, found.numerator, found.interval, detail)
 
 
 def _faithfulness_rows(part: Slice, counts: Mapping[str, Any], task: _Task) -> list[MetricRow]:
@@ -183,6 +187,7 @@ def _counts(part: Slice, task: _Task) -> dict[str, Any]:
     """What must never be hidden (docs/metrics.md#never-hidden), of one slice."""
     scores = task.scores
     recorded = part.rows[part.rows < task.rows.recorded]
+    given = answers_given(scores.correct, scores.undecided, scores.missing_answer)
     return {
         "samples": len(part.samples),
         "missing": len(part.samples) - dense_codes(scores.sample[recorded])[1],
@@ -191,6 +196,7 @@ def _counts(part: Slice, task: _Task) -> dict[str, Any]:
         "missing_answer": int(scores.missing_answer[recorded].sum()),
         "unread": int(scores.unread[recorded].sum()),
         "undecided": int(scores.undecided[recorded].sum()),
+        "answers": int(given[recorded].sum()),
         "unusable_crops": int(scores.unusable_crops[recorded].sum()),
     }
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from evaluation.metrics.definitions import DEFINITIONS
+from evaluation.metrics.undecided import RANGES
 
 HIGHER, LOWER, NEITHER = "higher", "lower", ""
 """Which direction is better; ``NEITHER`` where a metric only describes."""
@@ -51,6 +52,8 @@ class Metric:
 _ROWS: Mapping[str, tuple[Row, ...]] = {
     "grounding": (
         ("accuracy", "Accuracy", SHARE, HIGHER, "[B 3.2]"),
+        ("accuracy_low", "Accuracy, at least", SHARE, HIGHER, "docs/metrics.md#verdicts"),
+        ("accuracy_high", "Accuracy, at most", SHARE, HIGHER, "docs/metrics.md#verdicts"),
         ("tool_ratio", "Used zoom", SHARE, NEITHER, "[B 3.2]"),
         ("grounded_score", "Grounded", SHARE, HIGHER, "[B 3.2]"),
         ("valid_grounded_reasoning", "G+A+", SHARE, HIGHER, "[B 3.2]"),
@@ -65,6 +68,8 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
     ),
     "toolchain": (
         ("pass_rate", "Average pass rate", SHARE, HIGHER, "[V 3.3]"),
+        ("pass_rate_low", "Average pass rate, at least", SHARE, HIGHER, "docs/metrics.md#verdicts"),
+        ("pass_rate_high", "Average pass rate, at most", SHARE, HIGHER, "docs/metrics.md#verdicts"),
         ("tool_call_rate", "Tool call rate", SHARE, NEITHER, "[V 3.3]"),
         ("calls_mean", "Calls", CALLS, NEITHER, "[V 3.3]"),
         ("unique_tools_mean", "Distinct tools", TOOLS, NEITHER, "[V C.2]"),
@@ -198,6 +203,8 @@ COMPARISON_COLUMNS = (
     "ci_high",
     "p_family",
     "p_family_size",
+    *RANGES,
+    "could_turn",
 )
 
 

@@ -15,6 +15,7 @@ from evaluation.metrics.columns import Floats, Ints
 from evaluation.metrics.intervals import rate_interval
 from evaluation.metrics.measures import MEAN
 from evaluation.metrics.selection import Summary, summarise
+from evaluation.metrics.undecided import Open, Range
 
 LONGEST = 10
 """Longer chains share a row and a column."""
@@ -67,7 +68,7 @@ def length_table(reference: Ints, calls: Ints) -> Ints:
 @dataclass(frozen=True, slots=True)
 class Group:
     """Trajectories with one value: how many, of them ``counted`` in accuracy and ``right``; ``rate`` = right / counted,
-    None without one."""
+    None without one. ``range``: what undecided answers leave open of it."""
 
     value: int
     n: int
@@ -75,9 +76,12 @@ class Group:
     right: int
     rate: float | None
     interval: Interval | None
+    range: Range = (None, None)
 
 
-def pass_rate_by(values: Ints, right: Floats, counted: Floats, cluster: Ints | None) -> list[Group]:
+def pass_rate_by(
+    values: Ints, right: Floats, counted: Floats, cluster: Ints | None, left_open: Open | None = None
+) -> list[Group]:
     """Pass rate by a whole number, such as the calls or the distinct tools of each trajectory; negative ones have none.
 
     Args:
@@ -94,5 +98,6 @@ def pass_rate_by(values: Ints, right: Floats, counted: Floats, cluster: Ints | N
         groups = None if cluster is None else cluster[asked]
         rate = float(hits.sum()) / len(asked) if len(asked) else None
         interval = rate_interval(hits, groups)
-        found.append(Group(value, len(rows), len(asked), int(hits.sum()), rate, interval))
+        ends = left_open.range(rows) if left_open else (None, None)
+        found.append(Group(value, len(rows), len(asked), int(hits.sum()), rate, interval, ends))
     return found

@@ -223,6 +223,7 @@ class ScoreColumns:
         in_population: in the grounding population (1.3) under the settings.
         scorable: size known and at least one valid gold box.
         grounded: TRUE (G+) | FALSE (G-) | UNKNOWN outside the population.
+        grounded_anyway: the same, also of undecided answers that ``undecided_answer`` leaves out of the population.
         quadrant: see ``Quadrant``; outside also where the answer is undefined.
         crop_index: position (0-based, among the trajectory's steps) of the step that gave the score; -1 when none or
             when the score belongs to no single crop (union, mean).
@@ -267,6 +268,7 @@ class ScoreColumns:
     in_population: Bools
     scorable: Bools
     grounded: Ints
+    grounded_anyway: Ints
     quadrant: Ints
     crop_index: Ints
     crop_box: Floats

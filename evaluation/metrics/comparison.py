@@ -16,6 +16,7 @@ from evaluation.metrics.families import family_words
 from evaluation.metrics.intervals import Interval, clustering
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tests import detectable_difference
+from evaluation.metrics.undecided import RANGES, Range, accuracy_ranges, could_turn, difference_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Comparison:
     ``p_value`` is McNemar's; ``p_cluster``, of the sign flip over clusters, is the same where each has one of the n,
     and the one that holds where it has more: it is what ``p_holm`` adjusts, and what tells two runs apart everywhere.
     ``p_family``, ``p_family_size``: what it is adjusted over, see ``evaluation.metrics.families``.
+    ``range_a``, ``range_b``: the accuracies that undecided answers allow, wherever both have an answer.
     """
 
     model_a: str
@@ -55,6 +57,24 @@ class Comparison:
     p_holm: float | None = None
     p_family: str = ""
     p_family_size: int = 0
+    range_a: Range = (None, None)
+    range_b: Range = (None, None)
+
+    @property
+    def range(self) -> Range:
+        """The differences that undecided answers allow."""
+        return difference_range(self.range_a, self.range_b)
+
+    @property
+    def could_turn(self) -> bool:
+        """Whether the undecided answers could give the difference the other sign."""
+        return could_turn(self.difference, *self.range)
+
+    @property
+    def ranges(self) -> dict[str, float | None]:
+        """The same by the names of docs/metrics.md#exports."""
+        ends = (*self.range_a, *self.range_b, *self.range)
+        return dict(zip(RANGES, ends, strict=True))
 
     @property
     def family_words(self) -> str:
@@ -117,7 +137,10 @@ def common_rows(a: Results, b: Results, settings: MetricSettings) -> Pairing:
     Rows whose answer does not count in either are left out: see ``evaluation.metrics.answers.counted``. Ordered by
     sample.
     """
-    pairing = paired_rows(a.sample, b.sample)
+    return _counted(paired_rows(a.sample, b.sample), a, b, settings)
+
+
+def _counted(pairing: Pairing, a: Results, b: Results, settings: MetricSettings) -> Pairing:
     first, second = pairing.first, pairing.second
     both = counted(a.correct[first], a.undecided[first], settings)
     both &= counted(b.correct[second], b.undecided[second], settings)
@@ -143,10 +166,14 @@ def compare(
     ``only``: (m,) samples to look at, default all. Undecided answers count as wrong unless they are left out.
     A comparison never takes a missing sample as wrong (docs/metrics.md#evaluated-samples).
     """
-    pairing = common_rows(a, b, settings)
+    there = paired_rows(a.sample, b.sample)
     if only is not None:
-        kept = only[a.sample[pairing.first]]
-        pairing = Pairing(pairing.first[kept], pairing.second[kept])
+        kept = only[a.sample[there.first]]
+        there = Pairing(there.first[kept], there.second[kept])
+    range_a, range_b = accuracy_ranges(
+        (a.correct[there.first], a.undecided[there.first]), (b.correct[there.second], b.undecided[there.second])
+    )
+    pairing = _counted(there, a, b, settings)
     right_a = (a.correct[pairing.first] == TRUE).astype(np.int64)
     right_b = (b.correct[pairing.second] == TRUE).astype(np.int64)
     cluster = samples.cluster[a.sample[pairing.first]]
@@ -174,6 +201,8 @@ def compare(
         deff=deff,
         detectable=_detectable(table.lost, table.gained, n, deff),
         clusters=len(np.unique(cluster)),
+        range_a=range_a,
+        range_b=range_b,
     )
 
 

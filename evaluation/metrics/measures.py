@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from evaluation.metrics.answers import counted as counted_answers
 from evaluation.metrics.columns import (
+    FALSE,
     TRUE,
+    UNKNOWN,
     Bools,
     Floats,
     Ints,
@@ -24,6 +26,7 @@ from evaluation.metrics.plans import sr_population, success_at, targets_of
 from evaluation.metrics.ragged import rows_of
 from evaluation.metrics.references import shortest_lengths
 from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.undecided import Open, judged
 
 RATE, MEAN, PART, RATIO = "rate", "mean", "part", "ratio"
 """How the interval is made: a share of yes/no rows, a mean over rows of what is 0 or more, one of what is 0..1, or a
@@ -34,12 +37,22 @@ TOP = 3
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric is Σ numerator / Σ denominator over rows, (r,) each; a row with both 0 is not in its population."""
+    """A metric is Σ numerator / Σ denominator over rows, (r,) each; a row with both 0 is not in its population.
+
+    ``open``: of a rate that undecided answers could change.
+    """
 
     metric: str
     kind: str
     numerator: Floats
     denominator: Floats
+    open: Open | None = None
+
+    def ends(self) -> Iterator[Measure]:
+        """The rate with undecided answers counted as wrong, and as right: ``accuracy_low``, ``accuracy_high``."""
+        if self.open is not None:
+            yield Measure(f"{self.metric}_low", self.kind, self.open.sure, self.open.whole)
+            yield Measure(f"{self.metric}_high", self.kind, self.open.possible, self.open.whole)
 
 
 @dataclass(frozen=True)
@@ -104,30 +117,47 @@ def answered(
     return rows.padded(scores.correct == TRUE), counted
 
 
+def answered_rate(
+    metric: str, samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
+) -> Measure:
+    """Accuracy, also called pass rate, with what undecided answers leave open of it."""
+    correct, counted = answered(samples, scores, rows, settings)
+    whole = counted.copy()
+    whole[: rows.recorded] = judged(scores.correct, scores.undecided)
+    return Measure(metric, RATE, correct, counted, Open(correct, correct + rows.padded(scores.undecided), whole))
+
+
 def grounding_measures(
     samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
 ) -> list[Measure]:
     """docs/metrics.md#quadrants. A sample without a trajectory enters accuracy and tool ratio only; one where nothing
     says what is
     right is in no quadrant."""
-    correct, counted = answered(samples, scores, rows, settings)
+    accuracy = answered_rate("accuracy", samples, scores, rows, settings)
     undecided = scores.undecided if settings.undecided_answer == "exclude" else np.zeros(len(scores), np.bool_)
     inside = scores.in_population & ~undecided
     grounded, population = inside & (scores.grounded == TRUE), rows.padded(inside)
     placed = inside & counted_answers(scores.correct, scores.undecided, settings)
     met, right = placed & grounded, placed & (scores.correct == TRUE)
 
-    def quadrant(metric: str, numerator: Bools) -> Measure:
-        return Measure(metric, RATE, rows.padded(numerator), rows.padded(placed))
+    everyone = (scores.grounded_anyway != UNKNOWN) & judged(scores.correct, scores.undecided)
+    reached = scores.grounded_anyway == TRUE
+
+    def quadrant(metric: str, numerator: Bools, row: Bools, verdict: int) -> Measure:
+        """``row``: G+ or G-, whatever is left out; ``verdict``: the one it takes to be in the quadrant."""
+        sure = everyone & row & (scores.correct == verdict)
+        parts = sure, sure | (everyone & row & scores.undecided), everyone
+        return Measure(metric, RATE, rows.padded(numerator), rows.padded(placed), Open(*map(rows.padded, parts)))
 
     return [
-        Measure("accuracy", RATE, correct, counted),
+        accuracy,
+        *accuracy.ends(),
         Measure("tool_ratio", RATE, rows.padded(scores.invoked & ~undecided), rows.padded(~undecided, 1.0)),
         Measure("grounded_score", RATE, rows.padded(grounded), population),
-        quadrant("valid_grounded_reasoning", met & right),
-        quadrant("ground_success_answer_failure", met & ~right),
-        quadrant("ungrounded_correct_answer", right & ~met),
-        quadrant("dual_failure", placed & ~met & ~right),
+        quadrant("valid_grounded_reasoning", met & right, reached, TRUE),
+        quadrant("ground_success_answer_failure", met & ~right, reached, FALSE),
+        quadrant("ungrounded_correct_answer", right & ~met, ~reached, TRUE),
+        quadrant("dual_failure", placed & ~met & ~right, ~reached, FALSE),
         Measure("mean_coverage", RATIO, _where(population, rows.padded(scores.coverage)), population),
         Measure("mean_concentration", RATIO, _where(population, rows.padded(scores.concentration)), population),
         Measure("mean_ioa", RATIO, _where(population, rows.padded(scores.ioa)), population),
@@ -142,13 +172,14 @@ def toolchain_measures(
     """docs/metrics.md#toolchain-metrics. A sample without a trajectory has no calls; one without an accepted chain is
     in no MAE. L_G is the
     length of the closest accepted chain."""
-    correct, counted = answered(samples, scores, rows, settings)
+    passed = answered_rate("pass_rate", samples, scores, rows, settings)
     everyone = np.ones(len(rows.sample))
     calls, effective = rows.padded(scores.calls), rows.padded(scores.effective_calls)
     reference = shortest_lengths(samples)[rows.sample]
     reference[: rows.recorded] = scores.reference_calls
     return [
-        Measure("pass_rate", RATE, correct, counted),
+        passed,
+        *passed.ends(),
         Measure("tool_call_rate", RATE, (calls > 0).astype(np.float64), everyone),
         Measure("calls_mean", MEAN, calls, everyone),
         Measure("unique_tools_mean", MEAN, rows.padded(scores.unique_tools), everyone),

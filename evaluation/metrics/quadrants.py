@@ -27,6 +27,7 @@ class GroundingColumns:
     in_population: Bools
     scorable: Bools
     grounded: Ints
+    grounded_anyway: Ints
     quadrant: Ints
     crop_index: Ints
     crop_box: Floats
@@ -56,17 +57,17 @@ def score_grounding(
     size, gold = known_sizes(samples.size)[run.sample], gold_sets(samples).take(run.sample)
     zooms, usable = count_true(crops.zoom, run.step_start), count_true(crops.usable, run.step_start)
     scorable, invoked = gold.counts > 0, zooms > 0
-    inside = scorable & (invoked | (settings.no_crop != "exclude"))
-    if settings.undecided_answer == "exclude":
-        inside &= ~answers.undecided
-    whole = inside & ~invoked & (settings.no_crop == "full_image")
+    everyone = scorable & (invoked | (settings.no_crop != "exclude"))
+    inside = everyone & ~(answers.undecided & (settings.undecided_answer == "exclude"))
+    whole = everyone & ~invoked & (settings.no_crop == "full_image")
     found = ground(crops, run.step_start, gold, size, settings.multi_crop, settings.multi_gold, whole)
-    grounded = inside & (found.shares.ioa > settings.ioa_threshold + TIE)
+    grounded = found.shares.ioa > settings.ioa_threshold + TIE
     return GroundingColumns(
         invoked=invoked,
         in_population=inside,
         scorable=scorable,
         grounded=np.where(inside, grounded, UNKNOWN),
+        grounded_anyway=np.where(everyone, grounded, UNKNOWN),
         quadrant=quadrants(
             inside & counted(answers.correct, answers.undecided, settings), grounded, answers.correct == TRUE
         ),

@@ -18,15 +18,17 @@ from evaluation.metrics.faithfulness import ARMS, FaithfulnessColumns, evidence_
 from evaluation.metrics.intervals import DRAWS, SEED, Interval, mean_interval, rate_interval, ratio_interval
 from evaluation.metrics.measures import MEAN, PART, RATE, RATIO, Measure
 from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.undecided import Range
 
 EFFECT = "effect"
 """Of two arms: each row has what was right in the one and in the other, as 2, 1 (wrong) or 0 (not in both)."""
 _BY_KIND: Mapping[str, tuple[str, ...]] = {
     RATE: (
-        "accuracy", "tool_ratio", "grounded_score", "valid_grounded_reasoning", "ground_success_answer_failure",
-        "ungrounded_correct_answer", "dual_failure", "pass_rate", "tool_call_rate", "exact_match",
-        "task_completable_rate", "success_rate_at_1", "success_rate_at_2", "success_rate_at_3", "outcome_extra_only",
-        "outcome_missing_only", "outcome_substitute", "outcome_out_of_order", "reliability", "sufficiency",
+        "accuracy", "accuracy_low", "accuracy_high", "tool_ratio", "grounded_score", "valid_grounded_reasoning",
+        "ground_success_answer_failure", "ungrounded_correct_answer", "dual_failure", "pass_rate", "pass_rate_low",
+        "pass_rate_high", "tool_call_rate", "exact_match", "task_completable_rate", "success_rate_at_1",
+        "success_rate_at_2", "success_rate_at_3", "outcome_extra_only", "outcome_missing_only", "outcome_substitute",
+        "outcome_out_of_order", "reliability", "sufficiency",
     ),
     MEAN: (
         "calls_mean", "unique_tools_mean", "chain_mae", "effective_calls_mean", "effective_unique_tools_mean",
@@ -42,15 +44,20 @@ _BY_KIND: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 SELECTED: Mapping[str, str] = {metric: kind for kind, metrics in _BY_KIND.items() for metric in metrics}
 """The metrics that a selection has, and how their interval is made: all of a run."""
-LEADING = _BY_KIND[RATE][:1] + _BY_KIND[RATE][2:7]
+QUADRANTS = (
+    "valid_grounded_reasoning", "ground_success_answer_failure", "ungrounded_correct_answer", "dual_failure",
+)  # fmt: skip
+LEADING = ("accuracy", "grounded_score", *QUADRANTS)
 """Those of a line for each slice."""
+BOUNDED = ("accuracy", "pass_rate", *QUADRANTS)
+"""Rates that undecided answers could change: each has its lowest and its highest value beside it."""
 
 
 @dataclass(frozen=True)
 class Summary:
     """Σ numerator / Σ denominator over ``n`` rows; ``value`` None without a denominator. An effect has more to say:
     ``p_value``, and the counts and accuracies in ``detail``; a ratio without an interval, of how few ``clusters`` it
-    is."""
+    is. ``range``: lowest and highest value of one of ``BOUNDED``, as undecided answers allow."""
 
     value: float | None
     n: int
@@ -58,6 +65,7 @@ class Summary:
     interval: Interval | None
     p_value: float | None = None
     detail: Mapping[str, float | None] = field(default_factory=dict)
+    range: Range = (None, None)
 
 
 def summarise(
@@ -106,9 +114,11 @@ def selected_measures(
     columns: FaithfulnessColumns,
 ) -> Iterator[tuple[str, Floats, Floats]]:
     """Each metric of ``SELECTED`` with numerator and denominator of each trajectory, (n,); of effects the second arm
-    and the first. ``measures``: of ``all_measures``."""
+    and the first; of quadrants also the ends of their range. ``measures``: of ``all_measures``."""
     for measure in measures:
-        yield measure.metric, measure.numerator[: len(scores)], measure.denominator[: len(scores)]
+        ends = measure.ends() if measure.metric in QUADRANTS else ()
+        for one in (measure, *ends):
+            yield one.metric, one.numerator[: len(scores)], one.denominator[: len(scores)]
     text_only, evidence = evidence_of_samples(samples, scores)
     for metric, codes in (("reliability", columns.reliability), ("sufficiency", columns.sufficiency)):
         if codes is not None:

@@ -31,7 +31,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 """The allowed values of every worded setting; the first is the default."""
 
-RANGES: Mapping[str, tuple[float, float]] = {"ioa_threshold": (0.0, 1.0), "alpha": (0.0, 1.0)}
+RANGES: Mapping[str, tuple[float, float]] = {
+    "ioa_threshold": (0.0, 1.0),
+    "unread_alarm": (0.0, 1.0),
+    "alpha": (0.0, 1.0),
+}
 """The allowed range of every numeric setting, ends included."""
 
 
@@ -51,6 +55,7 @@ class MetricSettings:
     open_units: str = "strict"
     undecided_answer: str = "incorrect"
     unread_answer: str = "undecided"
+    unread_alarm: float = 0.02
     recognition_match: str = "exact"
     plan_repeats: str = "extra"
     mae_population: str = "all"

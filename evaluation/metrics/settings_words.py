@@ -33,6 +33,7 @@ EFFECTS: Mapping[str, Effect] = {
     "open_units": Effect("Answers", "A unit on one side only: it leaves the answer undecided, or is ignored."),
     "undecided_answer": Effect("Answers", "An answer that can be judged neither right nor wrong: wrong, or left out."),
     "unread_answer": Effect("Answers", "An answer in which no option can be read: undecided, or wrong."),
+    "unread_alarm": Effect("Answers", "A run with a larger share of unread answers is provisional: it has no rank."),
     "mae_population": Effect("Toolchain", "The error of chain lengths: over all, those that called, or the non-empty."),
     "tool_aliases": Effect("Toolchain", "Tools by their names as written, or other names of a tool as that tool."),
     "recognition_match": Effect("Planning", "A named tool is found when the name is the same, or similar enough."),

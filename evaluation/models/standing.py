@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import F, Q
 
+from evaluation.metrics.undecided import Range, could_turn, difference_range
 from evaluation.models.score import Scoring
 from evaluation.querysets import ComparisonQuerySet
 
@@ -53,6 +54,10 @@ class Comparison(models.Model):
     ci_low = models.FloatField(null=True)
     ci_high = models.FloatField(null=True)
     detectable = models.FloatField(null=True, help_text="Minimum detectable difference, 80 % power.")
+    accuracy_a_low = models.FloatField(null=True, help_text="The least that undecided answers allow.")
+    accuracy_a_high = models.FloatField(null=True, help_text="The most that undecided answers allow.")
+    accuracy_b_low = models.FloatField(null=True)
+    accuracy_b_high = models.FloatField(null=True)
 
     objects = ComparisonQuerySet.as_manager()
 
@@ -64,3 +69,23 @@ class Comparison(models.Model):
 
     def __str__(self) -> str:
         return f"{self.b_id} against {self.a_id}"
+
+    @property
+    def range(self) -> Range:
+        """The differences that undecided answers allow."""
+        return difference_range(
+            (self.accuracy_a_low, self.accuracy_a_high), (self.accuracy_b_low, self.accuracy_b_high)
+        )  # fmt: skip
+
+    @property
+    def difference_low(self) -> float | None:
+        return self.range[0]
+
+    @property
+    def difference_high(self) -> float | None:
+        return self.range[1]
+
+    @property
+    def could_turn(self) -> bool:
+        """Whether the undecided answers could give the difference the other sign."""
+        return could_turn(self.difference, *self.range)

@@ -17,16 +17,19 @@ from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.settings_words import counting_words, uncertain_words
 from evaluation.models import Run
 from evaluation.views.compare_figure import forest_png, forest_svg
-from evaluation.views.compare_shown import Shown
+from evaluation.views.compare_shown import Shown, open_words
 from evaluation.views.exports import download
 from evaluation.views.leaderboard_figure import FIGURES
 from evaluation.views.leaderboard_words import state_words
 from webapp.common.errors import InvalidInput
-from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percentage_points
+from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percentage_points, rate
 
 FORMATS = (*WRITERS, *DOCUMENTS, *FIGURES)
 COLUMNS = ("slice_by", "slice", *COMPARISON_COLUMNS, "detectable")
-HEADS = ("Slice", "n", "only {}", "only other", "Difference", "p exact", "p Holm", "p by picture")
+HEADS = (
+    "Slice", "n", "Accuracy {}", "Accuracy other", "only {}", "only other", "Difference", "Left open by undecided",
+    "p exact", "p Holm", "p by picture",
+)  # fmt: skip
 
 
 def comparison_file(
@@ -51,8 +54,16 @@ def _basis(found: SideBySide, drawn: Shown) -> list[str]:
     pair, scoring = found.pairs[0], found.runs[0].scoring
     on = f"{decimal(pair.n)} samples of both in {decimal(pair.clusters)} picture clusters"
     first = f"{on} · Newcombe’s 95 % intervals, unadjusted · {state_words(scoring)}"
+    named = zip((drawn.a, drawn.b), _accuracies(pair), strict=True)
+    accuracies = [f"{letter} {rate(*one)} %" for letter, one in named]
+    left_open = open_words(pair)
+    second = f"Accuracy: {', '.join(accuracies)}{left_open and f'. Undecided answers leave {left_open}'}"
     two = [f"{letter}: {words}" for letter, words in zip((drawn.a, drawn.b), _uncertain(found), strict=False)]
-    return [first, f"{' · '.join(two)}. {counting_words(found.settings)}"]
+    return [first, second, f"{' · '.join(two)}. {counting_words(found.settings)}"]
+
+
+def _accuracies(pair: Comparison) -> list[tuple[float | None, float | None, float | None]]:
+    return [(pair.accuracy_a, *pair.range_a), (pair.accuracy_b, *pair.range_b)]
 
 
 def _uncertain(found: SideBySide) -> list[str]:
@@ -70,6 +81,7 @@ def _rows(found: SideBySide) -> Iterator[dict[str, Any]]:
 
 def _row(pair: Comparison, a: Run, b: Run) -> dict[str, Any]:
     row = {name: getattr(pair, name) for name in (*COMPARISON_COLUMNS, "detectable") if hasattr(pair, name)}
+    row |= pair.ranges
     low, high = (pair.interval.low, pair.interval.high) if pair.interval else (None, None)
     return row | {"model_a": str(a), "model_b": str(b), "ci_low": low, "ci_high": high}
 
@@ -96,10 +108,13 @@ def _document(found: SideBySide, first: str, names: Sequence[str]) -> Document:
 
 def _texts(label: str, pair: Comparison) -> list[str]:
     if pair.difference is None:
-        return [label, decimal(pair.n), decimal(pair.a_only), decimal(pair.b_only), *[NOT_AVAILABLE] * 4]
+        counts = [decimal(n) for n in (pair.a_only, pair.b_only)]
+        return [label, decimal(pair.n), *[NOT_AVAILABLE] * 2, *counts, *[NOT_AVAILABLE] * 5]
     ends = ""
     if pair.interval:
         ends = f" [{percentage_points(pair.interval.low)} to {percentage_points(pair.interval.high)}]"
     tests = [p_value(p) for p in (pair.p_value, pair.p_holm, pair.p_cluster)]
-    counts = [decimal(n) for n in (pair.n, pair.a_only, pair.b_only)]
-    return [label, *counts, percentage_points(pair.difference) + ends, *tests]
+    counts = [decimal(n) for n in (pair.a_only, pair.b_only)]
+    accuracies = [rate(*one) for one in _accuracies(pair)]
+    difference = percentage_points(pair.difference) + ends
+    return [label, decimal(pair.n), *accuracies, *counts, difference, open_words(pair) or "–", *tests]

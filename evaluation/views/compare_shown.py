@@ -78,6 +78,10 @@ class Line:
     begins: str = ""
 
     @property
+    def left_open(self) -> str:
+        return open_words(self.found)
+
+    @property
     def told_apart(self) -> bool:
         return self.found.p_holm is not None and self.found.p_holm < LEVEL
 
@@ -126,6 +130,15 @@ def shown(slug: str, found: SideBySide, asked: Asked, letters: Mapping[int, str]
         direction=_direction(pair, a, b),
         why=_why(pair),
     )
+
+
+def open_words(found: Comparison) -> str:
+    """What undecided answers leave open of a difference: "−1.0 to +3.0 pp"; "" where there are none."""
+    low, high = found.range
+    if low is None or high is None or high - low < 1e-9:
+        return ""
+    words = f"{percentage_points(low)} to {percentage_points(high)} pp"
+    return f"{words}, could turn its sign" if found.could_turn else words
 
 
 def axis_over(compared: Sequence[Comparison]) -> Axis:

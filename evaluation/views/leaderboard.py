@@ -34,7 +34,7 @@ from evaluation.views import leaderboard_table as table
 from evaluation.views.exports import download
 from evaluation.views.leaderboard_chart import accuracy_chart
 from evaluation.views.leaderboard_columns import ACCURACY, GROUNDED, GROUPS, SEEN, Column
-from evaluation.views.leaderboard_export import view_columns, view_document, view_rows
+from evaluation.views.leaderboard_export import range_notes, view_columns, view_document, view_rows
 from evaluation.views.leaderboard_figure import FIGURES, figure_png, figure_svg
 from evaluation.views.leaderboard_links import Addresses, saved_links, slice_links
 from evaluation.views.leaderboard_menu import column_menu
@@ -137,6 +137,7 @@ def _shown(board: Board, view: View, slug: str) -> dict[str, Any]:
         "family": next((row.against.family_words for row in board.rows() if row.against), ""),
         "drawn": next((r.row.standing.detail for r in ranked if r.row.standing), {}),
         "parquet": writes_parquet(),
+        "range_notes": range_notes(board),
         "with_missing": [(row, n) for row in board.rows() if (n := row.counts.get("missing"))],
     }
 

@@ -53,15 +53,24 @@ class Cell:
     high: float | None = None
     method: str = ""
     spread: str = ""
+    range: str = ""
+    """What undecided answers leave open of it; where it stands in place of the number, it is the text."""
+
+    @property
+    def whole(self) -> str:
+        """The text with its range: 54.6 (54.6–57.9)."""
+        return f"{self.text} ({self.range})" if self.range and self.range != self.text else self.text
 
     def markup(self) -> SafeString:
-        """The text, a link where it counts trajectories, with the star of a small p."""
-        star = STAR if self.star else NOTHING
+        """The text, a link where it counts trajectories, with the star of a small p and its range."""
+        after = STAR if self.star else NOTHING
+        if self.whole != self.text:
+            after = put('{} <span class="range xs">({})</span>', after, self.range)
         if self.href:
-            return put('<a href="{}" data-count="{}">{}</a>{}', self.href, self.count, self.text, star)
+            return put('<a href="{}" data-count="{}">{}</a>{}', self.href, self.count, self.text, after)
         if self.text == NOT_AVAILABLE:
             return put('<span class="faint">{}</span>', self.text)
-        return put("{}{}", self.text, star)
+        return put("{}{}", self.text, after)
 
     def with_spread(self) -> SafeString:
         """The number with its interval in digits under it."""
@@ -133,14 +142,22 @@ class ShownPublished:
 
 def quadrant_bar(cells: Sequence[Cell]) -> SafeString:
     """The four quadrants as a bar, their percentages under it."""
-    if cells[0].value is None:
+    if cells[0].value is None and not cells[0].range:
         return put('<span class="faint" title="{}">{}</span>', cells[0].title, NOT_AVAILABLE)
+    ranges = any(cell.value is None for cell in cells)
+    numbers = put(
+        '<span class="stack-numbers{}">{}</span>',
+        " stack-numbers--ranges" if ranges else "",
+        put_each("", '<span title="{}">{}</span>', ((cell.title, cell.markup()) for cell in cells)),
+    )
+    if ranges:
+        return numbers
     values = [cell.value for cell in cells]
     linked = all(cell.href or not cell.value for cell in cells)
     return put(
-        '{} <span class="stack-numbers">{}</span>',
+        "{} {}",
         svg.linked_quadrants(values, [(cell.href, cell.title) for cell in cells]) if linked else svg.quadrants(values),
-        put_each("", '<span title="{}">{}</span>', ((cell.title, cell.markup()) for cell in cells)),
+        numbers,
     )
 
 
@@ -171,6 +188,12 @@ def _range_words(standing: Standing) -> str:
     return f"{drawn}; best in {percent(standing.p_best)} %{near}"
 
 
+TURN = put(
+    '<span class="flips xs turn" title="{}">undecided answers could turn it</span>',
+    "Counted as right in one run and wrong in the other, they could give the difference the other sign",
+)
+
+
 def difference_markup(row: BoardRow, flips: Iterable[Cell], compare: str, axis: Axis) -> SafeString:
     """The difference to the reference row, its interval, its p and what that is adjusted over, the answers gained and
     lost. ``compare``: the page of the two side by side, nothing for the reference."""
@@ -179,16 +202,23 @@ def difference_markup(row: BoardRow, flips: Iterable[Cell], compare: str, axis: 
     if row.against is None:
         return put('<span class="faint">{}</span>', NOT_AVAILABLE)
     d = row.against
+    turn = TURN if d.could_turn else NOTHING
+    if row.provisional:
+        words = f"{percentage_points(d.difference_low)} to {percentage_points(d.difference_high)}"
+        title = "Provisional: what undecided answers leave open of the difference, on the samples both answered"
+        link = put('<a class="versus" href="{}" rel="nofollow">compare</a>', compare)
+        return put('<span title="{}">{} pp</span> <span class="flips xs">{}</span>{}', title, words, link, turn)
     ends = f"{percentage_points(d.low)} to {percentage_points(d.high)}"
     tests = f"95 % interval {ends}, unadjusted; p by picture {p_value(d.p_cluster)}, adjusted {p_value(d.p_holm)} "
     tests += f"({d.family_words}); McNemar alone {p_value(d.p_value)}"
     return put(
         '<span title="{}">{}</span> <span class="flips xs">{} <span class="faint">of {}</span> {}</span>'
-        '<span class="flips xs faint">{}</span>',
+        '<span class="flips xs faint">{}</span>{}',
         tests,
         svg.difference(d.difference, d.low, d.high, d.p_holm, axis.low, axis.high, d.tie),
         put_each(" ", "{}", ((cell.markup(),) for cell in flips)),
         decimal(d.n),
         put('<a class="versus" href="{}" rel="nofollow">compare</a>', compare),
         d.family_words,
+        turn,
     )  # fmt: skip

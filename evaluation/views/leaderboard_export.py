@@ -10,17 +10,18 @@ from evaluation.exporters.documents import Band, Document
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.families import ALL_PAIRS, family_words
 from evaluation.metrics.ranking import TESTED
+from evaluation.metrics.selection import BOUNDED
 from evaluation.metrics.settings_words import UNCERTAIN, counting_words
 from evaluation.views.leaderboard_cells import Cell, ShownPublished, ShownRow
 from evaluation.views.leaderboard_columns import ACCURACY, GROUNDED, GROUPS, QUADRANTS
 from evaluation.views.leaderboard_view import View
 from evaluation.views.leaderboard_words import settings_words
-from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percentage_points
+from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points, range_of
 
 COUNTS = ("trajectories", "missing", "failed", *UNCERTAIN)
 AGAINST = (
     "difference", "low", "high", "n", "row_only", "reference_only", "p_value", "p_holm", "p_cluster", "p_family",
-    "p_family_size", "detectable",
+    "p_family_size", "detectable", "difference_low", "difference_high", "could_turn",
 )  # fmt: skip
 
 
@@ -31,10 +32,15 @@ def view_metrics(view: View) -> list[str]:
 
 def view_columns(view: View, board: Board) -> list[str]:
     """The columns of the tidy rows: who, place, counts, each metric with its interval, difference to the reference."""
-    metrics = [f"{name}{end}" for name in view_metrics(view) for end in ("", "_low", "_high", "_method")]
+    metrics = [f"{name}{end}" for name in view_metrics(view) for end in _ends(name)]
     against = [f"against_{name}" for name in ("reference", *AGAINST)] if board.whole else []
-    who = ["band", "slice_by", "slice", "model", "setting", "run", "stale"]
+    who = ["band", "slice_by", "slice", "model", "setting", "run", "stale", "provisional"]
     return [*who, *(f"rank_{name}" if name in ("low", "high") else name for name in PLACE), *COUNTS, *metrics, *against]
+
+
+def _ends(metric: str) -> tuple[str, ...]:
+    """What follows the name of a metric in its columns: of one that undecided answers could change also the range."""
+    return ("", "_ci_low", "_ci_high", "_ci_method", *(("_low", "_high") if metric in BOUNDED else ()))
 
 
 def view_rows(view: View, board: Board, published: Sequence[ShownPublished]) -> Iterator[dict[str, Any]]:
@@ -52,15 +58,15 @@ def view_rows(view: View, board: Board, published: Sequence[ShownPublished]) -> 
 def _row(row: BoardRow, view: View, board: Board) -> dict[str, Any]:
     found: dict[str, Any] = {
         "slice_by": view.by, "slice": view.slice, "model": row.run.model.name, "setting": row.run.setting,
-        "run": row.run.pk, "stale": row.stale,
+        "run": row.run.pk, "stale": row.stale, "provisional": row.provisional,
     }  # fmt: skip
     found |= {name: row.counts.get(name) for name in COUNTS}
     if row.standing:
         found |= {f"rank_{n}" if n in ("low", "high") else n: getattr(row.standing, n) for n in PLACE}
     for name in view_metrics(view):
         if metric := row.metrics.get(name):
-            ends = {"": metric.value, "_low": metric.ci_low, "_high": metric.ci_high, "_method": metric.ci_method}
-            found |= {f"{name}{end}": value for end, value in ends.items()}
+            values = metric.value, metric.ci_low, metric.ci_high, metric.ci_method, metric.low, metric.high
+            found |= {f"{name}{end}": value for end, value in zip(_ends(name), values, strict=False)}
     if row.against and board.reference:
         found |= {f"against_{name}": getattr(row.against, name) for name in AGAINST}
         found["against_reference"] = str(board.reference.run)
@@ -98,7 +104,7 @@ def view_document(
 
 def _texts(row: ShownRow, wide: bool, against: bool) -> list[str]:
     place = row.row.standing
-    rank = "–"
+    rank = "provisional" if row.row.provisional else "–"
     if place and place.rank:
         rank = f"{place.rank} [{place.low}–{place.high}]" if place.low else f"{place.rank} [{NOT_AVAILABLE}]"
     uncertain = " / ".join(decimal(row.row.counts.get(name, 0)) for name in UNCERTAIN)
@@ -109,7 +115,7 @@ def _texts(row: ShownRow, wide: bool, against: bool) -> list[str]:
 
 
 def _spread(cell: Cell) -> str:
-    return f"{cell.text} [{cell.spread}]" if cell.spread else cell.text
+    return f"{cell.whole} [{cell.spread}]" if cell.spread else cell.whole
 
 
 def _difference(row: ShownRow) -> str:
@@ -118,8 +124,11 @@ def _difference(row: ShownRow) -> str:
     d = row.row.against
     if d is None or d.difference is None:
         return NOT_AVAILABLE
+    turn = ", could turn" if d.could_turn else ""
+    if row.row.provisional:
+        return f"{percentage_points(d.difference_low)} to {percentage_points(d.difference_high)}{turn}"
     ends = f" [{percentage_points(d.low)} to {percentage_points(d.high)}]" if d.low is not None else ""
-    return f"{percentage_points(d.difference)}{ends}, p {p_value(d.p_holm)}"
+    return f"{percentage_points(d.difference)}{ends}, p {p_value(d.p_holm)}{turn}"
 
 
 def _printed(shown: ShownPublished, wide: bool, against: bool) -> list[str]:
@@ -128,11 +137,27 @@ def _printed(shown: ShownPublished, wide: bool, against: bool) -> list[str]:
     return ["–", who, "", "", shown.accuracy.text, *(cell.text for cell in cells)]
 
 
+def range_notes(board: Board) -> list[str]:
+    """What stands in parentheses, and what provisional means, where the board has any of it."""
+    notes = []
+    if any(range_of(m.low, m.high) for row in board.rows() for name in BOUNDED if (m := row.metrics.get(name))):
+        notes.append("In parentheses: with every undecided answer incorrect, and with every one correct.")
+    if any(row.could_turn for row in (one.against for one in board.rows()) if row):
+        notes.append("Could turn: undecided answers could give the difference the other sign.")
+    if any(row.provisional for row in board.rows()):
+        notes.append(
+            f"Provisional: more than {percent(board.settings.unread_alarm)} % of answers are unread; a range stands "
+            "in place of the point, without a rank."
+        )
+    return notes
+
+
 def _notes(view: View, board: Board) -> list[str]:
     """What the numbers rest on; every table carries it."""
     words = ", ".join(settings_words(board.settings))
     notes = [f"Percent with 95 % intervals. IoA above {board.settings.ioa_threshold:g}; {words}."]
     notes.append(counting_words(board.settings))
+    notes += range_notes(board)
     used = {name for row in board.rows() for name in view_metrics(view) if row.metrics.get(name)}
     methods = {m.ci_method for row in board.rows() for n in used if (m := row.metrics.get(n)) and m.ci_method}
     if methods:

@@ -29,13 +29,15 @@ from evaluation.views.leaderboard_columns import ACCURACY, FLIPS, GROUNDED, QUAD
 from evaluation.views.leaderboard_links import Addresses
 from evaluation.views.run_letters import letters_among
 from webapp.common.kept import Kept
-from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
+from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points, range_of
 
 SIGNIFICANT = 0.05
 KEPT_WORDS = 20_000
 """Numbers, of a few boards of fifty runs."""
 ROWS: Kept[ShownRow] = Kept(2_000)
 """Of some twenty boards of fifty runs, about 10 kB each."""
+ANSWERED = frozenset({"accuracy", "pass_rate"})
+"""Rates that stand with their range beside them; that of a quadrant is in its hover text."""
 FOUR = [Column(metric, {"quadrant": name}) for metric, name in QUADRANTS.items()]
 SHARES = Axis(0, 1)
 
@@ -230,6 +232,9 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
     detail = metric.detail or {}
     bare, lost, gained = metric._replace(detail=None), detail.get("lost"), detail.get("gained")
     words = _words(column.unit, metric.value, bool(column.terms), bare, lost, gained)
+    spread = range_of(metric.low, metric.high)
+    if spread and row.run.scoring.provisional:
+        return Cell(spread, f"Provisional; {words.basis}", classes=classes, range=spread)
     return Cell(
         words.text,
         words.basis,
@@ -242,6 +247,7 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
         high=metric.ci_high,
         method=metric.ci_method,
         spread=words.spread,
+        range=spread if column.metric in ANSWERED else "",
     )
 
 
@@ -275,6 +281,8 @@ def _words(unit: str, value: float, counted: bool, metric: BoardMetric, lost: in
     spread = interval_words(unit, metric.ci_low, metric.ci_high)
     of = decimal(metric.n)
     parts = [f"{decimal(metric.numerator)} of {of}" if counted and metric.numerator is not None else f"n = {of}"]
+    if left_open := range_of(metric.low, metric.high):
+        parts.append(f"{left_open} as undecided answers are wrong or right")
     if spread:
         design = design_words(metric.n, metric.n_eff)
         parts.append(f"95 % interval {spread} ({metric.ci_method}{design and f', {design}'})")

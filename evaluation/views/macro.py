@@ -23,13 +23,16 @@ from evaluation.views.exports import download
 from evaluation.views.leaderboard_cells import Axis, Cell
 from evaluation.views.leaderboard_columns import ACCURACY, CHOICE, GROUNDED, Column
 from evaluation.views.leaderboard_links import Addresses
-from evaluation.views.leaderboard_table import FOUR, axis_of, metric_cell
+from evaluation.views.leaderboard_table import ANSWERED, FOUR, axis_of, metric_cell
 from webapp.common.errors import InvalidInput
 from webapp.common.markup import put
-from webapp.common.wording import NOT_AVAILABLE, decimal, percent
+from webapp.common.wording import NOT_AVAILABLE, decimal, percent, range_of
 
 COLUMNS: Mapping[str, Column] = {**CHOICE, **{column.metric: column for column in (ACCURACY, GROUNDED, *FOUR)}}
-WHO = ["model", "setting", "metric", "value", "low", "high", "rank", "rank_low", "rank_high", "p_best", "p_top3"]
+WHO = [
+    "model", "setting", "metric", "value", "low", "high", "rank", "rank_low", "rank_high", "p_best", "p_top3",
+    "range_low", "range_high", "provisional",
+]  # fmt: skip
 
 
 @require_safe
@@ -113,14 +116,20 @@ def _shown(row: MacroRow, board: MacroBoard, axis: Axis) -> ShownMacro:
 def _mean(row: MacroRow, board: MacroBoard) -> Cell:
     of = f"mean of {decimal(len(board.columns))} benchmark{'s' if len(board.columns) > 1 else ''}"
     if row.standing is None or row.standing.value is None:
-        return Cell(NOT_AVAILABLE, f"No {of}: a run with a value is missing on one.")
+        why = (
+            "a run is provisional, too many of its answers are unread"
+            if row.provisional
+            else ("a run with a value is missing on one")
+        )
+        return Cell(NOT_AVAILABLE, f"No {of}: {why}.")
+    spread = range_of(*row.range) if board.metric in ANSWERED else ""
     if row.ends is None:
-        return Cell(percent(row.standing.value), f"The {of}; no interval", value=row.standing.value)
+        return Cell(percent(row.standing.value), f"The {of}; no interval", value=row.standing.value, range=spread)
     low, high = row.ends
     words = (
         f"The {of}; 95 % {percent(low)} to {percent(high)}, cluster bootstrap within each, {decimal(board.draws)} draws"
     )
-    return Cell(percent(row.standing.value), words, value=row.standing.value, low=low, high=high)
+    return Cell(percent(row.standing.value), words, value=row.standing.value, low=low, high=high, range=spread)
 
 
 def _rank(standing: Standing | None) -> SafeString:
@@ -154,7 +163,7 @@ class _Row(NamedTuple):
 
 def _file(board: MacroBoard) -> tuple[Iterator[dict[str, Any]], list[str]]:
     """The rows of the page in its order, and their columns."""
-    ends = ("", "_low", "_high", "_n", "_run", "_stale")
+    ends = ("", "_low", "_high", "_range_low", "_range_high", "_n", "_run", "_stale")
     names = [f"{column.benchmark.slug}{end}" for column in board.columns for end in ends]
     return (_file_row(row, board) for row in (*board.rows, *board.lacking)), [*WHO, *names]
 
@@ -165,5 +174,6 @@ def _file_row(row: MacroRow, board: MacroBoard) -> dict[str, Any]:
         if cell := row.cells.get(column.benchmark.pk):
             one, slug = cell.metric, column.benchmark.slug
             found |= {slug: one.value, f"{slug}_low": one.ci_low, f"{slug}_high": one.ci_high}
+            found |= {f"{slug}_range_low": one.low, f"{slug}_range_high": one.high}
             found |= {f"{slug}_n": one.n, f"{slug}_run": cell.scoring.run_id, f"{slug}_stale": cell.stale}
     return found

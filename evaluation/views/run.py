@@ -125,7 +125,7 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
         "settings": settings,
         "run_failed": failed,
         "untabled": shown.tables is None,
-        "numbers": [] if failed else run_numbers.strip(metrics, counts, links),
+        "numbers": [] if failed else run_numbers.strip(metrics, counts, links, provisional=scoring.provisional),
         "cells": run_numbers.quadrant_cells(metrics, links),
         "population": links.count(placed.n if placed else 0, population="yes", counted="yes"),
         "difference": run_numbers.difference(read_grounded_difference(scoring, extras, *(shown.piece or ("", "")))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotation.statistics import MIN_CLUSTERS
 from evaluation.metrics.columns import Quadrant
@@ -11,7 +11,7 @@ from evaluation.metrics.grounded_difference import GroundedDifference, accuracy_
 from evaluation.models import Metric
 from evaluation.views.design_effect import design_words
 from evaluation.views.run_links import Count, RunLinks
-from webapp.common.wording import NOT_AVAILABLE, decimal, percent, percentage_points
+from webapp.common.wording import NOT_AVAILABLE, decimal, percent, percentage_points, range_of
 
 Metrics = Mapping[str, Metric]
 
@@ -44,6 +44,7 @@ class Number:
     counts: Sequence[Count] = ()
     words: str = ""
     itself: Count | None = None
+    range: str = ""
 
     @property
     def shown(self) -> str:
@@ -81,14 +82,14 @@ def interval_words(metric: Metric | None) -> str:
     return f"95 % {METHODS.get(metric.ci_method, metric.ci_method)}: {ends}{design and f'; {design}'}"
 
 
-def strip(metrics: Metrics, counts: Mapping[str, int], links: RunLinks) -> list[Number]:
+def strip(metrics: Metrics, counts: Mapping[str, int], links: RunLinks, *, provisional: bool = False) -> list[Number]:
     """The numbers under the title. Each rate names its numerator and its n, and both are lists."""
     population = {"population": "yes"}
     seen = {"grounded": "yes"}
     placed = {"population": "yes", "counted": "yes"}
     answered = {"counted": "yes"} if all_recorded(metrics, counts) else None
     return [
-        _rate("Accuracy", metrics.get("accuracy"), links, {"correct": "yes"}, answered),
+        _answered(metrics, links, answered, provisional=provisional),
         _rate("Grounded", metrics.get("grounded_score"), links, seen, population),
         _rate(
             "Right when grounded",
@@ -177,6 +178,16 @@ def _rate(
     counts = [links.count(metric.numerator, **top)]
     counts.append(links.count(metric.n, **whole) if whole else Count(metric.n))
     return Number(label, percent(metric.value), f"% {half_width(metric)}".strip(), interval_words(metric), counts)
+
+
+def _answered(metrics: Metrics, links: RunLinks, whole: Mapping[str, str] | None, *, provisional: bool) -> Number:
+    """Accuracy with what undecided answers leave open of it; of a provisional run that alone."""
+    metric = metrics.get("accuracy")
+    number = _rate("Accuracy", metric, links, {"correct": "yes"}, whole)
+    spread = range_of(metric.detail.get("low"), metric.detail.get("high")) if metric else ""
+    if not spread:
+        return number
+    return replace(number, value=spread, unit="%") if provisional else replace(number, range=spread)
 
 
 def _mean(label: str, metric: Metric | None, links: RunLinks) -> Number:

@@ -10,6 +10,7 @@ from annotation.actions.benchmarks import create_benchmark
 from annotation.actions.save_samples import save_samples
 from annotation.models import Benchmark
 from annotation.schema import Box, SampleRecord
+from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Model
@@ -52,8 +53,10 @@ def tries(model: str, right: int, seen: int, *, left_out: int = 0, setting: str 
 
 
 def make_board(lead: User, *, public: bool = False, score: bool = True, more: int = 0) -> Benchmark:
-    """Lead's benchmark with models A and B of ``records``, C, D with gaps, a baseline, a failed run and ``more``."""
+    """Lead's benchmark with models A and B of ``records``, C, D with gaps, a baseline, a failed run and ``more``. One
+    unread answer of twelve makes none of them provisional."""
     benchmark = create_benchmark(actor=lead, slug="kitchen", title="Kitchen", public=public)
+    change_settings(actor=lead, benchmark=benchmark, values={"unread_alarm": 0.5})
     save_samples(actor=lead, benchmark=benchmark, records=many_samples())
     down = [replace(t, model="Endpoint down", error="timeout", answer=None, steps=()) for t in tries("", 0, 0)]
     runs = [

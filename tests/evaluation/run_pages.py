@@ -10,6 +10,7 @@ from annotation.actions.benchmarks import create_benchmark
 from annotation.actions.save_samples import save_samples
 from annotation.models import Benchmark, Image, Sample
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
+from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Run
@@ -125,8 +126,10 @@ def make_benchmark(
     scored: bool = True,
     pictures: bool = True,
 ) -> Benchmark:
-    """A benchmark of these samples, each with the row of a picture, and runs on them; by default they are scored."""
+    """A benchmark of these samples, each with the row of a picture, and runs on them; by default they are scored. A few
+    unread answers make no run provisional."""
     benchmark = create_benchmark(actor=lea, slug="street", title="Street")
+    change_settings(actor=lea, benchmark=benchmark, values={"unread_alarm": 0.5})
     save_samples(actor=lea, benchmark=benchmark, records=list(samples(kinds)))
     for number, sample in enumerate(Sample.objects.filter(benchmark=benchmark) if pictures else ()):
         sample.image = Image.objects.create(

@@ -120,7 +120,7 @@ def test_a_rank_is_the_same_on_the_board_and_on_the_page_of_the_run(lea, board):
     """Of runs that are ranked alone: neither page counts a baseline or a failed run among them."""
     client = signed_in(lea)
     answer = page(client)
-    rows = [row.row for row in answer.context["ranked"] if row.row.standing.rank]
+    rows = [row.row for row in answer.context["ranked"] if row.row.standing and row.row.standing.rank]
     for row in rows:
         ranking = client.get(reverse("evaluation:run", args=["kitchen", row.run.pk])).context["ranking"]
         assert (ranking.of, ranking.own[50]) == (len(rows), row.standing.rank)

@@ -56,7 +56,10 @@ def make_scores(count: int, **columns: Any) -> ScoreColumns:
         "selection_prf": np.full((count, 3), np.nan),
         "plan_order": np.full((count, 2), -1),
     }
-    return ScoreColumns(**(given | {name: np.asarray(value) for name, value in columns.items()}))
+    columns = {name: np.asarray(value) for name, value in columns.items()}
+    inside = columns.get("in_population", given["in_population"])
+    given["grounded_anyway"] = np.where(inside, columns.get("grounded", given["grounded"]), -1)
+    return ScoreColumns(**(given | columns))
 
 
 def random_scores(

@@ -52,6 +52,22 @@ def percent(share: object, digits: int = 1) -> str:
     return NOT_AVAILABLE if number is None else decimal(100 * number, digits)
 
 
+def range_of(low: object, high: object) -> str:
+    """The shares that undecided answers allow in percent: "54.6–57.9"; "" where they are one, or undefined."""
+    least, most = finite(low), finite(high)
+    if least is None or most is None or most - least < 1e-9:
+        return ""
+    return f"{percent(least)}\N{EN DASH}{percent(most)}"
+
+
+def rate(share: object, low: object, high: object, *, provisional: bool = False) -> str:
+    """A share with its range beside it: "54.6 (54.6–57.9)"; of a provisional run the range in its place."""
+    spread = range_of(low, high)
+    if not spread or finite(share) is None:
+        return percent(share)
+    return spread if provisional else f"{percent(share)} ({spread})"
+
+
 def small_share(share: object) -> str:
     """A share that may be tiny, with its sign and as many decimals as it needs: 0.00047 as "0.047 %"."""
     number = finite(share)

@@ -31,6 +31,8 @@ SHOWN = {
 }
 UNCERTAIN = {"undecided": "Undec", "unread": "Unread", "missing_answer": "NoAns"}
 """Answers that are neither correct nor incorrect: how many no rule decides, cannot be read, or are not there."""
+ENDS = {"accuracy_low": "Low", "accuracy_high": "High"}
+"""What undecided answers leave open of accuracy."""
 PLAIN = {"calls_mean"}
 """Numbers, not fractions shown as percent."""
 
@@ -66,17 +68,25 @@ class Command(BaseCommand):
         width = max([len(str(row.run)) for row in board.rows()] + [5])
         self.stdout.write(
             f"{'Model':<{width}} {'n':>6} "
-            + " ".join(f"{head:>6}" for head in (*UNCERTAIN.values(), *SHOWN.values()))
+            + " ".join(f"{head:>6}" for head in (*UNCERTAIN.values(), *ENDS.values(), *SHOWN.values()))
             + "  95 % of G+A+"
         )
         for row in board.rows():
             counts = (str(row.counts.get(name, 0)) for name in UNCERTAIN)
-            cells = " ".join(f"{text:>6}" for text in (*counts, *(_cell(row, name) for name in SHOWN)))
-            self.stdout.write(f"{row.run!s:<{width}} {_count(row):>6} {cells}  {_interval(row)}{'  stale' * row.stale}")
+            ends = (_cell(row, name) for name in ENDS)
+            cells = " ".join(f"{text:>6}" for text in (*counts, *ends, *(_cell(row, name) for name in SHOWN)))
+            marks = "  provisional" * row.provisional + "  stale" * row.stale
+            self.stdout.write(f"{row.run!s:<{width}} {_count(row):>6} {cells}  {_interval(row)}{marks}")
         for row in board.unscored:
             self.stdout.write(f"{row.run!s:<{width}} not scored yet")
         if board.reference:
             self.stdout.write(counting_words(board.settings))
+            self.stdout.write("Low and High: accuracy with undecided answers incorrect, and correct.")
+        if any(row.provisional for row in board.rows()):
+            self.stdout.write(
+                f"Provisional: more than {100 * board.settings.unread_alarm:g} % of answers are unread. Ranges stand "
+                "in place of the rates that they could change; the row is sorted by the lower end and has no rank."
+            )
 
 
 def _count(row: BoardRow) -> str:
@@ -87,6 +97,9 @@ def _cell(row: BoardRow, name: str) -> str:
     value = row.value(name)
     if value is None:
         return "n/a"
+    metric = row.metrics[name]
+    if row.provisional and metric.low is not None and metric.high is not None:
+        return f"{100 * metric.low:.0f}–{100 * metric.high:.0f}"
     return f"{value:.2f}" if name in PLAIN else f"{100 * value:.1f}"
 
 

@@ -33,6 +33,12 @@ def percent(value: object, digits: int = 1) -> str:
     return wording.percent(value, digits)
 
 
+@register.simple_tag
+def rate(value: object, low: object, high: object, provisional: bool = False) -> str:
+    """``{% rate metric.value metric.low metric.high %}``: 54.6 (54.6–57.9)."""
+    return wording.rate(value, low, high, provisional=provisional)
+
+
 @register.filter
 def share_percent(value: object) -> str:
     return wording.small_share(value)

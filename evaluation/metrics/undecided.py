@@ -1,0 +1,83 @@
+"""What undecided answers leave open: the lowest and the highest value of a rate, whether they could turn a comparison,
+and when so many are unread that a run is provisional (docs/metrics.md#verdicts)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.metrics.columns import TRUE, UNKNOWN, Bools, Floats, Ints
+from evaluation.metrics.settings import MetricSettings
+
+TIE = 1e-9
+Range = tuple[float | None, float | None]
+"""Lowest and highest value; None without a denominator."""
+RANGES = (
+    "accuracy_a_low", "accuracy_a_high", "accuracy_b_low", "accuracy_b_high", "difference_low", "difference_high",
+)  # fmt: skip
+"""Ends of the ranges of a comparison in exports."""
+
+
+@dataclass(frozen=True)
+class Open:
+    """What r rows add to a rate (r,), 0 or 1 each: ``sure`` without any undecided answer, ``possible`` with those that
+    could still belong to it, of ``whole``, in which undecided answers count whatever ``undecided_answer`` says."""
+
+    sure: Floats
+    possible: Floats
+    whole: Floats
+
+    def range(self, rows: Ints) -> Range:
+        """Σ sure / Σ whole and Σ possible / Σ whole of these rows. Example: 1 and 2 of 4 are 0.25 and 0.5."""
+        return share_range(self.sure[rows], self.possible[rows], self.whole[rows])
+
+
+def share_range(sure: Floats, possible: Floats, whole: Floats) -> Range:
+    """See ``Open.range``."""
+    total = float(whole.sum())
+    return (float(sure.sum()) / total, float(possible.sum()) / total) if total > 0 else (None, None)
+
+
+def judged(correct: Ints, undecided: Bools) -> Bools:
+    """(n,) whether an answer is right, wrong or undecided: something says what is right."""
+    found: Bools = (correct != UNKNOWN) | undecided
+    return found
+
+
+def accuracy_ranges(a: tuple[Ints, Bools], b: tuple[Ints, Bools]) -> tuple[Range, Range]:
+    """The range of the accuracy of two runs on the same n rows, by ``correct`` and ``undecided`` of each. Rows where
+    nothing says what is right for one of them are left out. Example: right, undecided is 0.5 to 1."""
+    both = judged(*a) & judged(*b)
+    (low_a, high_a), (low_b, high_b) = (
+        share_range(sure, sure + undecided[both], np.ones(len(sure)))
+        for correct, undecided in (a, b)
+        for sure in [(correct[both] == TRUE).astype(np.float64)]
+    )
+    return (low_a, high_a), (low_b, high_b)
+
+
+def difference_range(a: Range, b: Range) -> Range:
+    """The lowest and the highest accuracy_b − accuracy_a, by the range of each. Range -1..1."""
+    (low_a, high_a), (low_b, high_b) = a, b
+    if low_a is None or high_a is None or low_b is None or high_b is None:
+        return None, None
+    return low_b - high_a, high_b - low_a
+
+
+def could_turn(difference: float | None, low: float | None, high: float | None) -> bool:
+    """Whether a difference could have the other sign, by its range. Without a difference there is no sign to turn."""
+    if not difference or low is None or high is None:
+        return False
+    return low < -TIE if difference > 0 else high > TIE
+
+
+def is_provisional(unread: int, answers: int, settings: MetricSettings) -> bool:
+    """Whether more than ``unread_alarm`` of the answers given are unread. Example: 8 of 270 are, by 0.02."""
+    return answers > 0 and unread / answers > settings.unread_alarm + TIE
+
+
+def answers_given(correct: Ints, undecided: Bools, missing: Bools) -> Bools:
+    """(n,) whether there is an answer to a question that something says the right answer of."""
+    found: Bools = judged(correct, undecided) & ~missing
+    return found
