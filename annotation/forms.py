@@ -21,7 +21,12 @@ class NewBenchmarkForm(forms.ModelForm):
     class Meta:
         model = Benchmark
         fields = ("title", "slug", "description", "licence", "public", "remove_metadata")
-        labels = {"slug": "Address", "public": "Open to everyone", "remove_metadata": "Remove metadata"}
+        labels = {
+            "slug": "Address",
+            "licence": "License",
+            "public": "Open to everyone",
+            "remove_metadata": "Remove metadata",
+        }
         help_texts = {
             "title": "As people read it: “Street signs 4K”.",
             "slug": "Small letters, digits and hyphens: /benchmarks/street-signs-4k/. It stays as it is.",
@@ -39,6 +44,7 @@ class DetailsForm(forms.ModelForm):
         model = Benchmark
         fields = ("title", "description", "licence", "public", "marks_open", "remove_metadata")
         labels = {
+            "licence": "License",
             "public": "Open to everyone",
             "marks_open": "Show notes and shared tags to visitors",
             "remove_metadata": "Remove metadata",

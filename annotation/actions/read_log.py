@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from annotation.actions.read_timeline import WORDS as OF_SAMPLES
 from annotation.models import Benchmark
 from webapp.accounts.models import User
 from webapp.common.audit import SECURITY
@@ -17,6 +18,7 @@ from webapp.common.paging import Page, page_after
 ROWS = 50
 KINDS = {"": "All entries", "security": "Security events"}
 WORDS: Mapping[str, str] = {
+    **OF_SAMPLES,
     "access.refuse": "was refused access",
     "benchmark.change": "changed the description",
     "benchmark.create": "created the benchmark",
@@ -24,6 +26,11 @@ WORDS: Mapping[str, str] = {
     "benchmark.queue": "changed the queue",
     "download.file": "downloaded a file",
     "export.gold": "exported gold",
+    "gold_check.add": "added gold checks",
+    "gold_check.answer": "answered a gold check",
+    "gold_check.begin": "began a gold check",
+    "gold_check.hand_out": "was handed a gold check",
+    "gold_check.rules": "changed the rules for gold checks",
     "import.runs": "imported a run",
     "import.samples": "imported samples",
     "import.undo": "undid an import",

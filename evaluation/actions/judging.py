@@ -152,11 +152,9 @@ def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Ju
         "judge": actor.email,
     }
     with transaction.atomic():
-        mine = JudgingSeat.objects.filter(item=item, user=actor, place__isnull=False)
-        if not mine.exists() and not _take(actor, item, queue.people):
+        # The seat is ours when the row that says so has changed: one that ran out may be taken at this moment.
+        if not _settle(actor, item) and not (_take(actor, item, queue.people) and _settle(actor, item)):
             raise Conflict("Your time on this question ran out and others have judged it. Go on with the next one.")
-
-        mine.update(done_at=Now(), expires_at=Now())
         judgement, _ = Judgement.objects.update_or_create(
             **of, defaults={"person": actor, "source": None, "verdict": verdict, "answer": answer, "extra": extra}
         )
@@ -209,6 +207,12 @@ def _what_was_said(kind: str, said: Mapping[str, Any]) -> tuple[str | None, str 
     if not answer and not said.get("nothing"):
         raise InvalidInput("Choose an answer, or say that the crops do not tell.", field="answer")
     return (None, answer) if answer else ("no", None)
+
+
+def _settle(user: User, item: JudgingItem) -> bool:
+    """Note that this person has judged, in the place that is theirs; whether one is."""
+    mine = JudgingSeat.objects.filter(item=item, user=user, place__isnull=False)
+    return bool(mine.update(done_at=Now(), expires_at=Now()))
 
 
 def _renew(user: User, item: JudgingItem) -> bool:

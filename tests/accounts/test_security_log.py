@@ -9,6 +9,7 @@ from django.test import Client
 
 from annotation.actions.benchmarks import add_member
 from annotation.workflow import Role
+from tests.annotation.work_data import submitted, to_annotate
 from tests.conftest import signed_in
 from tests.evaluation.run_pages import make_benchmark
 from tests.factories import PASSWORD, make_token
@@ -90,6 +91,16 @@ def test_leads_read_the_log_of_their_benchmark_and_nobody_else_does(lea: User, a
     signed_in(ana).get(f"/benchmarks/{benchmark.slug}/settings/?<script>")
     page = lead.get(address).content.decode()
     assert "<bdi>&lt;script&gt;</bdi>" in page
+
+
+def test_the_log_says_in_words_what_was_done_to_samples(lea: User, ana: User) -> None:
+    """Entries of annotating and reviewing stood there as codes alone."""
+    benchmark = to_annotate(1, annotator=ana, lead=lea)
+    submitted(ana, benchmark)
+    rows = signed_in(lea).get(f"/benchmarks/{benchmark.slug}/settings/log/").context["rows"]
+    words = {row.entry.action: row.words for row in rows if row.entry.action.startswith("annotation.")}
+    assert set(words) == {"annotation.begin", "annotation.submit"}
+    assert all(words.values())
 
 
 def test_the_log_page_asks_as_much_for_many_entries_as_for_one(lea: User, django_assert_num_queries: Any) -> None:

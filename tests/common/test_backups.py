@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import sqlite3
 import tarfile
@@ -161,9 +162,36 @@ def of_tomorrow(archive: Path) -> None:
                 out.add(path, str(path.relative_to(folder)))
 
 
+def made_of(*members: tuple[str, bytes]) -> Callable[[Path], None]:
+    """An archive of these alone, with a manifest that is true of them."""
+
+    def make(archive: Path) -> None:
+        parts = {name: [len(data), hashlib.sha256(data).hexdigest()] for name, data in members}
+        manifest = json.dumps({"form": 1, "release": "1", "parts": parts}).encode()
+        with tarfile.open(archive, "w") as out:
+            for name, data in (*members, ("manifest.json", manifest)):
+                entry = tarfile.TarInfo(name)
+                entry.size = len(data)
+                out.addfile(entry, io.BytesIO(data))
+
+    return make
+
+
+def with_a_list_for_parts(archive: Path) -> None:
+    with tarfile.open(archive, "w") as out:
+        data = b'{"form": 1, "release": "1", "parts": []}'
+        entry = tarfile.TarInfo("manifest.json")
+        entry.size = len(data)
+        out.addfile(entry, io.BytesIO(data))
+
+
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
+        (made_of(), "holds no database"),
+        (made_of(("database.sqlite3", b"no database" * 99)), "is damaged"),
+        (made_of(("database.sqlite3", b"")), "is damaged"),
+        (with_a_list_for_parts, "cannot be read as a backup"),
         (cut_off, "cannot be read as a backup"),
         (with_a_changed_byte, "is damaged or missing"),
         (with_a_way_out, "cannot be read as a backup"),

@@ -30,6 +30,10 @@ from webapp.common.errors import Conflict, InvalidInput
 
 FORM = 1
 DATABASE, FILES, MANIFEST = "database.sqlite3", "files/", "manifest.json"
+UNREADABLE = (
+    tarfile.TarError, EOFError, zlib.error, OSError, ValueError, LookupError, TypeError, AttributeError,
+)  # fmt: skip
+"""What reading an archive raises that is none, or has another shape than ours."""
 
 
 @dataclass
@@ -84,7 +88,16 @@ def restore_backup(file: Path) -> Contents:
         try:
             with tarfile.open(file, mode=_mode("r", file)) as archive:
                 contents = _unpacked(archive, folder)
-        except (tarfile.TarError, EOFError, zlib.error, OSError, ValueError, KeyError, TypeError) as problem:
+        except (
+            tarfile.TarError,
+            EOFError,
+            zlib.error,
+            OSError,
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+        ) as problem:
             raise InvalidInput(f"{file} cannot be read as a backup: {problem}. Take another copy of it.") from problem
         _check_database(folder / DATABASE)
         (folder / DATABASE).replace(database)
@@ -181,6 +194,8 @@ def _unpacked(archive: tarfile.TarFile, folder: Path) -> Contents:
             objects.put(_object_name(member.name), copy)
     if manifest is None:
         raise ValueError("it is cut off before its manifest")
+    if DATABASE not in found.parts:
+        raise ValueError("it holds no database")
     if manifest["form"] != FORM:
         raise ValueError(f"it was made by release {manifest['release']}, which this one cannot read")
     told = {name: (size, digest) for name, (size, digest) in manifest["parts"].items()}
@@ -207,10 +222,14 @@ def _object_name(member: str) -> str:
 
 def _check_database(file: Path) -> None:
     """Raises ``InvalidInput`` for a damaged database, or one of a newer release."""
-    with closing(sqlite3.connect(file)) as database:
-        if database.execute("PRAGMA integrity_check").fetchone() != ("ok",):
-            raise InvalidInput("The database of the backup is damaged. Take another backup.")
-        applied = set(database.execute("SELECT app, name FROM django_migrations"))
+    try:
+        with closing(sqlite3.connect(file)) as database:
+            whole = database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+            applied = set(database.execute("SELECT app, name FROM django_migrations")) if whole else set()
+    except sqlite3.DatabaseError:
+        whole = False
+    if not whole:
+        raise InvalidInput("The database of the backup is damaged. Take another backup.")
     known = MigrationLoader(None, ignore_no_migrations=True).disk_migrations
     newer = sorted(app for app, name in applied if (app, name) not in known)
     if newer:
