@@ -98,8 +98,10 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition("reopen", State.ACCEPTED, State.DRAFT, Right.MANAGE),
     Transition("reopen", State.DISCARDED, State.DRAFT, Right.MANAGE),
     Transition("import", State.DRAFT, State.ACCEPTED, Right.IMPORT_SAMPLES),
+    Transition("import_results", State.DRAFT, State.SUBMITTED, Right.IMPORT_SAMPLES),
 )
-"""Everything that may happen to an annotation. "import": an imported sample arrives accepted, by the importer.
+"""Everything that may happen to an annotation. "import": an imported sample arrives accepted, by the importer;
+"import_results": one that was taken out of a result file waits for a review.
 "discard": by a reviewer what is under review, by a lead whatever there is.
 "accept_unreviewed": what falls outside the share that the lead has reviewed is accepted as it is submitted."""
 

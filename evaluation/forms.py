@@ -83,6 +83,8 @@ class ImportChoices(forms.Form):
         given |= {name: self.cleaned_data[name] for name in ("model", "setting") if name in self.data}
         if "column" in self.data:
             given["mapping"] = {"columns": self.columns, "boxes": self.cleaned_data["boxes"] or BoxForm.XYXY.value}
+        if "both" in self.data:
+            given["both"] = self.data["both"] == "on"
         if "again" in self.data:
             given["replace"] = self.cleaned_data["replace"]
         if "replaces" in self.data:

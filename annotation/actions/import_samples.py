@@ -18,6 +18,7 @@ from annotation.actions.store_images import store_pictures, taken_out
 from annotation.actions.tool_bank_file import import_bank
 from annotation.importers import IMPORTERS
 from annotation.importers.interface import ImportProblem, Position, Progress, Read, ReadOptions, Settings
+from annotation.importers.results import is_of_results, of_results
 from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.models import Benchmark, ImportIssue, ImportRecord
 from annotation.schema import Issue, SampleRecord, Severity, shortened
@@ -30,6 +31,9 @@ from webapp.common.bulk import Growth, insert_rows
 BATCH = 500
 KEPT_ISSUES = 20_000
 """Issues kept with a record; beyond, they are counted by rule and the record says so."""
+
+WITH_RUNS = "with_runs"
+"""The option of samples that come out of a result file, whose runs are imported too."""
 
 LIMITS = {"id": 200, "image": 500, "image_group": 200}
 FACET_NAME, FACET_VALUE = 60, 200
@@ -93,6 +97,7 @@ def import_samples(
     toolchains: Path | None = None,
     mapping: Mapping[str, Any] | None = None,
     coordinates: str = "",
+    with_runs: bool = False,
     report: Report | None = None,
     checkpoint: Checkpoint | None = None,
     record: ImportRecord | None = None,
@@ -100,6 +105,7 @@ def import_samples(
     """Import a benchmark file. Restartable and idempotent: the same file again changes nothing.
 
     ``mapping``: which column of a table is what, as ``SAMPLE_FIELDS`` reads it; ``coordinates``: where its boxes lie.
+    ``with_runs``: the file is one of results, and what a model did comes from it too.
     ``record``: the record to go on with; without one, an unfinished import of this file is taken up or one is made.
 
     Raises ``ImportProblem`` when nothing of the file can be read; the record then says so too.
@@ -111,6 +117,7 @@ def import_samples(
         "toolchains": toolchains.name if toolchains else "",
         **({"coordinates": coordinates} if coordinates else {}),
         **({"mapping": columns.as_dict()} if columns else {}),
+        **({WITH_RUNS: True} if with_runs else {}),
     }
     record = record or open_record(
         actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.SAMPLES, path=path, format=format, options=options
@@ -148,12 +155,13 @@ class SamplesSaver:
         self.issues: list[Issue] = []
         self.embedded: dict[str, bytes] = {}
         self.growth = Growth(*WRITTEN)
+        self.from_results = is_of_results(record.format, with_runs=bool(record.options.get(WITH_RUNS)))
 
     def take_all(self, stream: Read, report: Report | None) -> None:
         for item in stream:
             match item:
                 case SampleRecord():
-                    self._take(item)
+                    self._take(of_results(item, self.record.format) if self.from_results else item)
                 case BankRow():
                     self.tools.append(item)
                 case Settings():

@@ -181,7 +181,7 @@ def _insert(actor: User | None, benchmark: Benchmark, placed: Sequence[Placed], 
     numbered = list(zip(reserve_ids(Sample, len(placed)), placed, strict=True))
     insert_rows(Sample, _SAMPLE, [_sample_row(pk, benchmark, p, now, source) for pk, p in numbered])
     insert_rows(FacetValue, _FACET, [row for pk, p in numbered for row in _facets(pk, benchmark.pk, p.record)])
-    for state in SampleState.ACCEPTED, SampleState.DISCARDED:
+    for state in SampleState.ACCEPTED, SampleState.IN_REVIEW, SampleState.DISCARDED:
         said = [(pk, p.record) for pk, p in numbered if state_of(p.record) is state]
         _insert_content(actor, said, state, now)
     return Saved(new=len(placed))
@@ -197,9 +197,11 @@ def state_of(record: SampleRecord) -> SampleState:
 def _insert_content(
     actor: User | None, numbered: Sequence[tuple[int, SampleRecord]], stands: SampleState, now: datetime
 ) -> None:
-    """The annotation and its one revision of each of these new samples; of those that are accepted the gold too. What
-    is discarded without a content is held so by an empty annotation of nobody's."""
-    state = transition("import", State.DRAFT).after if stands is SampleState.ACCEPTED else State.DISCARDED
+    """The annotation and its one revision of each of these new samples; of those that are accepted the gold too, and of
+    those that came out of results, where it stands until a review says otherwise. What is discarded without a content
+    is held so by an empty annotation of nobody's."""
+    ways = {SampleState.ACCEPTED: "import", SampleState.IN_REVIEW: "import_results"}
+    state = transition(ways[stands], State.DRAFT).after if stands in ways else State.DISCARDED
     if state is State.DISCARDED:
         empty = [pk for pk, record in numbered if record.content == NO_CONTENT]
         numbered = [(pk, record) for pk, record in numbered if record.content != NO_CONTENT]
@@ -219,7 +221,7 @@ def _insert_content(
         [(a, s, author, state.value, True, now, now) for a, s in zip(annotation_ids, sample_ids, strict=True)],
     )
     _insert_revisions(zip(revision_ids, annotation_ids, [1] * count, records, strict=True), author, now)
-    if state is State.ACCEPTED:
+    if stands in ways:
         gold = [(s, r, now) for s, r in zip(sample_ids, revision_ids, strict=True)]
         insert_rows(Gold, ["sample", "revision", "accepted_at"], gold)
 
@@ -242,7 +244,9 @@ def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
     left_out = SampleState.DISCARDED in (sample.state, record.state)
     if not (waits or left_out) and (gold is None or _says_else(record, gold.revision)):
         add_gold_revision(actor=actor, sample=sample, record=record)
-        changes |= {"state": SampleState.ACCEPTED.value, "changed_at": timezone.now()}
+        waits = record.state is SampleState.IN_REVIEW and sample.state == SampleState.IN_REVIEW
+        stands = SampleState.IN_REVIEW if waits else SampleState.ACCEPTED
+        changes |= {"state": stands.value, "changed_at": timezone.now()}
     if changes:
         Sample.objects.filter(pk=sample.pk).update(**changes)
     return Saved(changed=1) if changes else Saved(unchanged=1)

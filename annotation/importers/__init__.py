@@ -14,6 +14,7 @@ from annotation.importers import (
     native,
     parquet,
     phystool,
+    results,
     table,
     viebench,
     vstar,
@@ -37,7 +38,8 @@ _ROWS = (
     ("table", "Any table: CSV, TSV, xlsx, Parquet or JSONL, with columns chosen by you", table),
 )
 IMPORTERS: Mapping[str, Importer] = {
-    name: Importer(name, title, module.detect, module.read) for name, title, module in _ROWS
+    **{name: Importer(name, title, module.detect, module.read) for name, title, module in _ROWS},
+    **{one.name: Importer(one.name, one.title, one.detect, one.read) for one in results.FORMATS},
 }
 
 

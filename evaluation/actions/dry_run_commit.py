@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from annotation.actions.access import allowed
-from annotation.actions.import_samples import Checkpoint, import_samples
+from annotation.actions.import_samples import WITH_RUNS, Checkpoint, import_samples
 from annotation.importers.interface import ImportProblem, Progress
 from annotation.models import ImportRecord
 from annotation.workflow import Right
+from evaluation.actions.import_both import runs_after_samples
 from evaluation.actions.import_runs import import_runs
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.score_run import score_benchmark
@@ -42,6 +43,8 @@ def import_record(
         if settings:
             _take_settings(actor, record, settings, warn)
         record.refresh_from_db()
+    if record.options.get(WITH_RUNS):
+        _import_runs_too(actor, record, report, checkpoint)
     if record.preview.get("choices", {}).get("score"):
         _score(actor, record, report_run, checkpoint, warn)
     return dict(record.counts)
@@ -60,6 +63,17 @@ def _import(actor: User | None, record: ImportRecord, report: Report, checkpoint
             actor=actor, benchmark=record.benchmark, path=path, format=record.format, report=report,
             checkpoint=checkpoint, record=record, **record.options,
         )[1].settings  # fmt: skip
+    except ImportProblem as problem:
+        raise ApplicationError(str(problem), code="unreadable_file") from problem
+
+
+def _import_runs_too(actor: User | None, record: ImportRecord, report: Report, checkpoint: Checkpoint) -> None:
+    """What a model did, out of the same file as the samples."""
+    named = {name: str(record.options.get(name, "")) for name in ("model", "setting", "coordinates")}
+    try:
+        runs_after_samples(
+            actor=actor, record=record, path=path_of(record), report=report, checkpoint=checkpoint, **named
+        )
     except ImportProblem as problem:
         raise ApplicationError(str(problem), code="unreadable_file") from problem
 

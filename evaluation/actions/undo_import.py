@@ -17,10 +17,12 @@ from evaluation.actions.keep_words import forget_words
 from evaluation.actions.list_columns import forget_columns
 from evaluation.actions.score_run import rank_again
 from evaluation.actions.take_lists import take_lists
+from evaluation.actions.twin_records import twin_of
 from evaluation.actions.undo_plan import (
     RUN_OF,
     Kind,
     State,
+    UndoPlan,
     alone,
     brought,
     emptied,
@@ -54,31 +56,42 @@ def ask_undo(*, actor: User, record: ImportRecord, withdraw: bool = False) -> Im
             plan = undo_plan(record)
         if not plan.possible:
             raise Conflict(f"The import of {record.file_name} can't be undone. {plan.reasons}")
-        if record.state == State.DONE:
-            runs = record.kind == Kind.RUNS
-            record.checkpoint = {
-                "runs": runs_of(record) if runs else [],
-                "made": made_by(record) if runs else [],
-                "total": sum(plan.goes.values()),
-            }
-            audit.record(
-                actor=actor, action="import.undo", subject=record, benchmark=record.benchmark.slug,
-                before=record.state, after=State.UNDOING, data={"file": record.file_name, "goes": dict(plan.goes)},
-            )  # fmt: skip
-        record.state = State.UNDOING
-        record.save(update_fields=["state", "checkpoint"])
+        if (twin := twin_of(record)) and twin.state == State.DONE:
+            require_kind(actor, twin)
+            _begin(actor, twin, undo_plan(twin))
+        _begin(actor, record, plan)
         start_job(record, "evaluation.undo_import", actor=actor, doing="Undoing", key="undo")
     return record
 
 
+def _begin(actor: User, record: ImportRecord, plan: UndoPlan) -> None:
+    """The record is being undone from now on, and knows what goes. Call inside a transaction."""
+    if record.state == State.DONE:
+        runs = record.kind == Kind.RUNS
+        record.checkpoint = {
+            "runs": runs_of(record) if runs else [],
+            "made": made_by(record) if runs else [],
+            "total": sum(plan.goes.values()),
+        }
+        audit.record(
+            actor=actor, action="import.undo", subject=record, benchmark=record.benchmark.slug,
+            before=record.state, after=State.UNDOING, data={"file": record.file_name, "goes": dict(plan.goes)},
+        )  # fmt: skip
+    record.state = State.UNDOING
+    record.save(update_fields=["state", "checkpoint"])
+
+
 def undo_import(*, record_id: int, report: Report, checkpoint: Checkpoint | None = None) -> dict[str, int]:
-    """Remove what an import brought, each batch in a transaction of its own; begun again, it goes on with the rest.
+    """Remove what an import brought, of samples with the runs of their file first, each batch in a transaction of its
+    own; begun again, it goes on with the rest.
 
     Raises ``Conflict`` when somebody has worked on it meanwhile; what is left then stays.
     """
     record = ImportRecord.objects.select_related("benchmark").get(pk=record_id)
     if record.state != State.UNDOING:
         return dict(record.preview.get("undone", {}))
+    if (twin := twin_of(record)) and twin.state == State.UNDOING:
+        undo_import(record_id=twin.pk, report=report, checkpoint=checkpoint)
     total = int(record.checkpoint.get("total", 0))
     while batch := _batch(record, checkpoint):
         done = sum(batch.values())

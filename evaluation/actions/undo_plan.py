@@ -26,6 +26,7 @@ from annotation.models import (
 )
 from evaluation.actions.delete_queue import Loss, losses, verdicts_of
 from evaluation.actions.take_lists import lists_of, whole_of
+from evaluation.actions.twin_records import twin_of
 from evaluation.models import (
     FailureLabel,
     Intervention,
@@ -76,7 +77,15 @@ def undo_plan(record: ImportRecord) -> UndoPlan:
     """The plan for an import that is done, or whose undoing was begun."""
     if record.state not in (State.DONE, State.UNDOING):
         return UndoPlan(later=("Only an import that is done can be undone.",))
-    return _of_samples(record) if record.kind == Kind.SAMPLES else _of_runs(record)
+    if record.kind != Kind.SAMPLES:
+        return _of_runs(record)
+    twin = twin_of(record)
+    if twin is None or twin.state not in (State.DONE, State.UNDOING):
+        return _of_samples(record)
+    runs, samples = _of_runs(twin), _of_samples(record, twin)
+    return UndoPlan(
+        {**runs.goes, **samples.goes}, (*runs.later, *samples.later), (*runs.stays, *samples.stays), runs.queues
+    )
 
 
 def brought(record: ImportRecord) -> Mapping[str, Any]:
@@ -168,7 +177,8 @@ def samples_of(record: ImportRecord) -> Any:
     return Sample.objects.filter(source=record)
 
 
-def _of_samples(record: ImportRecord) -> UndoPlan:
+def _of_samples(record: ImportRecord, twin: ImportRecord | None = None) -> UndoPlan:
+    """``twin``: the import of the runs that came from the same file and go first."""
     samples = samples_of(record)
     later = []
     made, new = samples.count(), record.counts.get("new", 0)
@@ -179,7 +189,9 @@ def _of_samples(record: ImportRecord) -> UndoPlan:
     ids = samples.values("pk")
     work: tuple[tuple[Any, str], ...] = (
         (
-            Trajectory.objects.filter(sample__in=ids),
+            Trajectory.objects.filter(sample__in=ids).exclude(source=twin)
+            if twin
+            else Trajectory.objects.filter(sample__in=ids),
             "trajectories stand on its samples. Undo the imports of those runs",
         ),
         (Intervention.objects.filter(sample__in=ids), "interventions stand on its samples"),

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from annotation.actions.access import allowed
 from annotation.actions.import_jobs import start_job
-from annotation.actions.import_samples import file_digest
+from annotation.actions.import_samples import WITH_RUNS, file_digest
 from annotation.actions.quota import require_room
 from annotation.actions.upload_files import Stored, Upload, local_copy, sha256_of, store, tidy_scratch, unpacked
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
@@ -23,6 +23,7 @@ from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.column_mappings import FORMAT as TABLE
 from evaluation.actions.column_mappings import KEYS, MAPPED, checked, is_of, options_for, save_mapping
+from evaluation.actions.import_both import holds_both, sample_mapping
 from evaluation.actions.replace_runs import REPLACE, REPLACES, require_replaceable
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers import detect_format as detect_runs
@@ -95,8 +96,8 @@ def receive(
 def choose(*, actor: User, record: ImportRecord, choices: Mapping[str, Any]) -> ImportRecord:
     """Change what was chosen for a file that is not imported yet, and read it again with that.
 
-    ``choices``: any of kind, format, model, setting, coordinates, mapping, replace, images, score. Raises
-    ``InvalidInput``, ``Conflict``.
+    ``choices``: any of both (samples and runs of a result file), kind, format, model, setting, coordinates, mapping,
+    replace, images, score. Raises ``InvalidInput``, ``Conflict``.
     """
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
@@ -305,6 +306,9 @@ def _pictures(file: Stored, images: Upload | None) -> str:
 
 
 def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
+    if "both" in choices:
+        _take_both(record, both=bool(choices["both"]))
+        choices = {name: value for name, value in choices.items() if name not in ("kind", "format", "mapping")}
     kind = choices.get("kind") or record.kind
     if kind not in Kind.values:
         raise InvalidInput("The kind is samples or runs.", field="kind")
@@ -339,6 +343,34 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
         record.options = options_for(record.benchmark, kind, path_of(record), record.options, record.format)
     if "score" in choices:
         record.preview = {**record.preview, "choices": {"score": bool(choices["score"])}}
+
+
+def both_of(record: ImportRecord) -> str:
+    """The format in which a file holds samples and runs too, "" when it is not one of results."""
+    formats = record.preview.get("formats", {})
+    held = {kind: [one["importer"] for one in formats.get(kind, [])] for kind in Kind.values}
+    found = _best(formats.get(Kind.RUNS, []))
+    if not found or found not in held[Kind.SAMPLES]:
+        return ""
+    columns = [one["name"] for one in record.preview.get("columns", [])]
+    return "" if holds_both(found, columns) else found
+
+
+def _take_both(record: ImportRecord, *, both: bool) -> None:
+    """Samples and runs of a result file together, or its samples alone."""
+    if not both:
+        gone = (WITH_RUNS, "model", "setting")
+        record.options = {name: value for name, value in record.options.items() if name not in gone}
+        return
+    format = both_of(record)
+    if not format:
+        raise InvalidInput("This file does not hold samples beside its runs.", field="both")
+    kept = {name: record.options.get(name, "") for name in ("model", "setting")}
+    record.kind, record.format = Kind.SAMPLES, format
+    record.options = {**_options(Kind.SAMPLES, record.options.get("images", "")), WITH_RUNS: True, **kept}
+    if format == TABLE:
+        columns = [one["name"] for one in record.preview.get("columns", [])]
+        record.options |= {"mapping": sample_mapping(columns), "coordinates": ""}
 
 
 def _take_the_place(record: ImportRecord, number: int) -> None:

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.decoding import RowDecoder
 from annotation.importers.documents import Document, DocumentStream
 from annotation.importers.fields import Report
-from annotation.importers.reading import RawRow, RowStream
+from annotation.importers.inspect_files import WANTED, group, whole_sample
+from annotation.importers.reading import RowStream
 from annotation.importers.sources import HEAD_BYTES, Limits, open_members
 from evaluation.importers.interface import BoxSpace, Detection, ImportProblem, Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
@@ -50,7 +50,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
         return trajectory_from(row, model, options, samples, report)
 
     def of_document(document: Document, report: Report) -> Iterator[Record | Issue]:
-        sample, issues = _whole(document)
+        sample, issues = whole_sample(document)
         yield from issues
         if isinstance(sample, dict):
             yield trajectory_from(sample, model, options, samples, report)
@@ -58,7 +58,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     empty = f"{path.name} holds no samples; the log may be of a run that did not begin."
     if path.suffix.lower() == ".json":
         return read_rows(RowStream(path, ("samples",), options.start), of_row, empty)
-    stream = DocumentStream(path, options.start, group=_group, wanted="samples/*.json of a log")
+    stream = DocumentStream(path, options.start, group=group, wanted=WANTED)
     return read_documents(stream, of_document, empty)
 
 
@@ -72,32 +72,6 @@ def _model_of(path: Path) -> str:
     with named[0].open() as file:
         match = _MODEL.search(file.read(HEAD_BYTES))
     return match[1].decode("utf-8", "replace") if match else "unnamed"
-
-
-def _group(names: Sequence[str]) -> Sequence[Sequence[str]]:
-    """One sample per file of ``samples/``, or per folder with ``sample.json`` and its chunks of messages."""
-    whole = [[n] for n in names if re.fullmatch(r"samples/[^/]+\.json", n)]
-    chunked = [n for n in names if re.fullmatch(r"samples/.+/sample\.json", n)]
-    for main in chunked:
-        place = f"{main.removesuffix('sample.json')}messages/"
-        parts = [n for n in names if n.startswith(place)]
-        whole.append([main, *sorted(parts, key=lambda n: (len(n), n))])
-    return whole
-
-
-def _whole(document: Document) -> tuple[Any, list[Issue]]:
-    """The sample of a document, its messages put together from their chunks."""
-    decoder = RowDecoder()
-    sample, issues = decoder.decode_any(RawRow("", document.name, 1, document.main, len(document.main)))
-    chunks = [name for name in document.parts if name != PurePosixPath(document.name).name]
-    if chunks and isinstance(sample, dict):
-        messages: list[Any] = []
-        for name in chunks:
-            part, found = decoder.decode_any(RawRow("", name, 1, document.parts[name], 0))
-            issues += found
-            messages += part if isinstance(part, list) else []
-        sample["messages"] = messages
-    return sample, issues
 
 
 def _rollout(epoch: object, report: Report) -> int:

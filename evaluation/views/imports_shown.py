@@ -8,9 +8,11 @@ from typing import Any
 
 from django.urls import reverse
 
+from annotation.actions.import_samples import WITH_RUNS
 from annotation.importers.mapping import BOX_FIELDS, Field
 from evaluation.actions.column_mappings import FIELDS, saved_for
 from evaluation.actions.column_mappings import FORMAT as TABLE
+from evaluation.actions.upload import both_of
 from evaluation.forms import BOX_FORMS
 from evaluation.importers.interface import ColumnMapping
 from evaluation.views.sample_frame import region_address
@@ -242,6 +244,18 @@ def _likely(kind: str, formats: Mapping[str, Any]) -> bool:
     return bool(found) and (found[0]["importer"] != TABLE or found[0]["confidence"] >= BOTH or not sure)
 
 
+def _both(record: Any, rights: Mapping[str, bool]) -> dict[str, Any]:
+    """Of a result file that holds samples too: how many, and whether both are imported."""
+    if not (rights["import_samples"] and rights["import_runs"]) or record.state not in ("preview", "failed"):
+        return {}
+    chosen = bool(record.options.get(WITH_RUNS))
+    if not chosen and not both_of(record):
+        return {}
+    counts = record.preview.get("counts", {})
+    read = counts.get("trajectories", 0) if record.kind == "runs" else counts.get("read", 0)
+    return {"count": read + (counts.get("refused", 0) if record.kind == "runs" else 0), "chosen": chosen}
+
+
 def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """The choices with what is chosen: kinds, formats with their confidence, coordinates, names."""
     formats = record.preview.get("formats", {})
@@ -258,6 +272,7 @@ def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tup
             if rights[f"import_{kind}"] and (kind == record.kind or _likely(kind, formats))
         ],
         "other_kind": other if holds[other] and rights[f"import_{other}"] else "",
+        "both": _both(record, rights),
         "spaces": [*spaces, ("size", "Pixels of the picture as sent, …")],
         "space": "size" if sized else coordinates,
         "sent_size": coordinates if sized else "",

@@ -14,8 +14,10 @@ from annotation.importers import IMPORTERS, detect_format
 from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.models import Benchmark
 from evaluation.actions.column_mappings import FORMAT as TABLE
-from evaluation.actions.column_mappings import options_for
+from evaluation.actions.column_mappings import columns_in, options_for
+from evaluation.actions.import_both import holds_both, runs_after_samples, sample_mapping
 from evaluation.actions.metric_settings import change_settings
+from evaluation.importers import detect_format as detect_runs
 from evaluation.management.output import (
     answering_plainly,
     chosen_format,
@@ -36,6 +38,10 @@ class Command(BaseCommand):
         parser.add_argument("--join-toolchains", type=Path, help="a second file whose toolchains are joined by content")
         parser.add_argument("--mapping", type=Path, metavar="FILE.json", help="columns of a table and what they are")
         parser.add_argument("--coordinates", default="", help="boxes of a table: pixel, norm1, norm1000 or WxH")
+        parser.add_argument(
+            "--with-runs", action="store_true", help="a result file: import its samples and what a model did"
+        )
+        parser.add_argument("--model", default="", help="with --with-runs: name of the model where the file has none")
         parser.add_argument("--title", default="", help="name of a benchmark that is made by this")
 
     @answering_plainly
@@ -45,17 +51,21 @@ class Command(BaseCommand):
             options["coordinates"],
         )
         given = TABLE if mapping and not options["format"] else options["format"]
-        format = chosen_format(self, given, path, detect_format)
+        format = chosen_format(self, given, path, detect_runs if options["with_runs"] else detect_format)
+        if options["with_runs"] and (reason := holds_both(format, [column.name for column in columns_in(path)])):
+            raise CommandError(f"{path.name} can't be imported with runs. {reason}")
         if format != TABLE and (mapping or coordinates):
             raise CommandError(
                 f"A mapping and coordinates are for the format {TABLE}, not for {format}. Leave them out."
             )
         benchmark = Benchmark.objects.filter(slug=slug).first() or create_benchmark(actor=None, slug=slug, title=title)
+        if format == TABLE and options["with_runs"] and not mapping:
+            mapping = sample_mapping([column.name for column in columns_in(path)])
         if format == TABLE:
             chosen = options_for(benchmark, "samples", path, {"mapping": mapping, "coordinates": coordinates})
             mapping, coordinates = chosen["mapping"], chosen["coordinates"]
             self.stdout.write(f"Columns: {json.dumps(mapping)}")
-        _, result = import_samples(
+        record, result = import_samples(
             actor=None,
             benchmark=benchmark,
             path=path,
@@ -64,8 +74,14 @@ class Command(BaseCommand):
             toolchains=options["join_toolchains"],
             mapping=mapping,
             coordinates=coordinates,
+            with_runs=options["with_runs"],
         )
         if result.settings:
             settings = change_settings(actor=None, benchmark=benchmark, values=result.settings)
             self.stdout.write(f"The file brings metric settings, which are stored: {settings_line(settings)}.")
         print_counts(self, result.counts, result.issues, ("read", "new", "changed", "unchanged"))
+        if options["with_runs"]:
+            runs = runs_after_samples(
+                actor=None, record=record, path=path, model=options["model"], coordinates=options["coordinates"]
+            )
+            print_counts(self, runs.counts, runs.issues, ("trajectories", "new", "changed", "unchanged", "failed"))

@@ -1,0 +1,16 @@
+"""The two records of one result file: that of its samples knows that of its runs."""
+
+from __future__ import annotations
+
+from annotation.actions.import_samples import WITH_RUNS
+from annotation.models import ImportRecord
+
+RUNS, SAMPLES = "runs_record", "samples_record"
+"""Where a record keeps the number of the other one that came from the same file."""
+
+
+def twin_of(record: ImportRecord) -> ImportRecord | None:
+    """The runs that came with the samples of a record from the same file, None when there are none."""
+    of_samples = record.kind == ImportRecord.Kind.SAMPLES and record.options.get(WITH_RUNS)
+    number = record.preview.get(RUNS) if of_samples else None
+    return ImportRecord.objects.filter(pk=number, benchmark=record.benchmark_id).first() if number else None
