@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from evaluation.metrics.reading import languages
-from evaluation.metrics.reading.comparing import flat
+from evaluation.metrics.reading.comparing import flat, folded
 from evaluation.metrics.reading.options import Options
 from evaluation.metrics.reading.spans import Text
 
@@ -35,6 +35,8 @@ _WOULD = re.compile(languages.WOULD_BE)
 _CONCLUSION = re.compile(languages.CONCLUSIONS)
 _ECHO = re.compile(rf"^[\"'“( \[]?([A-Za-z])[\"'”)\]]?[.):](?!{WORD}\.)|^[(\[]([A-Za-z])[)\]]", re.MULTILINE)
 _MARKER = re.compile(r"([A-Z])[.):][ ](?=[^\W_]{2}|\d)")
+_ITEM_AT_END = re.compile(r"(?<![A-Za-z])[(\[]?([A-Z])[.):\]]{1,2} ?([^\n]*)\Z")
+_ITEM = re.compile(r"[(\[]?([A-Z])[.):\]]{1,2} ?([^\n]*)")
 
 
 _CONDITION_WORDS = (
@@ -110,6 +112,8 @@ class Passage:
         """Whether a list of options stands at ``place``, in lines or one behind the other."""
         if (echo := self.echo) and any(start <= place < end for start, end in echo):
             return True
+        if self._beside_next_option(place):
+            return True
         end = min(self.line_end(place), place + WINDOW)
         s = self.s
         if s.find(". ", place, end) < 0 and s.find(") ", place, end) < 0 and s.find(": ", place, end) < 0:
@@ -120,6 +124,27 @@ class Passage:
             if not found.start() or not s[found.start() - 1].isalnum()
         }
         return len(markers & self.options.letters) > 1
+
+    def _beside_next_option(self, place: int) -> bool:
+        """Whether the line below ``place`` is the next option as it was asked, or the line above ends with the one
+        before: then a list of options stands there."""
+        here = _ITEM.match(self.s, place)
+        if not here:
+            return False
+        start = self.s.rfind("\n", 0, place) + 1
+        above = _ITEM_AT_END.search(self.s, max(0, self.s.rfind("\n", 0, max(0, start - 1)) + 1), max(0, start - 1))
+        below = _ITEM.match(self.s, here.end() + 1)
+        return self._follow(here, below) or (place == start and self._follow(above, here))
+
+    def _follow(self, first: re.Match[str] | None, second: re.Match[str] | None) -> bool:
+        """Whether both are options in their order, each with its own text."""
+        folds = self.options.folds
+        return bool(
+            first
+            and second
+            and ord(second[1]) == ord(first[1]) + 1
+            and all(one[1] in folds and folded(one[2]) == folds[one[1]] for one in (first, second))
+        )
 
     def line_end(self, place: int) -> int:
         """Of a line that is no longer than ``LINE`` from there on."""

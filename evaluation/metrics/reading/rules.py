@@ -81,6 +81,8 @@ _PLANNED = re.compile(
     r"(?:crop|zoom|look|check|examine|inspect|compare|see|verify|test)\b"
 )
 _ABOUT = re.compile(r"\b(?:about|approximately|roughly|around|almost|nearly|over|under|at least|at most)\b|~|≈")
+_LETTER_BESIDE = re.compile(rf" [(\[]?([A-Z])(?!{WORD}|['’])")
+"""Behind an option's text: "Lamp B" is the name of a thing, or names another option."""
 LONGEST_SENTENCE = 30
 _NUMBERS = re.compile(r"(?<![\w.,])[-–]?\d[\d.,/]*")
 
@@ -309,6 +311,8 @@ def contained_in(passage: Passage, start: int, end: int) -> Outcome | None:
     low = passage.low
     text_of = low[begin:stop]
     others = low[start:begin] + " " + low[stop:end]
+    if (beside := _LETTER_BESIDE.match(passage.s, stop)) and beside[1] in passage.options.letters - {chosen}:
+        return Outcome(reason="contradiction")
     idiom = _IDIOMS.get(text_of)
     if _INTENT.search(others) or _RELATION.search(low[start:begin]) or (idiom and idiom.search(low, start, end)):
         return Outcome(reason="none")

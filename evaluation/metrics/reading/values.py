@@ -34,7 +34,7 @@ _ANY_END = re.compile(
 )
 _GAP = re.compile(r"[ ]?(?:[.:,;)\]、]{1,2}|[-–—])?[ ]?\n{0,2}[\"'“‘(\[]{0,2}")
 _SECOND = re.compile(
-    rf"[\"'”’)\]]{{0,2}} ?(?:(?P<word>(?:and|or|and/or|oder|und|ou|et|y|o|e|или|и|as well as)(?= )"
+    rf"[\"'”’)\]]{{0,2}} ?[(\[]?(?:(?P<word>(?:and|or|and/or|oder|und|ou|et|y|o|e|или|и|as well as)(?= )"
     rf"|[和或与及跟か]|或者|や|또는|[과와])"
     rf" ?|(?P<comma>[,、;] ?(?:(?:and|or|und|oder|et|ou|y) )?)|(?P<mark>[&/+|]|and/or) ?|(?P<side> )(?=[(\[A-Z]))"
     rf"(?:either |also |option |choice "
