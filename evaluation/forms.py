@@ -11,7 +11,7 @@ from annotation.importers.column_mapping import BoxForm
 from annotation.importers.mapping import MAX_NAME
 from annotation.importers.sample_columns import SAMPLE_FIELDS
 from evaluation.actions.column_mappings import FIELDS
-from evaluation.actions.judging import MOST
+from evaluation.actions.judging import ANSWERS, CROPS, MOST
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.metrics.settings import CHOICES, RANGES
 from evaluation.metrics.settings_words import EFFECTS
@@ -97,6 +97,15 @@ class JudgingForm(forms.Form):
 
     size = forms.IntegerField(label="Trajectories", min_value=1, max_value=MOST, initial=40)
     people = forms.IntegerField(label="People for each", min_value=1, max_value=5, initial=1)
+    about = forms.ChoiceField(
+        label="What is asked",
+        choices=[(CROPS, "whether crops support the answer"), (ANSWERS, "what the answer says")],
+        initial=CROPS,
+        required=False,
+    )
+
+    def clean_about(self) -> str:
+        return self.cleaned_data["about"] or CROPS
 
 
 class MetricSettingsForm(forms.Form):

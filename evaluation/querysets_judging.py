@@ -22,6 +22,12 @@ class JudgementQuerySet(models.QuerySet[Any]):
         """What judges gave, models or people in a queue: no decisions."""
         return self.filter(decides=False)
 
+    def said_to(self, item: Any) -> Self:
+        """What was said to a question of a queue: of an answer on its trajectory, else on its run and sample."""
+        of = item.trajectory
+        where = {"trajectory": of} if item.kind == "answer" else {"trajectory": None}
+        return self.given().filter(run=of.run_id, sample=of.sample_id, kind=item.kind, **where)
+
     def of_models(self) -> Self:
         """What judge models gave, which metrics are made of."""
         return self.given().filter(person=None)

@@ -74,9 +74,11 @@ def delete_queue(*, actor: User, queue: JudgingQueue) -> None:
 def _verdicts(items: Any) -> Iterable[tuple[int, int]]:
     """(queue, verdict) of what people said to these questions and have not said again in another queue."""
     names = ("queue_id", "trajectory__run_id", "trajectory__sample_id", "kind")
-    asked: Collection[tuple[Any, ...]] = set(items.order_by().values_list(*names))
-    queues = {queue for queue, *_ in asked}
-    given = Judgement.objects.filter(person__isnull=False, extra__queue__in=queues)
-    for queue, run, sample, kind, pk in given.values_list("extra__queue", "run_id", "sample_id", "kind", "pk"):
-        if (queue, run, sample, kind) in asked:
-            yield queue, pk
+    rows = list(items.order_by().values_list(*names, "trajectory_id"))
+    asked: Collection[tuple[Any, ...]] = {row[:4] for row in rows} | set(rows)
+    queues = {queue for queue, *_ in rows}
+    given = Judgement.objects.given().filter(person__isnull=False, extra__queue__in=queues)
+    about = ("extra__queue", "run_id", "sample_id", "kind", "trajectory_id")
+    for pk, *place, trajectory in given.values_list("pk", *about):
+        if (tuple(place) if trajectory is None else (*place, trajectory)) in asked:
+            yield place[0], pk

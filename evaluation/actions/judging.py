@@ -13,17 +13,23 @@ from django.db.models.functions import Now
 
 from annotation.actions.access import require
 from annotation.actions.pause import require_going_on
-from annotation.models import Benchmark, Image
+from annotation.models import Benchmark, Image, Revision
+from annotation.schema import AnswerType
 from annotation.workflow import Right
 from evaluation.actions.judging_known import queue_known_to
+from evaluation.metrics.columns import AnswerKey
+from evaluation.metrics.decided import key_digest, text_digest
 from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Trajectory
 from evaluation.querysets import TrajectoryQuerySet
+from evaluation.schema import DecisionWord
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.clock import from_now
 from webapp.common.errors import Conflict, InvalidInput
 
-RELIABILITY, SUFFICIENCY = JudgingItem.Kind.RELIABILITY, JudgingItem.Kind.SUFFICIENCY
+RELIABILITY, SUFFICIENCY, ANSWER = JudgingItem.Kind
+CROPS, ANSWERS = "crops", "answers"
+"""What a queue can be about."""
 MOST = 500
 LASTS = timedelta(minutes=15)
 """How long a question is kept for who was handed it."""
@@ -33,23 +39,35 @@ VERDICTS = ("yes", "no", UNDECIDED)
 LONGEST_ANSWER = 2000
 
 
-def fit_to_judge(benchmark: Benchmark, terms: Mapping[str, str]) -> TrajectoryQuerySet:
-    """The trajectories of a list whose crops can be shown to a person: scored, with a usable crop and its picture.
+def fit_to_judge(benchmark: Benchmark, terms: Mapping[str, str], *, answers: bool = False) -> TrajectoryQuerySet:
+    """The trajectories of a list whose crops can be shown to a person: scored, with a usable crop and its picture. Of
+    ``answers`` those that say something where an answer is asked for.
 
     What was done under a condition is not among them: its crops are not what the picture shows there.
     """
     plain = {name: value for name, value in terms.items() if name not in ("condition", "flip")}
     found: TrajectoryQuerySet = Trajectory.objects.of(benchmark).listed(plain)
+    if answers:
+        said = found.filter(score__missing_answer=False, sample__gold__isnull=False, error="")
+        return said.exclude(sample__gold__revision__answers=[]).exclude(answer=None).exclude(answer="")
     return found.filter(
         score__visual_evidence=True, score__usable_crops__gt=0, sample__image__state=Image.State.READY, error=""
     )
 
 
 def draw_judging(
-    *, actor: User, benchmark: Benchmark, terms: Mapping[str, str], size: int, people: int, seed: str = ""
+    *,
+    actor: User,
+    benchmark: Benchmark,
+    terms: Mapping[str, str],
+    size: int,
+    people: int,
+    about: str = CROPS,
+    seed: str = "",
 ) -> JudgingQueue:
-    """Draw so many trajectories of a list, all alike likely, and ask both questions of each. The seed is secret: the
-    list is known, so a seed that can be guessed would tell what was drawn.
+    """Draw so many trajectories of a list, all alike likely, and ask both questions of each; ``about`` ``ANSWERS``: ask
+    what each answer says. The seed is secret: the list is known, so a seed that can be guessed would tell what was
+    drawn.
 
     Raises ``InvalidInput`` on a size outside 1..MOST or on people outside 1..5, ``Conflict`` with nothing to draw from.
     """
@@ -59,22 +77,19 @@ def draw_judging(
     if not 1 <= people <= 5:
         raise InvalidInput("One to five people judge each question.", field="people")
     # The list's order and the seed make the draw one that can be made again.
-    fit = list(fit_to_judge(benchmark, terms).order_by("sample__key", "run_id").values_list("pk", "sample__gold"))
+    found = fit_to_judge(benchmark, terms, answers=about == ANSWERS)
+    fit = list(found.order_by("sample__key", "run_id", "rollout").values_list("pk", "sample__gold"))
     if not fit:
-        raise Conflict("No trajectory of this list has a crop that can be shown. Choose another list.", field="size")
+        what = "an answer" if about == ANSWERS else "a crop that can be shown"
+        raise Conflict(f"No trajectory of this list has {what}. Choose another list.", field="size")
     with transaction.atomic():
         seed = seed or secrets.token_hex(16)
         queue = JudgingQueue.objects.create(
             benchmark=benchmark, terms=dict(terms), people=people, seed=seed, drawn_from=len(fit), created_by=actor
         )
         drawn = [pk for pk, _ in random.Random(seed).sample(fit, min(size, len(fit)))]
-        asked = set(
-            Trajectory.objects.filter(pk__in=drawn)
-            .exclude(sample__gold__revision__answers=[])
-            .values_list("pk", flat=True)
-        )
         JudgingItem.objects.bulk_create(
-            JudgingItem(queue=queue, trajectory_id=pk, kind=kind) for pk, kind in in_order(drawn, asked)
+            JudgingItem(queue=queue, trajectory_id=pk, kind=kind) for pk, kind in _questions(drawn, about)
         )
         # The queue keeps its terms and its seed; people who judge may read the audit log.
         audit.record(
@@ -82,6 +97,14 @@ def draw_judging(
             data={"n": len(drawn), "people": people},
         )  # fmt: skip
     return queue
+
+
+def _questions(drawn: Sequence[int], about: str) -> list[tuple[int, JudgingItem.Kind]]:
+    """What is asked of the trajectories that were drawn, in turn."""
+    if about == ANSWERS:
+        return [(pk, ANSWER) for pk in drawn]
+    of = Trajectory.objects.filter(pk__in=drawn).exclude(sample__gold__revision__answers=[])
+    return in_order(drawn, set(of.values_list("pk", flat=True)))
 
 
 def order_for(user: User, queue: JudgingQueue) -> dict[int, int]:
@@ -92,7 +115,8 @@ def order_for(user: User, queue: JudgingQueue) -> dict[int, int]:
     # The random names are the secret: seeds of older queues can be guessed.
     random.Random(f"{user.pk} {' '.join(key for *_, key in rows)}").shuffle(drawn)
     answered = {trajectory for _, trajectory, kind, _ in rows if kind == SUFFICIENCY}
-    places = {question: place for place, question in enumerate(in_order(drawn, answered))}
+    order = [(pk, ANSWER) for pk in drawn] if rows and rows[0][2] == ANSWER else in_order(drawn, answered)
+    places = {question: place for place, question in enumerate(order)}
     return {pk: places[trajectory, JudgingItem.Kind(kind)] for pk, trajectory, kind, _ in rows}
 
 
@@ -130,7 +154,8 @@ def next_to_judge(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
 
 def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Judgement:
     """Keep what this person says: ``verdict`` (of reliability) or ``answer`` ("" is "the crops do not say"), with
-    ``reasons``, ``sure`` (1 to 5 or None) and ``seconds``. Saying it again changes it.
+    ``reasons``, ``sure`` (1 to 5 or None) and ``seconds``. What an answer says is the ``answer`` that names an option,
+    or as ``verdict`` none, same, different or undecided. Saying it again changes it.
 
     Raises ``InvalidInput`` for what is none, ``Conflict`` when the question is somebody else's meanwhile, or once the
     person has finished the queue.
@@ -138,7 +163,8 @@ def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Ju
     queue = item.queue
     require(actor, queue.benchmark, Right.JUDGE)
     _require_unfinished(actor, queue)
-    verdict, answer = _what_was_said(item.kind, said)
+    key = key_of(item) if item.kind == ANSWER else None
+    verdict, answer = _what_it_says(key, said) if key else _what_was_said(item.kind, said)
     extra = {
         "reasons": [reason for reason in said.get("reasons", ()) if reason in REASONS],
         "sure": said.get("sure") if said.get("sure") in range(1, 6) else None,
@@ -150,14 +176,17 @@ def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Ju
         "sample": item.trajectory.sample,
         "kind": item.kind,
         "judge": actor.email,
+        "trajectory": item.trajectory if key else None,
+        "decides": False,
     }
+    now = {"person": actor, "source": None, "verdict": verdict, "answer": answer, "extra": extra}
+    if key:
+        now |= {"text_digest": text_digest(item.trajectory.answer), "key_digest": key_digest(key)}
     with transaction.atomic():
         # The seat is ours when the row that says so has changed: one that ran out may be taken at this moment.
         if not _settle(actor, item) and not (_take(actor, item, queue.people) and _settle(actor, item)):
             raise Conflict("Your time on this question ran out and others have judged it. Go on with the next one.")
-        judgement, _ = Judgement.objects.update_or_create(
-            **of, defaults={"person": actor, "source": None, "verdict": verdict, "answer": answer, "extra": extra}
-        )
+        judgement, _ = Judgement.objects.update_or_create(**of, defaults=now)
         audit.record(
             actor=actor, action="judging.judge", subject=item, benchmark=queue.benchmark.slug, after=verdict or "answer"
         )
@@ -183,8 +212,7 @@ def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
         if item is None:
             return None
         JudgingSeat.objects.filter(item=item, user=actor).update(done_at=None, expires_at=from_now(LASTS))
-        about = {"run": item.trajectory.run_id, "sample": item.trajectory.sample_id, "kind": item.kind}
-        Judgement.objects.filter(**about, person=actor).delete()
+        Judgement.objects.said_to(item).filter(person=actor).delete()
         audit.record(actor=actor, action="judging.undo", subject=item, benchmark=queue.benchmark.slug)
     return item
 
@@ -213,6 +241,26 @@ def _settle(user: User, item: JudgingItem) -> bool:
     """Note that this person has judged, in the place that is theirs; whether one is."""
     mine = JudgingSeat.objects.filter(item=item, user=user, place__isnull=False)
     return bool(mine.update(done_at=Now(), expires_at=Now()))
+
+
+def key_of(item: JudgingItem) -> AnswerKey:
+    """What the answer of a question is read by, now. Raises ``Conflict`` where its sample lost its gold. One query."""
+    of = Revision.objects.filter(gold_of__sample=item.trajectory.sample_id)
+    row = of.values_list("answer_type", "options", "answers").first()
+    if row is None:
+        raise Conflict("The sample of this question has no gold any more. Skip it.")
+    return AnswerKey(row[0] == AnswerType.MULTIPLE_CHOICE, row[1] or {}, tuple(row[2] or ()))
+
+
+def _what_it_says(key: AnswerKey, said: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Verdict and answer of what an answer says, as they are kept."""
+    letter, verdict = str(said.get("answer") or ""), str(said.get("verdict") or "")
+    words = (DecisionWord.NONE,) if key.multiple_choice else (DecisionWord.SAME, DecisionWord.DIFFERENT)
+    if key.multiple_choice and letter in key.options:
+        return None, letter
+    if verdict in (*words, UNDECIDED):
+        return verdict, None
+    raise InvalidInput("Choose what the answer says, or say that you cannot tell.", field="answer")
 
 
 def _renew(user: User, item: JudgingItem) -> bool:

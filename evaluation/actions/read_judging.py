@@ -96,8 +96,8 @@ def read_question(user: User, item: JudgingItem) -> Question:
 
 def judgement_of(user: User, item: JudgingItem) -> Judgement | None:
     """What this person said already."""
-    about = {"run": item.trajectory.run_id, "sample": item.trajectory.sample_id, "kind": item.kind}
-    return Judgement.objects.filter(**about, person=user).first()
+    found: Judgement | None = Judgement.objects.said_to(item).filter(person=user).first()
+    return found
 
 
 def places_of(queue: JudgingQueue, kind: str) -> set[tuple[int, str]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.undecided import is_provisional
 
 CLASSES = ("exact", "stated", "inferred")
 
@@ -24,7 +25,7 @@ def report_lines(report: Mapping[str, Any], settings: MetricSettings) -> Iterato
         parts.append(f"{report['decided']} decided by people")
     if report["undecided"]:
         parts.append(f"{report['undecided']} equal to nothing accepted")
-    parts.append(f"{unread} unread ({_percent(unread / n)}{_alarm(unread / n, settings)})")
+    parts.append(f"{unread} unread ({_percent(unread / n)}{_alarm(report, settings)})")
     yield f"Answers: {'; '.join(parts)}."
     for row in report["reasons"]:
         first = f', first: "{row["texts"][0][0][:80]}"' if row["texts"] and row["texts"][0][0] else ""
@@ -37,9 +38,9 @@ def report_lines(report: Mapping[str, Any], settings: MetricSettings) -> Iterato
         yield f"  The verdict of the file is the same on {verdicts['same']} of {verdicts['n']} ({same})."
 
 
-def _alarm(share: float, settings: MetricSettings) -> str:
-    alarm = getattr(settings, "unread_alarm", 0.02)
-    return f", above the alarm of {_percent(alarm)}" if share > alarm else ""
+def _alarm(report: Mapping[str, Any], settings: MetricSettings) -> str:
+    above = is_provisional(report["unread"], report["answers"] - report["blank"], settings)
+    return f", above the alarm of {_percent(settings.unread_alarm)}" if above else ""
 
 
 def _percent(share: float) -> str:

@@ -20,12 +20,13 @@ from annotation.views.agreement import agreement_context
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.actions.delete_queue import delete_queue, losses
-from evaluation.actions.judging import draw_judging, fit_to_judge
+from evaluation.actions.judging import ANSWER, RELIABILITY, SUFFICIENCY, draw_judging, fit_to_judge
 from evaluation.actions.judging_known import queue_known_to
 from evaluation.actions.read_judges import Judged, Pair, Verdict, load_judged, trajectories_of
 from evaluation.actions.read_judging import places_of, progress_of, queues_of
+from evaluation.actions.read_reader_audit import audit_reader
 from evaluation.forms import JudgingForm
-from evaluation.models import JudgingItem, JudgingQueue, Run, Trajectory
+from evaluation.models import JudgingQueue, Run, Trajectory
 from evaluation.views.judges import pair_context
 from evaluation.views.run_links import Count
 from evaluation.views.sample_frame import frame_of
@@ -53,7 +54,7 @@ class Difference:
 @require_http_methods(["GET", "HEAD", "POST"])
 def judging(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template evaluation/judging.html; context: queues (JudgingQueue), form, fit (Count, of the list whose terms the
-    address holds), terms (name, value). Posted: ``size`` and ``people``, which draws a queue from that list."""
+    address holds), terms (name, value). Posted: ``size``, ``people`` and ``about``, which draws a queue."""
     benchmark = load_benchmark(request, slug, Right.SCORE if request.method == "POST" else Right.JUDGE)
     terms = narrowing(terms_of(request))
     form = JudgingForm(request.POST or None)
@@ -67,6 +68,7 @@ def judging(request: SignedInRequest, slug: str) -> HttpResponse:
         "form": form,
         "draws": draws,
         "fit_n": fit_to_judge(benchmark, terms).count() if draws else 0,
+        "said_n": fit_to_judge(benchmark, terms, answers=True).count() if draws else 0,
         "list_href": f"{reverse('evaluation:trajectories', args=[slug])}?{urlencode(terms)}",
         "terms": list(_in_words(benchmark, terms)),
         "here": f"{reverse('evaluation:judging', args=[slug])}?{urlencode(terms)}",
@@ -94,6 +96,8 @@ def queue(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "kinds": list(_kinds(request.user, benchmark, found)) if told else [],
         "terms": list(_in_words(benchmark, found.terms)) if told else [],
         "runs": _runs(found) if told else [],
+        "reader": audit_reader(request.user, found) if told else None,
+        "about_answers": found.items.filter(kind=ANSWER).exists(),
         "may_draw": (may_draw := allowed(request.user, benchmark, Right.SCORE)),
         "gone": _gone(found) if may_draw else "",
         "again": f"{reverse('evaluation:judging', args=[slug])}?{urlencode(found.terms)}" if told else "",
@@ -137,7 +141,7 @@ def _runs(found: JudgingQueue) -> list[str]:
 
 def _kinds(user: User, benchmark: Any, found: JudgingQueue) -> Iterator[dict[str, Any]]:
     """Of each kind that this person has judged: the judge they share most verdicts with, and what both say."""
-    for kind in JudgingItem.Kind:
+    for kind in (RELIABILITY, SUFFICIENCY):
         places = places_of(found, kind)
         judged = load_judged(benchmark, kind, Audience.OWN, user).only(places)
         me = next(iter(judged.people), "")

@@ -25,6 +25,8 @@ from webapp.common.errors import go_on_at
 from webapp.common.wording import finite
 
 SIDE = 960
+LONGEST_SHOWN = 50_000
+"""Characters of an answer that its question shows."""
 FIRST_REASON = 4
 """Reasons have the keys from here on: 1 to 3 would be taken for answers."""
 
@@ -80,6 +82,9 @@ def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRes
         "asks": content.question,
         "crops": _crops(shown),
         "reliability": asked.kind == JudgingItem.Kind.RELIABILITY,
+        "about_answer": asked.kind == JudgingItem.Kind.ANSWER,
+        "answer": (shown.trajectory.answer or "")[:LONGEST_SHOWN],
+        "accepted": content.answers,
         "said": answer.said if answer.said not in ("", "unread") else answer.text.start,
         "plan": shown.trajectory.plan or [],
         "options": content.options,
@@ -128,8 +133,9 @@ def _crops(shown: Question) -> list[Shown]:
 def _said(request: SignedInRequest) -> dict[str, Any]:
     data = request.POST
     sure, choice = data.get("sure", ""), data.get("choice")
+    word = choice[1:] if choice and choice.startswith("=") else ""
     return {
-        "verdict": data.get("verdict", ""),
+        "verdict": data.get("verdict", word),
         "answer": data.get("answer", "") if choice is None else choice,
         "nothing": choice == "" or data.get("act") == "nothing",
         "reasons": data.getlist("reason"),

@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from annotation.models import Benchmark
 from evaluation.actions.answer_groups import read_groups
 from evaluation.actions.decide_answers import decide_answers
+from evaluation.actions.read_board import read_board
 from evaluation.actions.read_extraction import read_extraction, read_slices_extraction
 from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Metric, Run, Score
@@ -81,6 +82,10 @@ def test_a_hundred_equal_refusals_leave_everything_open_and_one_decision_settles
     kitchen = make_kitchen(lea, 100)
     said(lea, kitchen, {f"s{i}": REFUSAL for i in range(100)}, "Refuser")
     refuser = Run.objects.get(model__name="Refuser")
+    open_range = Metric.objects.filter(scoring__run=refuser, slice_by="", metric__in=["accuracy_low", "accuracy_high"])
+    assert sorted(open_range.values_list("value", flat=True)) == [0.0, 1.0]
+    board = {row.run.pk: row for row in read_board(kitchen).rows()}
+    assert board[refuser.pk].provisional
     [group] = read_groups(kitchen, lea, run=refuser.pk).groups
     assert group.n == 100
     decide_answers(actor=lea, benchmark=kitchen, said={group.key: "0"}, run=refuser.pk)
