@@ -14,7 +14,8 @@ from django.db.models import Case, Count, Exists, OuterRef, Q, Value, When
 
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
-from evaluation.query.fields import FIELDS, Kind, described, facet_of
+from evaluation.metrics.reading import CLASSES, RULES, WHERES
+from evaluation.query.fields import FIELDS, READING_REASONS, Kind, described, facet_of
 from evaluation.query.numbers import Bounds, bounds
 from evaluation.query.parser import parse
 from evaluation.query.syntax import (
@@ -305,6 +306,10 @@ CONDITIONS: Mapping[str, Callable[[str], Q]] = {
     "unanswered": _flag("score__missing_answer"),
     "counted": lambda value: counted() if _yes(value) else _without(counted()),
     "quadrant": _coded("score__quadrant", Quadrant.NAMES),
+    "reading_where": _coded("score__reading_where", WHERES),
+    "reading_rule": _coded("score__reading_rule", RULES),
+    "reading_class": _coded("score__reading_class", CLASSES),
+    "unread_reason": _coded("score__unread_reason", READING_REASONS),
     "population": _flag("score__in_population"),
     "grounded": _flag("score__grounded"),
     "zoomed": _flag("score__invoked"),

@@ -15,6 +15,7 @@ from evaluation.actions.read_rewards import REWARD_COLUMNS, reward_rows
 from evaluation.metrics.catalogue import COMPARISON_COLUMNS, METRIC_COLUMNS, SAMPLE_COLUMNS
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
 from evaluation.metrics.families import ALL_PAIRS
+from evaluation.metrics.reading import CLASSES, REASONS, RULES, WHERES
 from evaluation.metrics.tests import holm
 from evaluation.models import Comparison, Metric, Score
 
@@ -50,6 +51,10 @@ _NAMED: dict[str, tuple[tuple[str, ...], int]] = {
     "quadrant": (Quadrant.NAMES, -1),
     "plan_outcome": (Outcome.NAMES, -1),
     "chain_status": (ChainStatus.NAMES, -1),
+    "reading_where": (WHERES, -1),
+    "reading_rule": (RULES, -1),
+    "reading_class": (CLASSES, -1),
+    "unread_reason": (REASONS, -1),
 }
 
 

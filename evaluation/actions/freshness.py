@@ -1,4 +1,4 @@
-"""Whether scores are of today's gold and settings, without reading the gold."""
+"""Whether scores are of today's gold, settings and rules of reading, without reading the gold."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.db.models import Count, Max
 
 from annotation.models import Benchmark, ContentChange, Gold
 from evaluation.actions.metric_settings import settings_by_benchmark
+from evaluation.metrics.reading import VERSION
 from evaluation.models import Scoring
 
 State = tuple[datetime | None, int]
@@ -41,6 +42,7 @@ class Freshness:
             or changed
             or scoring.samples_n != count
             or scoring.settings != self._changed[benchmark]
+            or scoring.reading_version != VERSION
         )  # fmt: skip
 
 

@@ -38,6 +38,8 @@ _FLAGS = {
 }  # fmt: skip
 _CODES = {
     "quadrant": "quadrant", "outcome": "plan_outcome", "failure": "failure", "chain_status": "chain_status",
+    "reading_where": "reading_where", "reading_rule": "reading_rule", "reading_class": "reading_class",
+    "unread_reason": "unread_reason",
 }  # fmt: skip
 _SCORED = (*_FLOATS[4:], *_COUNTS, *_CODES.values(), "unusable_crops")
 _TRUTHS = (*_FLAGS.values(), "correct")

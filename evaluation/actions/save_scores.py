@@ -13,6 +13,7 @@ from evaluation.actions.load_columns import LoadedRun
 from evaluation.metrics.chains import Chains, confusion_words, transition_words
 from evaluation.metrics.columns import UNKNOWN, MetricRow, ScoreColumns
 from evaluation.metrics.failures import failures_of
+from evaluation.metrics.reading import CLASSES, REASONS, RULES, WHERES
 from evaluation.models import Metric, Score, Scoring
 from webapp.common.bulk import as_json, insert_rows
 
@@ -36,9 +37,12 @@ _ALWAYS = (
     "quadrant", "usable_crops", "unusable_crops", "calls", "unique_tools", "effective_calls",
     "effective_unique_tools", "chain_status", "plan_outcome",
 )  # fmt: skip
+_NAMED = {"reading_where": WHERES, "reading_rule": RULES, "reading_class": CLASSES, "unread_reason": REASONS}
+"""Words that are stored as their places in a list, -1 where there is none."""
+_TEXTS = ("reading_flags", "answer_group")
 _FIELDS = [
     "trajectory", "scoring", "letter", "crop_index", "crop_x1", "crop_y1", "crop_x2", "crop_y2",
-    *_TRUTHS, *_THREE_VALUED, *_FLOATS, *_COUNTS, *_ALWAYS, "failure", "aligned", "followed",
+    *_TRUTHS, *_THREE_VALUED, *_FLOATS, *_COUNTS, *_ALWAYS, *_NAMED, *_TEXTS, "failure", "aligned", "followed",
 ]  # fmt: skip
 
 
@@ -68,6 +72,11 @@ def _columns(scoring: Scoring, loaded: LoadedRun, scores: ScoreColumns) -> Itera
         yield [None if value < 0 else value for value in getattr(scores, name).tolist()]
     for name in _ALWAYS:
         yield getattr(scores, name).tolist()
+    for name, words in _NAMED.items():
+        places = {word: place for place, word in enumerate(words)}
+        yield [places.get(word, -1) for word in getattr(scores, name)]
+    for name in _TEXTS:
+        yield list(getattr(scores, name))
     yield failures_of(scores).tolist()
 
 

@@ -29,6 +29,7 @@ from evaluation.metrics.chains import chains_of
 from evaluation.metrics.columns import TRUE, UNKNOWN, SampleColumns, ScoreColumns
 from evaluation.metrics.faithfulness import FaithfulnessColumns, faithfulness_columns
 from evaluation.metrics.measures import all_measures, evaluated_rows
+from evaluation.metrics.reading import VERSION
 from evaluation.metrics.repeats import rollouts_of
 from evaluation.metrics.score import score_run as score_columns
 from evaluation.metrics.selection import selected_measures
@@ -123,6 +124,7 @@ def score_one(
             settings=settings.changed(),
             version=_version(run.benchmark, samples.digest),
             gold_digest=samples.digest,
+            reading_version=VERSION,
             computed_at=timezone.now(),
             seconds=0,
             samples_n=len(samples.columns),

@@ -27,13 +27,17 @@ from evaluation.exporters.native import trajectory_row
 from evaluation.metrics.catalogue import SAMPLE_COLUMNS
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES, NO_FAILURE
+from evaluation.metrics.reading import CLASSES, REASONS, RULES, WHERES
 from evaluation.models import Run, Score, Trajectory
 from evaluation.query.fields import described
 from evaluation.querysets_query import TERMS, other_terms
 from webapp.common.api_paging import PAGING, page_of, paged_keys
 
 MEASURES = tuple(name for name in SAMPLE_COLUMNS if name not in ("run", "model", "sample"))
-NAMED = {"quadrant": Quadrant.NAMES, "plan_outcome": Outcome.NAMES, "chain_status": ChainStatus.NAMES}
+NAMED = {
+    "quadrant": Quadrant.NAMES, "plan_outcome": Outcome.NAMES, "chain_status": ChainStatus.NAMES,
+    "reading_where": WHERES, "reading_rule": RULES, "reading_class": CLASSES, "unread_reason": REASONS,
+}  # fmt: skip
 RELATED = ("run__model", "sample__image", "sample__gold__revision", "score", "replay")
 PARAMETERS = [
     OpenApiParameter(

@@ -186,6 +186,11 @@ SAMPLE_COLUMNS = (
     "union_coverage",
     "unread",
     "missing_answer",
+    "letter",
+    "reading_where",
+    "reading_rule",
+    "reading_class",
+    "unread_reason",
 )
 COMPARISON_COLUMNS = (
     "model_a",

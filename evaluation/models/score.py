@@ -33,6 +33,9 @@ class Scoring(models.Model):
     version = models.ForeignKey("annotation.Version", null=True, on_delete=models.SET_NULL, related_name="+")
     gold_digest = models.CharField(max_length=64)
     stale = models.BooleanField(default=False)
+    reading_version = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="Of the rules that read the answers; those of an earlier one are stale."
+    )
     computed_at = models.DateTimeField()
     seconds = models.FloatField()
     samples_n = models.PositiveIntegerField()
@@ -79,6 +82,22 @@ class Score(models.Model):
     unread = models.BooleanField()
     missing_answer = models.BooleanField()
     letter = models.CharField(max_length=200, blank=True, default="")
+    reading_where = models.SmallIntegerField(
+        default=-1,
+        db_default=-1,
+        help_text="How the answer was read: places in lists of evaluation.metrics.reading.",
+    )
+    reading_rule = models.SmallIntegerField(default=-1, db_default=-1)
+    reading_class = models.SmallIntegerField(default=-1, db_default=-1)
+    unread_reason = models.SmallIntegerField(default=-1, db_default=-1)
+    reading_flags = models.CharField(max_length=80, blank=True, default="", db_default="")
+    answer_group = models.CharField(
+        max_length=16,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Name of the undecided answers with the same text under the same options.",
+    )
     invoked = models.BooleanField()
     in_population = models.BooleanField()
     grounded = models.BooleanField(null=True)

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
+from evaluation.metrics.reading import CLASSES, REASONS, RULES, WHERES
 
 
 class Kind(StrEnum):
@@ -20,6 +21,8 @@ class Kind(StrEnum):
 
 
 YES_NO = ("yes", "no")
+READING_REASONS = ("nothing", *REASONS[1:])
+"""Why answers are unread; "none" is undefined in every field, so that the reason of that name has another one here."""
 REPEATED = ("always", "some", "never")
 """How the rollouts of one sample in one run turned out, where at least two count in accuracy."""
 
@@ -73,6 +76,10 @@ _ALL = (
     _flag("wrong", "not right, where the answer counts in accuracy", "wrong"),
     _flag("undecided", "right or wrong cannot be told", "undecided"),
     _flag("unread", "no answer could be read from what was said", "unread", "unparsed"),
+    _choice("reading_where", "where the answer was read", WHERES, "reading_where"),
+    _choice("reading_rule", "rule by which it was read", RULES, "reading_rule"),
+    _choice("reading_class", "how sure the rule is", CLASSES, "reading_class"),
+    _choice("unread_reason", "why it is unread, or undecided by rule", READING_REASONS, "unread_reason", "reason"),
     _flag("unanswered", "says nothing", "unanswered"),
     _flag("counted", "counts in accuracy", "right"),
     # Grounding

@@ -21,6 +21,7 @@ from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.score_run import score_benchmark
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
+from evaluation.metrics.reading import CLASSES, RULES, WHERES
 from evaluation.models import (
     FailureLabel,
     Judgement,
@@ -34,6 +35,7 @@ from evaluation.models import (
     Trajectory,
     WordPart,
 )
+from evaluation.query.fields import READING_REASONS
 from evaluation.query.numbers import bounds
 from evaluation.query.parser import parse
 from evaluation.query.syntax import And, Elsewhere, Not, Or, Text, fields_in
@@ -53,7 +55,11 @@ NUMBERS = {
 }  # fmt: skip
 WORD = re.compile(r"[^\W_]+")
 ANSWERED = ("yes", "no", "undecided")
-CODES = {"quadrant": ("quadrant", Quadrant.NAMES), "outcome": ("plan_outcome", Outcome.NAMES)}
+CODES = {
+    "quadrant": ("quadrant", Quadrant.NAMES), "outcome": ("plan_outcome", Outcome.NAMES),
+    "reading_where": ("reading_where", WHERES), "reading_rule": ("reading_rule", RULES),
+    "reading_class": ("reading_class", CLASSES), "unread_reason": ("unread_reason", READING_REASONS),
+}  # fmt: skip
 
 
 def spaced(text):
@@ -199,6 +205,9 @@ QUERIES = {
     'run:"Model C" correct and run:"Model D"': True, 'run:"Model C" wrong and run:"Model C" grounded': True,
     'run:"Model D" and run:"Model C" wrong': True, 'run:"Model C" and not (run:"Model D")': True,
     "ioa_gt:none": True, "ioa > 0.3 and ioa <= 0.5": True, "calls:2..3": True, "quadrant:none": True,
+    "reading_rule:letter": True, "reading_where:text": True, "reading_class:exact": True, "unread_reason:none": True,
+    "reading_rule:aside": False, "unread_reason:several": False, "reading_where:none": True,
+    "reading_class:inferred": False,
     "failure:wrong_tool": True, "tag:glare": True, "tag:mine": True, "tag:theirs": False, "tag:none": True,
     "note:mistake": True, "tool:crop": True, "boxes:1": True, "boxes:0": True, "boxes > 1": False, "calls:0": True,
     "repeats:always": True, "repeats:some": True, "repeats:never": True, "repeats:any": True, "repeats:none": True,

@@ -11,11 +11,10 @@ from evaluation.metrics.reading.open_answers import read_open
 from evaluation.metrics.reading.options import Options, prepared
 from evaluation.metrics.reading.passage import Passage
 from evaluation.metrics.reading.presentation import plain
-from evaluation.metrics.reading.record import NORMALIZED_LENGTH, Reading
+from evaluation.metrics.reading.record import CLASSES, NORMALIZED_LENGTH, Reading
 from evaluation.metrics.reading.region import Tagged, boxed, structured, tagged, without_calls
 from evaluation.metrics.reading.released import RELEASED
 from evaluation.metrics.reading.resolve import Read, read_passage, stated
-from evaluation.metrics.reading.rules import STRENGTHS
 from evaluation.metrics.reading.spans import Text
 from evaluation.metrics.settings import MetricSettings
 
@@ -45,7 +44,7 @@ def read_answer(text: str | None, key: AnswerKey, settings: MetricSettings) -> R
 
 def _floored(reading: Reading, settings: MetricSettings) -> Reading:
     """Unread where its class is weaker than ``reading_floor``."""
-    if reading.letter and STRENGTHS.index(reading.strength) > STRENGTHS.index(settings.reading_floor):
+    if reading.letter and CLASSES.index(reading.strength) > CLASSES.index(settings.reading_floor):
         return Reading("unread", normalized=reading.normalized, reason="weak", flags=reading.flags)
     return reading
 

@@ -11,6 +11,20 @@ NORMALIZED_LENGTH = 500
 """Characters of the normalized text that a reading keeps."""
 
 
+WHERES = ("tag", "structured", "box", "text")
+RULES = (
+    "letter", "text", "number", "lead", "statement", "last_line", "aside", "mention", "yes_no", "contained",
+    "first_line", "vtc", "deepeyes", "vlmevalkit",
+)  # fmt: skip
+CLASSES = ("exact", "stated", "inferred")
+REASONS = (
+    "none", "refusal", "several", "contradiction", "outside", "withdrawn", "hedged", "negated", "thinking_only", "weak",
+    "unit", "unmatched",
+)  # fmt: skip
+"""Why an answer is unread; the last two: why an open one is undecided. Stored as places in these lists, so that words
+are only added at their ends."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What one answer says.

@@ -14,8 +14,6 @@ from evaluation.metrics.reading.statements import Candidate, letters_named, stro
 from evaluation.metrics.reading.values import NOTHING, Value, letter_at, option_at, own_text_behind
 
 EXACT, STATED, INFERRED = "exact", "stated", "inferred"
-STRENGTHS = (EXACT, STATED, INFERRED)
-"""How sure a rule is, the surest first."""
 
 
 @dataclass(frozen=True, slots=True)
