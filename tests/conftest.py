@@ -36,6 +36,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if not asks:
             item.add_marker(pytest.mark.one_database)
     together(items)
+    # At the end no process should wait for another one that has just begun something long.
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def pytest_collection_finish() -> None:

@@ -1,7 +1,8 @@
 """The lanes of the tests: ``python -m tests.lanes [lane ...]``.
 
-One lane after the other, each a process of its own; at the end one line for each with its result and time, and for a
-lane that did not run, why. On a build machine (``CI=true``) a lane that cannot run is a failure.
+One lane after the other, each a process of its own, and one that mostly waits beside them; at the end one line for
+each with its result and time, and for a lane that did not run, why. On a build machine (``CI=true``) a lane that cannot
+run is a failure.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,11 +35,13 @@ class Skip(Exception):
 
 @dataclass(frozen=True)
 class Lane:
-    """A group of tests with a command of its own; ``prepare`` gives it, with what it adds to the environment."""
+    """A group of tests with a command of its own; ``prepare`` gives it, with what it adds to the environment. One that
+    mostly waits, for services and packages, runs beside the others, and is shown in its place."""
 
     name: str
     covers: str
     prepare: Callable[[ExitStack], tuple[list[str], dict[str, str]]]
+    waits: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,8 @@ def on_postgres(stack: ExitStack) -> tuple[list[str], dict[str, str]]:
 def browser(_: ExitStack) -> tuple[list[str], dict[str, str]]:
     if find_chromium() is None:
         raise Skip(f"no Chromium: none of {', '.join(CHROMIUM_NAMES)} is on PATH")
-    return pytest("-m", "browser", *WORKERS, "tests/browser"), {
+    # One test at a time to whoever is free: some take a minute, most a second or two.
+    return pytest("-m", "browser", *WORKERS[:2], "--maxschedchunk", "1", "tests/browser"), {
         "DATABASE_URL": "",
         "DJANGO_ALLOW_ASYNC_UNSAFE": "true",
     }
@@ -102,7 +107,7 @@ LANES = (
     Lane("js", "modules without a page", javascript),
     Lane("postgres", "rows and pages, on PostgreSQL", on_postgres),
     Lane("browser", "Chromium against a live server", browser),
-    Lane("deploy", "the shipped locks in clean environments, on one host and on two", deploy),
+    Lane("deploy", "the shipped locks in clean environments, on one host and on two", deploy, waits=True),
 )
 
 
@@ -121,24 +126,28 @@ def node() -> list[str]:
     return [str(Path(executable.__file__).parent / "bin" / "node")]
 
 
-def run(lane: Lane, *, must_run: bool) -> Result:
-    print(f"\n── {lane.name}: {lane.covers}", flush=True)
+def say(words: str) -> None:
+    print(words, flush=True)
+
+
+def run(lane: Lane, *, must_run: bool, say: Callable[[str], None] = say) -> Result:
+    say(f"\n── {lane.name}: {lane.covers}")
     begun = time.monotonic()
     with ExitStack() as stack:
         try:
             command, extra = lane.prepare(stack)
         except Skip as reason:
-            print(f"skipped: {reason}", flush=True)
+            say(f"skipped: {reason}")
             return Result(lane, "failed" if must_run else "skipped", time.monotonic() - begun, str(reason))
         # What one process has compiled is kept for the lanes and processes after it, whatever the machine says.
-        code, closing = stream(command, {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **extra})
+        code, closing = stream(command, {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **extra}, say)
     status = "passed" if code == 0 else "failed"
     if code == NO_TESTS_COLLECTED and command[:3] == pytest()[:3]:
         closing = "no tests were found"
     return Result(lane, status, time.monotonic() - begun, closing)
 
 
-def stream(command: Sequence[str], environ: dict[str, str]) -> tuple[int, str]:
+def stream(command: Sequence[str], environ: dict[str, str], say: Callable[[str], None]) -> tuple[int, str]:
     """Run a command, show what it prints as it comes, and keep its closing line."""
     closing: list[str] = []
     process = subprocess.Popen(
@@ -146,7 +155,7 @@ def stream(command: Sequence[str], environ: dict[str, str]) -> tuple[int, str]:
     )
     assert process.stdout is not None
     for line in process.stdout:
-        print(line, end="", flush=True)
+        say(line.removesuffix("\n"))
         if re.search(r"\b(passed|failed|errors?)\b.* in [\d.]+s|^(# |ℹ )(tests|pass|fail) \d+", line):
             closing.append(line.strip(" =\n"))
     return process.wait(), ", ".join(part.removeprefix("# ").removeprefix("ℹ ") for part in closing[-3:])
@@ -165,7 +174,14 @@ def main(arguments: Sequence[str]) -> int:
         print(f"There is no lane {unknown[0]!r}. Lanes are {', '.join(known)}.", file=sys.stderr)
         return 2
     must_run = os.environ.get("CI", "").lower() in {"1", "true"}
-    results = [run(known[name], must_run=must_run) for name in (arguments or known)]
+    chosen, heard = [known[name] for name in (arguments or known)], list[str]()
+    with ThreadPoolExecutor(1) as beside:
+        begun = {one: beside.submit(run, one, must_run=must_run, say=heard.append) for one in chosen if one.waits}
+        results = []
+        for lane in chosen:
+            results.append(begun[lane].result() if lane in begun else run(lane, must_run=must_run))
+            if lane in begun:
+                say("\n".join(heard))
     print(summary(results))
     return int(any(result.status == "failed" for result in results))
 

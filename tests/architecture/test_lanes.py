@@ -91,3 +91,22 @@ def test_locks_races_constraints_and_jobs_are_tested_on_both_databases():
         if needs_both(node)
     ]
     assert not wrong, f"marked one_database: {wrong}"
+
+
+def test_a_lane_that_waits_runs_beside_the_others_and_is_shown_in_its_place(monkeypatch, capsys, tmp_path):
+    begun = tmp_path / "begun"
+    script = f"import pathlib, time; there = pathlib.Path({str(begun)!r})\n"
+    busy = script + "while not there.exists(): time.sleep(0.01)\nprint('1 passed in 0.10s')"
+    waiting = script + "there.touch(); print('2 passed in 0.10s')"
+    monkeypatch.setattr(
+        lanes,
+        "LANES",
+        (
+            lanes.Lane("busy", "works", lambda _: ([sys.executable, "-c", busy], {})),
+            lanes.Lane("waiting", "waits", lambda _: ([sys.executable, "-c", waiting], {}), waits=True),
+        ),
+    )
+    assert lanes.main([]) == 0
+    said = capsys.readouterr().out
+    places = [said.index(words) for words in ("── busy", "1 passed", "── waiting", "2 passed", "── lanes")]
+    assert places == sorted(places)

@@ -15,7 +15,7 @@ from django.core.servers.basehttp import WSGIRequestHandler
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.test import override_settings
-from playwright.sync_api import ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from annotation.models import Benchmark
 from tests import lanes
@@ -67,6 +67,35 @@ def kept_by_browsers() -> Iterator[None]:
 
     with patch.object(StaticFilesHandler, "serve", served):
         yield
+
+
+@pytest.fixture(scope="session")
+def contexts(browser: Browser) -> Iterator[dict[str, BrowserContext]]:
+    """Those that tests have used, by their settings."""
+    found: dict[str, BrowserContext] = {}
+    yield found
+    for context in found.values():
+        context.close()
+
+
+@pytest.fixture
+def context(
+    browser: Browser, contexts: dict[str, BrowserContext], browser_context_args: dict[str, Any], live_server: Any
+) -> Iterator[BrowserContext]:
+    """It keeps the static files for the tests after it, and nothing else. What a first visit takes needs a new one."""
+    settings = repr(sorted(browser_context_args.items()))
+    if settings not in contexts:
+        contexts[settings] = browser.new_context(**browser_context_args)
+    context = contexts[settings]
+    yield context
+    context.unroute_all()
+    context.set_offline(False)
+    context.clear_cookies()
+    context.clear_permissions()
+    emptied = {"origin": live_server.url, "storageTypes": "local_storage,indexeddb,cache_storage,service_workers"}
+    context.new_cdp_session(context.new_page()).send("Storage.clearDataForOrigin", emptied)
+    for page in context.pages:
+        page.close()
 
 
 @pytest.fixture

@@ -24,12 +24,12 @@ from tests.annotation.agreement_data import mugs, three_people
 from tests.evaluation.run_pages import trajectories
 from tests.test_permissions import World
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 WINDOW: ViewportSize = {"width": 1280, "height": 800}
 AXE = Path(settings.BASE_DIR) / "node_modules/axe-core/axe.min.js"
 RUN = """(only) => axe.run(document, {
-    resultTypes: ["violations"],
+    resultTypes: ["violations"], preload: false,
     rules: { "target-size": { enabled: true } },
     ...(only && { runOnly: { type: "rule", values: [only] } }),
 }).then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
@@ -135,7 +135,7 @@ def looked_at(browser: Browser, world: World, url: str, person: str) -> Iterator
         page.goto(url + address)
         found = other_faults(page) + faults(page, dark=dark)
         yield address, found + (narrow_faults(page, main=address in narrow) if dark else [])
-        plan = page.get_by_role("tab", name="Tool plan")
+        plan = page.locator("[role=tab][aria-controls=plan]:visible")
         if plan.count():
             plan.click()
             expect(page.locator("#plan")).to_be_visible()

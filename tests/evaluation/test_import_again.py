@@ -233,7 +233,7 @@ def everything(benchmark: Benchmark) -> dict[str, Any]:
 
 @pytest.mark.one_database
 @given(given_files=st.lists(files, min_size=2, max_size=3), chunk=st.integers(1, 6))
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 def test_recognising_rows_makes_no_difference_but_time(lea, tmp_path_factory, given_files, chunk):
     found = []
     for knows in (True, False):

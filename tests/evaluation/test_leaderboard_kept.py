@@ -21,10 +21,8 @@ def test_a_kept_row_shows_what_has_changed_since(lea, board):
     last = Run.objects.order_by("pk").last().pk
     addresses = (
         "",
-        "?sort=accuracy",
-        f"?reference={last}",
-        "?intervals=yes",
-        "?groups=cost",
+        "?sort=accuracy&intervals=yes",
+        f"?reference={last}&groups=cost",
         "?by=category&slice=Chart",
     )
 

@@ -5,11 +5,11 @@
   window.effects = {
     last: [],
     holding: true,
-    /** Close what is open, leave the field, and wait until the page has come to rest. */
+    /** Close what is open, leave the field, and wait until the page has come to rest. What follows is counted. */
     async ready() {
       for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
       if (document.activeElement !== document.body) document.activeElement.blur();
-      await effects.rest();
+      await effects.begin();
     },
     async rest() {
       const end = performance.now() + 1500;
