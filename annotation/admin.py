@@ -39,6 +39,7 @@ from annotation.models import (
     Revision,
     Sample,
     Skip,
+    SkippedDraft,
     ToolName,
     VerifiedChain,
     Version,
@@ -266,6 +267,13 @@ class ToolNameAdmin(ReadOnlyAdmin):
     list_filter = ("benchmark",)
     list_select_related = ("tool", "benchmark")
     search_fields = ("name", "tool__name")
+
+
+@admin.register(SkippedDraft)
+class SkippedDraftAdmin(ReadOnlyAdmin):
+    list_display = ("sample", "user", "changed_at")
+    list_select_related = ("sample", "user")
+    search_fields = ("sample__key", "user__email")
 
 
 @admin.register(Draft)

@@ -218,4 +218,4 @@ def skip_check(actor: User, sample: Sample) -> dict[str, Any]:
     CheckAnswer.objects.filter(pk=answer.pk).update(
         state=CheckAnswer.State.SKIPPED, version=0, key="", content={}, changed_at=timezone.now()
     )
-    return {"draft": answer.content} if answer.content else {}
+    return dict(answer.content)

@@ -20,7 +20,7 @@ from annotation.actions.queue_leases import ANNOTATE, place_of, take_authors_sea
 from annotation.actions.revisions import revision_json
 from annotation.actions.stale_draft import StaleDraft
 from annotation.checks import Check
-from annotation.models import Annotation, Draft, Revision, Sample, Skip
+from annotation.models import Annotation, Draft, Revision, Sample, Skip, SkippedDraft
 from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -34,6 +34,7 @@ OWN = Prepared(
 NO_DRAFT = Annotation._meta.get_field("draft")
 """Told of an annotation just begun, it need not be asked for."""
 UNSKIPPED = PreparedDelete(lambda sample, user: Skip.objects.filter(sample=sample, user=user, seat=ANNOTATE), int, int)
+TAKEN_UP = PreparedDelete(lambda sample, user: SkippedDraft.objects.filter(sample=sample, user=user), int, int)
 SAVED = PreparedUpdate(
     lambda annotation, before, version, content, key, now: (
         Draft.objects.filter(annotation=annotation, version=before),
@@ -96,6 +97,7 @@ def _begin(actor: User, sample: Sample, place: int) -> Annotation:
         after=State.DRAFT.value, data={"sample": sample.key},
     )  # fmt: skip
     UNSKIPPED.run(sample.pk, actor.pk)
+    TAKEN_UP.run(sample.pk, actor.pk)
     settle(sample)
     return annotation
 

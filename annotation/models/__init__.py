@@ -3,7 +3,7 @@ from annotation.models.audit import AuditDraw, AuditItem
 from annotation.models.benchmark import Benchmark, ContentChange, InvitedRole, Membership, Version, VersionEntry
 from annotation.models.chains import AcceptedChain, VerifiedChain
 from annotation.models.comment import BlindAnswer, Comment
-from annotation.models.draft import Draft, Receipt
+from annotation.models.draft import Draft, Receipt, SkippedDraft
 from annotation.models.imports import ImportIssue, ImportRecord
 from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Skip
 from annotation.models.quality import CheckAnswer, GoldCheck, QualityRules
@@ -44,6 +44,7 @@ __all__ = [
     "Revision",
     "Sample",
     "Skip",
+    "SkippedDraft",
     "ToolName",
     "VerifiedChain",
     "Version",

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from annotation.models.annotation import Annotation
+from annotation.models.sample import Sample
 
 
 class Draft(models.Model):
@@ -21,6 +22,21 @@ class Draft(models.Model):
 
     def __str__(self) -> str:
         return f"draft {self.version} of {self.annotation}"
+
+
+class SkippedDraft(models.Model):
+    """What a person had written of a sample that they skipped: shown again when they take it up after all."""
+
+    sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="skipped_drafts")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    content = models.JSONField()
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["sample", "user"], name="skipped_draft_once")]
+
+    def __str__(self) -> str:
+        return f"draft of {self.sample}, skipped by {self.user}"
 
 
 class Receipt(models.Model):

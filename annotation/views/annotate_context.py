@@ -18,6 +18,7 @@ from annotation.actions.draft import current_content, draft_of
 from annotation.actions.handed import shown_state
 from annotation.actions.pause import pause_for
 from annotation.actions.revisions import facets_of
+from annotation.actions.skip import skipped_draft
 from annotation.actions.suggestions import suggestions_for
 from annotation.models import (
     Annotation,
@@ -30,12 +31,13 @@ from annotation.models import (
     Revision,
     Sample,
     Skip,
+    SkippedDraft,
     ToolName,
 )
 from annotation.schema import SampleContent
 from annotation.views.studio_keys import STUDIO, keys_json
 from annotation.views.work_loading import bank_json, comments_json, known_facets, picture_json, thumbnail_of
-from annotation.workflow import State
+from annotation.workflow import SampleState, State
 from webapp.accounts.models import User
 
 MOST_ROWS = 100
@@ -90,7 +92,7 @@ def studio_json(user: User, sample: Sample, rights: dict[str, bool]) -> dict[str
         if answer
         else State.DRAFT.value
     )
-    content = _content(annotation, answer, sample)
+    content = _content(user, annotation, answer, sample)
     begun = annotation is not None or (answer is not None and answer.is_begun)
     comments = _comments(user, annotation or answer, slug)
     editable = state in (State.DRAFT, State.RETURNED) and _is_open(annotation or answer, sample)
@@ -138,11 +140,11 @@ def _suggestions(sample: Sample) -> list[dict[str, Any]]:
     return [{"box": one.box.as_list(), "source": one.source, "note": one.note} for one in suggestions_for(sample)]
 
 
-def _content(annotation: Annotation | None, answer: CheckAnswer | None, sample: Sample) -> dict[str, Any]:
-    """What was written so far, or what a sample begins with."""
+def _content(user: User, annotation: Annotation | None, answer: CheckAnswer | None, sample: Sample) -> dict[str, Any]:
+    """What was written so far, also before it was skipped, or what a sample begins with."""
     if answer is not None:
         return shown_content(answer, sample)
-    written = current_content(annotation, draft_of(annotation)) if annotation else {}
+    written = current_content(annotation, draft_of(annotation)) if annotation else skipped_draft(user, sample)
     return written or content_to_json(SampleContent(), (), facets_of(sample))
 
 
@@ -178,7 +180,8 @@ def _comments(user: User, mine: Annotation | CheckAnswer | None, slug: str) -> l
 
 
 def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, Any]:
-    """My drafts and what was returned to me, how many are to do for me, and what was skipped, for a lead."""
+    """My drafts, what was returned to me, how many are to do for me, what I wrote of samples that I skipped (``kept``:
+    samples are opened by who chooses them), and what anybody skipped, for a lead."""
     queues = Benchmark.objects.filter(pk=benchmark.pk).queues_for(user)
     drafts = sorted([*_rows(user, benchmark, State.DRAFT), *_check_rows(user, benchmark)], key=_when)
     returned = _rows(user, benchmark, State.RETURNED)
@@ -190,6 +193,7 @@ def queue_context(user: User, benchmark: Benchmark, *, lead: bool) -> dict[str, 
         "nothing": not (drafts or returned or to_do),
         "pause": None if queues else pause_for(user, benchmark),
         "next_url": reverse("annotation:annotate-next", args=[benchmark.slug]),
+        "kept": _kept_rows(user, benchmark) if known_to(user, benchmark).states else [],
         "skipped": _skipped(benchmark) if lead else [],
         "proposals": _proposals(user, benchmark),
     }
@@ -231,6 +235,20 @@ def _check_row(benchmark: Benchmark, answer: CheckAnswer) -> QueueRow:
     sample.benchmark = benchmark
     href = reverse("annotation:annotate-sample", args=[benchmark.slug, sample.key])
     return QueueRow(sample, href, thumbnail_of(sample), str(answer.content.get("question", "")), answer.changed_at)
+
+
+def _kept_rows(user: User, benchmark: Benchmark) -> list[QueueRow]:
+    """What this person wrote of samples that they skipped and that still wait for somebody. One query."""
+    kept = SkippedDraft.objects.filter(user=user, sample__benchmark=benchmark, sample__state=SampleState.TO_DO)
+    rows = kept.select_related("sample__image").order_by("changed_at")[:MOST_ROWS]
+    return [_kept_row(benchmark, one) for one in rows]
+
+
+def _kept_row(benchmark: Benchmark, kept: SkippedDraft) -> QueueRow:
+    sample = kept.sample
+    sample.benchmark = benchmark
+    href = reverse("annotation:annotate-sample", args=[benchmark.slug, sample.key])
+    return QueueRow(sample, href, thumbnail_of(sample), str(kept.content.get("question", "")), kept.changed_at)
 
 
 def _row(benchmark: Benchmark, annotation: Annotation, draft: Draft | None, revision: Revision | None) -> QueueRow:

@@ -24,9 +24,9 @@ from webapp.common.http import Request
 
 @require_safe
 def annotate(request: Request, slug: str) -> HttpResponse:
-    """Template annotation/annotate.html; context: drafts, returned (QueueRow), to_do, nothing, pause, next_url, skipped
-    (SkippedRow, for leads), proposals (BankTool), mine (Mine), whole (Whole), and the benchmark's head. For somebody
-    who is handed gold checks ``to_do`` and ``whole`` are None: a gold check would not change them."""
+    """Template annotation/annotate.html; context: drafts, returned, kept (QueueRow), to_do, nothing, pause, next_url,
+    skipped (SkippedRow, for leads), proposals (BankTool), mine (Mine), whole (Whole), and the benchmark's head. For
+    somebody who is handed gold checks ``to_do`` and ``whole`` are None: a gold check would not change them."""
     benchmark = load_benchmark(request, slug, Right.ANNOTATE)
     person = person_of(request)
     context = benchmark_context(request, benchmark, "annotate")

@@ -259,6 +259,8 @@ def test_a_skipped_check_is_not_handed_out_again(ana, lea, kitchen):
     sample = take_one(ana, kitchen)
     skip(actor=ana, sample=sample, reason="Too dark.")
     assert CheckAnswer.objects.get().state == "skipped"
+    page = signed_in(ana).get("/benchmarks/kitchen/annotate/")
+    assert page.context["kept"] == [], "nobody who is handed checks chooses what to open"
     following = take_one(ana, kitchen)
     assert is_check(following)
     assert following != sample

@@ -18,7 +18,7 @@ from annotation.actions.queue_progress import my_progress, whole_progress
 from annotation.actions.queue_settings import set_queue
 from annotation.actions.skip import skip
 from annotation.actions.submit import submit
-from annotation.models import Annotation, Lease, Revision, Sample
+from annotation.models import Annotation, Lease, Revision, Sample, SkippedDraft
 from annotation.workflow import Role
 from tests.annotation.work_data import (
     assigned,
@@ -30,6 +30,7 @@ from tests.annotation.work_data import (
     take_one,
     to_annotate,
 )
+from tests.conftest import signed_in
 from tests.factories import facet_of, make_user
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 
@@ -144,6 +145,26 @@ def test_a_skipped_sample_is_not_handed_to_me_again_but_to_others(ana, lea):
     assert take_one(lea, benchmark) == sample
     assert not Annotation.objects.filter(sample=sample).exists()
     assert Sample.objects.get(pk=sample.pk).state == "to_do"
+
+
+def test_what_was_written_of_a_skipped_sample_is_kept_for_who_wrote_it(ana, lea):
+    """The dialog said so, and the draft was deleted."""
+    benchmark = to_annotate(2, annotator=ana, lead=lea)
+    sample = drafted(ana, benchmark, question="Half a thought")
+    skip(actor=ana, sample=sample, reason="Later.")
+    [kept] = signed_in(ana).get("/benchmarks/kitchen/annotate/").context["kept"]
+    assert (kept.sample, kept.question) == (sample, "Half a thought")
+    assert signed_in(lea).get("/benchmarks/kitchen/annotate/").context["kept"] == []
+    page = kept.href
+    shown = signed_in(ana).get(page).context["studio"]
+    assert (shown["content"]["question"], shown["version"]) == ("Half a thought", 0)
+    assert signed_in(lea).get(page).context["studio"]["content"]["question"] == ""
+    save_draft(actor=ana, sample=sample, version=0, content=content(question="A whole thought?"))
+    assert not SkippedDraft.objects.exists()
+    skip(actor=ana, sample=sample, reason="Still later.")
+    assigned(lea, benchmark, ana, sample.key)
+    assert take_one(ana, benchmark) == sample
+    assert signed_in(ana).get(page).context["studio"]["content"]["question"] == "A whole thought?"
 
 
 def test_an_assigned_sample_goes_to_that_person_first_and_to_nobody_else(ana, lea):
