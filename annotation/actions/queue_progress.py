@@ -21,7 +21,7 @@ FEWEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """What one person did here: annotations by where they stand, and this week's and today's submissions.
+    """What one person did here: annotations by where they stand, and those submitted this week and today, again or not.
 
     ``returned_share``: of their annotations that a reviewer decided on, those that came back at least once; None while
     there are none. ``blind_right`` of ``blind_n``: their blind answers that were the gold one, of those decided.
@@ -65,8 +65,8 @@ def my_progress(user: User, benchmark: Benchmark) -> Mine:
     revisions = Revision.objects.filter(
         annotation__sample__benchmark=benchmark, annotation__imported=False, author=user, annotation__author=user
     ).aggregate(
-        week=Count("pk", filter=Q(submitted_at__gte=now - WINDOW)),
-        today=Count("pk", filter=Q(submitted_at__gte=_midnight(now))),
+        week=Count("annotation", filter=Q(submitted_at__gte=now - WINDOW), distinct=True),
+        today=Count("annotation", filter=Q(submitted_at__gte=_midnight(now)), distinct=True),
         all=Count("annotation", distinct=True),
         decided=Count("annotation", filter=Q(reviews__isnull=False), distinct=True),
         back=Count("annotation", filter=Q(reviews__decision=Review.Decision.RETURN), distinct=True),

@@ -135,6 +135,16 @@ def test_what_was_returned_to_me_comes_first(ana, rui):
     assert take_one(ana, benchmark) == first
 
 
+def test_a_sample_that_is_submitted_again_counts_once(ana, rui):
+    """One annotation, returned and submitted again, was two of today and one in all."""
+    benchmark = to_annotate(1, annotator=ana, reviewer=rui)
+    sample = submitted(ana, benchmark)
+    reviewed(rui, next_review(rui, benchmark), "return", comment="The box is too wide.")
+    submit(actor=ana, sample=sample, version=0, content=content(question="Which cup?"))
+    mine = my_progress(ana, benchmark)
+    assert (mine.submitted, mine.today, mine.week) == (1, 1, 1)
+
+
 def test_a_skipped_sample_is_not_handed_to_me_again_but_to_others(ana, lea):
     benchmark = to_annotate(2, annotator=ana, lead=lea)
     sample = drafted(ana, benchmark, question="Half a thou")
