@@ -53,6 +53,7 @@ class ImportChoices(forms.Form):
     model = forms.CharField(label="Model", required=False, max_length=200)
     setting = forms.CharField(label="Setting", required=False, max_length=200)
     boxes = forms.ChoiceField(label="A box is written as", choices=BOX_FORMS, required=False)
+    mapping = forms.JSONField(label="Mapping of keys", required=False)
     replace = forms.BooleanField(label="Put it in the place of that", required=False)
     replaces = forms.IntegerField(label="Take the place of", required=False, min_value=0)
     score = forms.BooleanField(label="Score when done", required=False)
@@ -83,6 +84,8 @@ class ImportChoices(forms.Form):
         given |= {name: self.cleaned_data[name] for name in ("model", "setting") if name in self.data}
         if "column" in self.data:
             given["mapping"] = {"columns": self.columns, "boxes": self.cleaned_data["boxes"] or BoxForm.XYXY.value}
+        elif self.cleaned_data["mapping"]:
+            given["mapping"] = self.cleaned_data["mapping"]
         if "both" in self.data:
             given["both"] = self.data["both"] == "on"
         if "again" in self.data:

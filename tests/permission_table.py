@@ -208,6 +208,9 @@ IMPORTS = [
     Line("evaluation:import", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:import-record", (B, "{record}"), get=form(*RUNNERS)),
     Line("evaluation:import-choose", (B, "{record}"), post=form(*RUNNERS)),
+    # The import of the test is done, and no table or log whose keys are mapped.
+    Line("evaluation:import-keys", (B, "{record}"), get=form() | dict.fromkeys(RUNNERS, 302), post=form(*RUNNERS)),
+    Line("evaluation:import-mapping", (B, "{record}"), get=form() | dict.fromkeys(RUNNERS, 404)),
     Line("evaluation:import-read", (B, "{record}"), post=form(*RUNNERS)),
     # The other half of a file of runs are samples, which only leads import.
     Line("evaluation:import-other", (B, "{record}"), post=form(*LEADS)),

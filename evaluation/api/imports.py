@@ -15,9 +15,13 @@ from rest_framework.response import Response
 from annotation.actions.quota import UPLOADS, upload_room
 from annotation.api.loading import benchmark_for
 from annotation.importers.column_mapping import BoxForm
+from annotation.importers.interface import ImportProblem
 from annotation.importers.mapping import MAX_COLUMN
 from annotation.workflow import Right
 from evaluation.actions import upload
+from evaluation.importers.mapped.mapping import FIELDS, MODEL, PROMPT, REPLY, mapping_from
+from evaluation.importers.mapped.paths import MAX_LENGTH
+from evaluation.importers.mapped.texts import READERS
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.api import TextField
@@ -28,7 +32,7 @@ from webapp.common.limits import asking
 ISSUE_FIELDS = ("severity", "rule", "file", "line", "row", "field", "found", "done")
 
 
-MAPPING: dict[str, Any] = {
+COLUMNS: dict[str, Any] = {
     "type": "object",
     "properties": {
         "columns": {
@@ -43,9 +47,26 @@ MAPPING: dict[str, Any] = {
 }
 
 
+KEYS: dict[str, Any] = {
+    "type": "object",
+    "description": "Of JSON that no format fits: paths of keys, as in docs/formats.md.",
+    "properties": {
+        **{name: {"type": "string", "maxLength": MAX_LENGTH, "description": one.hint} for name, one in FIELDS.items()},
+        "box_form": {"type": "string", "enum": [form.value for form in BoxForm]},
+        "coordinates": {"type": "string", "description": "pixel, norm1, norm1000 or WxH"},
+        "images_from": {"type": "integer", "enum": [0, 1]},
+        "texts": {"type": "object", "additionalProperties": {"type": "string", "enum": list(READERS)}},
+        "roles": {"type": "object", "additionalProperties": {"type": "string", "enum": [MODEL, REPLY, PROMPT]}},
+    },
+    "minProperties": 1,
+    "additionalProperties": False,
+}
+MAPPING: dict[str, Any] = {"oneOf": [COLUMNS, KEYS]}
+
+
 @extend_schema_field(MAPPING)
 class MappingField(serializers.JSONField):
-    """A mapping of columns. Whether its fields are those of the kind of file is known once the kind is."""
+    """A mapping of columns, or of keys. Whether its fields are those of the kind of file is known once the kind is."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "mapping": "A mapping is an object: columns names the column of each field, boxes says how they are written."
@@ -53,13 +74,23 @@ class MappingField(serializers.JSONField):
 
     def to_internal_value(self, data: Any) -> Any:
         found = super().to_internal_value(data)
-        if not isinstance(found, dict) or found.keys() - MAPPING["properties"].keys():
+        if isinstance(found, dict) and found and "columns" not in found:
+            return self._of_keys(found)
+        if not isinstance(found, dict) or found.keys() - COLUMNS["properties"].keys():
             self.fail("mapping")
         columns, form = found.get("columns"), found.get("boxes", BoxForm.XYXY.value)
         if not isinstance(columns, dict) or form not in [one.value for one in BoxForm]:
             self.fail("mapping")
         if not all(isinstance(column, str) and 0 < len(column) <= MAX_COLUMN for column in columns.values()):
             self.fail("mapping")
+        return found
+
+    @staticmethod
+    def _of_keys(found: dict[str, Any]) -> Any:
+        try:
+            mapping_from(found)
+        except ImportProblem as problem:
+            raise serializers.ValidationError(str(problem)) from problem
         return found
 
 
@@ -77,7 +108,7 @@ class ChoicesSerializer(serializers.Serializer):
         max_length=20,
         help_text="pixel, norm1, norm1000 or WxH",
     )
-    mapping = MappingField(required=False, help_text="Of a table: which column is what, as in docs/formats.md.")
+    mapping = MappingField(required=False, help_text="Which column of a table, or key, is what, as in docs/formats.md.")
     replace = serializers.BooleanField(
         required=False, help_text="Put it in the place of what this file brought under other choices, all at once."
     )

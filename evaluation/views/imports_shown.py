@@ -10,11 +10,12 @@ from django.urls import reverse
 
 from annotation.actions.import_samples import WITH_RUNS
 from annotation.importers.mapping import BOX_FIELDS, Field
-from evaluation.actions.column_mappings import FIELDS, saved_for
+from evaluation.actions.column_mappings import FIELDS, KEYS, saved_for, saved_for_keys
 from evaluation.actions.column_mappings import FORMAT as TABLE
-from evaluation.actions.upload import both_of
+from evaluation.actions.upload import both_of, path_of
 from evaluation.forms import BOX_FORMS
 from evaluation.importers.interface import ColumnMapping
+from evaluation.importers.mapped.mapping import FIELDS as KEY_FIELDS
 from evaluation.views.sample_frame import region_address
 
 FIVE = 5
@@ -171,7 +172,7 @@ def five(record: Any, which: str, chosen: str) -> dict[str, Any]:
     page = int(which) % pages if which.isdecimal() and len(which) < 9 else 0
     first = page * FIVE
     rows = [
-        {**row, "index": index, **_pictures(record, row, index)}
+        {**row, "index": index, **pictures_shown(record, row, index)}
         for index, row in enumerate(drawn[first : first + FIVE], first)
     ]
     wanted = int(chosen) if chosen.isdecimal() and len(chosen) < 9 else first
@@ -184,7 +185,7 @@ def five(record: Any, which: str, chosen: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _pictures(record: Any, row: Mapping[str, Any], index: int) -> dict[str, Any]:
+def pictures_shown(record: Any, row: Mapping[str, Any], index: int) -> dict[str, Any]:
     """Addresses of the picture and of its last crop, or of the first gold box of a sample."""
     slug, sha = record.benchmark.slug, row.get("sha256")
     if record.kind == "samples" and not row.get("stored"):
@@ -225,6 +226,20 @@ def columns_shown(record: Any) -> dict[str, Any]:
         "box_forms": BOX_FORMS,
         "has_boxes": any(name in mapping.columns for name in ("boxes", *BOX_FIELDS)),
         "saved": saved if saved and saved.mapping == record.options.get("mapping") else None,
+    }
+
+
+def keys_shown(record: Any) -> dict[str, Any]:
+    """What the keys of a log are read as, and who has saved that before. Nothing of any other format."""
+    if record.format != KEYS:
+        return {}
+    mapping = record.options.get("mapping", {})
+    saved = saved_for_keys(record.benchmark, path_of(record)) if mapping else None
+    rows = [(one.title, mapping[name]) for name, one in KEY_FIELDS.items() if name in mapping]
+    boxes = f"{dict(BOX_FORMS)[mapping['box_form']]}, {mapping['coordinates']}" if "box" in mapping else ""
+    return {
+        "rows": [*rows, *([("Boxes", boxes)] if boxes else [])],
+        "saved": saved if saved and saved.mapping == mapping else None,
     }
 
 

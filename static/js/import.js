@@ -1,7 +1,9 @@
 // Uploading files.
+import { SightlineKeyTree } from "./elements/key-tree.js";
 import { SightlineImport } from "./elements/upload.js";
 import { defineAll } from "./lib/define.js";
 
 defineAll({
   "sightline-import": SightlineImport,
+  "sightline-key-tree": SightlineKeyTree,
 });

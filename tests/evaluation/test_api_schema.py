@@ -95,6 +95,8 @@ def test_every_get_answers_what_the_schema_says_and_is_not_sent_again_while_noth
         ({"coordinates": "1024"}, False),
         ({"coordinates": "0x768"}, False),
         ({"format": "guess"}, False),
+        ({"kind": "runs", "format": "mapped", "mapping": {"rows": "[*]", "texts": {"log": "react"}}}, True),
+        ({"mapping": {"sample": 7}}, False),
         ({"mapping": None}, False),
         ({"mapping": []}, False),
         ({"mapping": {"columns": {"sample": 7}}}, False),

@@ -23,6 +23,8 @@ _DECODER = json.JSONDecoder(strict=False)
 _FENCE = re.compile(r"\A\s*```[a-zA-Z0-9_+-]{0,20}\s*\n(.*?)(?:```\s*\Z|\Z)", re.DOTALL)
 _TAG = re.compile(r"<([A-Za-z][\w.-]{0,60})((?:\s+[\w-]{1,40}\s*=\s*(?:\"[^\"<]{0,2000}\"|'[^'<]{0,2000}'))*)\s*(/?)>")
 _ATTRIBUTE = re.compile(r"([\w-]{1,40})\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
+_FORMATTING = frozenset({"a", "b", "br", "code", "div", "em", "i", "li", "ol", "p", "pre", "span", "strong", "u", "ul"})
+"""Tags that only format words."""
 _LABEL = re.compile(
     r"^[ \t*#]{0,8}(thought|action input|action|observation|final answer|answer)[ \t*]{0,8}(?:\d{1,4}[ \t*]{0,8})?:",
     re.IGNORECASE | re.MULTILINE,
@@ -151,7 +153,8 @@ def kind_of(text: str) -> str:
     labels = {match[1].lower() for match in _LABEL.finditer(text)}
     if "action" in labels and labels & {"thought", "action input", "observation"}:
         return "react"
-    if any(f"</{match[1]}>" in text for match in _TAG.finditer(begin)):
+    names = {match[1] for match in _TAG.finditer(begin)} - _FORMATTING
+    if any(f"</{name}>" in text for name in names):
         return "tags"
     if _CALLED.fullmatch(begin) and isinstance(as_python(text), dict):
         return "python"
