@@ -200,7 +200,7 @@ def _decided_here(request: SignedInRequest, benchmark: Any, terms: Terms) -> Htt
     context = {
         "benchmark": benchmark,
         "words": words,
-        "key": request.POST.get("group", ""),
+        "group_key": request.POST.get("group", ""),
         "rights": {"score": True},
         **staleness(benchmark, Run.objects.of(benchmark).without_tables()),
     }

@@ -67,6 +67,7 @@ def test_a_decision_comes_back_as_a_piece_or_as_the_page(lea: User, kitchen: Ben
     piece = client.post(PAGE, {"group": first.key, "said": "B"}, headers={"HX-Request": "true"}).content.decode()
     assert "6 answers decided: they say B." in piece
     assert "<html" not in piece
+    assert f"<kbd>{first.key}" not in piece
     assert "Scores of an earlier state" in piece
     again = client.post(PAGE, {"group": first.key, "said": "A"}, headers={"HX-Request": "true"})
     assert again.status_code == 409
