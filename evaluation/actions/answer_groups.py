@@ -23,10 +23,12 @@ from evaluation.actions.metric_settings import settings_of
 from evaluation.metrics.answers import AnswerResult, group_key, judge_answer, key_digest
 from evaluation.metrics.columns import UNKNOWN, AnswerKey
 from evaluation.metrics.decided import holds
-from evaluation.metrics.extraction import UNMATCHED
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Judgement, Run, Trajectory
 from evaluation.schema import DecisionWord
+
+UNMATCHED = "unmatched"
+"""Why an open answer is undecided where no other reason is known: it equals nothing that is accepted."""
 
 
 class State(StrEnum):

@@ -17,8 +17,9 @@ from annotation.models import Benchmark, Image, Revision
 from annotation.schema import AnswerType
 from annotation.workflow import Right
 from evaluation.actions.judging_known import queue_known_to
+from evaluation.metrics.answers import key_digest
 from evaluation.metrics.columns import AnswerKey
-from evaluation.metrics.decided import key_digest, text_digest
+from evaluation.metrics.decided import text_digest
 from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Trajectory
 from evaluation.querysets import TrajectoryQuerySet
 from evaluation.schema import DecisionWord

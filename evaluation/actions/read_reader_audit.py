@@ -13,9 +13,9 @@ from annotation.statistics import Interval, wilson
 from evaluation.actions.judging import ANSWER, UNDECIDED
 from evaluation.actions.judging_known import judgements_known_to
 from evaluation.actions.metric_settings import settings_of
-from evaluation.metrics.answers import judge_answer
+from evaluation.metrics.answers import judge_answer, key_digest
 from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey
-from evaluation.metrics.decided import key_digest, text_digest
+from evaluation.metrics.decided import text_digest
 from evaluation.metrics.reading import read_answer
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import JudgingQueue, Trajectory

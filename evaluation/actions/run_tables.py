@@ -52,7 +52,7 @@ def tables_of(
     values = Counter(part.by for part in parts)
     parts = [part for part in parts if part.by == WHOLE or (values[part.by] <= MOST_VALUES and len(part.rows))]
     maps = heat_maps(samples, run, scores, [part.rows for part in parts])
-    read = read_run(samples, run, settings)
+    read = read_run(samples, run, scores, settings)
     whole, *others = (
         _tables(samples, scores, run, chains.take(part.rows), settings, part.rows)
         | _heat(heat)

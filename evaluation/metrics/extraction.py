@@ -10,13 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evaluation.metrics.answers import judge_answer
-from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey, Decision, Ints, RunColumns, SampleColumns
+from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey, Decision, Ints, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.decided import holds
 from evaluation.metrics.settings import MetricSettings
 from evaluation.schema import DecisionWord
 
-UNMATCHED = "unmatched"
-"""Why an open answer is undecided: it was read, and equals nothing that is accepted."""
 TEXTS = 3
 """Most frequent texts that are told of each reason."""
 LONGEST = 200
@@ -24,12 +22,16 @@ LONGEST = 200
 SHORT, MOST_KNOWN, MOST_TEXTS = 200, 100_000, 20_000
 """What is kept in mind of a long file: answers of fewer characters than this, so many of them; and so many different
 texts that could not be read. Of others only the reason is counted."""
-NOT_ASKED, BLANK, DECIDED, READ, UNREAD, UNDECIDED = "", "blank", "decided", "read", "unread", "undecided"
+NOT_ASKED, BLANK, DECIDED, FILE, READ, UNREAD, UNDECIDED = (
+    "", "blank", "decided", "file", "read", "unread", "undecided",
+)  # fmt: skip
+STATES = (BLANK, DECIDED, FILE, READ, UNREAD, UNDECIDED)
 
 
 class Outcome(NamedTuple):
-    """What became of one answer. ``state``: not asked for, blank, decided by a person, read, unread, or read and still
-    undecided (open answers); ``judged``: the file has a verdict and the reading decides; ``same``: they agree."""
+    """What became of one answer. ``state``: not asked for, blank, decided by a person, decided by the verdict of the
+    file alone, read, unread, or read and still undecided (open answers). ``judged``: the file has a verdict and the
+    reading decides; ``same``: they agree."""
 
     state: str
     where: str = ""
@@ -68,18 +70,19 @@ class Tally:
         place = (text, id(key), verdict)
         short = text is not None and len(text) < SHORT and len(self._known) < MOST_KNOWN
         if decision is not None and decision.word != DecisionWord.LEAVE and holds(decision, text, key):
-            found = self._coded(Outcome(DECIDED), "")
+            found = self.coded(Outcome(DECIDED), "")
         elif place in self._known:
             found = self._known[place]
         else:
-            found = self._coded(*_outcome(text, key, verdict, self.settings))
+            found = self.coded(*_outcome(text, key, verdict, self.settings))
             if short:
                 self._keys.append(key)
                 self._known[place] = found
         self.counts[found] += 1
         return found
 
-    def _coded(self, outcome: Outcome, text: str) -> tuple[int, int]:
+    def coded(self, outcome: Outcome, text: str) -> tuple[int, int]:
+        """The codes of an outcome and of the text that nothing decides."""
         code = self.outcomes.setdefault(outcome, len(self.outcomes))
         if not text or (len(self.texts) >= MOST_TEXTS and text not in self.texts):
             return code, -1
@@ -91,36 +94,49 @@ class Tally:
 
 
 def _outcome(text: str | None, key: AnswerKey, verdict: int, settings: MetricSettings) -> tuple[Outcome, str]:
-    """What becomes of an answer by the rules alone, and its text where they do not decide."""
+    """What becomes of an answer without a person, and its text where nothing decides."""
     judged = judge_answer(text, key, UNKNOWN, settings)
     reading = judged.reading
+    said = (reading.where, reading.rule, reading.strength)
     if reading.state == BLANK:
         return Outcome(BLANK if key.accepted else NOT_ASKED), ""
-    said = (reading.where, reading.rule, reading.strength)
-    if reading.state == UNREAD:
-        return Outcome(UNREAD, reason=reading.reason, flags=reading.flags), reading.normalized
-    if judged.undecided:
-        return Outcome(UNDECIDED, *said, judged.reason, reading.flags), reading.normalized
+    if judged.unread or judged.undecided:
+        if verdict != UNKNOWN:
+            return Outcome(FILE, *said, "", reading.flags), ""
+        state = UNREAD if judged.unread else UNDECIDED
+        return Outcome(state, *said, judged.reason, reading.flags), reading.normalized
     both = verdict != UNKNOWN and judged.correct != UNKNOWN
     return Outcome(READ, *said, "", reading.flags, both, both and (verdict == TRUE) == (judged.correct == TRUE)), ""
 
 
-def read_run(samples: SampleColumns, run: RunColumns, settings: MetricSettings) -> Read:
-    """How the answers of a run are read."""
+def read_run(samples: SampleColumns, run: RunColumns, scores: ScoreColumns, settings: MetricSettings) -> Read:
+    """How the answers of a run were read, by its scores: they are not read again, but for the texts of those that are
+    undecided and for those that a file has judged."""
     tally = Tally(settings)
-    keys, rows = samples.answers, run.sample.tolist()
-    taken = [
-        tally.take(text, keys[sample], verdict, run.decided.get(row))
-        for row, (text, sample, verdict) in enumerate(zip(run.answers, rows, run.verdict.tolist(), strict=True))
-    ]
+    columns = zip(
+        scores.reading_where, scores.reading_rule, scores.reading_class, scores.unread_reason,
+        (tuple(flags.split()) for flags in scores.reading_flags), scores.missing_answer.tolist(),
+        scores.unread.tolist(), scores.undecided.tolist(), run.verdict.tolist(), run.sample.tolist(), strict=True,
+    )  # fmt: skip
+    taken = []
+    for row, (where, rule, strength, reason, flags, blank, unread, undecided, verdict, sample) in enumerate(columns):
+        text, key = run.answers[row], samples.answers[sample]
+        one = run.decided.get(row)
+        if one is not None and not blank and one.word != DecisionWord.LEAVE and holds(one, text, key):
+            taken.append(tally.coded(Outcome(DECIDED, where, rule, strength, "", flags), ""))
+        elif blank or unread or undecided or verdict != UNKNOWN or not key.accepted:
+            taken.append(tally.take(text, key, verdict))
+        else:
+            taken.append(tally.coded(Outcome(READ, where, rule, strength, reason, flags), ""))
     codes = np.array(taken, np.int64).reshape(-1, 2)
     return Read(codes[:, 0], list(tally.outcomes), codes[:, 1], list(tally.texts))
 
 
 def extraction(read: Read, rows: Ints) -> dict[str, Any]:
-    """The report on some of the answers, as JSON: counts of ``answers``, ``blank``, ``decided`` (by people), ``read``,
-    ``unread`` and ``undecided``; ``where``, ``rule``, ``class`` and ``flags`` with counts; ``reasons``, each with its
-    count and most frequent texts; ``verdicts``, the agreement with the file's: ``n`` and ``same``."""
+    """The report on some of the answers, as JSON: counts of ``answers``, ``blank``, ``decided`` (by people), ``file``
+    (by its verdict alone), ``read``, ``unread`` and ``undecided``; ``where``, ``rule``, ``class`` and ``flags`` with
+    counts; ``reasons``, each with its count and most frequent texts; ``verdicts``, the agreement with the file's: ``n``
+    and ``same``."""
     pairs, counts = np.unique(np.stack([read.code[rows], read.text[rows]], axis=1), axis=0, return_counts=True)
     counted = {(code, text): n for (code, text), n in zip(pairs.tolist(), counts.tolist(), strict=True)}
     return _report(counted, read.outcomes, read.texts)
@@ -143,7 +159,7 @@ def _report(
         if one.reason:
             reasons[one.reason][texts[text][:LONGEST] if text >= 0 else ""] += n
         judged, same = judged + n * one.judged, same + n * one.same
-    states = {name: of_states[name] for name in (BLANK, DECIDED, READ, UNREAD, UNDECIDED)}
+    states = {name: of_states[name] for name in STATES}
     told = sorted(reasons.items(), key=lambda one: (-one[1].total(), one[0]))
     return {
         "answers": sum(states.values()),

@@ -23,6 +23,8 @@ def report_lines(report: Mapping[str, Any], settings: MetricSettings) -> Iterato
         parts.append(f"{report['blank']} blank")
     if report["decided"]:
         parts.append(f"{report['decided']} decided by people")
+    if report.get("file"):
+        parts.append(f"{report['file']} by the verdict of the file alone")
     if report["undecided"]:
         parts.append(f"{report['undecided']} equal to nothing accepted")
     parts.append(f"{unread} unread ({_percent(unread / n)}{_alarm(report, settings)})")

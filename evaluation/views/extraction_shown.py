@@ -59,6 +59,7 @@ def report_shown(
     def listed(**terms: str) -> str:
         return f"{lists}?{urlencode({'run': str(run), **terms})}" if lists else ""
 
+    rules = [*report["rule"].items()][:RULES_SHOWN]
     return {
         "n": n,
         "unread_share": report["unread"] / n,
@@ -66,18 +67,19 @@ def report_shown(
             part("read", report["read"] + report["undecided"]),
             part("unread", report["unread"], listed(unread="yes")),
             part("blank", report["blank"], listed(unanswered="yes")),
+            part("by the verdict of the file alone", report.get("file", 0)),
             Part(
                 "decided by people", Count(report["decided"]), report["decided"] / n, page and f"{page}&state=decided"
             ),
         ],
-        "classes": [part(name, report["class"].get(name, 0)) for name in CLASSES],
-        "where": [part(name, count) for name, count in report["where"].items()],
-        "rules": [part(name, count) for name, count in [*report["rule"].items()][:RULES_SHOWN]],
+        "classes": [part(name, report["class"].get(name, 0), listed(reading_class=name)) for name in CLASSES],
+        "where": [part(name, count, listed(reading_where=name)) for name, count in report["where"].items()],
+        "rules": [part(name.replace("_", " "), count, listed(reading_rule=name)) for name, count in rules],
         "flags": [part(name.replace("_", " "), count) for name, count in report["flags"].items()],
         "reasons": [
             Part(
                 label=REASONS.get(row["reason"], row["reason"]),
-                count=Count(row["n"]),
+                count=Count(row["n"], listed(unread_reason=row["reason"])),
                 share=row["n"] / n,
                 href=page and f"{page}&{urlencode({'reason': row['reason']})}",
                 texts=tuple((text, times) for text, times in row["texts"]),

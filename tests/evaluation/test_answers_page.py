@@ -84,13 +84,13 @@ def test_a_decision_comes_back_as_a_piece_or_as_the_page(lea: User, kitchen: Ben
 
 def test_a_list_is_decided_at_once_after_a_preview_of_the_count(lea: User, kitchen: Benchmark) -> None:
     client = signed_in(lea)
-    shown = page_of(client, "?reason=none&all=0")
+    shown = page_of(client, "?all=0")
     assert "Decide 7 answers in 2 groups of 1 run at once" in shown
     said(lea, kitchen, {"s0": REFUSAL}, "Model B")
-    late = client.post(f"{PAGE}?reason=none", {"act": "all", "said": "0", "answers": "7"})
+    late = client.post(PAGE, {"act": "all", "said": "0", "answers": "7"})
     assert late.status_code == 409
     assert not Judgement.objects.exists()
-    client.post(f"{PAGE}?reason=none", {"act": "all", "said": "0", "answers": "8"})
+    client.post(PAGE, {"act": "all", "said": "0", "answers": "8"})
     assert {group.n for group in read_groups(kitchen, lea, state=State.DECIDED).groups} == {7, 1}
     assert client.post(PAGE, {"act": "all", "said": "B", "answers": "1"}).status_code == 400
     client.post(PAGE, {"act": "undo"})

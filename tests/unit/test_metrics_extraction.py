@@ -45,6 +45,7 @@ def test_the_three_most_frequent_texts_of_a_reason_are_told() -> None:
 def test_agreement_with_the_files_verdict_is_over_what_both_decide() -> None:
     found = report(("B", CHOICE, TRUE), ("A", CHOICE, TRUE), ("A", CHOICE, FALSE), (REFUSAL, CHOICE, TRUE))
     assert found["verdicts"] == {"n": 3, "same": 2}
+    assert (found["read"], found["file"], found["unread"]) == (3, 1, 0)
 
 
 def test_what_a_person_decided_is_no_longer_unread() -> None:

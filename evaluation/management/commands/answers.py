@@ -23,7 +23,7 @@ from evaluation.models import Run
 
 COLUMNS = ("group", "answers", "reason", "text", "question", "options", "runs", "decision")
 """Of the groups as CSV. Filled in, ``decision`` is taken by ``--decide``."""
-STATES = ("answers", "blank", "decided", "read", "unread", "undecided")
+STATES = ("answers", "blank", "decided", "file", "read", "unread", "undecided")
 SHOWN = 70
 
 
