@@ -18,10 +18,10 @@ from evaluation.actions.answer_groups import AnswerGroup, State, read_groups
 from evaluation.actions.decide_answers import KEYS, decide_answers, take_back
 from evaluation.actions.read_extraction import RunReport, read_extraction, read_slices_extraction
 from evaluation.models import Run
-from evaluation.querysets_query import is_number
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.api_paging import PAGING, page_of, paged_rows
+from webapp.common.api_query import number_of, one_of, said
 from webapp.common.api_schema import NUMBER
 from webapp.common.errors import InvalidInput
 
@@ -40,7 +40,7 @@ GROUP = inline_serializer(
         "by": serializers.CharField(allow_blank=True),
     },
 )
-DECISIONS = {
+DECISIONS: dict[str, Any] = {
     "type": "object",
     "properties": {
         "decisions": {
@@ -50,7 +50,7 @@ DECISIONS = {
             "minProperties": 1,
             "maxProperties": 10_000,
         },
-        "run": {"type": "integer", "nullable": True, "description": "Only answers of this run."},
+        "run": {**NUMBER, "nullable": True, "description": "Only answers of this run."},
     },
     "required": ["decisions"],
     "additionalProperties": False,
@@ -98,28 +98,26 @@ def answers(request: Request, slug: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.SCORE)
     if request.method == "POST":
         return Response(_decide(request, benchmark))
-    terms = request.query_params
-    state = terms.get("state", State.OPEN)
-    if state not in set(State):
-        raise InvalidInput(f"state is {', '.join(State)}.", field="state")
-    run, reason = _run(benchmark, terms.get("run", "")), terms.get("reason", "")
-    found = read_groups(benchmark, person_of(request), state=State(state), run=run, reason=reason)
+    state = State(one_of(request, "state", list(State), State.OPEN))
+    run = _run(benchmark, number_of(request, "run", "the number of a run"))
+    found = read_groups(benchmark, person_of(request), state=state, run=run, reason=said(request, "reason"))
     return paged_rows(request, found.groups, _group)
 
 
 def _decide(request: Request, benchmark: Any) -> dict[str, int]:
     data = request.data if isinstance(request.data, dict) else {}
-    said = data.get("decisions")
-    if not isinstance(said, dict) or not said:
+    decided = data.get("decisions")
+    if not isinstance(decided, dict) or not decided or data.keys() - DECISIONS["properties"].keys():
         raise InvalidInput("decisions is an object: by name of the group what its answers say.", field="decisions")
-    if not all(one is None or (isinstance(one, str) and len(one) <= 20) for one in said.values()):
+    if not all(one is None or (isinstance(one, str) and len(one) <= 20) for one in decided.values()):
         raise InvalidInput("A decision is a text of at most 20 characters, or null.", field="decisions")
     run = data.get("run")
-    if run is not None and (isinstance(run, bool) or not isinstance(run, int)):
+    whole = isinstance(run, int) and not isinstance(run, bool)
+    if run is not None and not (whole and NUMBER["minimum"] <= run <= NUMBER["maximum"]):
         raise InvalidInput("run is the number of a run.", field="run")
-    of = {"actor": person_of(request), "benchmark": benchmark, "run": _run(benchmark, "" if run is None else str(run))}
-    settled = {group: one for group, one in said.items() if one is not None}
-    gone = [group for group, one in said.items() if one is None]
+    of = {"actor": person_of(request), "benchmark": benchmark, "run": _run(benchmark, run)}
+    settled = {group: one for group, one in decided.items() if one is not None}
+    gone = [group for group, one in decided.items() if one is None]
     back = take_back(keys=gone, **of) if gone else 0
     return {"decided": decide_answers(said=settled, **of).answers if settled else 0, "taken_back": back}
 
@@ -137,8 +135,8 @@ def _decide(request: Request, benchmark: Any) -> dict[str, int]:
 def report(request: Request, slug: str) -> Response:
     """How the answers of each run were read when it was scored: where they stood, by which rule, and what is unread."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
-    by = request.query_params.get("by", "")
-    found = read_extraction(benchmark, _run(benchmark, request.query_params.get("run", "")))
+    by, run = said(request, "by"), number_of(request, "run", "the number of a run")
+    found = read_extraction(benchmark, _run(benchmark, run))
     return paged_rows(request, found, lambda one: _report(one, by))
 
 
@@ -147,12 +145,8 @@ def _report(one: RunReport, by: str) -> dict[str, Any]:
     return {**named, "report": one.report, "slices": read_slices_extraction(one.run, by) if by else {}}
 
 
-def _run(benchmark: Any, number: str) -> int | None:
-    if not number:
-        return None
-    if not is_number(number):
-        raise InvalidInput("run is the number of a run.", field="run")
-    return get_object_or_404(Run.objects.filter(benchmark=benchmark), pk=int(number)).pk
+def _run(benchmark: Any, number: int | None) -> int | None:
+    return None if number is None else get_object_or_404(Run.objects.filter(benchmark=benchmark), pk=number).pk
 
 
 def _group(group: AnswerGroup) -> dict[str, Any]:

@@ -331,7 +331,7 @@ def test_how_scores_are_computed_is_the_leads_to_say_on_the_page_and_over_the_ap
 EMPTY = [
     ("leaderboard/", "reference"), ("leaderboard/", "sort"), ("notes/", "trajectory"), ("judges/", "kind"),
     ("/api/v1/toolbox/", "profile"), ("/api/v1/leaderboard/", "metric"), ("/api/v1/jobs/", "tab"),
-    ("toolchains/", "run"), ("runs/", "limit"),
+    ("toolchains/", "run"), ("runs/", "limit"), ("answers/", "run"), ("answers/", "state"), ("answers/report/", "run"),
 ]  # fmt: skip
 
 

@@ -129,6 +129,19 @@ def test_files_are_described_as_bytes_and_queries_by_their_grammar(lea: User) ->
     )  # of samples it is words to look for
 
 
+def test_a_body_that_needs_something_is_needed_itself(lea: User) -> None:
+    """D7.20: of an object described by hand the schema allowed to send nothing."""
+    paths = document_for(signed_in(lea))["paths"]
+    needed = {
+        part["operationId"]: part["requestBody"].get("required", False)
+        for path in paths.values()
+        for part in path.values()
+        if "requestBody" in part
+    }
+    optional = {name for name, one in needed.items() if not one}
+    assert optional == {"import_choose", "score"}
+
+
 def test_what_the_fuzzer_is_told_is_about_operations_that_there_are(lea: User) -> None:
     document = document_for(signed_in(lea))
     operations = {part["operationId"]: part for path in document["paths"].values() for part in path.values()}

@@ -35,6 +35,10 @@ def with_errors(result: dict[str, Any], generator: Any, request: Any, public: bo
     for operations in result["paths"].values():
         for operation in operations.values():
             operation["responses"]["default"] = {"description": "What went wrong.", "content": content}
+            body = operation.get("requestBody", {})
+            if any(one["schema"].get("required") for one in body.get("content", {}).values()):
+                # The generator sees it of forms alone, not of an object that is described by hand.
+                body["required"] = True
             for parameter in operation.get("parameters", ()):
                 _without_nul(parameter["schema"])
     return result
