@@ -38,6 +38,7 @@ ROW = inline_serializer(
         "baseline": serializers.BooleanField(),
         "failed": serializers.BooleanField(),
         "stale": serializers.BooleanField(help_text="Scored on other trajectories, gold or settings than today's."),
+        "provisional": serializers.BooleanField(help_text="Too many answers unread: no rank."),
         "missing": serializers.IntegerField(help_text="Samples without a trajectory of this run."),
         "counts": serializers.DictField(
             help_text="Never hidden, of the slice: samples, missing, trajectories, failed, unread, undecided, ..."
