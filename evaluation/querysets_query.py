@@ -12,7 +12,7 @@ from django.apps import apps
 from django.db import models
 from django.db.models import Case, Count, Exists, OuterRef, Q, Value, When
 
-from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
+from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant, VerdictBy
 from evaluation.metrics.failures import FAILURES
 from evaluation.metrics.reading import CLASSES, RULES, WHERES
 from evaluation.query.fields import FIELDS, READING_REASONS, Kind, described, facet_of
@@ -164,6 +164,20 @@ def _coded(path: str, names: tuple[str, ...]) -> Callable[[str], Q]:
     return query
 
 
+DIFFERS = Q(score__file_verdict=True, score__reading_correct=False) | Q(
+    score__file_verdict=False, score__reading_correct=True
+)
+AGREES = Q(score__file_verdict=True, score__reading_correct=True) | Q(
+    score__file_verdict=False, score__reading_correct=False
+)
+
+
+def _three(path: str) -> Callable[[str], Q]:
+    known = {"yes": Q(**{path: True}), "no": Q(**{path: False}), DEFINED: Q(**{f"{path}__isnull": False})}
+    known[UNDEFINED] = SCORED & Q(**{f"{path}__isnull": True})
+    return lambda value: known.get(value.casefold(), NOTHING)
+
+
 def _correct(value: str) -> Q:
     undecided = Q(score__undecided=True)
     verdicts = {
@@ -304,6 +318,15 @@ CONDITIONS: Mapping[str, Callable[[str], Q]] = {
     "undecided": _flag("score__undecided"),
     "unread": _flag("score__unread"),
     "unanswered": _flag("score__missing_answer"),
+    "verdict_by": _coded("score__verdict_by", VerdictBy.NAMES),
+    "file_verdict": _three("score__file_verdict"),
+    "reading_correct": _three("score__reading_correct"),
+    "file_differs": lambda value: {
+        "yes": DIFFERS,
+        "no": AGREES,
+        DEFINED: DIFFERS | AGREES,
+        UNDEFINED: SCORED & (Q(score__file_verdict=None) | Q(score__reading_correct=None)),
+    }.get(value.casefold(), NOTHING),
     "counted": lambda value: counted() if _yes(value) else _without(counted()),
     "quadrant": _coded("score__quadrant", Quadrant.NAMES),
     "reading_where": _coded("score__reading_where", WHERES),

@@ -1,11 +1,13 @@
-"""What people decided that answers say: for scoring, and for the pages that list it."""
+"""What people decided that answers say, and what judge models say of them: for scoring, and for pages that list it."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from evaluation.metrics.columns import Decision
 from evaluation.models import Judgement
+from evaluation.schema import JudgementKind
 
 
 def decisions_on(trajectories: Any) -> dict[int, Decision]:
@@ -21,3 +23,21 @@ SAID = ("answer", "verdict", "text_digest", "key_digest")
 def decision(answer: str | None, verdict: str | None, text_digest: str, key_digest: str) -> Decision:
     """A decision out of the fields ``SAID`` of its row."""
     return Decision(answer or "", verdict or "", text_digest, key_digest)
+
+
+def judged_on(
+    runs: Collection[int], plain: Mapping[tuple[int, int], int], samples: Collection[int] | None = None
+) -> dict[int, list[tuple[str | None, str | None]]]:
+    """Verdict and answer of each judge model that spoke of an answer of these runs (on these samples, default all), by
+    trajectory. ``plain``: the trajectory that metrics are made of, by run and sample: a judgement that names none is
+    about this. One query."""
+    rows = Judgement.objects.filter(run__in=runs, kind=JudgementKind.ANSWER, person=None, decides=False)
+    if samples is not None:
+        rows = rows.filter(sample__in=samples)
+    found: dict[int, list[tuple[str | None, str | None]]] = {}
+    for run, sample, trajectory, *said in rows.order_by("judge").values_list(
+        "run_id", "sample_id", "trajectory_id", "verdict", "answer"
+    ):
+        if pk := trajectory or plain.get((run, sample)):
+            found.setdefault(pk, []).append((said[0], said[1]))
+    return found

@@ -13,7 +13,7 @@ from annotation.models import AcceptedChain, Benchmark
 from evaluation.actions.board_rows import Board
 from evaluation.actions.read_rewards import REWARD_COLUMNS, reward_rows
 from evaluation.metrics.catalogue import COMPARISON_COLUMNS, METRIC_COLUMNS, SAMPLE_COLUMNS
-from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
+from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant, VerdictBy
 from evaluation.metrics.families import ALL_PAIRS
 from evaluation.metrics.reading import CLASSES, REASONS, RULES, WHERES
 from evaluation.metrics.tests import holm
@@ -55,11 +55,15 @@ _NAMED: dict[str, tuple[tuple[str, ...], int]] = {
     "reading_rule": (RULES, -1),
     "reading_class": (CLASSES, -1),
     "unread_reason": (REASONS, -1),
+    "verdict_by": (VerdictBy.NAMES, -1),
 }
 
 
 ACCEPTED = "accepted_chains"
 """How many reference chains are accepted beside the gold's now; ``reference_chain`` counts them from 1."""
+FILE_READING = "file_reading"
+"""The answer as the imported file has extracted it, where it has."""
+_EXTRACTED = ("extracted_answer", "extraction")
 _KEY = SAMPLE_COLUMNS.index("sample")
 
 
@@ -73,10 +77,12 @@ def sample_rows(benchmark: Benchmark) -> Iterator[Row]:
         .order_by(
             "scoring__run__model__name", "scoring__run__setting", "trajectory__sample__key", "trajectory__rollout"
         )
-        .values_list(*fields)
+        .values_list(*fields, *(f"trajectory__extra__{name}" for name in _EXTRACTED))
     )
     for values in rows.iterator(chunk_size=2000):
-        row = dict(zip(SAMPLE_COLUMNS, values, strict=True)) | {ACCEPTED: further.get(values[_KEY], 0)}
+        row: Row = dict(zip(SAMPLE_COLUMNS, values, strict=False))
+        extracted = next((said for said in values[len(fields) :] if said is not None), None)
+        row |= {ACCEPTED: further.get(values[_KEY], 0), FILE_READING: None if extracted is None else str(extracted)}
         for name, (words, none) in _NAMED.items():
             code = row[name]
             row[name] = None if code is None or code == none else words[code]
@@ -109,7 +115,7 @@ class Export:
 
 EXPORTS: dict[str, Export] = {
     "metrics": Export(METRIC_COLUMNS, metric_rows),
-    "samples": Export((*SAMPLE_COLUMNS, ACCEPTED), sample_rows),
+    "samples": Export((*SAMPLE_COLUMNS, ACCEPTED, FILE_READING), sample_rows),
     "comparisons": Export(COMPARISON_COLUMNS, comparison_rows),
     "rewards": Export(REWARD_COLUMNS, reward_rows),
 }

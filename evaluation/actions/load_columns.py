@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from annotation.actions.freeze import gold_digest
 from annotation.models import AcceptedChain, Benchmark, FacetValue, GoldBox, PlanTool, ReferenceCall, Revision, Sample
 from annotation.schema import AnswerType, Target, ToolPlan
-from evaluation.actions.decisions import decisions_on
+from evaluation.actions.decisions import decisions_on, judged_on
 from evaluation.actions.load_steps import CHUNK, load_steps
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColumns, SampleColumns
 from evaluation.models import ReplayedStep, Run, Step, Trajectory
@@ -82,7 +82,7 @@ def load_samples(benchmark: Benchmark) -> LoadedSamples:
 
 def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", further: bool = False) -> LoadedRun:
     """The trajectories of a run under one condition: the lowest rollout of each sample, or (``further``) the others.
-    Where a replay is kept, what it gave. Four queries."""
+    Where a replay is kept, what it gave. Five queries."""
     found = Trajectory.objects.filter(run=run, condition=condition).order_by("sample__key", "rollout")
     row_of = samples.row_of
     rows: list[tuple[Any, ...]] = []
@@ -95,16 +95,20 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
         if row[1] in row_of and lowest is not further:
             rows.append(row)
     predicted = [_parsed(row[field] for row in rows) for field in range(-len(texts), 0)]
-    return _columns(rows, row_of, predicted, found.order_by().values("pk"))
+    plain = condition == "none" and not further
+    judged = judged_on([run.pk], {(run.pk, row[1]): row[0] for row in rows} if plain else {})
+    return _columns(rows, row_of, predicted, found.order_by().values("pk"), judged)
 
 
 def load_trajectories(trajectories: Sequence[Trajectory]) -> LoadedRun:
-    """Some trajectories on one sample, which is row 0, as columns; of one run or of several. Three
+    """Some trajectories on one sample, which is row 0, as columns; of one run or of several. Four
     queries."""
     rows = [tuple(getattr(trajectory, name) for name in _TRAJECTORY_FIELDS) for trajectory in trajectories]
     row_of = {trajectory.sample_id: 0 for trajectory in trajectories}
     predicted = [[getattr(trajectory, name) for trajectory in trajectories] for name in _TRAJECTORY_JSON]
-    return _columns(rows, row_of, predicted, [row[0] for row in rows])
+    plain = {(one.run_id, one.sample_id): one.pk for one in trajectories if one.condition == "none"}
+    judged = judged_on({one.run_id for one in trajectories}, plain, row_of)
+    return _columns(rows, row_of, predicted, [row[0] for row in rows], judged)
 
 
 _TRAJECTORY_FIELDS = ("pk", "sample_id", "answer", "judge_correct", "final_image", "usd", "error")
@@ -112,9 +116,14 @@ _TRAJECTORY_JSON = ("recognition", "plan", "recognition_map", "plan_map")
 
 
 def _columns(
-    rows: Sequence[tuple[Any, ...]], row_of: Mapping[int, int], predicted: Sequence[list[Any]], of: Any
+    rows: Sequence[tuple[Any, ...]],
+    row_of: Mapping[int, int],
+    predicted: Sequence[list[Any]],
+    of: Any,
+    judged: Mapping[int, Sequence[tuple[str | None, str | None]]],
 ) -> LoadedRun:
-    """``of``: the trajectories whose steps are read, as primary keys or the query that gives them."""
+    """``of``: the trajectories whose steps are read, as primary keys or the query that gives them. ``judged``: of
+    ``judged_on``."""
     pks = [row[0] for row in rows]
     replayed = ReplayedStep.objects.filter(replay__trajectory__in=of)
     steps = load_steps(_steps_of(pks, of), replayed, pks, [row[4] for row in rows])
@@ -135,6 +144,7 @@ def _columns(
         cost=np.array([_nan(row[5]) for row in rows], float),
         failed=np.array([bool(row[6]) for row in rows], bool),
         decided={row: decided[pk] for row, pk in enumerate(pks) if pk in decided} if decided else {},
+        judged={row: judged[pk] for row, pk in enumerate(pks) if pk in judged} if judged else {},
     )
     return LoadedRun(columns, pks, steps.positions, steps.failed)
 

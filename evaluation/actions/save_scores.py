@@ -20,7 +20,7 @@ from webapp.common.bulk import as_json, insert_rows
 BATCH = 20_000
 
 _TRUTHS = ("undecided", "unread", "missing_answer", "invoked", "in_population", "visual_evidence")
-_THREE_VALUED = ("correct", "grounded", "center_hit", "plan_in_order")
+_THREE_VALUED = ("correct", "file_verdict", "reading_correct", "grounded", "center_hit", "plan_in_order")
 _FLOATS = (
     "coverage",
     "concentration",
@@ -35,7 +35,7 @@ _COUNTS = ("reference_chain", "reference_calls", "edit_distance", "lcs", "plan_m
 """Whole numbers that may be undefined (-1 in the columns)."""
 _ALWAYS = (
     "quadrant", "usable_crops", "unusable_crops", "calls", "unique_tools", "effective_calls",
-    "effective_unique_tools", "chain_status", "plan_outcome",
+    "effective_unique_tools", "chain_status", "plan_outcome", "verdict_by",
 )  # fmt: skip
 _NAMED = {"reading_where": WHERES, "reading_rule": RULES, "reading_class": CLASSES, "unread_reason": REASONS}
 """Words that are stored as their places in a list, -1 where there is none."""

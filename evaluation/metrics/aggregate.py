@@ -42,6 +42,7 @@ from evaluation.metrics.selection import summarise
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.slices import TARGETS, WHOLE, Slice, slice_rows
 from evaluation.metrics.undecided import answers_given
+from evaluation.metrics.verdicts import file_agreement
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,10 @@ def _summary(measure: Measure, part: Slice, cluster: Ints | None, counts: Mappin
     numerator, denominator = measure.numerator[part.rows], measure.denominator[part.rows]
     found = summarise(measure.kind, numerator, denominator, cluster, draws=task.draws, seed=task.seed)
     low, high = measure.open.range(part.rows) if measure.open else (None, None)
-    ends = {"low": low, "high": high} if measure.open else {}
+    ends: dict[str, Any] = {"low": low, "high": high} if measure.open else {}
+    if measure.metric == "accuracy_in_file":
+        rows, scores = part.rows[part.rows < task.rows.recorded], task.scores
+        ends = {"agreement": file_agreement(scores.file_verdict[rows], scores.reading_correct[rows])}
     detail = {**counts, **ends, **found.detail}
     return _row(measure.metric, part, found.value, found.n, found.numerator, found.interval, detail)
 

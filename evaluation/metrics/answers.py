@@ -17,6 +17,7 @@ from evaluation.metrics.columns import (
     Bools,
     Ints,
     SampleColumns,
+    VerdictBy,
     once_for_samples,
 )
 from evaluation.metrics.reading import Reading, read_answer
@@ -65,6 +66,8 @@ class AnswerColumns:
     reading_flags: Sequence[str]
     unread_reason: Sequence[str]
     answer_group: Sequence[str]
+    verdict_by: Ints
+    reading_correct: Ints
 
 
 def judge_answer(text: str | None, key: AnswerKey, verdict: int, settings: MetricSettings) -> AnswerResult:
@@ -76,6 +79,8 @@ def judge_answer(text: str | None, key: AnswerKey, verdict: int, settings: Metri
     undecided, or wrong under ``unread_answer = wrong``. Open: equal to an accepted string (``open_match``); wrong where
     both are whole numbers, or yes and no; else undecided.
     """
+    if settings.verdict_source == "reading":
+        verdict = UNKNOWN
     reading = read_answer(text, key, settings)
     letter = reading.letter or reading.value
     if not key.accepted and verdict == UNKNOWN:
@@ -100,6 +105,8 @@ def judge_answers(
     texts: Sequence[str | None], keys: Sequence[AnswerKey], key: Ints, verdict: Ints, settings: MetricSettings
 ) -> AnswerColumns:
     """Judges n answers; ``key`` is each answer's row in ``keys``. Equal answers under one key are judged once."""
+    if settings.verdict_source == "reading":
+        verdict = np.full(len(verdict), UNKNOWN)
     book: dict[tuple[str | None, int], int] = {}
     of_row = [book.setdefault(place, len(book)) for place in zip(texts, key.tolist(), strict=True)]
     results = [judge_answer(text, keys[row], UNKNOWN, settings) for text, row in book]
@@ -114,6 +121,8 @@ def judge_answers(
         for (_, row), r in zip(book, results, strict=True)
     ]
     by_rule = open_to_judge.tolist()
+    by = np.where(judged == UNKNOWN, VerdictBy.NONE, VerdictBy.READING)
+    by = np.where(missing, VerdictBy.BLANK, np.where(open_to_judge, by, VerdictBy.FILE))
     return AnswerColumns(
         correct=np.where(open_to_judge, judged, np.where(blank, FALSE, verdict)),
         letter=[results[result].letter for result in of_row],
@@ -126,6 +135,8 @@ def judge_answers(
         reading_flags=[" ".join(results[result].reading.flags) for result in of_row],
         unread_reason=[results[i].reason if rule else "" for i, rule in zip(of_row, by_rule, strict=True)],
         answer_group=[groups[i] if rule else "" for i, rule in zip(of_row, by_rule, strict=True)],
+        verdict_by=by,
+        reading_correct=judged,
     )
 
 

@@ -54,6 +54,7 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         ("accuracy", "Accuracy", SHARE, HIGHER, "[B 3.2]"),
         ("accuracy_low", "Accuracy, at least", SHARE, HIGHER, "docs/metrics.md#verdicts"),
         ("accuracy_high", "Accuracy, at most", SHARE, HIGHER, "docs/metrics.md#verdicts"),
+        ("accuracy_in_file", "As judged in the file", SHARE, HIGHER, "docs/metrics.md#verdicts"),
         ("tool_ratio", "Used zoom", SHARE, NEITHER, "[B 3.2]"),
         ("grounded_score", "Grounded", SHARE, HIGHER, "[B 3.2]"),
         ("valid_grounded_reasoning", "G+A+", SHARE, HIGHER, "[B 3.2]"),
@@ -191,6 +192,9 @@ SAMPLE_COLUMNS = (
     "reading_rule",
     "reading_class",
     "unread_reason",
+    "file_verdict",
+    "reading_correct",
+    "verdict_by",
 )
 COMPARISON_COLUMNS = (
     "model_a",

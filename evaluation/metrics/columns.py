@@ -156,6 +156,7 @@ class RunColumns:
         recognition_map, plan_map: n judge mappings ``predicted -> target or None``.
         cost: (n,) price in US dollars as recorded, NaN when unknown.
         failed: (n,) the trajectory is an error record.
+        judged: by row, verdict and answer of each judge model that spoke of the answer; of most rows nothing.
         decided: by row, what people decided that the answer says; of most rows nothing.
     """
 
@@ -173,6 +174,7 @@ class RunColumns:
     cost: Floats
     failed: Bools
     decided: Mapping[int, Decision] = field(default_factory=dict)
+    judged: Mapping[int, Sequence[tuple[str | None, str | None]]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.sample)
@@ -184,6 +186,13 @@ class Quadrant:
     GPAP, GPAM, GMAP, GMAM = 0, 1, 2, 3
     OUTSIDE = -1
     NAMES = ("G+A+", "G+A-", "G-A+", "G-A-")
+
+
+class VerdictBy:
+    """Codes of ``ScoreColumns.verdict_by``: what decided the answer, the first of these that applies but the first."""
+
+    NONE, BLANK, PERSON, FILE, READING, JUDGE = 0, 1, 2, 3, 4, 5
+    NAMES = ("none", "blank", "person", "file", "reading", "judge")
 
 
 class Outcome:
@@ -219,6 +228,8 @@ class ScoreColumns:
             ``evaluation.metrics.reading.Reading``; flags are joined by spaces), "" when it was not.
         unread_reason: n texts: why an answer is unread or undecided by rule, "" otherwise.
         answer_group: n names of equal texts under equal options, of undecided answers, "" otherwise.
+        verdict_by: see ``VerdictBy``. file_verdict: TRUE | FALSE | UNKNOWN, as the file has it, used or not.
+        reading_correct: the verdict of reading alone: TRUE | FALSE | UNKNOWN.
         invoked: at least one zoom call attempted.
         in_population: in the grounding population (1.3) under the settings.
         scorable: size known and at least one valid gold box.
@@ -264,6 +275,9 @@ class ScoreColumns:
     reading_flags: Sequence[str]
     unread_reason: Sequence[str]
     answer_group: Sequence[str]
+    verdict_by: Ints
+    file_verdict: Ints
+    reading_correct: Ints
     invoked: Bools
     in_population: Bools
     scorable: Bools

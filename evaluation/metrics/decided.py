@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evaluation.metrics.answers import AnswerColumns, digest, key_digest
-from evaluation.metrics.columns import FALSE, TRUE, AnswerKey, Decision, Ints
+from evaluation.metrics.columns import FALSE, TRUE, AnswerKey, Decision, Ints, VerdictBy
 from evaluation.schema import DecisionWord
 
 
@@ -33,7 +33,7 @@ def with_decisions(
     if not rows:
         return answers
     correct, letter = answers.correct.copy(), list(answers.letter)
-    undecided, unread = answers.undecided.copy(), answers.unread.copy()
+    undecided, unread, by = answers.undecided.copy(), answers.unread.copy(), answers.verdict_by.copy()
     reason, group = list(answers.unread_reason), list(answers.answer_group)
     for row in rows:
         one, about = decided[row], keys[key[row]]
@@ -42,10 +42,11 @@ def with_decisions(
         if about.accepted:
             correct[row] = TRUE if _is_correct(one, about) else FALSE
             undecided[row] = unread[row] = False
+            by[row] = VerdictBy.PERSON
             reason[row] = group[row] = ""
     return replace(
         answers, correct=correct, letter=letter, undecided=undecided, unread=unread, unread_reason=reason,
-        answer_group=group,
+        answer_group=group, verdict_by=by,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ DEFINITIONS: Mapping[str, str] = {
     "accuracy": "Share of evaluated samples answered correctly, with or without a crop.",
     "accuracy_low": "Accuracy if every undecided answer were wrong: the least it can be.",
     "accuracy_high": "Accuracy if every undecided answer were right: the most it can be.",
+    "accuracy_in_file": "Share of the answers with a verdict in the imported file that it calls correct.",
     "tool_ratio": "Share of evaluated samples with at least one zoom call attempted.",
     "grounded_score": "Share of the grounding population whose crop is grounded: IoA above the threshold.",
     "valid_grounded_reasoning": "Share of the grounding population that is grounded and correct.",

@@ -152,6 +152,12 @@ def grounding_measures(
     return [
         accuracy,
         *accuracy.ends(),
+        Measure(
+            "accuracy_in_file",
+            RATE,
+            rows.padded(scores.file_verdict == TRUE),
+            rows.padded(scores.file_verdict != UNKNOWN),
+        ),
         Measure("tool_ratio", RATE, rows.padded(scores.invoked & ~undecided), rows.padded(~undecided, 1.0)),
         Measure("grounded_score", RATE, rows.padded(grounded), population),
         quadrant("valid_grounded_reasoning", met & right, reached, TRUE),

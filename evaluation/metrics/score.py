@@ -17,6 +17,7 @@ from evaluation.metrics.quadrants import score_grounding
 from evaluation.metrics.ragged import count_true
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.toolchains import measure_toolchains
+from evaluation.metrics.verdicts import with_judges
 
 
 def score_run(
@@ -37,6 +38,7 @@ def score_run(
     keys, key = different_keys(samples)
     answers = judge_answers(run.answers, keys, key[run.sample], run.verdict, settings)
     answers = with_decisions(answers, run.answers, keys, key[run.sample], run.decided)
+    answers = with_judges(answers, keys, key[run.sample], run.judged, settings)
     grounding = score_grounding(samples, run, crops, answers, settings)
     toolchains = measure_toolchains(run, producers, canonical=settings.tool_aliases == "canonical")
     returned = run.steps.ok & (run.steps.image_out != NO_IMAGE)
@@ -45,6 +47,7 @@ def score_run(
         visual_evidence=count_true(returned, run.step_start) > 0,
         cost=run.cost,
         failed=run.failed,
+        file_verdict=run.verdict,
         **vars(answers),
         **vars(grounding),
         **vars(toolchains),

@@ -24,11 +24,11 @@ EFFECT = "effect"
 """Of two arms: each row has what was right in the one and in the other, as 2, 1 (wrong) or 0 (not in both)."""
 _BY_KIND: Mapping[str, tuple[str, ...]] = {
     RATE: (
-        "accuracy", "accuracy_low", "accuracy_high", "tool_ratio", "grounded_score", "valid_grounded_reasoning",
-        "ground_success_answer_failure", "ungrounded_correct_answer", "dual_failure", "pass_rate", "pass_rate_low",
-        "pass_rate_high", "tool_call_rate", "exact_match", "task_completable_rate", "success_rate_at_1",
-        "success_rate_at_2", "success_rate_at_3", "outcome_extra_only", "outcome_missing_only", "outcome_substitute",
-        "outcome_out_of_order", "reliability", "sufficiency",
+        "accuracy", "accuracy_low", "accuracy_high", "accuracy_in_file", "tool_ratio", "grounded_score",
+        "valid_grounded_reasoning", "ground_success_answer_failure", "ungrounded_correct_answer", "dual_failure",
+        "pass_rate", "pass_rate_low", "pass_rate_high", "tool_call_rate", "exact_match", "task_completable_rate",
+        "success_rate_at_1", "success_rate_at_2", "success_rate_at_3", "outcome_extra_only", "outcome_missing_only",
+        "outcome_substitute", "outcome_out_of_order", "reliability", "sufficiency",
     ),
     MEAN: (
         "calls_mean", "unique_tools_mean", "chain_mae", "effective_calls_mean", "effective_unique_tools_mean",

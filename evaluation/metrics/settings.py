@@ -19,6 +19,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "open_units": ("strict", "ignore"),
     "undecided_answer": ("incorrect", "exclude"),
     "unread_answer": ("undecided", "wrong"),
+    "verdict_source": ("file", "reading"),
     "recognition_match": ("exact", "fuzzy"),
     "plan_repeats": ("extra", "collapse"),
     "mae_population": ("all", "called", "nonempty"),
@@ -56,6 +57,7 @@ class MetricSettings:
     undecided_answer: str = "incorrect"
     unread_answer: str = "undecided"
     unread_alarm: float = 0.02
+    verdict_source: str = "file"
     recognition_match: str = "exact"
     plan_repeats: str = "extra"
     mae_population: str = "all"

@@ -34,6 +34,7 @@ EFFECTS: Mapping[str, Effect] = {
     "undecided_answer": Effect("Answers", "An answer that can be judged neither right nor wrong: wrong, or left out."),
     "unread_answer": Effect("Answers", "An answer in which no option can be read: undecided, or wrong."),
     "unread_alarm": Effect("Answers", "A run with a larger share of unread answers is provisional: it has no rank."),
+    "verdict_source": Effect("Answers", "Where a file has a verdict on an answer: that one counts, or our reading."),
     "mae_population": Effect("Toolchain", "The error of chain lengths: over all, those that called, or the non-empty."),
     "tool_aliases": Effect("Toolchain", "Tools by their names as written, or other names of a tool as that tool."),
     "recognition_match": Effect("Planning", "A named tool is found when the name is the same, or similar enough."),

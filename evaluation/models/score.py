@@ -98,6 +98,11 @@ class Score(models.Model):
         db_default="",
         help_text="Name of the undecided answers with the same text under the same options.",
     )
+    verdict_by = models.SmallIntegerField(
+        default=0, db_default=0, help_text="What decided the answer: see evaluation.metrics.columns.VerdictBy."
+    )
+    file_verdict = models.BooleanField(null=True, help_text="What the imported file says of the answer.")
+    reading_correct = models.BooleanField(null=True, help_text="The verdict of reading the answer alone.")
     invoked = models.BooleanField()
     in_population = models.BooleanField()
     grounded = models.BooleanField(null=True)

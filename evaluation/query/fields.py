@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
+from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant, VerdictBy
 from evaluation.metrics.failures import FAILURES
 from evaluation.metrics.reading import CLASSES, REASONS, RULES, WHERES
 
@@ -82,6 +82,10 @@ _ALL = (
     _choice("unread_reason", "why it is unread, or undecided by rule", READING_REASONS, "unread_reason", "reason"),
     _flag("unanswered", "says nothing", "unanswered"),
     _flag("counted", "counts in accuracy", "right"),
+    _choice("verdict_by", "what decided the answer", VerdictBy.NAMES),
+    _choice("file_verdict", "the verdict of the imported file; none: it has none", ("yes", "no")),
+    _choice("reading_correct", "the verdict of reading alone; none: it decides nothing", ("yes", "no")),
+    _choice("file_differs", "the file's verdict and that of reading, where both decide", ("yes", "no")),
     # Grounding
     _choice("quadrant", "grounded or not, right or not", Quadrant.NAMES, "quadrant"),
     _flag("population", "in the grounding population", "population"),

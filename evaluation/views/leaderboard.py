@@ -78,6 +78,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
         metrics=view.metrics,
         person=request.user,
     )
+    view = view.on(board)
     if format and not error:
         return _view_file(benchmark, board, view, format)
     context = benchmark_context(request, benchmark, "leaderboard") | _shown(board, view, slug)

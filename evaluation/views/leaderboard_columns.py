@@ -73,7 +73,9 @@ class Column:
 ACCURACY = Column("accuracy", {"correct": "yes"})
 GROUNDED = Column("grounded_score", {"grounded": "yes", "population": "yes"})
 SEEN = Column("valid_grounded_reasoning")
+IN_FILE = Column("accuracy_in_file", {"file_verdict": "yes"})
 PLAIN: tuple[Column, ...] = (
+    IN_FILE,
     Column("mean_coverage"),
     Column("mean_concentration"),
     Column("tool_ratio", {"zoomed": "yes"}, decided=True),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from django.http import HttpRequest, QueryDict
 
+from evaluation.actions.board_rows import Board
 from evaluation.actions.read_board import SORTED_BY
 from evaluation.actions.read_slices import QUERY
 from evaluation.metrics.catalogue import METRICS
-from evaluation.views.leaderboard_columns import ALWAYS, CHOICE, GROUPS, PLAIN, Column, plain_columns
+from evaluation.views.leaderboard_columns import ALWAYS, CHOICE, GROUPS, IN_FILE, PLAIN, Column, plain_columns
 from webapp.common.errors import InvalidInput
 
 SLICED = ("by", "slice", "q")
@@ -75,6 +76,13 @@ class View:
     @cached_property
     def columns(self) -> list[tuple[Column, str]]:
         return plain_columns(self.names, self.pinned)
+
+    def on(self, board: Board) -> View:
+        """This view, without the verdicts of files where no column was chosen and no file has any."""
+        name = IN_FILE.metric
+        if self.terms.get("columns") or any(row.value(name) is not None for row in board.rows()):
+            return self
+        return replace(self, chosen=tuple(one for one in self.chosen if one != name))
 
     @property
     def metrics(self) -> frozenset[str]:

@@ -22,6 +22,7 @@ from evaluation.models import Run, Scoring
 from evaluation.querysets import TrajectoryQuerySet, samples_without_trajectory
 from evaluation.views import run_charts, run_numbers, run_ranking, run_regions, run_repeats, run_tables
 from evaluation.views.extraction_shown import report_shown
+from evaluation.views.run_file import file_verdicts
 from evaluation.views.run_links import RunLinks
 from evaluation.views.staleness import staleness
 from webapp.common.errors import NotFound
@@ -145,6 +146,7 @@ def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[s
         "seen": run_charts.seen_curve(extras.get("coverage", ()), found.by_calls(), links),
         "plans": run_tables.plans(extras, metrics, found, links),
         "repeats": run_repeats.repeated(extras, links),
+        "file": file_verdicts(metrics, settings, links),
         "hidden": run_tables.never_hidden(metrics, counts, missing, links),
     }
 

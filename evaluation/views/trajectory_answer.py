@@ -8,11 +8,16 @@ from typing import Any
 
 from evaluation.actions.read_trajectory import TrajectoryDetail
 from evaluation.metrics.answers import judge_answer
-from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN
+from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, VerdictBy
 from evaluation.views.sample_facts import options_of
 from evaluation.views.trajectory_turns import TEXT_CAP, Excerpt, excerpt
 
 SAID_LENGTH = 60
+DECIDED = {
+    VerdictBy.FILE: "The verdict of the file",
+    VerdictBy.PERSON: "What a person decided that it says",
+    VerdictBy.JUDGE: "The verdict of a judge model",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +86,8 @@ def _reading(row: Any, detail: TrajectoryDetail) -> str:
         return "No answer was given, which counts as wrong."
     letter = scores.letter[0]
     read = f"Read as option {letter}." if several and letter else ""
-    if row.judge_correct is not None:
-        return f"{read} A judge's verdict decides: {'right' if row.judge_correct else 'wrong'}.".strip()
+    if words := DECIDED.get(int(scores.verdict_by[0])):
+        return f"{read} {words} decides: {'right' if scores.correct[0] == TRUE else 'wrong'}.".strip()
     if not (scores.unread[0] or scores.undecided[0]):
         return read or "Compared with the accepted answers."
     counts = "is left out of the rates" if detail.settings.undecided_answer == "exclude" else "counts as incorrect"

@@ -116,7 +116,7 @@ def test_the_head_says_what_was_said_and_what_is_right(client):
 @pytest.mark.parametrize(
     ("model", "sample", "words"),
     [
-        ("Model A", "sign", "A judge&#x27;s verdict decides: right."),
+        ("Model A", "sign", "The verdict of the file decides: right."),
         ("Model B", "cup", "No answer was given, which counts as wrong."),
         ("Model B", "cup", "This trajectory failed."),
         ("Model B", "mug", "No tool was called"),

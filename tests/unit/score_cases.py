@@ -35,9 +35,17 @@ def make_scores(count: int, **columns: Any) -> ScoreColumns:
     flags = ("undecided", "unread", "missing_answer", "invoked", "in_population", "scorable", "grounded")
     flags += ("visual_evidence", "failed")
     zeros = ("correct", "usable_crops", "unusable_crops", "calls", "unique_tools", "effective_calls")
-    zeros += ("effective_unique_tools", "chain_status")
+    zeros += ("effective_unique_tools", "chain_status", "verdict_by")
     unknown = ("quadrant", "crop_index", "center_hit", "reference_chain", "edit_distance", "lcs", "plan_outcome")
-    unknown += ("reference_calls", "plan_missing", "plan_extra", "plan_in_order", "plan_prefix")
+    unknown += (
+        "file_verdict",
+        "reading_correct",
+        "reference_calls",
+        "plan_missing",
+        "plan_extra",
+        "plan_in_order",
+        "plan_prefix",
+    )
     floats = ("coverage", "concentration", "ioa", "iou", "union_coverage", "zoom_factor", "kendall_tau", "cost")
     given: dict[str, Any] = {
         **{name: np.zeros(count, bool) for name in flags},
