@@ -19,7 +19,7 @@ from annotation.schema import Issue, Severity, shortened
 MAX_DEPTH = 64
 MAX_REPORTED = 10
 """So many repairs of one kind are reported of one row; all are made."""
-_BRACKET = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
+_BRACKET = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"?|[\[\]{}]', re.DOTALL)
 _UNSTORABLE = re.compile(rb"\\u(?:[dD]|0000)")
 """How a NUL or half a character is written: once over the bytes is faster than a search for each."""
 

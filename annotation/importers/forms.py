@@ -14,7 +14,7 @@ from typing import Any
 
 BEGINNING = 1 << 18
 """Bytes of a document that are enough to tell its form."""
-_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[\[\]{},]', re.DOTALL)
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*("?)|[\[\]{},]', re.DOTALL)
 _CLOSING = {"{": "}", "[": "]"}
 _DIGIT = re.compile(r"\d")
 MANY = 10

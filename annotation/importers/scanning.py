@@ -13,17 +13,17 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-_STRING = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+["\n]'
-_TOKEN = re.compile(rb'[^"\[\]{}]*+(?:' + _STRING + rb'[^"\[\]{}]*+)*+([\[\]{}"]|\Z)', re.DOTALL)
+_STRING = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*["\n]'
+_TOKEN = re.compile(rb'[^"\[\]{}]*+(?:' + _STRING + rb'[^"\[\]{}]*+)*([\[\]{}"]|\Z)', re.DOTALL)
 """Up to the next bracket outside strings, or to a string that is still open at the end (then the quote), or the end."""
 
-_STRING_END = re.compile(rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+["\n]', re.DOTALL)
+_STRING_END = re.compile(rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*["\n]', re.DOTALL)
 _LAST_STRING = re.compile(rb'"([^"\\]*(?:\\.[^"\\]*)*)"\s*:\s*$', re.DOTALL)
 _SCALAR = re.compile(
     rb"[\s,]*+(?:(" + _STRING + rb")\s*+:)?\s*+((?:" + _STRING + rb')|[^\s,:"\[\]{}]++)\s*+(?:(?=,)|(\Z))', re.DOTALL
 )
 """A value that is no list and no object, with its key where it has one; the last group stands where nothing follows."""
-_ANYTHING = re.compile(rb"[\s,]*+((?:" + _STRING + rb'|[^",])++)(?=,)', re.DOTALL)
+_ANYTHING = re.compile(rb"[\s,]*+((?:" + _STRING + rb'|[^",]++)+)(?=,)', re.DOTALL)
 """What is no value, up to the next comma."""
 _CLOSES = {b"]": b"[", b"}": b"{"}
 _GAP = 4096

@@ -38,7 +38,7 @@ MAX_NODES, MAX_DEPTH, MAX_KEYS = 600, 14, 120
 EXAMPLES = 3
 SIMILAR = 0.5
 """Of their keys that the objects under ids have in common, at least."""
-_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]', re.DOTALL)
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"|[\[\]{}]', re.DOTALL)
 _CLOSER = {"[": "]", "{": "}"}
 _TYPES = {dict: "object", list: "list", str: "text", bool: "boolean", int: "number", float: "number"}
 

@@ -17,11 +17,11 @@ from typing import Any
 from annotation.importers.storable import clean
 from evaluation.importers.mapped.paths import EVERY, KeyPath, Step
 
-_TOKEN = re.compile(rb'[\s,:]*+("[^"\\\n]*+(?:\\.[^"\\\n]*+)*+["\n]|[\[\]{}]|[^\s,:\[\]{}"]++)', re.DOTALL)
+_TOKEN = re.compile(rb'[\s,:]*+("[^"\\\n]*+(?:\\.[^"\\\n]*+)*["\n]|[\[\]{}]|[^\s,:\[\]{}"]++)', re.DOTALL)
 """The next string, bracket or word; no match when it is not there yet."""
-_INNER = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+["\n][^"\[\]{}]*+)*+([\[\]{}"]|\Z)', re.DOTALL)
+_INNER = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\\n]*+(?:\\.[^"\\\n]*+)*["\n][^"\[\]{}]*+)*([\[\]{}"]|\Z)', re.DOTALL)
 """Up to the next bracket outside strings, or to a string still open at the end, or the end."""
-_STRING_END = re.compile(rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+["\n]', re.DOTALL)
+_STRING_END = re.compile(rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*["\n]', re.DOTALL)
 _CLOSES = {b"]": b"[", b"}": b"{"}
 BESIDE_BYTES = 64 << 10
 """A longer value beside the rows is not kept."""

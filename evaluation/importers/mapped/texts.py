@@ -168,7 +168,7 @@ def _unfenced(text: str) -> str:
 
 def _too_deep(text: str) -> bool:
     depth = 0
-    for match in re.finditer(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', text, re.DOTALL):
+    for match in re.finditer(r'"[^"\\]*+(?:\\.[^"\\]*+)*"?|[\[\]{}]', text, re.DOTALL):
         depth += 1 if match[0] in "[{" else -1 if match[0] in "]}" else 0
         if depth > MAX_DEPTH:
             return True
