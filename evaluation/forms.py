@@ -8,10 +8,11 @@ from django import forms
 
 from annotation.importers import IMPORTERS as SAMPLE_FORMATS
 from annotation.importers.column_mapping import BoxForm
-from annotation.importers.mapping import MAX_NAME
+from annotation.importers.mapping import MAX_COLUMN, MAX_NAME
 from annotation.importers.sample_columns import SAMPLE_FIELDS
 from evaluation.actions.column_mappings import FIELDS
 from evaluation.actions.judging import ANSWERS, CROPS, MOST
+from evaluation.actions.upload import NOT_GOLD
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.metrics.settings import CHOICES, RANGES
 from evaluation.metrics.settings_words import EFFECTS
@@ -84,6 +85,8 @@ class ImportChoices(forms.Form):
         given |= {name: self.cleaned_data[name] for name in ("model", "setting") if name in self.data}
         if "column" in self.data:
             given["mapping"] = {"columns": self.columns, "boxes": self.cleaned_data["boxes"] or BoxForm.XYXY.value}
+            if one := str(self.data.get("list", ""))[:MAX_COLUMN]:
+                given["mapping"]["list"] = one
         elif self.cleaned_data["mapping"]:
             given["mapping"] = self.cleaned_data["mapping"]
         if "both" in self.data:
@@ -92,6 +95,8 @@ class ImportChoices(forms.Form):
             given["replace"] = self.cleaned_data["replace"]
         if "replaces" in self.data:
             given["replaces"] = self.cleaned_data["replaces"] or 0
+        if "gold_asked" in self.data:
+            given[NOT_GOLD] = "not_gold" in self.data
         return given | {"score": self.cleaned_data["score"]}
 
 

@@ -42,20 +42,21 @@ def report_of(row: TableRow | ParquetRow) -> Report:
     return Report(row.file, None, row=str(row.line)) if isinstance(row, ParquetRow) else Report(row.file, row.line)
 
 
-def open_table(path: Path, start: Position) -> Cells | RowStream:
-    """The rows of ``path``: of cells, or as JSON. Raises ``ImportProblem`` when it cannot be read."""
+def open_table(path: Path, start: Position, only: str = "") -> Cells | RowStream:
+    """The rows of ``path``: of cells, or as JSON, there of several lists the one named ``only``. Raises
+    ``ImportProblem`` when it cannot be read."""
     if is_workbook(path):
         return SheetStream(path, start)
     if _is_cells(path):
         return TableStream(path, start)
     if is_parquet(path):
         return ParquetStream(path, start)
-    return RecordStream(path, start, wanted=WANTED)
+    return RecordStream(path, start, wanted=WANTED, only=only)
 
 
-def columns_of(path: Path) -> list[Column]:
+def columns_of(path: Path, only: str = "") -> list[Column]:
     """The columns of a table with examples, from its first rows. Raises ``ImportProblem`` when there is no table."""
-    names, rows = first_rows(path)
+    names, rows = first_rows(path, only=only)
     found: dict[str, list[str]] = {name: [] for name in names}
     for row in rows:
         for name, value in flat(row).items():
@@ -68,7 +69,7 @@ def columns_of(path: Path) -> list[Column]:
     return [Column(name, tuple(examples)) for name, examples in list(found.items())[:MAX_COLUMNS]]
 
 
-def first_rows(path: Path, count: int = 50) -> tuple[list[str], list[dict[str, Any]]]:
+def first_rows(path: Path, count: int = 50, only: str = "") -> tuple[list[str], list[dict[str, Any]]]:
     """The heading of a table ([] where rows name their own columns) and its first rows. Raises ``ImportProblem``."""
     if is_workbook(path) or _is_cells(path):
         stream = SheetStream(path) if is_workbook(path) else TableStream(path)
@@ -78,7 +79,7 @@ def first_rows(path: Path, count: int = 50) -> tuple[list[str], list[dict[str, A
         table = ParquetStream(path)
         return list(table.columns), [without_bytes(row.values) for row in islice(table, count)]
     decoder = RowDecoder()
-    raw = (row for row in RecordStream(path, wanted=WANTED) if isinstance(row, RawRow))
+    raw = (row for row in RecordStream(path, wanted=WANTED, only=only) if isinstance(row, RawRow))
     rows = (decoder.decode(row)[0] for row in islice(raw, count))
     return [], [row for row in rows if row is not None]
 

@@ -35,10 +35,12 @@ class BoxForm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnMapping:
-    """``columns``: the column of each field that has one. ``boxes``: how the boxes are written."""
+    """``columns``: the column of each field that has one. ``boxes``: how the boxes are written. ``list``: of several
+    lists in a JSON document the one whose rows are read, "" = all."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     boxes: BoxForm = BoxForm.XYXY
+    list: str = ""
 
     @property
     def used(self) -> frozenset[str]:
@@ -51,4 +53,5 @@ class ColumnMapping:
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON: what ``TableFields.mapping_from`` reads."""
-        return {"columns": dict(self.columns), "boxes": self.boxes.value}
+        one = {"list": self.list} if self.list else {}
+        return {"columns": dict(self.columns), "boxes": self.boxes.value, **one}

@@ -66,8 +66,11 @@ class TableFields:
         """A mapping from JSON: ``{"columns": {FIELD: COLUMN}, "boxes": "xyxy"}``. Raises ``ImportProblem``."""
         if not isinstance(value, Mapping) or not isinstance(value.get("columns"), Mapping):
             raise ImportProblem('A mapping is a JSON object such as {"columns": {"question": "q", "answer": "label"}}.')
-        if unknown := sorted(set(value) - {"columns", "boxes"}):
-            raise ImportProblem(f"A mapping has no key {shortened(unknown[0], 50)!r}. It has columns and boxes.")
+        if unknown := sorted(set(value) - {"columns", "boxes", "list"}):
+            raise ImportProblem(f"A mapping has no key {shortened(unknown[0], 50)!r}. It has columns, boxes and list.")
+        one = storable(value.get("list") or "")
+        if not isinstance(one, str) or len(one) > MAX_COLUMN:
+            raise ImportProblem(f"list is not the name of a list, of at most {MAX_COLUMN} characters.")
         columns: dict[str, str] = {}
         for name, column in value["columns"].items():
             if name not in self.fields and not self._is_free(name):
@@ -86,7 +89,7 @@ class TableFields:
         if len(named) > MAX_FREE:
             raise ImportProblem(f"At most {MAX_FREE} columns can be read as {self.free}NAME; these are {len(named)}.")
         order = [*(name for name in self.fields if name in columns), *sorted(named)]
-        return ColumnMapping({name: columns[name] for name in order}, BoxForm(form))
+        return ColumnMapping({name: columns[name] for name in order}, BoxForm(form), one)
 
     def _is_free(self, name: object) -> bool:
         """Whether a person named this field, in a way that can be kept."""
@@ -99,6 +102,10 @@ class TableFields:
             return self.mapping_from(json.loads(text))
         except (ValueError, RecursionError) as error:
             raise ImportProblem(f"The mapping is not JSON ({error}). Correct the file.") from error
+
+    def means(self, field: str, column: str) -> bool:
+        """Whether a column has one of the names of a field."""
+        return _plain(column.rsplit(".", 1)[-1]) in self.fields[field].names
 
     def guessed(self, columns: Sequence[str]) -> ColumnMapping:
         """The mapping that names of columns suggest: for each field the likeliest name that is there and not taken."""

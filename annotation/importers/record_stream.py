@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from annotation.importers.column_rows import ColumnRow, rows_by_column
 from annotation.importers.forms import BEGINNING, Form, Layout, layout_of
-from annotation.importers.interface import Position
+from annotation.importers.interface import ImportProblem, Position
 from annotation.importers.reading import CHUNK, RawRow, RowStream, cut_off, rows_of
 from annotation.importers.scanning import ArrayScanner, Element
 from annotation.importers.sources import Limits, Member
@@ -79,6 +79,11 @@ class RecordStream(RowStream):
         elif layout.form is Form.RECORD:
             if begin.offset < member.size:
                 yield from self._record(member, file, around)
+        elif layout.form is Form.TEXTS and not self.several:
+            raise ImportProblem(
+                f"{member.name} is a list of texts, and nothing says which sample each is about. Write objects with "
+                'ids: [{"id": "a1", "answer": "B"}, …].'
+            )
         elif layout.form in (Form.KEYED, Form.LISTS):
             yield from self._scanned(member, file, layout, begin, around)
         else:

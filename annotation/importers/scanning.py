@@ -202,6 +202,7 @@ class ArrayScanner:
         """The scalars in what was kept, which ends at the offset ``end``; ``last``: a bracket follows."""
         gap, at = self._gap, 0
         start, listed = end - len(gap), self._stack[-1:] == [b"["]
+        line, counted = self._line - gap.count(b"\n"), 0
         while at < len(gap) and self._stack:
             match = _SCALAR.match(gap, at)
             if match and (last or match[3] is None):
@@ -211,7 +212,7 @@ class ArrayScanner:
             else:
                 break
             at = match.end()
-            line = self._line - gap.count(b"\n", at)
+            line, counted = line + gap.count(b"\n", counted, at), at
             name = self._of_list if listed else _unescaped(key[1:-1]) if key else ""
             kept = text if len(text) <= self._limit else None
             yield Element(name, kept, line, start + at, broken, listed, self._path)

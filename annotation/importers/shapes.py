@@ -20,6 +20,7 @@ from annotation.importers.record_stream import data_files, list_name
 from annotation.importers.scanning import ArrayScanner, Element, Enter
 from annotation.importers.sheets import is_workbook
 from annotation.importers.sources import Member, member_names
+from annotation.importers.storable import clean
 from annotation.importers.table_heading import heading
 from annotation.schema import shortened
 
@@ -113,9 +114,11 @@ def _of_document(member: Member) -> Shape:
     layout = layout_of(beginning)
     counted = _count(member, layout)
     words, advice = _in_words(layout, counted, beginning)
-    lists = tuple(counted.lists.items())
+    lists = tuple((clean(name), number) for name, number in counted.lists.items())
     count = counted.records or sum(counted.lists.values()) or None
-    return Shape(words, advice, layout.form, layout.fields, count, lists, tuple(counted.ids), counted.cut_at)
+    names = tuple(map(clean, layout.fields))
+    ids = tuple(map(clean, counted.ids))
+    return Shape(clean(words), advice, layout.form, names, count, lists, ids, counted.cut_at)
 
 
 def _in_words(layout: Layout, counted: _Counted, beginning: bytes) -> tuple[str, str]:

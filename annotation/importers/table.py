@@ -67,7 +67,7 @@ def read(path: Path, options: ReadOptions) -> Read:
     def to_native(values: Mapping[str, Any], report: Report) -> dict[str, Any]:
         return _native(flat(values), mapping, unit, folder, report)
 
-    stream, empty = open_table(path, options.start), f"{path.name} holds no rows. {NO_ROWS}"
+    stream, empty = open_table(path, options.start, mapping.list), f"{path.name} holds no rows. {NO_ROWS}"
     if isinstance(stream, RowStream):
         yield from read_rows(stream, to_native, empty)
         return

@@ -5,18 +5,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from annotation.importers.any_table import Column, columns_of
+from annotation.importers.any_table import Column, columns_of, first_rows
+from annotation.importers.column_mapping import ColumnMapping
 from annotation.importers.interface import ImportProblem
 from annotation.importers.mapping import TableFields, header_digest
+from annotation.importers.record_stream import FILE, FOLDERS, LIST
+from annotation.importers.record_stream import KEY as RECORD_KEY
 from annotation.importers.sample_columns import SAMPLE_FIELDS
+from annotation.importers.table_heading import flat
 from annotation.models import Benchmark, ImportRecord
+from evaluation.actions.sample_index import sample_index
 from evaluation.importers.mapped.mapping import KeyMapping, mapping_from
 from evaluation.importers.mapped.outline import digest_of, outline_of
 from evaluation.importers.mapped.proposals import propose
 from evaluation.importers.mapping import RUN_FIELDS
+from evaluation.importers.matching import SampleIndex
 from evaluation.models import SavedMapping
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -26,6 +33,8 @@ FORMAT = "table"
 KEYS = "mapped"
 """The format of JSON that is read by its keys."""
 MAPPED = (FORMAT, KEYS)
+PLACES = (RECORD_KEY, LIST, FILE, *FOLDERS)
+"""Columns that tell where a record stands: any may be its id."""
 FIELDS: Mapping[str, TableFields] = {
     ImportRecord.Kind.SAMPLES.value: SAMPLE_FIELDS,
     ImportRecord.Kind.RUNS.value: RUN_FIELDS,
@@ -33,10 +42,11 @@ FIELDS: Mapping[str, TableFields] = {
 """What columns may be read as, in a table of samples and in one of runs."""
 
 
-def columns_in(path: Path) -> list[Column]:
-    """The columns of a table; none of a file that is no table, of which the reading will say why."""
+def columns_in(path: Path, only: str = "") -> list[Column]:
+    """The columns of a table; none of a file that is no table, of which the reading will say why. ``only``: of several
+    lists the one that is read."""
     try:
-        return columns_of(path)
+        return columns_of(path, only)
     except ImportProblem:
         return []
 
@@ -86,7 +96,39 @@ def options_for(
     names = [column.name for column in columns_in(path)]
     if saved := saved_for(benchmark, kind, names):
         return {**options, "mapping": saved.mapping, "coordinates": options["coordinates"] or saved.coordinates}
-    return {**options, "mapping": FIELDS[kind].guessed(names).as_dict()}
+    guessed = FIELDS[kind].guessed(names)
+    if kind == ImportRecord.Kind.RUNS:
+        guessed = with_sample_column(guessed, path, names, sample_index(benchmark))
+    return {**options, "mapping": guessed.as_dict()}
+
+
+def with_sample_column(guessed: ColumnMapping, path: Path, names: list[str], samples: SampleIndex) -> ColumnMapping:
+    """A mapping of runs whose column of ids is the one that has most ids of samples in its first rows: names of columns
+    and of folders may all be ids. What the names suggest stays where no column has any."""
+    try:
+        rows = [flat(row) for row in first_rows(path)[1]]
+    except ImportProblem:
+        return guessed
+    first = guessed.columns.get("sample", "")
+    order = [first, *(name for name in names if name in PLACES and name != first)]
+    order += [name for name in names if name not in order and RUN_FIELDS.means("sample", name)]
+    found = {name: sum(_is_id(row.get(name), samples) for row in rows) for name in order if name}
+    best = max(found, key=lambda name: found[name], default="")
+    if not best or not found[best] or best == first:
+        return guessed
+    columns = {name: column for name, column in guessed.columns.items() if column != best and name != "sample"}
+    return replace(guessed, columns={"sample": best, **columns})
+
+
+def _is_id(value: object, samples: SampleIndex) -> bool:
+    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    return bool(text) and (text in samples or bool(samples.accepted(text)))
+
+
+def read_as(kind: str, mapping: Mapping[str, Any]) -> str:
+    """What the columns of a table are read as, in words: "Read as runs: key → sample, pred → answer."."""
+    parts = ", ".join(f"{column} → {name}" for name, column in mapping.get("columns", {}).items())
+    return f"Read as {kind}: {parts or 'no column is known by its name'}."
 
 
 def read_by(format: str, mapping: Mapping[str, Any] | None) -> dict[str, Any]:

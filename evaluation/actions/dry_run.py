@@ -18,6 +18,7 @@ from annotation.importers import IMPORTERS as SAMPLE_FORMATS
 from annotation.importers.interface import ImportProblem, Progress
 from annotation.importers.interface import ReadOptions as SampleOptions
 from annotation.importers.sample_columns import SAMPLE_FIELDS
+from annotation.importers.shapes import shape_of
 from annotation.models import ImportRecord
 from annotation.schema import Issue, Severity
 from evaluation.actions.column_mappings import FORMAT as TABLE
@@ -166,6 +167,7 @@ def _read_runs(record: ImportRecord, issues: IssueBook, report: Report) -> dict[
         "runs": reading.runs(),
         "strangers": issues.strangers(samples),
         "again": reading.again(),
+        "gold": reading.gold(),
         "without": reading.samples_without_a_record(),
         "boxes": reading.boxes.as_dict(),
         "answers": reading.answers.report() if reading.answers else None,
@@ -189,10 +191,14 @@ def _showing(record: ImportRecord, reading: RunReading | SampleReading, report: 
 
 
 def _columns(record: ImportRecord) -> dict[str, Any]:
-    """The columns of a table with examples, for the person who says what they are."""
+    """What a table is, and its columns with examples, for the person who says what they are."""
     if record.format != TABLE:
         return {}
-    return {"columns": [asdict(column) for column in columns_in(path_of(record))]}
+    path = path_of(record)
+    shape = shape_of(path)
+    chosen = (record.options.get("mapping") or {}).get("list", "")
+    columns = [asdict(column) for column in columns_in(path, chosen)]
+    return {"columns": columns, "shape": shape.words, "lists": [name for name, _ in shape.lists]}
 
 
 def _settings(record: ImportRecord, result: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from evaluation.actions.dry_run_again import Again, Key
 from evaluation.actions.dry_run_boxes import BoxTally
 from evaluation.actions.dry_run_draw import Draw, raw_rows
 from evaluation.actions.dry_run_scores import shown_trajectories
+from evaluation.actions.gold_answers import GoldShare, gold_column
 from evaluation.actions.import_runs import RunsSaver
 from evaluation.actions.join_halves import joined
 from evaluation.actions.metric_settings import settings_of
@@ -54,6 +55,8 @@ class RunReading(RunsSaver):
         self._records: Counter[tuple[str, str]] = Counter()
         self._samples: set[str] = set()
         self._draw: Draw[TrajectoryRecord] = Draw()
+        column = gold_column(record.format, record.options.get("mapping"))
+        self._gold = GoldShare(record.benchmark, column) if column else None
 
     def _flush(self, position: Position | None) -> None:
         """Counts one batch as ``evaluation.actions.save_runs`` writes it."""
@@ -105,6 +108,8 @@ class RunReading(RunsSaver):
         self._samples.add(record.sample_id)
         self._draw.take(key, record)
         self.boxes.take(record)
+        if self._gold:
+            self._gold.take(record)
 
     def _stored(self, keys: Mapping[Key, TrajectoryRecord]) -> dict[Key, int]:
         runs = {run.pk: name for name in {key[:2] for key in keys} if (run := self._there.get(name))}
@@ -171,6 +176,10 @@ class RunReading(RunsSaver):
     def again(self) -> dict[str, Any]:
         """The earlier reading of this file under other choices, if there is one."""
         return self._again.as_dict(self._records)
+
+    def gold(self) -> dict[str, Any]:
+        """What is to be said of an answer that is read from a column of correct ones."""
+        return self._gold.as_dict() if self._gold else {}
 
     def samples_without_a_record(self) -> int:
         return len(self.book.samples.keys() - self._samples)

@@ -43,6 +43,8 @@ FORMATS: dict[str, Mapping[str, Any]] = {Kind.SAMPLES: SAMPLE_FORMATS, Kind.RUNS
 FORMAT_NAMES = sorted({name for formats in FORMATS.values() for name in formats})
 CHANGEABLE = (State.READING, State.PREVIEW, State.FAILED)
 NAME = 200
+NOT_GOLD = "answer_is_not_gold"
+"""The choice that an answer is the model's, though it mostly equals the correct one."""
 
 Formats = dict[str, list[dict[str, Any]]]
 
@@ -97,7 +99,7 @@ def choose(*, actor: User, record: ImportRecord, choices: Mapping[str, Any]) -> 
     """Change what was chosen for a file that is not imported yet, and read it again with that.
 
     ``choices``: any of both (samples and runs of a result file), kind, format, model, setting, coordinates, mapping,
-    replace, images, score. Raises ``InvalidInput``, ``Conflict``.
+    replace, images, score, answer_is_not_gold. Raises ``InvalidInput``, ``Conflict``.
     """
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
@@ -183,6 +185,8 @@ def blocked(record: ImportRecord) -> str:
         return "Say what each column is first: nothing can be read yet."
     if preview.get("problem"):
         return "Nothing of the file can be read as this format. Choose another format or another file."
+    if preview.get("gold", {}).get("suspect") and not preview.get("choices", {}).get(NOT_GOLD):
+        return f"{preview['gold']['sentence']} Choose the column of the model's answers, or confirm that this is it."
     if preview.get("again") and counts.get("changed") and not record.options.get(REPLACE):
         return "It is here already, read otherwise. Choose to put this reading in its place, or name another setting."
     if not any(counts.get(name) for name in ("new", "changed", "removed")):
@@ -341,8 +345,8 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
         if choices.get("mapping"):
             record.options = {**record.options, "mapping": checked(kind, record.format, choices["mapping"])}
         record.options = options_for(record.benchmark, kind, path_of(record), record.options, record.format)
-    if "score" in choices:
-        record.preview = {**record.preview, "choices": {"score": bool(choices["score"])}}
+    said = {name: bool(choices[name]) for name in ("score", NOT_GOLD) if name in choices}
+    record.preview = {**record.preview, "choices": {**record.preview.get("choices", {}), **said}}
 
 
 def both_of(record: ImportRecord) -> str:

@@ -71,7 +71,7 @@ def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     def convert(row: dict[str, Any], report: Report) -> Trajectory:
         return trajectory_from(flat(row), mapping, options, samples, report)
 
-    return read_table(path, options.start, convert, f"{path.name} holds no rows. {NO_ROWS}")
+    return read_table(path, options.start, convert, f"{path.name} holds no rows. {NO_ROWS}", mapping.list)
 
 
 def trajectory_from(

@@ -21,9 +21,10 @@ ConvertCells = Callable[[dict[str, Any], Report], Trajectory]
 """The values of a row by column and a report in; a trajectory out, or ``RowRefused``."""
 
 
-def read_table(path: Path, start: Position, convert: ConvertCells, empty: str) -> Read:
-    """All rows of ``path``. Raises ``ImportProblem`` when it cannot be read, or, saying ``empty``, has no row."""
-    stream = open_table(path, start)
+def read_table(path: Path, start: Position, convert: ConvertCells, empty: str, only: str = "") -> Read:
+    """All rows of ``path``; ``only``: of several lists the one to read. Raises ``ImportProblem`` when it cannot be
+    read, or, saying ``empty``, has no row."""
+    stream = open_table(path, start, only)
     if isinstance(stream, RowStream):
         return read_rows(stream, lambda values, _, report: convert(values, report), empty)
     return _read_cells(stream, start, convert, empty)

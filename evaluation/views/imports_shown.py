@@ -223,6 +223,7 @@ def columns_shown(record: Any) -> dict[str, Any]:
         "rows": [{**column, "read_as": _read_as(mapping.field_of(column["name"]), known.free)} for column in columns],
         "fields": [*known.fields.values(), *_named_anew(known.free)],
         "boxes": mapping.boxes.value,
+        "list": mapping.list,
         "box_forms": BOX_FORMS,
         "has_boxes": any(name in mapping.columns for name in ("boxes", *BOX_FIELDS)),
         "saved": saved if saved and saved.mapping == record.options.get("mapping") else None,

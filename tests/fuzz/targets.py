@@ -18,9 +18,13 @@ from annotation.imaging.problems import PictureProblem
 from annotation.importers import IMPORTERS as SAMPLE_IMPORTERS
 from annotation.importers import detect_format as detect_samples
 from annotation.importers.any_table import columns_of
+from annotation.importers.decoding import RowDecoder
 from annotation.importers.interface import ImportProblem
 from annotation.importers.interface import ReadOptions as SampleOptions
+from annotation.importers.reading import RawRow
+from annotation.importers.record_stream import RecordStream
 from annotation.importers.sample_columns import SAMPLE_FIELDS
+from annotation.importers.shapes import shape_of
 from annotation.importers.sheets import SheetStream
 from annotation.schema import ORIGINAL
 from evaluation.importers import IMPORTERS as RUN_IMPORTERS
@@ -119,6 +123,14 @@ def _detected(path: Path, _: int) -> Iterable[Any]:
             yield from look(path)
 
 
+def _shapes(path: Path, _: int) -> Iterable[Any]:
+    """What a file is said to be, and its rows as they are brought into one form."""
+    yield shape_of(path)
+    decoder = RowDecoder()
+    for row in RecordStream(path):
+        yield decoder.decode_any(row)[0] if isinstance(row, RawRow) else row
+
+
 def _program(path: Path, choice: int) -> Iterable[Any]:
     size = (2000, 1000) if choice & 1 else None
     program = Program(Raster(ORIGINAL, size), rewrite=at_least if choice & 2 else None)
@@ -161,6 +173,11 @@ def _image(path: Path, _: int) -> Iterable[Any]:
 
 def _file(name: str) -> tuple[Layout, tuple[bytes, ...]]:
     return (name,), (FILES[name],)
+
+
+def _shaped(*names: str) -> list[tuple[Layout, tuple[bytes, ...]]]:
+    """Files of the shapes, each by itself."""
+    return [((name.rsplit("/", 1)[-1],), (of_data(f"shapes/{name}"),)) for name in names]
 
 
 BOOK = ("book.xlsx/", "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "[Content_Types].xml", "_rels/.rels",
@@ -211,7 +228,16 @@ _RUNS: Mapping[str, Sequence[tuple[Layout, Sequence[bytes]]]] = {
     ],
     "seal": [_file("seal.json")],
     "phystool": [_file("phystool.json"), (TASKS, tuple(of_data(f"phystool/{name}") for name in TASKS))],
-    "table": [_file("mine.csv"), _file("mine.jsonl")],
+    "table": [
+        _file("mine.csv"), _file("mine.jsonl"), *_shaped("by_id.json", "texts_by_id.json", "list_under_key.json",
+        "pandas_columns.json", "pandas_split.json", "pandas_lists.json"),
+        (("run.zip/", "run1/k/output.json", "a.json"), (b'{"prediction": "B", "crops": [[1, 2, 3, 4]]}', b'{"id": 1}')),
+    ],
+    "sharegpt": _shaped("sharegpt.json"),
+    "react": _shaped("react.json"),
+    "llava": [*_shaped("llava/answers.jsonl"),
+              (("pope.zip/", "answers.jsonl", "questions.jsonl"),
+               (of_data("shapes/llava/answers.jsonl"), of_data("shapes/llava/questions.jsonl")))],
 }  # fmt: skip
 _SAMPLES: Mapping[str, Sequence[tuple[Layout, Sequence[bytes]]]] = {
     "native": [_file("one.json"), _file("samples.jsonl")],
@@ -224,6 +250,13 @@ _SAMPLES: Mapping[str, Sequence[tuple[Layout, Sequence[bytes]]]] = {
     "parquet": [(("train-00000-of-00001.parquet",), (seeds.exported("parquet"),))],
     "label-studio": [(("tasks.json",), (seeds.exported("label-studio"),))],
     "table": [(("mine.csv",), (seeds.SAMPLE_CELLS,)), (("bench.json",), (seeds.exported("viebench"),))],
+    "llava": _shaped("llava/questions.jsonl"),
+    "dialogs": _shaped("dialogs.json"),
+    "lmms-eval": [_file("x_samples_v.jsonl")],
+    "vlmevalkit": [_file("predictions.tsv")],
+    "inspect": [_file("log.json")],
+    "seal": [_file("seal.json"), *_shaped("seal_plain.json")],
+    "react": _shaped("react.json"),
 }
 TARGETS: Mapping[str, Target] = {
     "code": Target(_program, [(("code.py",), (seeds.SOURCE.encode(),))]),
@@ -240,5 +273,7 @@ TARGETS: Mapping[str, Target] = {
     ]),
     "images": Target(_image, [(("image",), (content,)) for content in seeds.images()]),
     "detection": Target(_detected, [_file(name) for name in FILES]),
+    "shapes": Target(_shapes, _shaped("by_id.json", "texts_by_id.json", "list_under_key.json", "pandas_columns.json",
+                                      "pandas_split.json", "pandas_lists.json", "dialogs.json", "sharegpt.json")),
 }  # fmt: skip
 """By name; ``runs-`` and ``samples-`` are the importers of the two tables."""

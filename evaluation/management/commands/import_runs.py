@@ -9,9 +9,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.actions.import_samples import file_digest
-from annotation.models import Benchmark
+from annotation.importers.shapes import shape_of
+from annotation.models import Benchmark, ImportRecord
 from evaluation.actions.column_mappings import FORMAT as TABLE
-from evaluation.actions.column_mappings import KEYS, MAPPED, is_of, options_for, proposed_for, run_mapping_in
+from evaluation.actions.column_mappings import KEYS, MAPPED, is_of, options_for, proposed_for, read_as, run_mapping_in
+from evaluation.actions.gold_answers import gold_column, gold_share, refuse_gold
 from evaluation.actions.import_runs import import_runs
 from evaluation.actions.metric_settings import change_settings, settings_of
 from evaluation.actions.replace_runs import earlier_readings, in_words, questions_on, replaceable, runs_brought
@@ -52,6 +54,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replace-import", type=int, default=0, metavar="NUMBER", help="put it in the place of that import's runs"
         )
+        parser.add_argument(
+            "--answer-is-not-gold",
+            action="store_true",
+            help="the answers are the model's, though their column equals the correct ones",
+        )
         parser.add_argument("--coordinates", default="", help="pixel, norm1, norm1000 or WxH of the model's input")
 
     @answering_plainly
@@ -68,26 +75,44 @@ class Command(BaseCommand):
             mapping, options["coordinates"] = chosen["mapping"], chosen["coordinates"]
             if mapping is None:
                 raise CommandError(_unmapped(path))
+            if format == TABLE:
+                self.stdout.write(f"{path.name} is {shape_of(path).words}. {read_as('runs', mapping)}")
             self.stdout.write(f"{'Columns' if format == TABLE else 'Keys'}: {json.dumps(mapping)}")
+        if gold_column(format, mapping) and mapping is not None:
+            share = gold_share(benchmark, path, mapping)
+            self.stdout.write(share.sentence)
+            if not options["answer_is_not_gold"]:
+                refuse_gold(share)
         choices = {name: options[name] for name in ("model", "setting", "coordinates")}
         _say_again(self, benchmark, path, format, {**choices, "mapping": mapping}, replace=options["replace"])
         replaces = options["replace_import"] or 0
         if not options["replace"]:
             _say_of_this_name(self, benchmark, path)
         answers = Tally(settings_of(benchmark))
-        _, result = import_runs(
+        record, result = import_runs(
             actor=None, benchmark=benchmark, path=path, format=format, mapping=mapping, replace=options["replace"],
             replaces=replaces, answers=answers, **choices,
         )  # fmt: skip
         if result.settings:
             settings = change_settings(actor=None, benchmark=benchmark, values=result.settings)
             self.stdout.write(f"The file brings metric settings, which are stored: {settings_line(settings)}.")
+        if said := _strangers(record):
+            self.stdout.write(said)
         print_counts(self, result.counts, result.issues, COUNTED)
         if (read := answers.report())["answers"]:
             for line in report_lines(read, settings_of(benchmark)):
                 self.stdout.write(line)
         if result.summary and result.summary.all_failed:
             self.stdout.write("Every trajectory is an error: the run is kept as failed, not as 0 % right.")
+
+
+def _strangers(record: ImportRecord) -> str:
+    """How many of the names in the file no sample has, and the first; "" when all have one."""
+    found = record.issues.filter(rule="unknown-sample").exclude(found="")
+    names = found.order_by("found").values("found").distinct().count()
+    first = found.order_by("pk").values_list("found", flat=True).first()
+    what = "name is" if names == 1 else "names are"
+    return f"{names:,} {what} not in {record.benchmark.slug}, first: {first}." if names else ""
 
 
 def _unmapped(path: Path) -> str:
