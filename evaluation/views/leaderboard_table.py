@@ -157,16 +157,15 @@ def hidden_counts(row: BoardRow, addresses: Addresses) -> list[Cell]:
 def _undecided(
     counts: Mapping[str, Any], settings: MetricSettings
 ) -> Iterator[tuple[str, Mapping[str, str], str, str]]:
-    """Undecided answers with the unread ones among them, which stand apart where they are wrong: the name of the count,
-    the terms of its list, its word and its meaning."""
-    unread = "no option could be read from the answer"
+    """Undecided answers, and the unread ones, which are among them unless they are wrong: the name of the count, the
+    terms of its list, its word and its meaning."""
+    among = settings.unread_answer == "undecided"
+    meaning = "no rule can decide the answer" + (", or it is unread" if among and counts.get("unread") else "")
     counting = "are left out" if settings.undecided_answer == "exclude" else "count as incorrect"
-    among = (counts.get("unread") or 0) if settings.unread_answer == "undecided" else 0
-    words = f"undecided ({decimal(among)} unread)" if among else "undecided"
-    meaning = "no rule can decide the answer" + (", or it is unread: " + unread if among else "")
-    yield "undecided", {"undecided": "yes"}, words, f"{meaning}. They {counting}"
-    if settings.unread_answer == "wrong":
-        yield "unread", {"unread": "yes"}, "unread", f"{unread}. They count as incorrect"
+    yield "undecided", {"undecided": "yes"}, "undecided", f"{meaning}. They {counting}"
+    words = "of them unread" if among else "unread"
+    theirs = "They are undecided" if among else "They count as incorrect"
+    yield "unread", {"unread": "yes"}, words, f"no option could be read from the answer. {theirs}"
 
 
 def _count(row: BoardRow, name: str, terms: Mapping[str, str], addresses: Addresses) -> Cell:

@@ -109,7 +109,7 @@ def test_missing_failed_unread_and_unscored_are_all_said(lea, board):
     [model_d] = [row for row in answer.context["ranked"] if row.row.run.model.name == "Model D"]
     assert [cell.text for cell in model_d.hidden_counts] == ["7 missing"]  # 16 samples, 9 tried
     [model_c] = [row for row in answer.context["ranked"] if row.row.run.model.name == "Model C"]
-    assert [cell.text for cell in model_c.hidden_counts] == ["4 missing", "1 undecided (1 unread)"]
+    assert [cell.text for cell in model_c.hidden_counts] == ["4 missing", "1 undecided", "1 of them unread"]
     assert "1 run not scored yet." in words
     assert "run failed" in words
     assert [row.run.model.name for row, _ in answer.context["failed"]] == ["Endpoint down"]
