@@ -83,7 +83,7 @@ class _Turn:
 def _trajectory(row: Mapping[str, Any], options: ReadOptions, samples: SampleIndex, report: Report) -> Trajectory:
     turns = list(_turns(row, report))
     if not turns:
-        done = "The record holds no turn of the model and no call; it was left out."
+        done = "The record holds no turn of the model and no call; it was left out. Give them as response_list."
         report.refuse("no-dialogue", "response_list", row.get("response_list"), done)
     sample = find_sample(clues_of(row, report), samples, report)
     pictures, space = Pictures(samples.size_of(sample)), options.coordinates or BoxSpace()

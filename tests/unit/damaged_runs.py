@@ -255,8 +255,15 @@ def table(folder: Path) -> Path:
     return written(folder, {"mine.csv": "\n".join(rows).encode()})
 
 
+def of_shape(name: str) -> Callable[[Path], Path]:
+    """One of the fixtures of shapes, which has a damaged record and one of a stranger."""
+    shapes = Path(__file__).resolve().parents[1] / "data" / "shapes"
+    return lambda folder: shapes / name
+
+
 DAMAGED: Mapping[str, Callable[[Path], Path]] = {
     "native": native, "deepeyes": deepeyes, "pixel-reasoner": pixel_reasoner, "mini-o3": mini_o3, "thyme": thyme,
     "qwen-agent": qwen_agent, "vtc-bench": vtc_bench, "vlmevalkit": vlmevalkit, "lmms-eval": lmms_eval,
     "openai-chat": openai_chat, "inspect": inspect, "seal": seal, "phystool": phystool, "table": table,
+    "sharegpt": of_shape("sharegpt.json"), "llava": of_shape("llava/answers.jsonl"), "react": of_shape("react.json"),
 }  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.unit import damaged_runs
 from tests.unit.damaged_runs import lines, written
 
 ROW: dict[str, Any] = {
@@ -130,7 +131,16 @@ def table(folder: Path) -> Path:
     )})  # fmt: skip
 
 
+def of_shape(name: str) -> Callable[[Path], Path]:
+    """One of the fixtures of shapes, which has a damaged record."""
+    shapes = Path(__file__).resolve().parents[1] / "data" / "shapes"
+    return lambda folder: shapes / name
+
+
 DAMAGED: Mapping[str, Callable[[Path], Path]] = {
     "native": native, "label-studio": label_studio, "vtc-bench": vtc_bench, "vstar": vstar, "hr-bench": hr_bench,
     "viebench": viebench, "phystool": phystool, "coco": coco, "parquet": parquet, "table": table,
+    "llava": of_shape("llava/questions.jsonl"), "dialogs": of_shape("dialogs.json"), "react": of_shape("react.json"),
+    "seal": damaged_runs.seal, "lmms-eval": damaged_runs.lmms_eval, "vlmevalkit": damaged_runs.vlmevalkit,
+    "inspect": damaged_runs.inspect,
 }  # fmt: skip

@@ -97,6 +97,29 @@ EXPECTED = [
         "repaired box-over-edge: line 5: evidence[0]",
         "refused wrong-columns: line 6",
     ]),
+    ("llava", 3, [
+        "refused missing-field: line 4: question_id",
+        "refused not-json: line 5",
+    ]),
+    ("dialogs", 3, [
+        "noted several-answers: record 1, line 87: gt_answer",
+        "noted several-pictures: record 1, line 87: files",
+        "refused no-dialogue: record 2, line 122: dialogs",
+    ]),
+    ("react", 5, [
+    ]),
+    ("seal", 5, [
+        "refused not-a-list: record 5 of direct_attributes: options",
+    ]),
+    ("lmms-eval", 4, [
+        "refused missing-field: line 5: doc_id",
+        "refused not-json: line 6",
+    ]),
+    ("vlmevalkit", 7, [
+    ]),
+    ("inspect", 3, [
+        "refused not-an-object: record 6 of samples",
+    ]),
 ]  # fmt: skip
 """Per format: how many rows are kept, and every issue as "severity rule: place, or file: field"."""
 
