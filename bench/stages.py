@@ -148,7 +148,7 @@ def _first(run: RunColumns, rows: int) -> RunColumns:
     inputs = int(run.steps.in_start[steps])
     cut = {field.name: getattr(run.steps, field.name)[:steps] for field in fields(run.steps)}
     cut |= {"in_start": run.steps.in_start[: steps + 1], "image_in": run.steps.image_in[:inputs]}
-    others = [field.name for field in fields(run) if field.name not in ("step_start", "steps", "tools")]
+    others = [field.name for field in fields(run) if field.name not in ("step_start", "steps", "tools", "decided")]
     kept = {name: getattr(run, name)[:rows] for name in others}
     kept |= {"step_start": run.step_start[: rows + 1], "steps": replace(run.steps, **cut)}
     return replace(run, **kept)
