@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.actions.read_trajectory import TrajectoryDetail
-from evaluation.metrics.answers import judge_answer
+from evaluation.metrics.answers import AnswerResult, judge_answer
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, VerdictBy
+from evaluation.metrics.reading import Reading
 from evaluation.views.sample_facts import options_of
 from evaluation.views.trajectory_turns import TEXT_CAP, Excerpt, excerpt
 
@@ -48,7 +49,7 @@ def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP)
     by_rule = judge_answer(row.answer, detail.samples.answers[0], UNKNOWN, detail.settings)
     whole = row.answer or ""
     return Answer(
-        excerpt(whole, cap if cap is not None else len(whole)),
+        excerpt(whole, cap if cap is not None else len(whole), (by_rule.reading.start, by_rule.reading.end)),
         said_words(scores.letter[0], content.options) or _nothing_read(asked, bool(scores.unread[0])),
         gold_words(content.answers, content.options),
         ", ".join(
@@ -58,7 +59,7 @@ def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP)
         ),
         words.get(int(scores.correct[0]), "undecided") if asked else "",
         "" if by_rule.undefined else words.get(by_rule.correct, "undecided"),
-        _reading(row, detail) if asked else "",
+        _reading(row, detail, by_rule) if asked else "",
     )
 
 
@@ -80,18 +81,49 @@ def gold_words(answers: tuple[str, ...], options: Mapping[str, str]) -> str:
     return said_words(answers[0], options) + more
 
 
-def _reading(row: Any, detail: TrajectoryDetail) -> str:
-    scores, several = detail.scores, bool(detail.record.content.options)
+_PLACES = {"tag": "an answer tag", "structured": "JSON", "box": "a box", "text": "the text"}
+_RULES = {
+    "letter": "the letter alone", "text": "an option’s text alone", "number": "an option’s number",
+    "lead": "a letter at the start",
+    "statement": "a statement", "last_line": "the last line", "aside": "a weak statement", "mention": "a mention",
+    "yes_no": "yes or no", "contained": "a sentence with an option’s text", "first_line": "the first line",
+}  # fmt: skip
+_REASONS = {
+    "none": "nothing in it is an answer", "refusal": "it refuses", "several": "it names several options",
+    "contradiction": "it contradicts itself", "outside": "what it says is no option",
+    "withdrawn": "it takes its answer back",
+    "hedged": "it is unsure", "negated": "it only says what is not so", "thinking_only": "there is thinking only",
+    "weak": "the reading is weaker than the settings ask for", "unit": "only one side has a unit",
+    "unmatched": "it equals no accepted answer",
+}  # fmt: skip
+_FLAGS = {
+    "corrected": "the last of several statements", "box_overruled": "instead of a box before it",
+    "earlier_tag_differs": "an earlier tag says something else",
+}  # fmt: skip
+
+
+def _how(reading: Reading, letter: str) -> str:
+    """The rule, the region and the class of a reading, in one sentence."""
+    if reading.state != "read":
+        return ""
+    what = f"Read as option {letter}" if reading.letter else "Read"
+    rule = _RULES.get(reading.rule, f"the rules of {reading.rule}")
+    flags = "".join(f"; {_FLAGS[flag]}" for flag in reading.flags)
+    return f"{what}: {rule} in {_PLACES[reading.where]} ({reading.strength}{flags})."
+
+
+def _reading(row: Any, detail: TrajectoryDetail, by_rule: AnswerResult) -> str:
+    scores = detail.scores
     if scores.missing_answer[0]:
         return "No answer was given, which counts as wrong."
-    letter = scores.letter[0]
-    read = f"Read as option {letter}." if several and letter else ""
+    read = _how(by_rule.reading, by_rule.letter)
     if words := DECIDED.get(int(scores.verdict_by[0])):
         return f"{read} {words} decides: {'right' if scores.correct[0] == TRUE else 'wrong'}.".strip()
     if not (scores.unread[0] or scores.undecided[0]):
-        return read or "Compared with the accepted answers."
+        return f"{read} The reading decides: {'right' if scores.correct[0] == TRUE else 'wrong'}."
     counts = "is left out of the rates" if detail.settings.undecided_answer == "exclude" else "counts as incorrect"
+    why = _REASONS.get(by_rule.reason, by_rule.reason)
     if scores.unread[0]:
         decided = f"It is undecided and {counts}" if scores.undecided[0] else "It counts as incorrect"
-        return f"No option could be read in it (unread). {decided}. It is never guessed."
-    return f"{read} Undecided: it equals no accepted answer and no judge has spoken. It {counts}.".strip()
+        return f"Nothing could be read in it (unread): {why}. {decided}. It is never guessed."
+    return f"{read} Undecided: {why}, and no judge has spoken. It {counts}.".strip()

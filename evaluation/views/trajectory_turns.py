@@ -12,13 +12,14 @@ from django.utils.text import Truncator
 
 from evaluation.actions.read_trajectory import Corners, TrajectoryDetail, TurnMeasures
 from evaluation.views.sample_frame import Frame
-from webapp.common.markup import put_each
+from webapp.common.markup import put, put_each
 
 TEXT_CAP = 2000
 """Characters of a text that stand in the page; the rest is fetched when it is asked for."""
 CALL_CAP = 300
 BLOCK = 20_000
 PARAGRAPH = '<p class="transcript__text{}" dir="auto">{}{}</p>'
+MARKED = '{}<mark class="read-span">{}</mark>{}'
 SHOWN_SIDE, SEEN_SIDE, LARGE_SIDE = 240, 480, 960
 
 NOT_EVIDENCE = {
@@ -29,10 +30,12 @@ NOT_EVIDENCE = {
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The beginning of a text, and how many characters it has in all."""
+    """The beginning of a text, and how many characters it has in all. ``mark``: start and end of what stands out in it,
+    in characters of the text."""
 
     start: str
     length: int
+    mark: tuple[int, int] = (0, 0)
 
     @property
     def cut(self) -> bool:
@@ -64,9 +67,20 @@ class Excerpt:
     def _paragraphs(self, kind: str) -> SafeString:
         """The parts as paragraphs. Markup and not a template: a page has a hundred of them."""
         blocks = self.blocks
+        shown = self._marked(blocks) if self.mark[1] else blocks
         kind = f" transcript__block{kind}" if len(blocks) > 1 else kind
         ends = [*[""] * (len(blocks) - 1), "…" if self.cut else ""]
-        return put_each("", PARAGRAPH, ((kind, *one) for one in zip(blocks, ends, strict=True)))
+        return put_each("", PARAGRAPH, ((kind, *one) for one in zip(shown, ends, strict=True)))
+
+    def _marked(self, blocks: Sequence[str]) -> list[str]:
+        """The blocks with ``mark`` around its part of each."""
+        found, begin = [], 0
+        for block in blocks:
+            first, last = (min(max(place - begin, 0), len(block)) for place in self.mark)
+            parts = (block[:first], block[first:last], block[last:])
+            found.append(put(MARKED, *parts) if first < last else block)
+            begin += len(block)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +197,6 @@ def _seen(box: Corners, out: tuple[float, float] | None, gold: Sequence[Corners]
     return Seen(small, large, src, x2 - x1, y2 - y1, out, inside)
 
 
-def excerpt(text: str | None, cap: int) -> Excerpt:
+def excerpt(text: str | None, cap: int, mark: tuple[int, int] = (0, 0)) -> Excerpt:
     whole = text or ""
-    return Excerpt(whole[:cap], len(whole))
+    return Excerpt(whole[:cap], len(whole), mark)

@@ -109,7 +109,7 @@ def test_the_head_says_what_was_said_and_what_is_right(client):
     text = page(client, address(trajectory))
     assert "B white" in text
     assert 'other options <bdi class="wrap" title="A ' in text
-    assert "Read as option B." in text
+    assert "Read as option B: " in text
     assert f"q--{Quadrant.NAMES[trajectory.score.quadrant].lower().replace('+', 'p').replace('-', 'm')}" in text
 
 
@@ -131,7 +131,12 @@ def test_what_is_missing_is_said(client, model, sample, words):
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"), [("Perhaps black or white", "(unread)"), ("A. black", "Read as option A.")]
+    ("answer", "words"),
+    [
+        ("Perhaps black or white", "(unread)"),
+        ("A. black", "Read as option A: a letter at the start"),
+        ("Not B. The answer is A.", '<mark class="read-span">A</mark>'),
+    ],
 )
 def test_how_an_answer_was_read_is_said(lea, answer, words):
     trajectories = [replace(records.trajectories()[1], answer=answer)]
