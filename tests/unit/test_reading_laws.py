@@ -71,7 +71,7 @@ def test_renaming_options_renames_the_letter(case: Case) -> None:
     found = read(case.text, case)
     plain = case.text.isascii() and len(case.options) == 4 and all(len(words) > 1 for words in case.options.values())
     by_letter = found.rule in ("letter", "statement", "lead", "last_line")
-    if plain and by_letter and not re.search(r"\b[abcdiopqrs]\b", case.text):
+    if plain and by_letter and not re.search(r"\b[abcdiopqrs]\b|\bA [a-z]", case.text):
         said = re.sub(r"(?<![^\W_])[ABCD](?![^\W_])", lambda m: names[m[0]], case.text)
         renamed = {names[letter]: words for letter, words in case.options.items()}
         assert read(said, case._replace(options=renamed)).letter == names[found.letter]

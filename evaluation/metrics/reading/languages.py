@@ -264,10 +264,10 @@ HEDGES = (
 )
 CONDITIONAL = (
     r"[\s\"'“]*(?:if(?! (?:you|we|i|one) (?:look|zoom|examine|check|see|focus|count))|unless|assuming|suppose|supposing"
-    r"|provided|falls|wenn|si|se|если|如果|假如|要是|もし|만약|إذا|لو)(?![^\W\u3040-\u9fff])"
+    r"|provided|falls|wenn|si|если|如果|假如|要是|もし|만약|إذا|لو)(?![^\W\u3040-\u9fff])"
 )
 """A sentence that begins so states its value on a condition."""
-CONDITIONS = r"\b(?:if|falls|wenn|si|se|если)\b|如果|假如|要是|もし|만약|إذا|لو "
+CONDITIONS = r"\b(?:if|wenn|si|если)\b|如果|假如|要是|もし|만약|إذا|لو "
 WOULD_BE = r"\b(?:would|wäre|serait|sería|seria|sarebbe)\b"
 BUT = (
     r"(?:not|nicht|no|não|non|pas|не|不是) {0,1}(?:option |choice )?[(\[\"']?[A-Za-z][)\]\"']?,? ?(?:but(?: rather)?"
@@ -276,20 +276,24 @@ BUT = (
 """In "not A but B" the value comes behind."""
 
 AND = r"and|or|and/or|&|\+|/|,|、|;|\||oder|und|ou|et|y|o|e|и|или|和|或者|或|与|及|や|또는|과|와|أو|و"
+_OPENING = r"(?:^|[.!?\n,;:…—–(-][ \n]*|\b(?:but|no|oh|and|so|hmm|well|actually),? )"
+"""Where a sentence or a new thought begins: "people wait" takes nothing back."""
 CORRECTIONS = (
-    r"\b(?:wait|actually|no|nope|hmm+|correction|on second thoughts?|let me (?:re)?check(?: again)?|i was wrong"
-    r"|i made a mistake|my mistake|scratch that|rather|let me re-?(?:think|consider|examine|evaluate)|oops|hold on"
-    r"|upon (?:closer|further|re)\w*|looking again|i mean|instead|wrong|sorry|moment|warte|nein|espera|perdón|attends"
-    r"|non|aspetta|espere|стоп|нет|подождите)\b|不对|等等|更正|等一下|不,|重新|再看|いや|待って|訂正|아니|잠깐|لا,|انتظر"
+    rf"{_OPENING}(?:wait|hold on|oops|no(?=[,.!;:…—–]| wait| the | it|$)|nope|nein|non(?=[,.!;])|нет|no(?=,))\b"
+    r"|\b(?:actually|hmm+|correction|on second thoughts?|let me (?:re)?check(?: again)?|i was wrong|i made a mistake"
+    r"|my mistake|scratch that|let me re-?(?:think|consider|examine|evaluate)|upon (?:closer|further|re)\w*|looking again"
+    r"|i mean|warte|espera|perdón|attends|aspetta|espere|стоп|подождите)\b"
+    r"|不对|等等|更正|等一下|不,|重新|再看|いや|待って|訂正|아니|잠깐|لا,|انتظر"
 )
 WITHDRAWALS = (
-    r"\b(?:wait|hmm+|hold on|let me (?:(?:re-?|double-?)?check|look|verify|re-?(?:think|consider"
-    r"|examine))(?: \w+)? ?(?:again|once more|that|this)?"
-    r"|on second thoughts?|scratch that|i was wrong|i made a mistake)\b|等等|等一下|不对|再看|再检查|待って|잠깐"
+    rf"{_OPENING}(?:wait|hold on)\b"
+    r"|\b(?:hmm+|let me (?:(?:re-?|double-?)?check|look|verify|re-?(?:think|consider|examine))(?: \w+)?"
+    r" ?(?:again|once more|that|this)?|on second thoughts?|scratch that|i was wrong|i made a mistake)\b"
+    r"|等等|等一下|不对|再看|再检查|待って|잠깐"
 )
 CONCLUSIONS = (
     r"\b(?:final|finally|so|therefore|thus|hence|in conclusion|to conclude|overall|in summary|consequently|conclusion"
-    r"|por (?:lo )?tanto|entonces|portanto|logo|donc|ainsi|quindi|perciò|also|daher|somit|folglich|deshalb|итак|поэтому"
+    r"|por (?:lo )?tanto|entonces|portanto|donc|ainsi|quindi|perciò|daher|somit|folglich|deshalb|итак|поэтому"
     r"|следовательно|значит)\b|最终|因此|所以|综上|故|总之|したがって|よって|従って|따라서|그러므로|لذلك|إذن|إذا"
 )
 BECAUSE = r"because|since|as|with|which"

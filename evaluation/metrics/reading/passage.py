@@ -40,7 +40,7 @@ _ITEM = re.compile(r"[(\[]?([A-Z])[.):\]]{1,2} ?([^\n]*)")
 
 
 _CONDITION_WORDS = (
-    "if ", "unless", "assuming", "suppos", "provided", "falls ", "wenn ", "si ", "se ", "если", "如果", "假如", "要是",
+    "if ", "unless", "assuming", "suppos", "provided", "falls ", "wenn ", "si ", "если", "如果", "假如", "要是",
     "もし",    "만약", "إذا", "لو",
 )  # fmt: skip
 

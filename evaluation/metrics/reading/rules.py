@@ -47,7 +47,7 @@ _TEXT_AND_LETTER = re.compile(r"(?:,? ?[(\[]|, | [-–—] )([A-Z])[)\]]?[.!]?\s
 _GOES_ON = re.compile(rf"[ ](?!(?:{languages.BECAUSE})\b)[a-z]")
 _CONCLUDING = re.compile(
     r"(?:so|therefore|thus|hence|finally|in conclusion|to conclude|overall|in summary|consequently|as a result|final"
-    r"|因此|所以|综上|最终|故|したがって|よって|따라서|por (?:lo )?tanto|portanto|donc|quindi|daher|also|поэтому"
+    r"|因此|所以|综上|最终|故|したがって|よって|따라서|por (?:lo )?tanto|portanto|donc|quindi|daher|поэтому"
     r"|итак)(?![^\W\u3040-\u9fff])"
 )
 _SENTENCES = re.compile(r"[^.!?。！？\n]*(?:[.!?]+(?=\w)[^.!?。！？\n]*)*(?:[.!?。！？]+[\"'”)]*|\n|\Z)")
