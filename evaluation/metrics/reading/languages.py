@@ -279,10 +279,10 @@ AND = r"and|or|and/or|&|\+|/|,|、|;|\||oder|und|ou|et|y|o|e|и|или|和|或�
 _OPENING = r"(?:^|[.!?\n,;:…—–(-][ \n]*|\b(?:but|no|oh|and|so|hmm|well|actually),? )"
 """Where a sentence or a new thought begins: "people wait" takes nothing back."""
 CORRECTIONS = (
-    rf"{_OPENING}(?:wait|hold on|oops|no(?=[,.!;:…—–]| wait| the | it|$)|nope|nein|non(?=[,.!;])|нет|no(?=,))\b"
+    rf"{_OPENING}(?:wait|hold on|oops|no(?=[,.!;:…—–]| wait| the | it|$)|nope|nein|non(?=[,.!;])|нет)\b"
     r"|\b(?:actually|hmm+|correction|on second thoughts?|let me (?:re)?check(?: again)?|i was wrong|i made a mistake"
-    r"|my mistake|scratch that|let me re-?(?:think|consider|examine|evaluate)|upon (?:closer|further|re)\w*|looking again"
-    r"|i mean|warte|espera|perdón|attends|aspetta|espere|стоп|подождите)\b"
+    r"|my mistake|scratch that|let me re-?(?:think|consider|examine|evaluate)|upon (?:closer|further|re)\w*"
+    r"|looking again|i mean|warte|espera|perdón|attends|aspetta|espere|стоп|подождите)\b"
     r"|不对|等等|更正|等一下|不,|重新|再看|いや|待って|訂正|아니|잠깐|لا,|انتظر"
 )
 WITHDRAWALS = (
