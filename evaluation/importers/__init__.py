@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 
-from annotation.importers.detection import detected
+from annotation.importers.detection import best_first, detected
 from evaluation.importers import (
     deepeyes,
     inspect_ai,
@@ -77,4 +78,13 @@ IMPORTERS: Mapping[str, Importer] = {
 
 def detect_format(path: Path) -> list[Detection]:
     """The formats that ``path`` may have, the surest first; empty when none. Raises ``ImportProblem``."""
-    return detected(path, native.KEYS, IMPORTERS.values())
+    found = detected(path, native.KEYS, IMPORTERS.values())
+    if not any(one.importer == mapped.NAME and one.confidence >= mapped_detection.CALLS for one in found):
+        return found
+    # A table of a log's rows would leave out its calls: which of the two it is, is asked.
+    return best_first(_asked(one) if one.importer == table.NAME else one for one in found)
+
+
+def _asked(table_: Detection) -> Detection:
+    sure = min(table_.confidence, mapped_detection.CALLS - 0.05)
+    return replace(table_, confidence=sure, reasons=(*table_.reasons, "As a table, calls of tools are left out."))

@@ -21,7 +21,7 @@ from annotation.importers.any_table import columns_of
 from annotation.importers.decoding import RowDecoder
 from annotation.importers.interface import ImportProblem
 from annotation.importers.interface import ReadOptions as SampleOptions
-from annotation.importers.reading import RawRow
+from annotation.importers.reading import RawRow, is_lines
 from annotation.importers.record_stream import RecordStream
 from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.importers.shapes import shape_of
@@ -32,12 +32,17 @@ from evaluation.importers import detect_format as detect_runs
 from evaluation.importers.code_track import Program
 from evaluation.importers.code_values import Raster
 from evaluation.importers.interface import BoxSpace, ReadOptions
+from evaluation.importers.mapped.mapping import mapping_from, mapping_in
+from evaluation.importers.mapped.outline import digest_of, outline_of
+from evaluation.importers.mapped.placing import uses
+from evaluation.importers.mapped.proposals import propose
 from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.importers.zooming import at_least
 from evaluation.schema import Coordinates
 from tests.fuzz import seeds
 from tests.fuzz.seeds import DAMAGED_FILES as FILES
 from tests.fuzz.seeds import INDEX, as_json, of_data
+from tests.unit.mapped_logs import LOGS
 
 PART = b"\x1e"
 Layout = tuple[str, ...]
@@ -144,6 +149,23 @@ def _run_mapping(path: Path, choice: int) -> Iterable[Any]:
     rows = next(name for name in ("rows.jsonl", "rows.csv") if (path / name).is_file() or name == "rows.csv")
     yield from RUN_IMPORTERS["table"].read(
         path / rows, ReadOptions(mapping=mapping, coordinates=SPACES[choice >> 6]), INDEX
+    )
+
+
+def _keys(path: Path, choice: int) -> Iterable[Any]:
+    """A log with a mapping of its keys, and what is proposed of it."""
+    log = next((name for name in ("log.jsonl", "log.json") if (path / name).is_file()), "log.json")
+    with suppress(ImportProblem):
+        outline = outline_of(path / log)
+        proposed = propose(outline)
+        yield digest_of(outline.tree())
+        yield mapping_from(proposed.as_dict()).as_dict()
+        uses(proposed, outline.tree(proposed.rows, proposed.texts))
+        yield from RUN_IMPORTERS["mapped"].read(path / log, ReadOptions(keys=proposed, glimpse=bool(choice & 2)), INDEX)
+    mapping = mapping_in((path / "mapping.json").read_text("utf-8", "replace"))
+    assert mapping_from(mapping.as_dict()) == mapping, "it reads otherwise once it is written"
+    yield from RUN_IMPORTERS["mapped"].read(
+        path / log, ReadOptions(keys=mapping, coordinates=SPACES[choice >> 6]), INDEX
     )
 
 
@@ -267,6 +289,10 @@ TARGETS: Mapping[str, Target] = {
     "run-mapping": Target(_run_mapping, [
         (("mapping.json", "rows.csv"), (as_json({"columns": seeds.RUN_COLUMNS, "boxes": "xywh"}), seeds.RUN_CELLS)),
         (("mapping.json", "rows.jsonl"), (as_json({"columns": seeds.RUN_COLUMNS}), seeds.RUN_ROWS)),
+    ]),
+    "keys": Target(_keys, [
+        (("mapping.json", "log.jsonl" if is_lines(log.content, "log") else "log.json"),
+         (as_json(log.mapping), log.content)) for log in LOGS
     ]),
     "sample-mapping": Target(_sample_mapping, [
         (("mapping.json", "rows.csv"), (as_json({"columns": seeds.SAMPLE_COLUMNS}), seeds.SAMPLE_CELLS)),

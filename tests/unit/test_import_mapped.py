@@ -9,16 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from annotation.importers.column_mapping import BoxForm
 from annotation.importers.interface import ImportProblem, Position, Progress
 from annotation.schema import Issue
+from evaluation.importers import detect_format
 from evaluation.importers.box_space import BoxSpace
 from evaluation.importers.interface import ReadOptions
+from evaluation.importers.mapped.detection import detect
+from evaluation.importers.mapped.doubts import as_written, doubts
 from evaluation.importers.mapped.mapping import KeyMapping, mapping_from, mapping_in
+from evaluation.importers.mapped.outline import digest_of, outline_of
+from evaluation.importers.mapped.proposals import propose
 from evaluation.importers.mapped.reading import read
 from evaluation.importers.matching import MemoryIndex, SampleKey
 from evaluation.importers.zooming import in_pixels
-from evaluation.schema import Step, Trajectory
+from evaluation.schema import Coordinates, Step, Trajectory
 from tests.unit.mapped_logs import LOGS, NESTED, Log, document, lines
 
 SIZE = (1000, 800)
@@ -184,6 +192,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         ({"coordinates": 3}, "coordinates: pixel"),
         ({"images_from": 2}, "images_from is 0 or 1"),
         ({"texts": {"a": "xml"}}, "texts: a cannot be read as 'xml', only as json, python, tags, react"),
+        ({"texts": {"a": ["json"]}}, "only as json"),
         ({"texts": ["a"]}, "texts is a JSON object"),
         ({"roles": {"bot": "boss"}}, "is model, reply or prompt"),
     ],
@@ -200,3 +209,106 @@ def test_a_mapping_without_a_sample_or_anything_done_cannot_read(tmp_path: Path)
             rows(path, mapping)
     with pytest.raises(ImportProblem, match="needs a mapping"):
         list(read(path, ReadOptions(), INDEX))
+
+
+PROPOSED = {
+    "nested turns": ("rows", "sample", "turns", "said", "calls", "tool", "arguments", "box", "observation", "model"),
+    "flat calls": ("sample", "model", "calls", "tool", "box", "image_in", "answer"),
+    "calls as text, ReAct": ("rows", "sample", "calls", "tool", "arguments", "box"),
+    "messages with unusual keys": (
+        "sample",
+        "turns",
+        "role",
+        "said",
+        "observation",
+        "calls",
+        "tool",
+        "arguments",
+        "box",
+    ),
+    "actions in tags": ("rows", "sample", "model", "turns", "said", "calls", "tool", "box", "answer"),
+    "a list of events": ("rows", "image", "calls", "tool", "box", "observation", "image_out"),
+}
+
+
+@pytest.mark.parametrize("log", [log for log in LOGS if log.name in PROPOSED], ids=lambda log: log.name)
+def test_values_propose_the_mapping_a_person_would_make(log: Log, tmp_path: Path) -> None:
+    proposed = propose(outline_of(written(tmp_path, log.content))).as_dict()
+    wanted = {name: log.mapping[name] for name in PROPOSED[log.name] if name in log.mapping}
+    assert {name: proposed.get(name) for name in wanted} == wanted
+    assert proposed.get("texts", {}) == log.mapping.get("texts", {})
+
+
+GOLD = ("target", "label", "gt", "gt_answer", "ground_truth", "gold", "solution", "reference", "answer", "expected")
+
+
+@pytest.mark.parametrize("key", GOLD)
+def test_a_key_that_may_hold_the_gold_answer_is_never_proposed(key: str, tmp_path: Path) -> None:
+    log = lines(*({"id": name, key: "B", "calls": [{"name": "crop", "args": {"box": [1, 2, 3, 4]}}]} for name in "ab"))
+    assert "answer" not in propose(outline_of(written(tmp_path, log))).paths
+
+
+def test_the_numbers_of_boxes_propose_how_they_are_written(tmp_path: Path) -> None:
+    def read_as(*boxes: list[float]) -> tuple[str, str]:
+        log = lines(*({"id": "mug", "calls": [{"name": "crop", "args": {"box": box}}]} for box in boxes))
+        proposed = propose(outline_of(written(tmp_path, log)))
+        return proposed.box_form.value, proposed.coordinates
+
+    assert read_as([10, 20, 30, 40], [5, 5, 9, 9]) == ("xyxy", "pixel")
+    assert read_as([100, 200, 30, 40]) == ("xywh", "pixel")
+    assert read_as([0.1, 0.2, 0.3, 0.4]) == ("xyxy", "norm1")
+
+
+@pytest.mark.parametrize(
+    ("box", "form", "space", "best"),
+    [
+        ((500, 500, 900, 900), "xyxy", Coordinates.PIXEL, ("xyxy", Coordinates.NORM1000)),
+        ((600, 400, 300, 200), "xyxy", Coordinates.PIXEL, ("xywh", Coordinates.PIXEL)),
+        ((0.2, 0.2, 0.5, 0.5), "xyxy", Coordinates.PIXEL, ("xyxy", Coordinates.NORM1)),
+        ((100, 100, 200, 200), "xyxy", Coordinates.NORM1, None),
+    ],
+)
+def test_boxes_outside_their_images_say_what_they_may_be(box: Any, form: str, space: Coordinates, best: Any) -> None:
+    share, ways = doubts([(box, SIZE)] * 10, BoxForm(form), space)
+    if best is None:
+        assert share == 0
+        assert ways[0].inside == 1
+    else:
+        assert best in [(way.form.value, way.coordinates) for way in ways if way.inside == 1]
+
+
+@given(st.tuples(*[st.floats(-1000, 1000)] * 4), st.sampled_from(list(BoxForm)))
+def test_a_box_is_written_back_as_it_was(box: tuple[float, float, float, float], form: BoxForm) -> None:
+    assert as_written(form.corners(box), form) == pytest.approx(box, abs=1e-6)
+
+
+def test_files_with_the_same_keys_are_known_again(tmp_path: Path) -> None:
+    def mark(*rows_: Any) -> str:
+        return digest_of(outline_of(written(tmp_path, document({"rows": rows_}))).tree())
+
+    first = mark({"id": 1, "a": {"b": 2}}, {"id": 2, "a": {"b": 3}, "rare": 1}, {"id": 3, "a": {"b": 3}})
+    assert first == mark({"a": {"b": "x"}, "id": "k"})
+    assert first != mark({"a": {"c": 2}, "id": 1})
+
+
+def test_a_tree_is_of_the_beginning_of_a_file_however_it_is_damaged(tmp_path: Path) -> None:
+    whole = document({"about": {"model": "m"}, "rows": [{"id": n, "x": "y" * 100} for n in range(200)]})
+    for content in (whole, whole[:9000], whole.replace(b'"id": 3,', b'"id": 3 3,', 1)):
+        tree = outline_of(written(tmp_path, content)).tree()
+        assert "rows[*].id" in {str(node.path) for node in tree.walk()}
+    by_id = outline_of(written(tmp_path, document({f"s{n}": {"a": n} for n in range(9)}))).tree()
+    assert [str(node.path) for node in by_id.walk()] == [".", "[*]", "[*].a"]
+
+
+@pytest.mark.parametrize(("content", "sure"), [(NESTED.content, 0.45), (b'{"x": {"y": 1}}', 0.15), (b"[1, 2]", 0)])
+def test_other_json_is_offered_for_mapping_and_never_read_unasked(content: bytes, sure: float) -> None:
+    assert detect(content, "log.json").confidence == sure
+
+
+def test_a_log_that_would_be_a_table_without_its_calls_is_asked_about(tmp_path: Path) -> None:
+    row = {"id": "mug", "question": "?", "prediction": "B"}
+    assert detect_format(written(tmp_path, lines(row, row), "plain.jsonl"))[0].importer == "table"
+    row["steps"] = [{"tool": "crop", "args": {"box": [1, 2, 3, 4]}}]  # type: ignore[assignment]
+    found = detect_format(written(tmp_path, lines(row, row), "log.jsonl"))
+    assert [one.importer for one in found] == ["mapped", "table"]
+    assert found[0].confidence < 0.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from annotation.importers.sources import HEAD_BYTES
 from evaluation.importers.interface import Detection
 from evaluation.importers.mapped.outline import outline_in
+from evaluation.importers.mapped.paths import EVERY
 from evaluation.importers.mapped.proposals import propose
 
 NAME = "mapped"
@@ -25,8 +26,9 @@ def detect(head: bytes, name: str) -> Detection:
     native = proposed.rows.steps[:1] in [(key,) for key in KEYS]
     rows = str(proposed.rows) if proposed.rows.steps else "each line" if outline.lines else "the file itself"
     reasons = [f"It is JSON; its rows may be {rows}."]
-    if "calls" in proposed.paths and ("box" in proposed.paths or "tool" in proposed.paths):
-        reasons.append(f"Tools are called in {proposed.paths['calls']}.")
+    calls = proposed.paths.get("calls")
+    if calls and EVERY in calls.steps and ("box" in proposed.paths or "tool" in proposed.paths):
+        reasons.append(f"Tools are called in {calls}.")
     elif native:
         return Detection(NAME, 0.0)
     reasons.append("You say which key holds what.")

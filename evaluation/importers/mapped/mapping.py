@@ -207,11 +207,11 @@ def _texts(value: object) -> dict[KeyPath, str]:
     """How texts are taken apart, the shortest paths first: what is in one may be a text to be taken apart too."""
     found: dict[KeyPath, str] = {}
     for path, how in _pairs("texts", value, MOST_TEXTS):
-        if how not in READERS:
+        if not isinstance(how, str) or how not in READERS:
             raise ImportProblem(
                 f"texts: {path} cannot be read as {shortened(how, 50)!r}, only as {', '.join(READERS)}."
             )
-        found[_path("texts", path)] = str(how)
+        found[_path("texts", path)] = how
     return dict(sorted(found.items(), key=lambda pair: (len(pair[0].steps), str(pair[0]))))
 
 

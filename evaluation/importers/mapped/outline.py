@@ -191,15 +191,17 @@ def _closed(text: str) -> str:
 
 def _by_rows(head: bytes) -> Any:
     """What can be read of a damaged document: the rows of its top-level list, or of the lists under its keys."""
-    for rows in ("[*]", "[*][*]"):
+    for rows in ("[*][*]", "[*]"):
         scanner = RowScanner(KeyPath.parse(rows), MOST_BYTES)
         found: dict[str, list[Any]] = {}
         for row in islice(scanner.feed(head), 4 * ROWS):
             value = _decoded(row.text or b"")
-            if isinstance(value, dict):
+            if isinstance(value, dict) and row.around.keys[-1] == "" and row.around.keys != ("", ""):
                 found.setdefault(row.around.keys[0], []).append(value)
+            elif isinstance(value, dict) and rows == "[*]":
+                found[row.around.keys[0]] = [value]
         if found:
-            return found.get("", []) if rows == "[*]" and "" in found else {**scanner.root, **found}
+            return found.get("", {**scanner.root, **found})
     return None
 
 

@@ -59,7 +59,7 @@ _ROLE_NAMES = ("role", "from", "speaker", "sender", "author", "who", "source")
 def propose(outline: Outline, saved_rows: KeyPath | None = None) -> KeyMapping:
     """The mapping that the values suggest; fields that nothing suggests are left out."""
     tree = outline.tree()
-    rows = saved_rows if saved_rows is not None else _rows(tree)
+    rows = saved_rows if saved_rows is not None else _rows(tree, lines=outline.lines)
     texts: dict[KeyPath, str] = {}
     for _ in range(3):  # what is in a text may be a text to take apart
         found = _texts(_row_node(outline.tree(rows, texts), rows), rows)
@@ -74,13 +74,13 @@ def propose(outline: Outline, saved_rows: KeyPath | None = None) -> KeyMapping:
     return _Proposal(tree, row, rows, mapping).made()
 
 
-def _rows(tree: Node) -> KeyPath:
+def _rows(tree: Node, *, lines: bool) -> KeyPath:
     """Where the rows are: the list, or object by id, of the objects that look most like rows; else each line or the
     document itself."""
     best, most = tree, _likeness(tree) - 0.5
     for node in tree.walk():
         listed = node.path.steps[-1:] == (EVERY,) and node.types["object"] >= MOSTLY * node.count
-        inner = node.path.steps.count(EVERY) - 1
+        inner = node.path.steps.count(EVERY) - (not lines)
         if listed and (score := _likeness(node) - 1.5 * inner) > most:
             best, most = node, score
     return best.path
@@ -139,7 +139,10 @@ def _is_call(node: Node) -> bool:
     if not node.types["object"]:
         return False
     named = any(_plain(c.name) in _CALL_NAMES["tool"] and c.marks["word"] for c in node.children.values())
-    given = any(_plain(c.name) in _CALL_NAMES["arguments"] for c in node.children.values())
+    given = any(
+        _plain(c.name) in _CALL_NAMES["arguments"] and (c.types["object"] or c.marks["json"] or c.marks["python"])
+        for c in node.children.values()
+    )
     boxed = any(c.marks["box"] for c in _near(node)) or _has_sides(node)
     return (named and (given or boxed)) or (given and boxed)
 

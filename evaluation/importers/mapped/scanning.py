@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.importers.storable import clean
+from annotation.importers.storable import clean, storable
 from evaluation.importers.mapped.paths import EVERY, KeyPath, Step
 
 _TOKEN = re.compile(rb'[\s,:]*+("[^"\\\n]*+(?:\\.[^"\\\n]*+)*["\n]|[\[\]{}]|[^\s,:\[\]{}"]++)', re.DOTALL)
@@ -262,7 +262,7 @@ class RowScanner:
             values = done.around.values[-1]
             if len(values) < BESIDE:
                 with suppress(ValueError, RecursionError):
-                    values[done.key] = json.loads(text)
+                    values[done.key] = storable(json.loads(text))
 
 
 def _held(data: bytes, value: _Open) -> int:
