@@ -9,7 +9,9 @@ from typing import Any
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from evaluation.metrics import reading
 from evaluation.metrics.extraction_words import CLASSES
+from evaluation.query.fields import READING_REASONS
 from evaluation.views.run_links import Count
 
 RULES_SHOWN = 12
@@ -27,6 +29,10 @@ REASONS = {
     "unmatched": "equals nothing accepted",
     "unit": "unit on one side",
 }
+
+
+ASKED = dict(zip(reading.REASONS, READING_REASONS, strict=True))
+"""How lists are asked for the answers that are unread for a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ def report_shown(
         "reasons": [
             Part(
                 label=REASONS.get(row["reason"], row["reason"]),
-                count=Count(row["n"], listed(unread_reason=row["reason"])),
+                count=Count(row["n"], listed(unread_reason=ASKED.get(row["reason"], row["reason"]))),
                 share=row["n"] / n,
                 href=page and f"{page}&{urlencode({'reason': row['reason']})}",
                 texts=tuple((text, times) for text, times in row["texts"]),
