@@ -45,4 +45,17 @@ def _of_the_same_text(rows: list[Judgement]) -> list[Judgement]:
     kept = [row for row in rows if row.text_digest == now[row.trajectory_id or 0][0]]
     for row in kept:
         row.run_id = now[row.trajectory_id or 0][1]
-    return kept
+    return _beside_what_came(kept)
+
+
+def _beside_what_came(rows: list[Judgement]) -> list[Judgement]:
+    """Of these, what the new trajectories do not bring themselves. What a person said here stays in its place."""
+    came = {_place(one): one.pk for one in Judgement.objects.filter(trajectory__in=[row.trajectory_id for row in rows])}
+    mine = [row for row in rows if row.person_id or _place(row) not in came]
+    Judgement.objects.filter(pk__in=[came[_place(row)] for row in mine if _place(row) in came]).delete()
+    return mine
+
+
+def _place(row: Judgement) -> tuple[Any, ...]:
+    """What there is one of on a trajectory: a decision, or what a judge says of a kind."""
+    return row.trajectory_id, row.decides, *(() if row.decides else (row.kind, row.judge))

@@ -168,6 +168,25 @@ def test_decisions_are_exported_and_read_back(lea: User, kitchen: Benchmark, tmp
     assert (again.counts["new"], again.counts["changed"], again.counts.get("refused", 0)) == (0, 0, 0)
 
 
+def test_decisions_of_a_file_stand_once_when_another_reading_of_it_takes_its_place(
+    lea: User, kitchen: Benchmark, tmp_path: Path
+) -> None:
+    decide_answers(actor=lea, benchmark=kitchen, said={groups(kitchen, lea)[0].key: "B"})
+    path = tmp_path / "kitchen.json"
+    path.write_bytes(exported(kitchen))
+    copy = create_benchmark(actor=lea, slug="copy", title="Copy")
+    save_samples(actor=lea, benchmark=copy, records=[sample(f"s{i}") for i in range(8)])
+    import_runs(actor=lea, benchmark=copy, path=path, format="native")
+    import_runs(actor=lea, benchmark=copy, path=path, format="native", setting="base", replace=True)
+    score_benchmark(actor=lea, benchmark=copy)
+    [group] = groups(copy, lea, state=State.DECIDED)
+    assert [(str(run), group.n_of(run.pk)) for run in Run.objects.filter(benchmark=copy)] == [("Model A, base", 6)]
+    import_runs(
+        actor=lea, benchmark=copy, path=path, format="native", setting="base", coordinates="pixel", replace=True
+    )
+    assert [group.n for group in groups(copy, lea, state=State.DECIDED)] == [6]
+
+
 def exported(benchmark: Benchmark) -> bytes:
     out = io.BytesIO()
     export_as("native", benchmark, out)
