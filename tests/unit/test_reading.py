@@ -205,6 +205,8 @@ def test_the_normalized_text_is_kept_short() -> None:
         ("The answer is 17, since two are hidden.", "17", "correct"),
         ("Final answer: a dog", "dog", "correct"),
         ("It is 17.", "18", "unmatched"),
+        ("<17", "17", "unmatched"),
+        ("> 17", "17", "unmatched"),
         ("left", "on the left", "unmatched"),
         ("1e999999999", "17", "unmatched"),
     ],

@@ -168,7 +168,7 @@ def test_without_letters_and_texts_nothing_is_read(case: Case) -> None:
     masked = re.sub(r"(?<![^\W_])\w(?![^\W_])|[Ａ-Ｚ𝐀-𝐙Ⓐ-Ⓩ]", "…", masked)
     masked = re.sub(r"(?<![a-zA-Z])[A-I]{1,4}(?![a-z])", "…", masked)
     left = [w for words in case.options.values() for w in re.findall(r"\w+", words.lower()) if w in masked.lower()]
-    if not left:
+    if not left and not re.search(r"true|false", masked, re.IGNORECASE):
         assert read(masked, case).letter == ""
 
 

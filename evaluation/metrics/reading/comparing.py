@@ -7,7 +7,7 @@ from functools import lru_cache
 
 QUOTES = "\"'`“”‘’«»„「」『』"
 """Quotation marks, straight and typographic."""
-OUTER = ".,;:!?…()[]{}<>*_-–—。，；：！？、【】《》〈〉" + QUOTES + " \n"
+OUTER = ".,;:!?…()[]{}*_-–—。，；：！？、【】《》〈〉" + QUOTES + " \n"
 """What is no part of a text at its ends."""
 
 _SIGNED = re.compile(r"[-–—]?\.?\d")

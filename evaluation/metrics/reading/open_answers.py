@@ -107,7 +107,7 @@ def _said(passage: Passage) -> Said:
             last = found[-2][2]
             if not (
                 _CORRECTION.search(passage.low, last, start)
-                or passage.concludes(phrase, start)
+                or passage.concludes(phrase, start, last)
                 or (passage.on_last_line(phrase) and not passage.on_last_line(found[-2][0]))
             ):
                 return Said("", "", "", 0, 0, "contradiction")

@@ -205,6 +205,6 @@ class Passage:
                 return "hedged"
         return "hedged" if "?" in self.s[value[1] : end] or "؟" in behind else ""
 
-    def concludes(self, phrase: int, end: int) -> bool:
-        """Whether the sentence of a statement has a word that concludes."""
-        return bool(_CONCLUSION.search(self.low, self.sentence_start(phrase), end))
+    def concludes(self, phrase: int, end: int, after: int) -> bool:
+        """Whether the sentence of a statement has a word that concludes, behind ``after``."""
+        return bool(_CONCLUSION.search(self.low, max(after, self.sentence_start(phrase)), end))

@@ -25,7 +25,7 @@ _MARKS = re.compile(
     r"|\^\\circ|\^\{\\circ\}"
     r"|\\(?:displaystyle|left|right|quad|qquad)(?![a-zA-Z])"
     r"|(?<![^\W_])_+(?=\S)|(?<=\S)_+(?![^\W_])"  # bold and italic
-    r"|^[ ]{0,3}\#{1,6}[ ]+|^[ ]{0,3}>[ ]?"  # headings, quotations
+    r"|^[ ]{0,3}\#{1,6}[ ]+|^[ ]{0,3}>(?![ ]?\d)[ ]?"  # headings, quotations
     r"|<br ?/?>|</?p>|</?div[^<>\n]{0,80}>"
     r"|</?(?:b|i|u|em|strong|span|code|pre|font|mark|center|small|big|h[1-6]|ul|ol|li)(?:[ ][^<>\n]{0,80})?>"
     r"|(?<!\d)\$(?!\d)|~(?=\\)"

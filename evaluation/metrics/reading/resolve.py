@@ -14,6 +14,7 @@ from evaluation.metrics.reading.statements import Candidate, weak
 _CORRECTION = re.compile(languages.CORRECTIONS)
 _WITHDRAWAL = re.compile(languages.WITHDRAWALS)
 _REFUSAL = re.compile(languages.REFUSALS)
+_BARE = re.compile(r"(?<![\w'’-])[B-Z](?![\w'’-])|(?<![\w'’-])A(?=[.,;!)]|\Z)")
 SHORT = 5
 """Words of a text behind a colon that is taken for an answer outside the options."""
 
@@ -91,14 +92,20 @@ def _marked(passage: Passage, before: Candidate, last: Candidate) -> bool:
     """Whether the last of differing candidates is marked as final."""
     if _CORRECTION.search(passage.low, before.value.stop, last.value.start):
         return True
-    if passage.concludes(last.start, last.value.start) and passage.sentence_start(last.start) >= before.value.stop:
+    if passage.concludes(last.start, last.value.start, before.value.stop):
         return True
     return passage.on_last_line(last.start) and not passage.on_last_line(before.start)
 
 
 def withdrawn(passage: Passage, end: int) -> bool:
     """Whether the passage is in doubt again behind its last statement."""
-    return bool(_WITHDRAWAL.search(passage.low, end))
+    if _WITHDRAWAL.search(passage.low, end):
+        return True
+    # "A... no, C": taken back for something that is no statement.
+    correction = _CORRECTION.search(passage.low, end)
+    return bool(
+        correction and passage.options.known and _BARE.search(passage.s, correction.end(), correction.end() + 40)
+    )
 
 
 def _outside(passage: Passage, loose: Candidate) -> bool:

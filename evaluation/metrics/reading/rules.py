@@ -165,7 +165,7 @@ def lead(passage: Passage) -> Candidate | None:
     if passage.echoes(start):
         return None
     place = start
-    while place and s[place - 1] in "([{【<":
+    while place and s[place - 1] in "([{【<\"'“‘":
         place -= 1
     value = letter_at(passage, place)
     if found.re is _BRACKETED and not value.own and value.kind == "letter" and _GOES_ON.match(s, found.end()):
