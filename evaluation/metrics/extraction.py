@@ -101,7 +101,7 @@ def _outcome(text: str | None, key: AnswerKey, verdict: int, settings: MetricSet
     if reading.state == BLANK:
         return Outcome(BLANK if key.accepted else NOT_ASKED), ""
     if judged.unread or judged.undecided:
-        if verdict != UNKNOWN:
+        if verdict != UNKNOWN and settings.verdict_source == "file":
             return Outcome(FILE, *said, "", reading.flags), ""
         state = UNREAD if judged.unread else UNDECIDED
         return Outcome(state, *said, judged.reason, reading.flags), reading.normalized

@@ -15,8 +15,8 @@ PLAN = AnswerKey(False, {}, ())
 REFUSAL = "I cannot see the picture."
 
 
-def report(*answers: tuple[Any, ...]) -> dict[str, Any]:
-    tally = Tally(MetricSettings())
+def report(*answers: tuple[Any, ...], **settings: Any) -> dict[str, Any]:
+    tally = Tally(MetricSettings(**settings))
     for answer in answers:
         tally.take(*answer)
     return tally.report()
@@ -46,6 +46,8 @@ def test_agreement_with_the_files_verdict_is_over_what_both_decide() -> None:
     found = report(("B", CHOICE, TRUE), ("A", CHOICE, TRUE), ("A", CHOICE, FALSE), (REFUSAL, CHOICE, TRUE))
     assert found["verdicts"] == {"n": 3, "same": 2}
     assert (found["read"], found["file"], found["unread"]) == (3, 1, 0)
+    found = report((REFUSAL, CHOICE, TRUE), verdict_source="reading")
+    assert (found["file"], found["unread"]) == (0, 1)
 
 
 def test_what_a_person_decided_is_no_longer_unread() -> None:
