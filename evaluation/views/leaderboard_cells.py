@@ -54,7 +54,8 @@ class Cell:
     method: str = ""
     spread: str = ""
     range: str = ""
-    """What undecided answers leave open of it; where it stands in place of the number, it is the text."""
+    """What stands in parentheses: what undecided answers leave open of it, or the n of a column that has its own. Where
+    a range stands in place of the number, it is the text."""
 
     @property
     def whole(self) -> str:

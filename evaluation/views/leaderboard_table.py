@@ -25,7 +25,7 @@ from evaluation.views.leaderboard_cells import (
     difference_markup,
     place_words,
 )
-from evaluation.views.leaderboard_columns import ACCURACY, FLIPS, GROUNDED, QUADRANTS, Column
+from evaluation.views.leaderboard_columns import ACCURACY, FLIPS, GROUNDED, IN_FILE, QUADRANTS, Column
 from evaluation.views.leaderboard_links import Addresses
 from evaluation.views.run_letters import letters_among
 from webapp.common.kept import Kept
@@ -246,7 +246,7 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
         high=metric.ci_high,
         method=metric.ci_method,
         spread=words.spread,
-        range=spread if column.metric in ANSWERED else "",
+        range=spread if column.metric in ANSWERED else f"n {decimal(metric.n)}" if column == IN_FILE else "",
     )
 
 

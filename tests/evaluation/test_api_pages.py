@@ -123,6 +123,9 @@ def test_the_board_over_the_api_has_what_stands_around_its_rows(client: Client) 
         "p_family_size",
         "detectable",
         "tie",
+        "difference_low",
+        "difference_high",
+        "could_turn",
     } == (set(row["against"]) - {"n"})
     assert {"rank", "low", "high", "p_best", "p_top3", "clusters", "method"} <= set(row["standing"])
     assert {"missing", "failed", "unread", "undecided"} <= set(row["counts"])
