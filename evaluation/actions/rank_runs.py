@@ -25,20 +25,33 @@ RANKED_BY = ("valid_grounded_reasoning", "accuracy")
 def rank_runs(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings) -> None:
     """Replace all standings and comparisons of the benchmark. Runs that failed have none; baselines and provisional
     runs are compared, but not ranked."""
-    scorings = list(Scoring.objects.compared([benchmark]).select_related("run__model").order_by("pk"))
+    # Another job may score or delete a run meanwhile: what is stored is of the scorings that are there.
+    while not _rank_what_is_there(benchmark, samples, settings):
+        pass
+
+
+def _rank_what_is_there(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings) -> bool:
+    """Whether the scorings were the same at the end; else nothing is stored. Computed before the transaction, as no
+    other write can wait for minutes."""
+    found = Scoring.objects.compared([benchmark]).order_by("pk")
+    scorings = list(found.select_related("run__model"))
     results = [load_results(scoring.run_id).on(samples.pks) for scoring in scorings]
     ranked = [i for i, one in enumerate(scorings) if not (one.run.model.baseline or one.provisional)]
+    of_ranked = [results[i] for i in ranked]
+    rankings = {metric: _ranking(metric, of_ranked, samples, settings) for metric in RANKED_BY if ranked}
+    comparisons = [
+        _comparison(scorings[a], scorings[b], results[a], results[b], samples, settings)
+        for a, b in combinations(range(len(scorings)), 2)
+    ]
     with transaction.atomic():
+        if [one.pk for one in found.select_for_update(of=("self",))] != [one.pk for one in scorings]:
+            return False
         Standing.objects.filter(scoring__run__benchmark=benchmark).delete()
         Comparison.objects.filter(a__run__benchmark=benchmark).delete()
-        if ranked:
-            for metric in RANKED_BY:
-                ranking = _ranking(metric, [results[i] for i in ranked], samples, settings)
-                _save_standings([scorings[i] for i in ranked], metric, ranking)
-        Comparison.objects.bulk_create(
-            _comparison(scorings[a], scorings[b], results[a], results[b], samples, settings)
-            for a, b in combinations(range(len(scorings)), 2)
-        )
+        for metric, ranking in rankings.items():
+            _save_standings([scorings[i] for i in ranked], metric, ranking)
+        Comparison.objects.bulk_create(comparisons)
+    return True
 
 
 def _ranking(metric: str, results: Sequence[Results], samples: LoadedSamples, settings: MetricSettings) -> Ranking:

@@ -12,12 +12,13 @@ from annotation.actions.freeze import freeze_version
 from annotation.actions.save_samples import save_samples
 from annotation.actions.tool_bank import accept_tool
 from annotation.models import BankTool, Sample
+from evaluation.actions import rank_runs
 from evaluation.actions.export_rows import EXPORTS
 from evaluation.actions.freshness import Freshness
 from evaluation.actions.load_columns import load_samples
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.save_runs import RunBook, save_trajectories
-from evaluation.actions.score_run import is_stale, score_benchmark
+from evaluation.actions.score_run import is_stale, rank_again, score_benchmark
 from evaluation.models import Comparison, Intervention, Metric, Run, Score, Scoring, Standing
 from tests.evaluation import records
 from tests.worlds import made_once
@@ -136,6 +137,23 @@ def test_every_pair_is_compared_and_every_model_stands_somewhere(benchmark, lea)
     assert (pair.n, pair.a_only + pair.b_only) == (2, 2)
     ranks = Standing.objects.filter(metric="accuracy").order_by("rank").values_list("scoring__run__model__name", "rank")
     assert list(ranks) == [("Model A", 1), ("Model B", 2)]
+
+
+def test_a_run_that_another_job_removes_meanwhile_is_neither_ranked_nor_compared(benchmark, lea, monkeypatch):
+    score_benchmark(actor=lea, benchmark=benchmark)
+    gone = Scoring.objects.order_by("pk").last()
+    read = rank_runs.load_results
+
+    def load_and_lose(run_id):
+        Scoring.objects.filter(pk=gone.pk).delete()
+        return read(run_id)
+
+    monkeypatch.setattr(rank_runs, "load_results", load_and_lose)
+    rank_again(benchmark)
+    left = set(Scoring.objects.compared([benchmark]).values_list("pk", flat=True))
+    assert set(Standing.objects.values_list("scoring", flat=True)) == left
+    assert not Comparison.objects.filter(a=gone.pk).exists()
+    assert not Comparison.objects.filter(b=gone.pk).exists()
 
 
 def test_a_run_of_errors_failed_and_is_not_zero_percent(benchmark, lea):
