@@ -19,7 +19,8 @@ from webapp.jobs.models import Job
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PAGE = "/benchmarks/kitchen/settings/metrics/"
-DEFAULTS = MetricSettings().as_dict()
+BOARD = MetricSettings(unread_alarm=0.5)
+DEFAULTS = BOARD.as_dict()
 
 
 @made_once
@@ -40,9 +41,9 @@ def test_a_change_is_stored_marked_and_scored_again(board: Benchmark, lea: User)
     Job.objects.all().delete()
     runs = board.runs.count()
     answer = client.post(PAGE, {**DEFAULTS, "multi_crop": "last", "alpha": "0.25"}, follow=True)
-    assert settings_of(board).changed() == {"multi_crop": "last", "alpha": 0.25}
+    assert settings_of(board).changed() == {"multi_crop": "last", "unread_alarm": 0.5, "alpha": 0.25}
     assert [str(said) for said in answer.context["messages"]] == [f"2 settings changed. {runs} runs are scored again."]
-    assert [row.name for row in answer.context["rows"] if row.changed] == ["multi_crop", "alpha"]
+    assert [row.name for row in answer.context["rows"] if row.changed] == ["multi_crop", "unread_alarm", "alpha"]
     assert answer.context["stale_n"] == runs
     assert Job.objects.get().kind == "evaluation.score"
 
@@ -51,7 +52,7 @@ def test_a_number_out_of_range_is_said_at_its_row_and_changes_nothing(board: Ben
     answer = signed_in(lea).post(PAGE, {**DEFAULTS, "ioa_threshold": "1.5", "multi_crop": "all of them"})
     assert answer.status_code == 400
     assert set(answer.context["form"].errors) == {"ioa_threshold", "multi_crop"}
-    assert settings_of(board) == MetricSettings()
+    assert settings_of(board) == BOARD
 
 
 def test_saving_the_same_scores_nothing(board: Benchmark, lea: User) -> None:
