@@ -7,7 +7,8 @@ from dataclasses import fields
 import pytest
 
 from annotation.models import Benchmark
-from evaluation.actions.metric_settings import settings_of
+from evaluation.actions.metric_settings import change_settings, settings_of
+from evaluation.actions.score_run import score_benchmark
 from evaluation.metrics.settings import CHOICES, RANGES, MetricSettings
 from evaluation.metrics.settings_words import EFFECTS
 from evaluation.models import Scoring
@@ -25,7 +26,10 @@ DEFAULTS = BOARD.as_dict()
 
 @made_once
 def board(lea: User) -> Benchmark:
-    return make_board(lea)
+    made = make_board(lea)
+    change_settings(actor=lea, benchmark=made, values=DEFAULTS)
+    score_benchmark(actor=lea, benchmark=made)
+    return made
 
 
 def test_every_setting_has_its_sentence_and_its_values() -> None:
