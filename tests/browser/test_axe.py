@@ -19,6 +19,7 @@ from annotation.actions.review import answer_blind
 from annotation.models import Benchmark, Sample
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
+from evaluation.schema import Condition
 from tests import permission_table as table
 from tests.annotation.agreement_data import mugs, three_people
 from tests.evaluation.run_pages import trajectories
@@ -143,6 +144,11 @@ def looked_at(browser: Browser, world: World, url: str, person: str) -> Iterator
     context.close()
 
 
+UNREAD = ("Both A and B fit.", "I cannot see it.", "Perhaps the left one.")
+"""Answers in which no option can be read, for the page on which people decide them. On three samples,
+as that of a question which somebody still judges is left out."""
+
+
 def the_world(folder: Path) -> World:
     """Everything there is a page for; the lead has answered blind, so that the review shows the gold. A second run,
     one trajectory of which failed, stands beside the first."""
@@ -151,6 +157,9 @@ def the_world(folder: Path) -> World:
     failed, *others = trajectories("Model D", {"seen": 3, "missed": 2})
     with transaction.atomic():
         save_trajectories(RunBook(street, None), [replace(failed, error="Out of memory.", answer=None), *others], None)
+        further = [one for one in others if one.condition == Condition.NONE and not one.rollout][:3]
+        unread = [replace(one, rollout=9, answer=said) for one, said in zip(further, UNREAD, strict=True)]
+        save_trajectories(RunBook(street, None), unread, None)
     score_benchmark(actor=None, benchmark=street)
     ana, rui = world.people[table.ANNOTATOR], world.people[table.REVIEWER]
     mugs(world.people[table.LEAD], {"annotator": ana, "reviewer": rui})

@@ -28,11 +28,11 @@ API = "/api/v1/benchmarks/kitchen/"
 DOCUMENT = Path(__file__).parents[2] / "docs/api.md"
 WORK = re.compile(
     r"annotation:(annotate|log|review|audit|work|workbench|tool|upload|settings|suggestions|queue-settings|new-benchmark"
-    r"|second-opinions)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|replay|run-delete|run-replays)"
+    r"|second-opinions)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|import-keys|replay|run-delete|run-replays)"
     r"|accounts:|admin-door|admin-password|live|ready|jobs:indicator"
 )
 """Pages on which people work or set something up; how pages show that something is under way."""
-FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file)|evaluation:(import-picture|import-issues|exported"
+FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file)|evaluation:(import-picture|import-issues|import-mapping|exported"
                    r"|agreement-export|data-card-markdown|query-words)")  # fmt: skip
 """Pictures, files, and what a search box proposes."""
 

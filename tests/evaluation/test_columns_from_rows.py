@@ -82,5 +82,5 @@ def test_a_benchmark_loads_in_a_fixed_number_of_queries(benchmark, django_assert
     ):  # samples, boxes, calls, tools, contents, facets, accepted chains, digest of both
         samples = load_samples(benchmark)
     run = Run.objects.get(model__name="Model A")
-    with django_assert_num_queries(3):  # trajectories, steps, replayed ones
+    with django_assert_num_queries(5):  # trajectories, answers judged by models, steps, replayed ones, decisions
         load_run(run, samples)
