@@ -32,8 +32,8 @@ WORK = re.compile(
     r"|accounts:|admin-door|admin-password|live|ready|jobs:indicator"
 )
 """Pages on which people work or set something up; how pages show that something is under way."""
-FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file)|evaluation:(import-picture|import-issues|import-mapping|exported"
-                   r"|agreement-export|data-card-markdown|query-words)")  # fmt: skip
+FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file)|evaluation:(import-picture|import-issues|exported"
+                   r"|import-mapping|agreement-export|data-card-markdown|query-words)")  # fmt: skip
 """Pictures, files, and what a search box proposes."""
 
 
