@@ -14,7 +14,7 @@ from annotation.importers.converting import converted
 from annotation.importers.decoding import RowDecoder
 from annotation.importers.fields import Report
 from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions, Settings
-from annotation.importers.reading import RawRow, RowStream
+from annotation.importers.reading import RawRow, RowStream, begins_json
 from annotation.schema import Issue, Severity, shortened
 from annotation.tool_bank.table import BadTable, row_from
 
@@ -32,7 +32,7 @@ def detect(head: bytes, name: str) -> Detection:
     """A native benchmark names ``"samples"``, or its rows have ``id`` and a key that only samples have; or it begins as
     a native file of everything does, and the samples come later."""
     reasons = []
-    if name.startswith("samples."):
+    if name.startswith("samples.") and begins_json(head):
         reasons.append("The file is called samples.")
     if _LOG.match(head.removeprefix(b"\xef\xbb\xbf")):
         return Detection("native", 0.0)

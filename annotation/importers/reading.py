@@ -20,6 +20,11 @@ CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
 
+def begins_json(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` may hold JSON objects: the name of a file alone is no format."""
+    return head.removeprefix(_BOM).lstrip()[:1] in (b"{", b"[")
+
+
 @frozen_record(frozen=True, slots=True)
 class RawRow:
     """One row as written. ``key`` names its list ("" when the file does not say). ``closed`` is False for a last line

@@ -14,7 +14,7 @@ from typing import Any
 
 from annotation.importers import fields
 from annotation.importers.fields import Report
-from annotation.importers.reading import RowStream
+from annotation.importers.reading import RowStream, begins_json
 from evaluation.importers.interface import Detection, Read, ReadOptions, SampleIndex, Settings
 from evaluation.importers.matching import unknown_sample
 from evaluation.importers.native_trajectory import trajectory_from
@@ -42,7 +42,7 @@ GROUP_KEYS = frozenset({"group_id", "alpha", "rollouts"})
 def detect(head: bytes, name: str) -> Detection:
     """A native run names its lists, or its rows have ``sample_id`` and a key that only native rows have."""
     reasons = []
-    if name.rsplit(".", 1)[0] in KEYS:
+    if name.rsplit(".", 1)[0] in KEYS and begins_json(head):
         reasons.append(f"The file is called {name.rsplit('.', 1)[0]}.")
     if found := re.search(rb'"(trajectories|interventions|judgements|rollout_groups)"\s*:\s*\[', head):
         reasons.append(f'It holds a list "{found[1].decode()}".')

@@ -57,6 +57,13 @@ def test_a_native_file_is_recognised_for_what_it_holds(tmp_path: Path) -> None:
     assert detect_runs(path) == []
 
 
+@pytest.mark.parametrize("name", ["samples.csv", "trajectories.csv", "settings.tsv"])
+def test_a_table_is_not_native_for_its_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text("id,image,question,answer\nmug,mug.png,Which color?,A\n")
+    assert "native" not in {found.importer for found in detect_samples(path) + detect_runs(path)}
+
+
 def test_runs_behind_many_samples_are_still_seen(tmp_path: Path) -> None:
     path = tmp_path / "all.json"
     path.write_text(json.dumps({"samples": [SAMPLE] * 10_000, "trajectories": [TRAJECTORY] * 1000}))

@@ -95,6 +95,8 @@ def test_numbers_and_yes_or_no_are_rules_of_their_own() -> None:
         ("Answer: plate", "outside"),
         ("The answer is B. Wait, let me check again.", "withdrawn"),
         ("It may be the cup.", "hedged"),
+        ("It may be D.", "hedged"),
+        ("Both B and D are possible.", "several"),
         ("The answer is not B.", "negated"),
         ("<think>B", "thinking_only"),
     ],

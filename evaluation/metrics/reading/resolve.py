@@ -15,6 +15,8 @@ _CORRECTION = re.compile(languages.CORRECTIONS)
 _WITHDRAWAL = re.compile(languages.WITHDRAWALS)
 _REFUSAL = re.compile(languages.REFUSALS)
 _BARE = re.compile(r"(?<![\w'’-])[B-Z](?![\w'’-])|(?<![\w'’-])A(?=[.,;!)]|\Z)")
+_PAIR = re.compile(r"(?<![\w'’-])([A-Z])[)\]]? ?(?:,|/|&|and|or|、|和|或) ?(?:and |or )?[(\[]?([A-Z])(?![\w'’-])")
+_HEDGE = re.compile(languages.HEDGES)
 SHORT = 5
 """Words of a text behind a colon that is taken for an answer outside the options."""
 
@@ -135,7 +137,19 @@ def _weaker(passage: Passage, reasons: Sequence[str], loose: Sequence[Candidate]
             break
     if refuses(passage.low) and not any(reason in ("several", "contradiction") for reason in why):
         return Read(reason="refusal")
-    return Read(reason=next((reason for reason in why if reason != "none"), "outside" if loose else "none"))
+    return Read(reason=next((one for one in why if one != "none"), "outside" if loose else _named_in_vain(passage)))
+
+
+def _named_in_vain(passage: Passage) -> str:
+    """Why a passage without a statement is unread: "several" where it names two options side by side, "hedged" where
+    it names one in doubt, else "none"."""
+    named = {one for pair in _PAIR.findall(passage.s) for one in pair} & passage.options.letters
+    if len(named) > 1:
+        return "several"
+    lone = _BARE.search(passage.s)
+    if lone and lone[0] in passage.options.letters and _HEDGE.search(passage.low):
+        return "hedged"
+    return "none"
 
 
 def refuses(low: str) -> bool:
