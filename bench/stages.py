@@ -148,8 +148,12 @@ def _first(run: RunColumns, rows: int) -> RunColumns:
     inputs = int(run.steps.in_start[steps])
     cut = {field.name: getattr(run.steps, field.name)[:steps] for field in fields(run.steps)}
     cut |= {"in_start": run.steps.in_start[: steps + 1], "image_in": run.steps.image_in[:inputs]}
-    others = [field.name for field in fields(run) if field.name not in ("step_start", "steps", "tools", "decided")]
-    kept = {name: getattr(run, name)[:rows] for name in others}
+    others = {field.name: getattr(run, field.name) for field in fields(run)}
+    kept = {
+        name: {row: value for row, value in values.items() if row < rows} if isinstance(values, dict) else values[:rows]
+        for name, values in others.items()
+        if name not in ("step_start", "steps", "tools")
+    }
     kept |= {"step_start": run.step_start[: rows + 1], "steps": replace(run.steps, **cut)}
     return replace(run, **kept)
 
