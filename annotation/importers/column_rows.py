@@ -166,5 +166,5 @@ def _apart(member: Member, names: Sequence[str], row: Sequence[Element | None], 
 
 
 def _too_long(member: Member, number: int, limit: int) -> Issue:
-    done = f"The row is longer than {limit:,} bytes and was not read. Take pictures and other bulk out of it."
+    done = f"The row is longer than {limit:,} bytes and was not read. Remove images and other large values from it."
     return Issue(Severity.REFUSED, "row-too-long", member.name, None, "", "", done, str(number))

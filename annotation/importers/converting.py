@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from annotation.importers.any_table import Cells, report_of
 from annotation.importers.decoding import RowDecoder
 from annotation.importers.documents import Document, DocumentStream
 from annotation.importers.fields import Report, RowRefused
 from annotation.importers.interface import PROGRESS_EVERY, ImportProblem, Read
+from annotation.importers.parquet_rows import ParquetRow
 from annotation.importers.reading import RawRow, RowStream
 from annotation.importers.samples import sample_from
-from annotation.importers.tables import TableRow, TableStream
 from annotation.schema import Issue, SampleRecord
 
 ToNative = Callable[[Mapping[str, Any], Report], dict[str, Any]]
@@ -48,14 +49,15 @@ def read_rows(stream: RowStream, to_native: ToNative, empty: str) -> Read:
         raise ImportProblem(empty)
 
 
-def read_table(stream: TableStream, to_native: ToNative, empty: str, *, resumed: bool) -> Read:
-    """The same for a table."""
+def read_table(stream: Cells, to_native: ToNative, empty: str, *, resumed: bool) -> Read:
+    """The same for a table of cells: text, a workbook, or Parquet."""
     given = 0
     for row in stream:
-        if not isinstance(row, TableRow):
+        if isinstance(row, Issue):
             yield row
             continue
-        yield from converted(row.cells, to_native, Report(row.file, row.line))
+        values: Mapping[str, Any] = row.values if isinstance(row, ParquetRow) else row.cells
+        yield from converted(values, to_native, report_of(row))
         given += 1
         if given % PROGRESS_EVERY == 0:
             yield stream.progress()

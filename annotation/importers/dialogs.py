@@ -114,7 +114,7 @@ def _picture(files: object, report: Report) -> str | None:
     )
     names = [n for n in named if isinstance(n, str) and PurePosixPath(n).suffix.lower() in _PICTURES]
     if len(names) > 1:
-        report.noted("several-pictures", "files", len(names), "A sample has one picture; the first was taken.")
+        report.noted("several-pictures", "files", len(names), "A sample has one image; the first was taken.")
     return names[0] if names else None
 
 

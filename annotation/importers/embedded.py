@@ -45,7 +45,7 @@ def picture_in(value: object, field: str, report: Report) -> str | None:
     """A picture with ``bytes`` and ``path``, its bytes alone, or its name; of a list the first. None without one."""
     if isinstance(value, list):
         if len(value) > 1:
-            report.noted("several-pictures", field, len(value), "A sample has one picture; the first was taken.")
+            report.noted("several-pictures", field, len(value), "A sample has one image; the first was taken.")
         value = value[0] if value else None
     name = ""
     if isinstance(value, dict):

@@ -130,6 +130,15 @@ def _short_enough(value: str, field: str, report: Report) -> str:
     return value
 
 
+def word_in(value: object) -> str:
+    """A name as text: whole numbers without a point; what is no name is nothing."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return str(value).strip()
+
+
 def text(value: object, field: str, report: Report) -> str:
     """A text of any length; absent is "". Numbers become text; anything else its JSON, reported."""
     if value is None:

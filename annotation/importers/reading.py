@@ -162,7 +162,7 @@ class RowStream:
 
     def _too_long(self, member: Member, line: int, row: str = "") -> Issue:
         limit = f"{self._limits.row_bytes:,} bytes"
-        done = f"The row is longer than {limit} and was not read. Take pictures and other bulk out of it."
+        done = f"The row is longer than {limit} and was not read. Remove images and other large values from it."
         return Issue(Severity.REFUSED, "row-too-long", member.name, line, "", "", done, row)
 
 

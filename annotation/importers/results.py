@@ -12,22 +12,22 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.any_table import open_table, report_of
-from annotation.importers.converting import ToNative, converted, read_rows
+from annotation.importers.any_table import open_table
+from annotation.importers.converting import ToNative, converted, read_rows, read_table
 from annotation.importers.detection import TABLE
 from annotation.importers.documents import Document, DocumentStream
 from annotation.importers.fields import Report
 from annotation.importers.inspect_files import WANTED, group, whole_sample
-from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions
+from annotation.importers.interface import Detection, ImportProblem, Read, ReadOptions
 from annotation.importers.mapping import BOX_FIELDS
-from annotation.importers.parquet_rows import ParquetRow, without_bytes
+from annotation.importers.parquet_rows import without_bytes
 from annotation.importers.prompts import question_before_options
 from annotation.importers.question_rows import letter_of
 from annotation.importers.reading import RowStream
 from annotation.importers.record_stream import RecordStream
 from annotation.importers.sample_columns import LETTERS, RESULTS, SAMPLE_FIELDS
 from annotation.importers.storable import storable
-from annotation.schema import Issue, SampleRecord
+from annotation.schema import SampleRecord
 from annotation.workflow import SampleState
 
 SURENESS = 0.45
@@ -87,22 +87,14 @@ def _lists_of_seal(path: Path, options: ReadOptions, to_native: ToNative) -> Rea
 
 
 def _table(path: Path, options: ReadOptions, to_native: ToNative) -> Read:
-    stream, given = open_table(path, options.start), 0
+    stream = open_table(path, options.start)
     if isinstance(stream, RowStream):
-        yield from read_rows(stream, to_native, _empty(path))
-        return
-    for row in stream:
-        if isinstance(row, Issue):
-            yield row
-            continue
-        values: Mapping[str, Any] = without_bytes(row.values) if isinstance(row, ParquetRow) else row.cells
-        yield from converted(values, to_native, report_of(row))
-        given += 1
-        if given % PROGRESS_EVERY == 0:
-            yield stream.progress()
-    yield stream.progress()
-    if not given and not options.start.member:
-        raise ImportProblem(_empty(path))
+        return read_rows(stream, to_native, _empty(path))
+
+    def of_cells(values: Mapping[str, Any], report: Report) -> dict[str, Any]:
+        return to_native(without_bytes(dict(values)), report)
+
+    return read_table(stream, of_cells, _empty(path), resumed=bool(options.start.member))
 
 
 def _logs(path: Path, options: ReadOptions, to_native: ToNative) -> Read:

@@ -17,21 +17,19 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.any_table import NO_ROWS, columns_of, open_table, report_of
+from annotation.importers.any_table import NO_ROWS, columns_of, open_table
 from annotation.importers.box_cells import boxes_in, value_in
 from annotation.importers.column_mapping import ColumnMapping
-from annotation.importers.converting import converted, read_rows
+from annotation.importers.converting import read_rows, read_table
 from annotation.importers.embedded import picture_in
 from annotation.importers.fields import Number4, Report
-from annotation.importers.interface import PROGRESS_EVERY, Detection, ImportProblem, Read, ReadOptions
+from annotation.importers.interface import Detection, ImportProblem, Read, ReadOptions
 from annotation.importers.mapping import BOX_FIELDS
-from annotation.importers.parquet_rows import ParquetRow
 from annotation.importers.question_rows import letter_of
 from annotation.importers.reading import RowStream
 from annotation.importers.sample_columns import LETTERS, RESULTS, SAMPLE_FIELDS
 from annotation.importers.samples import KNOWN
 from annotation.importers.table_heading import flat, heading
-from annotation.schema import Issue
 
 NAME = "table"
 _OPTION = re.compile(r"\(?([A-Za-z])[.):]\s*(.+)")
@@ -71,19 +69,7 @@ def read(path: Path, options: ReadOptions) -> Read:
     if isinstance(stream, RowStream):
         yield from read_rows(stream, to_native, empty)
         return
-    given = 0
-    for row in stream:
-        if isinstance(row, Issue):
-            yield row
-            continue
-        values: Mapping[str, Any] = row.values if isinstance(row, ParquetRow) else row.cells
-        yield from converted(values, to_native, report_of(row))
-        given += 1
-        if given % PROGRESS_EVERY == 0:
-            yield stream.progress()
-    yield stream.progress()
-    if not given and not options.start.member:
-        raise ImportProblem(empty)
+    yield from read_table(stream, to_native, empty, resumed=bool(options.start.member))
 
 
 def unit_of(coordinates: str) -> Unit | None:
@@ -114,7 +100,7 @@ def _native(
         size = size or _size_of_file(folder, image) or _no_size(cell, report)
         boxes = [_in_pixels(box, (size[0] / unit[0], size[1] / unit[1])) for box in boxes]
     native: dict[str, Any] = {
-        "id": _word(cell.get("id")) or f"{PurePosixPath(report.file).stem}:{report.row or report.line}",
+        "id": fields.word_in(cell.get("id")) or f"{PurePosixPath(report.file).stem}:{report.row or report.line}",
         "question": _said(cell.get("question")),
         "answer_type": "mc" if options else "open",
         "options": options,
@@ -141,15 +127,6 @@ def _rest(row: Mapping[str, Any], mapping: ColumnMapping) -> dict[str, Any]:
 
 def _has_bytes(value: object) -> bool:
     return isinstance(value, bytes) or (isinstance(value, dict) and isinstance(value.get("bytes"), bytes))
-
-
-def _word(value: object) -> str:
-    """A name in a cell as text: whole numbers without a point."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return ""
-    return str(value).strip()
 
 
 def _said(value: object) -> object:
@@ -262,4 +239,4 @@ def _answers(value: object) -> object:
     value = _said(value)
     if isinstance(value, str) and value[:1] == "[" and isinstance(listed := value_in(value), list):
         return listed
-    return _word(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    return fields.word_in(value) if isinstance(value, int | float) and not isinstance(value, bool) else value

@@ -14,15 +14,6 @@ _WENT_WELL = NOTHING | {"ok", "success", "succeeded", "done", "completed", "comp
 }  # fmt: skip
 
 
-def word_in(value: object) -> str:
-    """A name as text: whole numbers without a point; what is no name is nothing."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return ""
-    return str(value).strip()
-
-
 def truth_in(value: object, field: str, report: Report) -> bool | None:
     """A verdict: as ``fields.truth``, and words such as yes, wrong, incorrect."""
     if isinstance(value, str):

@@ -17,11 +17,12 @@ from annotation.importers.forms import BEGINNING, Form, layout_of
 from annotation.importers.reading import RawRow, RowStream
 from annotation.importers.record_stream import RecordStream, columns_of_place
 from evaluation.importers.dialogue import question_and_options
-from evaluation.importers.interface import Read, ReadOptions, SampleIndex
+from evaluation.importers.interface import BoxSpace, Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.matching import base_name
 from evaluation.importers.messages import Exchange, Talk, plain_messages, talk_of
 from evaluation.importers.rows import Record, read_documents, read_rows
+from evaluation.importers.tool_steps import step_of
 from evaluation.importers.zooming import Pictures
 from evaluation.schema import Issue, Step, Trajectory
 
@@ -74,6 +75,18 @@ def read_dialogues(path: Path, options: ReadOptions, convert: ConvertDialogue, e
     group = each_ending(".json")
     stream = DocumentStream(path, options.start, group=group, wanted="JSON files with lists of messages")
     return read_documents(stream, of_document, empty)
+
+
+def read_chats(path: Path, options: ReadOptions, samples: SampleIndex, *, model: str) -> Read:
+    """The same for dialogues whose tools nothing more is known of than their arguments and their replies."""
+
+    def step(exchange: Exchange, pictures: Pictures, report: Report) -> Step:
+        return step_of(exchange, pictures, options.coordinates or BoxSpace(), report)
+
+    def convert(dialogue: Dialogue, report: Report) -> Trajectory:
+        return trajectory_of(dialogue, options, samples, report, model=model, step=step)
+
+    return read_dialogues(path, options, convert, f"{path.name} holds {NO_TURNS}")
 
 
 def _holds_records(path: Path) -> bool:

@@ -12,13 +12,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from annotation.importers.fields import Report
-from evaluation.importers.dialogues import NO_TURNS, Dialogue, read_dialogues, trajectory_of
-from evaluation.importers.interface import BoxSpace, Detection, Read, ReadOptions, SampleIndex
-from evaluation.importers.messages import Exchange
-from evaluation.importers.tool_steps import step_of
-from evaluation.importers.zooming import Pictures
-from evaluation.schema import Step, Trajectory
+from evaluation.importers.dialogues import read_chats
+from evaluation.importers.interface import Detection, Read, ReadOptions, SampleIndex
 
 MODEL = "unnamed"
 
@@ -31,11 +26,4 @@ def detect(head: bytes, name: str) -> Detection:
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:
     """All trajectories of ``path``. Raises ``ImportProblem`` when there is no dialogue at all."""
-
-    def step(exchange: Exchange, pictures: Pictures, report: Report) -> Step:
-        return step_of(exchange, pictures, options.coordinates or BoxSpace(), report)
-
-    def convert(dialogue: Dialogue, report: Report) -> Trajectory:
-        return trajectory_of(dialogue, options, samples, report, model=MODEL, step=step)
-
-    return read_dialogues(path, options, convert, f"{path.name} holds {NO_TURNS}")
+    return read_chats(path, options, samples, model=MODEL)

@@ -29,7 +29,7 @@ from annotation.importers.storable import storable
 from annotation.importers.table_heading import flat, heading
 from annotation.schema import ORIGINAL
 from evaluation.importers.box_steps import box_steps
-from evaluation.importers.cells import NOTHING, is_empty, number_in, rollout_in, truth_in, word_in
+from evaluation.importers.cells import NOTHING, is_empty, number_in, rollout_in, truth_in
 from evaluation.importers.interface import BoxSpace, ColumnMapping, Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.mapping import RUN_FIELDS
@@ -84,11 +84,11 @@ def trajectory_from(
     sample = find_sample(_clues(cell, row), samples, report)
     error = _text(cell.get("error"), "error", report)
     return Trajectory(
-        model=fields.name(word_in(cell.get("model")), "model", report, default=options.model or MODEL),
+        model=fields.name(fields.word_in(cell.get("model")), "model", report, default=options.model or MODEL),
         sample_id=sample,
-        setting=fields.label(word_in(cell.get("setting")), "setting", report, default=options.setting),
+        setting=fields.label(fields.word_in(cell.get("setting")), "setting", report, default=options.setting),
         rollout=rollout_in(cell.get("rollout"), report),
-        condition=fields.label(word_in(cell.get("condition")), "condition", report, default=Condition.NONE),
+        condition=fields.label(fields.word_in(cell.get("condition")), "condition", report, default=Condition.NONE),
         steps=tuple(_steps(cell, mapping, options.coordinates or BoxSpace(), samples.size_of(sample), report)),
         answer=None if error else _text(cell.get("answer"), "answer", report) or None,
         judge_correct=None if error else truth_in(cell.get("correct"), "correct", report),
@@ -108,7 +108,7 @@ def _extra(row: Mapping[str, Any], mapping: ColumnMapping, cell: Mapping[str, An
 
 
 def _clues(cell: Mapping[str, Any], row: Mapping[str, Any]) -> Clues:
-    told = {name: word_in(cell.get(name)) for name in ("sample", "image", "question")}
+    told = {name: fields.word_in(cell.get(name)) for name in ("sample", "image", "question")}
     given = told["sample"]
     # Tables that passed through a spreadsheet or pandas have 7.0 for the id 7.
     ids = [given, *([given[:-2]] if re.fullmatch(r"\d+\.0", given) else [])] if given else []

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 DEFINITIONS: Mapping[str, str] = {
     "accuracy": "Share of evaluated samples answered correctly, with or without a crop.",
-    "accuracy_low": "Accuracy if every undecided answer were wrong: the least it can be.",
-    "accuracy_high": "Accuracy if every undecided answer were right: the most it can be.",
+    "accuracy_low": "Accuracy with every undecided answer incorrect: the lowest it can be.",
+    "accuracy_high": "Accuracy with every undecided answer correct: the highest it can be.",
     "accuracy_in_file": "Share of the answers with a verdict in the imported file that it calls correct.",
     "tool_ratio": "Share of evaluated samples with at least one zoom call attempted.",
     "grounded_score": "Share of the grounding population whose crop is grounded: IoA above the threshold.",
@@ -25,8 +25,8 @@ DEFINITIONS: Mapping[str, str] = {
         "Share correct among the samples of the population that are not grounded: how far guessing goes."
     ),
     "pass_rate": "Share of evaluated samples answered correctly: the same number as accuracy.",
-    "pass_rate_low": "Average pass rate if every undecided answer were wrong: the same number as accuracy, at least.",
-    "pass_rate_high": "Average pass rate if every undecided answer were right: the same number as accuracy, at most.",
+    "pass_rate_low": "Average pass rate with every undecided answer incorrect: the same number as accuracy, at least.",
+    "pass_rate_high": "Average pass rate with every undecided answer correct: the same number as accuracy, at most.",
     "tool_call_rate": "Share of evaluated samples with at least one call attempted.",
     "calls_mean": "Mean number of calls attempted, failed and repeated ones included.",
     "unique_tools_mean": "Mean number of different tool names called.",

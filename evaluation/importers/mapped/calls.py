@@ -13,7 +13,7 @@ from annotation.importers.column_mapping import BoxForm
 from annotation.importers.fields import Number4, Report
 from annotation.importers.storable import storable
 from annotation.schema import ORIGINAL
-from evaluation.importers.cells import is_no, number_in, word_in
+from evaluation.importers.cells import is_no, number_in
 from evaluation.importers.failed_replies import says_failure
 from evaluation.importers.interface import BoxSpace
 from evaluation.importers.mapped.mapping import MODEL, PROMPT, REPLY, KeyMapping
@@ -161,7 +161,7 @@ class CallReader:
 
     def _call(self, chain: Chain, talk: Talk) -> None:
         arguments = self._value("arguments", chain)
-        if word_in(self._value("tool", chain)).casefold() in ENDS and self._value("box", chain) is None:
+        if fields.word_in(self._value("tool", chain)).casefold() in ENDS and self._value("box", chain) is None:
             talk.closed = _closing(arguments)
             return
         reply = None
@@ -173,7 +173,7 @@ class CallReader:
     def _kind(self, turn: Chain, report: Report) -> str:
         if "role" not in self._scopes:
             return MODEL
-        role = word_in(self._value("role", turn))
+        role = fields.word_in(self._value("role", turn))
         kind = self._mapping.role_of(role)
         if not kind:
             done = "Nobody has said what a turn of this role is; it was passed over. Say so under roles."
@@ -215,7 +215,7 @@ class CallReader:
             report.noted("no-box", "box", other, "This is no box of four numbers; kept as written, never scored.")
         out = self._value("image_out", call.chain)
         first = Step(
-            tool=(word_in(self._value("tool", call.chain)) or TOOL)[: fields.MAX_NAME],
+            tool=(fields.word_in(self._value("tool", call.chain)) or TOOL)[: fields.MAX_NAME],
             arguments=_arguments(self._value("arguments", call.chain)),
             bbox_raw=storable(rest[0]) if rest and not boxes else None,
             coords=self._space.kind,

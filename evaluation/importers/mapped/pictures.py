@@ -9,7 +9,6 @@ from typing import Any
 from annotation.importers import fields
 from annotation.importers.storable import storable
 from annotation.schema import ORIGINAL
-from evaluation.importers.cells import word_in
 from evaluation.importers.matching import base_name
 
 _SUFFIX = re.compile(r"\.(?:jpe?g|png|webp|gif|tiff?|bmp)\Z", re.IGNORECASE)
@@ -93,7 +92,7 @@ class SeenImages:
             return ORIGINAL
         if isinstance(value, list):
             value = value[0] if value else ORIGINAL
-        name = word_in(value)
+        name = fields.word_in(value)
         if not name or is_image_data(name):
             return None
         if name in self._names:
@@ -112,7 +111,7 @@ class SeenImages:
 
     def made(self, value: object) -> str:
         """The id of a further image, which a call returned under this name (or none)."""
-        name = word_in(value)
+        name = fields.word_in(value)
         own = "" if is_image_data(name) else base_name(name)[: fields.MAX_NAME]
         made = own if own and own not in self._ids else f"crop_{len(self._ids)}"
         self._ids.append(made)

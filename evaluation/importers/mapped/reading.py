@@ -21,7 +21,7 @@ from typing import Any
 from annotation.importers import fields
 from annotation.importers.fields import Report
 from annotation.schema import shortened
-from evaluation.importers.cells import is_no, rollout_in, truth_in, word_in
+from evaluation.importers.cells import is_no, rollout_in, truth_in
 from evaluation.importers.interface import ImportProblem, Read, ReadOptions, Recogniser, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.mapped.calls import CallReader, Talk
@@ -103,16 +103,16 @@ class MappedReader:
     def _word(self, row: Place, outside: Mapping[str, Any], name: str) -> str:
         """A name, as the row says it, else what encloses it; the other way round where its path leads to the rows."""
         path = self._mapping.paths.get(name)
-        said = [word_in(self._value(name, row)), word_in(outside.get(name))]
+        said = [fields.word_in(self._value(name, row)), fields.word_in(outside.get(name))]
         if path and path.shared(self._mapping.rows):
             said.reverse()
         return said[0] or said[1]
 
     def _clues(self, row: Place) -> Clues:
-        given = word_in(self._value("sample", row))
+        given = fields.word_in(self._value("sample", row))
         # Logs that passed through a spreadsheet or pandas have 7.0 for the id 7; some name a file.
         ids = [given, given[:-2] if re.fullmatch(r"\d+\.0", given) else "", PurePosixPath(base_name(given)).stem]
-        image = word_in(self._value("image", row))
+        image = fields.word_in(self._value("image", row))
         return Clues(
             list(dict.fromkeys(name for name in ids if name)),
             "" if is_image_data(image) else base_name(image),
