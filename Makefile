@@ -73,8 +73,8 @@ bench: $(TEST_PACKAGES) ## Measure speed and memory
 lock: ## Write requirements*.txt anew from pyproject.toml (needs uv)
 	@command -v uv >/dev/null || { echo "make lock needs uv on PATH."; exit 1; }
 	$(LOCK) pyproject.toml -o requirements.txt
-	$(LOCK) --group test --extra redis --extra s3 --extra parquet --extra mcp pyproject.toml -o requirements-test.txt
-	$(LOCK) --extra redis --extra s3 pyproject.toml -o requirements-server.txt
+	$(LOCK) --group test --extra server --extra s3 --extra parquet --extra mcp pyproject.toml -o requirements-test.txt
+	$(LOCK) --extra server --extra s3 pyproject.toml -o requirements-server.txt
 	$(LOCK) requirements-node.in -o requirements-node.txt
 	$(LOCK) requirements-fuzz.in -o requirements-fuzz.txt
 

@@ -60,7 +60,7 @@ class Person:
 
 
 def samples() -> tuple[bytes, bytes]:
-    """A file of samples and a zip of their pictures; one picture that is named is not in it."""
+    """A file of samples and a zip file with their images; one picture that is named is not in it."""
     rows, out = [], io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for number in range(SAMPLES):
