@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 from webapp.common.errors import InvalidInput
 from webapp.jobs.context import JobContext
-from webapp.jobs.registry import job
+from webapp.jobs.registry import Part, Parts, job
 
 
 @job("tests.count", title="Count")
@@ -20,6 +20,31 @@ def count(context: JobContext, *, to: int, pause: float = 0.0) -> dict[str, Any]
             context.save({"next": number + 1}, done=number + 1)
         time.sleep(pause)
     return {"counted": to}
+
+
+@job("tests.parts", title="Parts")
+def parts(context: JobContext, *, of: int, pause: float = 0.0, failing: tuple[int, ...] = ()) -> dict[str, Any] | Parts:
+    """Hand out parts, then say which of them have ended well."""
+    if not context.parts:
+        fails = [number in failing for number in range(of)]
+        given = (Part(f"part {n}", {"number": n, "pause": pause, "fail": fail}) for n, fail in enumerate(fails))
+        return Parts("tests.part", "parts", tuple(given))
+    context.log("all parts have ended")
+    return {"numbers": sorted(part.payload["number"] for part in context.parts if part.state == "done")}
+
+
+@job("tests.part", title="Part")
+def part(context: JobContext, *, number: int, pause: float, fail: bool) -> dict[str, Any]:
+    """One line for each part, in a transaction with its checkpoint."""
+    if fail:
+        raise InvalidInput(f"Number {number} is odd.")
+    time.sleep(pause)
+    if not context.state:
+        with transaction.atomic():
+            context.log("ran")
+            context.save({"ran": True})
+    time.sleep(pause)
+    return {}
 
 
 @job("tests.once", title="Once")

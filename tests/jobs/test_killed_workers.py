@@ -6,70 +6,14 @@ import os
 import random
 import signal
 import time
-import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-import redis
-from django.db import connection
 
-from tests import processes
-from tests.jobs.conftest import Enqueue
-from tests.processes import Process
+from tests.jobs.conftest import Enqueue, Start, wait_until
 from webapp.jobs.models import Job, JobLog
 
-REDIS = "redis://127.0.0.1:6379/0"
-Start = Callable[[], Process]
-
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
-
-
-def redis_or_skip() -> redis.Redis:
-    client = redis.Redis.from_url(REDIS)
-    try:
-        client.ping()
-    except redis.ConnectionError:
-        pytest.skip("no Redis answers at 127.0.0.1:6379")
-    return client
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(tmp_path_factory.mktemp("home"))
-
-
-@pytest.fixture
-def start_worker(database_address: str, home: str) -> Iterator[Start]:
-    """Start a worker process on the test database, as the two are run together: on SQLite with the broker in memory,
-    on PostgreSQL with Redis. What is left of it is ended with the test."""
-    queue = f"tests-{uuid.uuid4().hex}"
-    client = redis_or_skip() if connection.vendor == "postgresql" else None
-    environment = {
-        "DATABASE_URL": database_address,
-        "CELERY_BROKER_URL": REDIS if client else "memory://",
-        "SIGHTLINE_JOB_LEASE_SECONDS": "1",
-        "SIGHTLINE_HOME": home,
-        "DJANGO_SETTINGS_MODULE": "tests.settings",
-    }
-    started: list[Process] = []
-
-    def start() -> Process:
-        started.append(processes.parent(environment).start("-m", "tests.jobs.worker_process", queue))
-        return started[-1]
-
-    yield start
-    for process in started:
-        process.kill()
-    if client:
-        client.delete(queue)
-        client.delete(f"_kombu.binding.{queue}")
-
-
-def wait_until(true: Callable[[], bool], *, seconds: float = 40) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "the worker did not come so far in time"
-        time.sleep(0.02)
 
 
 def test_killing_workers_at_random_moments_loses_and_repeats_nothing(start_worker: Start, enqueue: Enqueue) -> None:
@@ -97,6 +41,26 @@ def test_two_worker_processes_run_each_job_once(start_worker: Start, enqueue: En
     wait_until(lambda: not Job.objects.live().exists())
     assert [list(job.lines.values_list("text", flat=True)) for job in jobs] == [["ran"]] * 20
     assert set(Job.objects.values_list("state", "attempts")) == {("done", 1)}
+
+
+def test_killing_workers_in_the_middle_of_parts_loses_and_repeats_none(start_worker: Start, enqueue: Enqueue) -> None:
+    job = enqueue("tests.parts", of=60, pause=0.02)
+    moments = random.Random(11)
+    for _ in range(3):
+        ended = Job.objects.get(pk=job.pk).done
+        worker = start_worker()
+        wait_until(lambda ended=ended: Job.objects.get(pk=job.pk).done > ended)
+        time.sleep(moments.uniform(0, 0.3))
+        worker.kill()
+    assert Job.objects.live().filter(parent=job).exists(), "the kills came after the work; nothing was tried"
+    start_worker()
+    start_worker()
+    wait_until(lambda: not Job.objects.live().exists())
+    job.refresh_from_db()
+    assert (job.state, job.done, job.result) == ("done", 60, {"numbers": list(range(60))})
+    lines = list(job.lines.values_list("text", flat=True))
+    assert sorted(lines[:-1]) == sorted(f"part {number}: ran" for number in range(60))
+    assert lines[-1] == "all parts have ended"
 
 
 @pytest.mark.parametrize("send", [os.kill, os.killpg], ids=["to one process", "to all"])

@@ -45,7 +45,7 @@ def test_a_lost_connection_postpones_the_job_longer_each_time_and_it_ends_well(e
         assert run_waiting() == 1
         job.refresh_from_db()
         assert (job.state, job.failures, job.vanished) == ("queued", failures, 0)
-        assert "database does not answer" in job.error
+        assert "No response from the database" in job.error
         assert job.seconds_to_next_try is not None
         assert job.seconds_to_next_try <= 2**failures
         assert run_waiting() == 0, "it is not tried before its time"
@@ -116,7 +116,7 @@ def test_an_import_says_that_its_job_stopped_until_it_is_tried_again(
     assert record.error == Job.objects.get().error != ""
     address = f"/benchmarks/{benchmark.slug}/import/"
     assert "Stopped" in signed_in(lea).get(address).text
-    assert "The import stopped" in signed_in(lea).get(f"{address}{record.pk}/").text
+    assert "Import failed" in signed_in(lea).get(f"{address}{record.pk}/").text
     job.refresh_from_db()
     retry(job, actor=lea)
     record.refresh_from_db()

@@ -120,7 +120,7 @@ def test_a_job_that_keeps_ending_its_worker_is_given_up(enqueue: Enqueue) -> Non
     run_waiting()
     job = Job.objects.get()
     assert job.state == "failed"
-    assert job.error.startswith("The worker ended 3 times")
+    assert job.error.startswith("The worker stopped 3 times")
 
 
 def test_the_time_left_counts_only_what_this_attempt_has_done() -> None:

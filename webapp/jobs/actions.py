@@ -12,9 +12,9 @@ from django.utils import timezone
 from webapp.accounts.models import User
 from webapp.common import audit, request_id
 from webapp.common.errors import Conflict
-from webapp.jobs.claim import STOPPED_BY_A_PERSON
 from webapp.jobs.messages import send
 from webapp.jobs.models import Job
+from webapp.jobs.parts import STOPPED_BY_A_PERSON, stop_parts
 from webapp.jobs.registry import kind_named, tell_stopped
 
 
@@ -56,10 +56,10 @@ def enqueue_on_commit(
 
 @transaction.atomic
 def cancel(job: Job, *, actor: User) -> Job:
-    """Stop the job: at once when it waits, at its next progress when it runs."""
+    """Stop the job: at once when it waits, at its next progress when it runs; so too its parts."""
     job = _locked(job)
     if not job.is_live:
-        raise Conflict(f"“{job.title}” is over already: {job.get_state_display().lower()}.")
+        raise Conflict(f"“{job.title}” has already ended: {job.get_state_display().lower()}.")
     before = job.state
     if job.state == Job.State.QUEUED:
         job.state, job.finished = Job.State.CANCELLED, timezone.now()
@@ -68,23 +68,29 @@ def cancel(job: Job, *, actor: User) -> Job:
     job.save(update_fields=["state", "finished", "error", "cancel_requested"])
     if not job.is_live:
         tell_stopped(job.kind, job.payload, STOPPED_BY_A_PERSON)
+    elif job.waits_for_parts:
+        stop_parts(job)
+        job.refresh_from_db()
     _note("job.cancel", job, actor=actor, before=before)
     return job
 
 
 @transaction.atomic
 def retry(job: Job, *, actor: User) -> Job:
-    """Put a failed or stopped job in the queue again; it goes on from its last checkpoint."""
+    """Put a failed or stopped job in the queue again; it goes on from its last checkpoint. Of one with parts, the body
+    finds anew what is left to do."""
     job = _locked(job)
     if not job.can_retry:
-        raise Conflict(f"“{job.title}” can be repeated only after it failed or was stopped.")
+        raise Conflict(f"“{job.title}” can't be retried. Only failed or stopped jobs can.")
     if job.key and Job.objects.live().filter(key=job.key).exists():
-        raise Conflict(f"“{job.title}” is under way already in another job.")
+        raise Conflict(f"“{job.title}” is already running in another job.")
     before = job.state
     Job.objects.filter(pk=job.pk).update(
         state=Job.State.QUEUED, cancel_requested=False, error="", finished=None, sent_at=Now(), not_before=None,
         vanished=0, failures=0, failing_since=None, request_id=_reference(),
     )  # fmt: skip
+    if job.parts.all().delete()[0]:
+        Job.objects.filter(pk=job.pk).update(done=0, total=None)
     job.refresh_from_db()
     tell_stopped(job.kind, job.payload, "")
     _note("job.retry", job, actor=actor, before=before)
@@ -99,7 +105,7 @@ def _reference() -> str:
 
 def _locked(job: Job) -> Job:
     """The row as it is now, held until the transaction ends, so that a claim waits for it."""
-    return Job.objects.select_for_update().get(pk=job.pk)
+    return Job.objects.select_for_update(no_key=True).get(pk=job.pk)
 
 
 def _note(action: str, job: Job, *, actor: User, before: str) -> None:

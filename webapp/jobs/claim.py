@@ -13,17 +13,19 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Case, F, IntegerField, When
+from django.db.models import Case, Exists, F, IntegerField, OuterRef, When
 from django.db.models.functions import Coalesce, Now
 
 from webapp.common.clock import from_now
 from webapp.common.outages import Outage
 from webapp.jobs.models import Job, JobLog
+from webapp.jobs.parts import STOPPED_BY_A_PERSON, lock_parent, part_ended, say
 from webapp.jobs.registry import tell_stopped
 
 LONGEST_WAIT_SECONDS = 30
 """Between two tries of a job that an outage stopped."""
-STOPPED_BY_A_PERSON = "A person stopped it."
+_HAS_PARTS = Exists(Job.objects.filter(parent=OuterRef("pk")))
+"""Such a job began when its parts were handed out."""
 
 
 def new_worker() -> str:
@@ -51,7 +53,7 @@ def claim(job_id: uuid.UUID | str, *, worker: str) -> Job | None:
                 default=F("vanished"),
                 output_field=IntegerField(),
             ),
-            started=Now(),
+            started=Case(When(_HAS_PARTS, then=Coalesce("started", Now())), default=Now()),
             finished=None,
             done_at_start=F("done"),
             error="",
@@ -60,9 +62,11 @@ def claim(job_id: uuid.UUID | str, *, worker: str) -> Job | None:
     return Job.objects.get(pk=job_id) if taken else None
 
 
-def claim_next() -> Job | None:
-    """Take the oldest job that can be taken; none when there is nothing to do."""
-    candidates = Job.objects.claimable().oldest_first().values_list("pk", flat=True)
+def claim_next(*, parts: bool = True) -> Job | None:
+    """Take the oldest job that can be taken, parts after all others; none when there is nothing to do. ``parts``:
+    whether parts are taken at all."""
+    claimable = Job.objects.claimable() if parts else Job.objects.claimable().filter(parent=None)
+    candidates = claimable.parts_last().values_list("pk", flat=True)
     for job_id in list(candidates[:20]):
         job = claim(job_id, worker=new_worker())
         if job is not None:
@@ -85,7 +89,7 @@ def postpone(job: Job, outage: Outage) -> bool:
     """Put a job that an outage stopped back in the queue, to be tried again after a while: longer after each failure in
     a row, and at random, so that not all come back at once. In the end it fails, and needs a person."""
     reason, longest = outage.reason, outage.give_up_after
-    if finish_failed(job, f"{reason} It was tried again for {_in_words(longest)}.", after=longest):
+    if finish_failed(job, f"{reason} Retries failed for {_in_words(longest)}.", after=longest):
         return True
     wait = random.uniform(0, min(LONGEST_WAIT_SECONDS, 2 ** min(job.failures + 1, 10)))
     put_back = _held(job).update(
@@ -96,11 +100,10 @@ def postpone(job: Job, outage: Outage) -> bool:
         not_before=from_now(timedelta(seconds=wait)),
         failures=job.failures + 1,
         failing_since=Coalesce(F("failing_since"), Now()),
-        error=f"{reason} The job is tried again by itself.",
+        error=f"{reason} The job will retry automatically.",
     )
     if put_back:
-        text = f"{reason} Next try in {wait:.1f} s."
-        JobLog.objects.create(job_id=job.pk, text=text, level=JobLog.Level.WARNING)
+        say(job, f"{reason} Next try in {wait:.1f} s.", level=JobLog.Level.WARNING)
     return bool(put_back)
 
 
@@ -111,7 +114,7 @@ def _in_words(time: timedelta) -> str:
 
 def finish(job: Job, state: Job.State, **fields: Any) -> bool:
     """End the job if it is still ours, with these fields."""
-    return bool(_held(job).update(state=state, finished=Now(), lease_until=None, worker="", **fields))
+    return _end(job, _held(job), state=state, **fields)
 
 
 @transaction.atomic
@@ -119,13 +122,11 @@ def finish_failed(job: Job, sentence: str, *, after: timedelta | None = None) ->
     """End the job as one that needs a person, and say why in its log and to what follows it; with `after`: only when
     it has been failing for so long."""
     held = _held(job) if after is None else _held(job).filter(failing_since__lt=from_now(-after))
-    failed = held.update(
-        state=Job.State.FAILED, finished=Now(), lease_until=None, worker="", error=sentence
-    )  # fmt: skip
+    failed = _end(job, held, state=Job.State.FAILED, error=sentence)
     if failed:
-        JobLog.objects.create(job_id=job.pk, level=JobLog.Level.ERROR, text=sentence)
+        say(job, sentence, level=JobLog.Level.ERROR)
         tell_stopped(job.kind, job.payload, sentence)
-    return bool(failed)
+    return failed
 
 
 @transaction.atomic
@@ -135,6 +136,15 @@ def finish_cancelled(job: Job) -> bool:
     if ended:
         tell_stopped(job.kind, job.payload, STOPPED_BY_A_PERSON)
     return ended
+
+
+@transaction.atomic
+def _end(job: Job, held: Any, **fields: Any) -> bool:
+    lock_parent(job)
+    ended = held.update(finished=Now(), lease_until=None, worker="", **fields)
+    if ended:
+        part_ended(job)
+    return bool(ended)
 
 
 def _held(job: Job) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from threading import Event
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.db.models.functions import Least
 
 from webapp.jobs.claim import lease_end
 from webapp.jobs.models import Job, JobLog
+from webapp.jobs.parts import say
 from webapp.jobs.stopping import Stopping
 
 
@@ -45,6 +47,11 @@ class JobContext:
         self._stopping = stopping or Event()
         self._written = float("-inf")
 
+    @cached_property
+    def parts(self) -> list[Job]:
+        """The parts that the body has handed out: all of them have ended."""
+        return list(self.job.parts.oldest_first().only("payload", "state", "parent"))
+
     def progress(self, done: int, total: int | None = None, *, unit: str = "") -> None:
         """Say that `done` of `total` are done, and stop here when somebody asked for it."""
         if self._stopping.is_set():
@@ -76,7 +83,7 @@ class JobContext:
 
     def log(self, text: str, *, level: str = JobLog.Level.INFO) -> None:
         """Add a line to the log of the job; inside a transaction it is kept only if that is."""
-        JobLog.objects.create(job_id=self.job.pk, text=text, level=level)
+        say(self.job, text, level=level)
 
     def warn(self, text: str) -> None:
         self.log(text, level=JobLog.Level.WARNING)

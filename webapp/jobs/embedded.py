@@ -30,7 +30,7 @@ class EmbeddedWorker:
 
     def __init__(self, threads: int) -> None:
         self._stopping = Event()
-        self._lock = Lock()
+        self._lock, self._claiming = Lock(), Lock()
         self._held: dict[str, Job] = {}
         self._threads = [Thread(target=self._loop, name=f"worker {n + 1}", daemon=True) for n in range(threads)]
         self._swept = timezone.now() - timedelta(hours=1)
@@ -70,17 +70,27 @@ class EmbeddedWorker:
     def _run_next(self) -> bool:
         close_old_connections()
         self._sweep_each_hour()
-        job = claim_next()
+        job = self._claim_next()
         if job is None:
             return False
-        with self._lock:
-            self._held[job.worker] = job
         try:
             run(job, stopping=self._stopping)
         finally:
             with self._lock:
                 del self._held[job.worker]
         return True
+
+    def _claim_next(self) -> Job | None:
+        """One part at a time: the threads share an interpreter, so two are no faster than one, and another job finds
+        a free thread."""
+        with self._claiming:
+            with self._lock:
+                held = list(self._held.values())
+            job = claim_next(parts=not any(one.parent_id for one in held))
+            if job is not None:
+                with self._lock:
+                    self._held[job.worker] = job
+        return job
 
     def _sweep_each_hour(self) -> None:
         now = timezone.now()

@@ -17,7 +17,7 @@ class Job(models.Model):
         QUEUED = "queued", "Waiting"
         RUNNING = "running", "Running"
         DONE = "done", "Done"
-        FAILED = "failed", "Needs you"
+        FAILED = "failed", "Failed"
         CANCELLED = "cancelled", "Stopped"
 
     LIVE = (State.QUEUED, State.RUNNING)
@@ -61,6 +61,15 @@ class Job(models.Model):
     result = models.JSONField(default=dict)
     result_url = models.CharField(max_length=500, blank=True)
 
+    parent = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="parts",
+        help_text="The job that it is a part of.",
+    )
+
     objects = JobQuerySet.as_manager()
 
     class Meta:
@@ -71,8 +80,10 @@ class Job(models.Model):
                 condition=models.Q(state__in=["queued", "running"]) & ~models.Q(key=""),
                 name="job_one_live_per_key",
             ),
+            # While its parts run, no worker has the job itself.
             models.CheckConstraint(
-                condition=~models.Q(state="running") | models.Q(lease_until__isnull=False), name="job_running_has_lease"
+                condition=~models.Q(state="running") | models.Q(lease_until__isnull=False) | models.Q(worker=""),
+                name="job_running_has_lease",
             ),
         )
         indexes = (
@@ -94,6 +105,11 @@ class Job(models.Model):
     @property
     def can_retry(self) -> bool:
         return self.state in (self.State.FAILED, self.State.CANCELLED)
+
+    @property
+    def waits_for_parts(self) -> bool:
+        """Under way, but in its parts alone: no worker has the job itself."""
+        return self.state == self.State.RUNNING and not self.worker
 
     @property
     def share(self) -> float | None:
@@ -130,7 +146,7 @@ class JobLog(models.Model):
 
     class Level(models.TextChoices):
         INFO = "info", "Note"
-        WARNING = "warning", "Look at this"
+        WARNING = "warning", "Warning"
         ERROR = "error", "Failed"
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="lines")

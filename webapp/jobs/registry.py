@@ -7,7 +7,29 @@ from typing import Any, TypeVar
 
 from webapp.common.errors import ApplicationError
 
-Body = Callable[..., dict[str, Any] | None]
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a job: what its body is given, and what the log calls it."""
+
+    title: str
+    payload: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a body returns to have workers run these as jobs of this kind. ``unit``: what the parts are called.
+
+    When the last has ended, the body is called again, with the ended ones in ``context.parts``. A part that fails
+    stops no other; once the body returns a result, the job fails with the names and reasons of those that did.
+    """
+
+    kind: str
+    unit: str
+    parts: tuple[Part, ...]
+
+
+Body = Callable[..., dict[str, Any] | Parts | None]
 """Does the work, given the JobContext and the payload by name. What it returns is kept as the result of the job.
 
 It may be run again after a worker vanished: it goes on from context.state and repeats nothing.
@@ -66,5 +88,5 @@ def kind_named(name: str) -> Kind:
         return KINDS[name]
     except KeyError:
         raise ApplicationError(
-            f"This program does not know jobs of the kind {name!r}. The worker may be older than the pages: restart it."
+            f"This worker doesn't know jobs of the kind {name!r}. It may be older than the web server. Restart it."
         ) from None

@@ -22,7 +22,8 @@ from webapp.common.outages import outage_of
 from webapp.jobs.claim import claim_next, finish, finish_cancelled, finish_failed, give_back, postpone, renew
 from webapp.jobs.context import JobCancelled, JobContext, LeaseLost, WorkerStopping
 from webapp.jobs.models import Job
-from webapp.jobs.registry import kind_named
+from webapp.jobs.parts import failures_of, hand_out
+from webapp.jobs.registry import Parts, kind_named
 from webapp.jobs.stopping import Stopping
 
 logger = logging.getLogger(__name__)
@@ -70,7 +71,7 @@ def _ending_of(job: Job, stopping: Stopping) -> Ending:
         return partial(
             finish_failed,
             job,
-            f"The worker ended {job.vanished} times in the middle of this job. It may need more memory than there is.",
+            f"The worker stopped {job.vanished} times during this job. It may need more memory than is available.",
         )
     with _lease_kept(job, stopping):
         return _run_body(job, JobContext(job, stopping=stopping))
@@ -97,9 +98,18 @@ def _run_body(job: Job, context: JobContext) -> Ending:
             return partial(finish_failed, job, error.message)
         logger.exception("Job %s (%s) broke", job.pk, job.kind)
         return partial(finish_failed, job, _fault(error, job))
+    if isinstance(result, Parts):
+        return partial(_hand_out, job, result)
+    if failures := failures_of(job):
+        return partial(finish_failed, job, failures)
     # What is done is done in full, whatever the last report of the body said.
     whole = Coalesce(F("total"), F("done"))
     return partial(finish, job, Job.State.DONE, result=result or {}, result_url=context.result_url, done=whole)
+
+
+def _hand_out(job: Job, parts: Parts) -> None:
+    if not hand_out(job, parts):
+        finish_cancelled(job)
 
 
 def _close_connection() -> None:

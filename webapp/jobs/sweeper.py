@@ -17,6 +17,7 @@ from webapp.common.clock import from_now
 from webapp.common.limits import sweep_counts
 from webapp.jobs.messages import send
 from webapp.jobs.models import Job
+from webapp.jobs.parts import go_on_with_parents
 from webapp.jobs.registry import SWEEPS
 
 logger = logging.getLogger(__name__)
@@ -32,6 +33,8 @@ def resend(*, all_queued: bool = False) -> int:
     """
     unsent = Q(sent_at=None) | Q(sent_at__lt=from_now(-_LOST_AFTER))
     waiting = Job.objects.due() if all_queued else Job.objects.due().filter(unsent)
+    # Parts without a message wait for their turn.
+    waiting = waiting.exclude(parent__isnull=False, sent_at=None)
     lost = waiting | Job.objects.expired().filter(unsent | Q(sent_at__lt=from_now(timedelta(seconds=-2))))
     ids = list(lost.oldest_first().values_list("pk", flat=True)[:_AT_ONCE])
     Job.objects.filter(pk__in=ids).update(sent_at=Now())
@@ -47,6 +50,7 @@ def prune(now: datetime) -> int:
 
 def sweep(now: datetime) -> None:
     """All that is done each hour. A file that cannot be removed now is tried again in an hour."""
+    go_on_with_parents()
     for each in (prune, delete_ended_sessions, sweep_counts, *SWEEPS):
         try:
             each(now)
@@ -66,6 +70,7 @@ class Sweeper(Thread):
         while True:
             now = timezone.now()
             try:
+                go_on_with_parents()
                 resend(all_queued=first)
                 first = False
                 if now - swept >= timedelta(hours=1):

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from webapp.accounts.http import SignedInRequest
@@ -17,7 +18,7 @@ from webapp.common.paging import page_after
 from webapp.jobs import actions
 from webapp.jobs.models import Job
 
-TABS = {"all": "All", "running": "Running", "failed": "Needs you", "done": "Done"}
+TABS = {"all": "All", "running": "Running", "failed": "Failed", "done": "Done"}
 PAGE_SIZE = 50
 # Enough to read what went wrong; the whole log of a long job would be megabytes each second.
 LINES_SHOWN = 200
@@ -100,8 +101,8 @@ def job(request: SignedInRequest, job_id: UUID) -> HttpResponse:
 @require_POST
 def cancel(request: SignedInRequest, job_id: UUID) -> HttpResponse:
     stopped = actions.cancel(_job_for(request, job_id), actor=request.user)
-    said = "stops at its next step" if stopped.is_live else "is stopped"
-    messages.success(request, f"“{stopped.title}” {said}.")
+    said = gettext("“%(job)s” stops at its next step.") if stopped.is_live else gettext("“%(job)s” stopped.")
+    messages.success(request, said % {"job": stopped.title})
     return redirect(stopped)
 
 
@@ -109,7 +110,7 @@ def cancel(request: SignedInRequest, job_id: UUID) -> HttpResponse:
 @require_POST
 def retry(request: SignedInRequest, job_id: UUID) -> HttpResponse:
     again = actions.retry(_job_for(request, job_id), actor=request.user)
-    messages.success(request, f"“{again.title}” waits to be repeated.")
+    messages.success(request, gettext("“%(job)s” will be retried.") % {"job": again.title})
     return redirect(again)
 
 

@@ -16,6 +16,7 @@ from django.db import connections
 from webapp import env
 from webapp.common.databases import refuse_old_tables
 from webapp.common.static import collect
+from webapp.env import PROGRAM
 from webapp.jobs.server import serve
 
 
@@ -27,7 +28,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default=settings.HOST, help="Address to listen on (HOST).")
         parser.add_argument("--port", type=int, default=settings.PORT, help="Port to listen on (PORT).")
-        parser.add_argument("--no-worker", action="store_true", help="Leave the jobs to manage.py worker.")
+        parser.add_argument("--no-worker", action="store_true", help=f"Leave the jobs to {PROGRAM} worker.")
         parser.add_argument("--collected", action="store_true", help="Trust that collectstatic was run before.")
 
     def handle(self, *args: Any, **options: Any) -> None:
