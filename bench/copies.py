@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 from django.db import connection, models, transaction
-from numpy.typing import NDArray
 
 from annotation.models import Benchmark
-from evaluation.actions.list_columns import keep_columns, read_columns
-from evaluation.actions.list_values import packed_rows, put_rows
-from evaluation.models import ListColumn, ListValue, Metric, Model, Run, Score, Scoring, Step, Trajectory
-from webapp.common.bulk import insert_rows
+from evaluation.models import Metric, Model, Run, Score, Scoring, Step, Trajectory
+from evaluation.store.engine import parquet
+from evaluation.store.files import keep_file, paths_of
 
 FLIPPED = 23
 """Every so manieth answer of a copy is judged the other way."""
@@ -29,7 +26,7 @@ def copy_runs(benchmark: Benchmark, first: int, last: int) -> None:
     for number in range(first, last):
         with transaction.atomic():
             model = Model.objects.create(name=f"Model {number:03}")
-            run = Run.objects.create(benchmark=benchmark, model=model)
+            run = Run.objects.create(benchmark=benchmark, model=model, number=100 + number)
             _copy(source, run, number * step, number)
 
 
@@ -44,29 +41,24 @@ def _copy(source: Run, run: Run, shift: int, number: int) -> None:
     changed = {"trajectory_id": f"trajectory_id + {shift}", "scoring_id": str(scoring.pk), "correct": flipped}
     _insert(Score, changed, f"scoring_id = {old}")
     _insert(Metric, {"id": "NULL", "scoring_id": str(scoring.pk)}, f"scoring_id = {old}")
-    _copy_values(old, scoring.pk, keep_columns(scoring) - shift)
-    _copy_kept(old, scoring.pk, shift)
+    _copy_file(source, run, shift, number)
 
 
-def _copy_kept(old: int, new: int, shift: int) -> None:
-    """The kept columns that are not made of rows: chains, and what each trajectory adds to a metric."""
-    there = ListColumn.objects.filter(scoring=new).values_list("name")
-    rows = ListColumn.objects.filter(scoring=old).exclude(name__in=there).values_list("name", "kind", "data")
-    moved = {"chain pk": lambda data: (np.frombuffer(data, np.int64) + shift).tobytes()}
-    copied = [(new, name, kind, moved.get(name, bytes)(data)) for name, kind, data in rows]
-    insert_rows(ListColumn, ["scoring", "name", "kind", "data"], copied)
-
-
-def _copy_values(old: int, new: int, pks: NDArray[np.int64]) -> None:
-    """What is kept by value, of the trajectories in the order of the copy's columns."""
-    theirs = read_columns([old], ["pk"])[old]["pk"]
-    place = np.argsort(theirs)[np.searchsorted(np.sort(theirs), pks)]
-    copied = []
-    for field, value, kind, data in ListValue.objects.filter(scoring=old).values_list("field", "value", "kind", "rows"):
-        there = np.zeros(len(theirs), np.bool_)
-        put_rows(there, kind, data)
-        copied.append((new, field, value, *packed_rows(np.flatnonzero(there[place]), len(pks))))
-    insert_rows(ListValue, ["scoring", "field", "value", "kind", "rows"], copied)
+def _copy_file(source: Run, run: Run, shift: int, number: int) -> None:
+    """The file of the source with the numbers and the verdicts of the copy."""
+    [path] = paths_of([Run.objects.select_related("file", "scoring").get(pk=source.pk)])
+    flipped = f"(pk + {number}) % {FLIPPED} = 0 AND verdict IN ('yes', 'no')"
+    query = f"""
+        SELECT * REPLACE (
+            pk + {shift} AS pk,
+            {run.pk}::BIGINT AS run,
+            CASE WHEN {flipped} THEN if(verdict = 'yes', 'no', 'yes') ELSE verdict END AS verdict,
+            CASE WHEN {flipped} THEN NOT incorrect ELSE incorrect END AS incorrect
+        )
+        FROM {parquet(path)}
+        ORDER BY sample_key, rollout, condition, pk
+    """  # noqa: S608
+    keep_file(run, run.revision, query, {})
 
 
 def _insert(table: type[models.Model], changed: Mapping[str, str], where: str) -> None:

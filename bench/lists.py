@@ -126,22 +126,23 @@ def _opened() -> tuple[Any, Any, str, float]:
 
 
 def _listed(benchmark: Any, terms: Mapping[str, str]) -> tuple[float, float, int]:
-    from evaluation.actions.list_shown import USUAL, read_with
-    from evaluation.actions.list_table import table_of
-    from evaluation.actions.read_list import TrajectoryList
+    from evaluation.actions.list_shown import USUAL, values_of
     from evaluation.models import Run, Trajectory
+    from evaluation.store.snapshot import Snapshot
+    from evaluation.store.trajectory_list import TrajectoryList
     from evaluation.views.staleness import staleness
     from evaluation.views.trajectories_facets import facets
 
     made: list[Any] = []
 
     def listed() -> None:
-        runs = list(Run.objects.of(benchmark).without_tables())
-        table = table_of(benchmark, runs)
-        found = TrajectoryList(benchmark, runs, terms, table=table)
+        runs = list(Run.objects.of(benchmark))
+        snapshot = Snapshot(benchmark, runs)
+        found = TrajectoryList(benchmark, runs, terms, snapshot=snapshot)
         pks, _ = found.page("", 50)
-        list(Trajectory.objects.filter(pk__in=pks).for_list().annotate(**read_with(USUAL)))
-        staleness(benchmark, runs, table.number)
+        list(Trajectory.objects.filter(pk__in=pks).for_list())
+        values_of(snapshot, pks, USUAL)
+        staleness(benchmark, runs, snapshot.number)
         made.extend((found, runs))
 
     took = _worked(listed)

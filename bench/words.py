@@ -94,11 +94,11 @@ def _words(rng: random.Random) -> list[str]:
 
 def _search() -> dict[str, Any]:
     from annotation.models import Benchmark
-    from evaluation.actions.read_list import TrajectoryList
     from evaluation.models import Run, Trajectory
+    from evaluation.store.trajectory_list import TrajectoryList
 
     benchmark = Benchmark.objects.get()
-    runs = list(Run.objects.of(benchmark).without_tables())
+    runs = list(Run.objects.of(benchmark))
     TrajectoryList(benchmark, runs, {"q": '"anything"'})
 
     def once(query: str) -> tuple[float, float, int]:

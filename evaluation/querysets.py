@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Self
 
 from django.apps import apps
@@ -11,10 +11,8 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Prefetch, Q, Subq
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce, NullIf
 
-from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.selection import BOUNDED
-from evaluation.query.syntax import Node
-from evaluation.querysets_query import condition_of, counted, in_scope, query_of, visible_tags
+from evaluation.querysets_marks import visible_tags
 
 _OF_TRAJECTORY = ("rollout", "condition", "answer", "plan", "error", "run", "sample")
 _OF_SAMPLE = ("key", "gold__revision", *(f"image__{name}" for name in ("sha256", "width", "height", "state")))
@@ -37,11 +35,9 @@ _CLUSTERED = ("cluster-t", "wilson-n-eff")
 
 class RunQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
-        return self.filter(benchmark=benchmark).select_related("model", "benchmark", "scoring", "scoring__version")
-
-    def without_tables(self) -> Self:
-        """For lists of runs: the tables behind the charts of a run's page stay in the database."""
-        return self.defer("scoring__extras")
+        return self.filter(benchmark=benchmark).select_related(
+            "model", "benchmark", "scoring", "scoring__version", "file"
+        )
 
     def scored(self) -> Self:
         return self.filter(scoring__isnull=False)
@@ -70,18 +66,8 @@ def samples_without_trajectory(run: Any, terms: Mapping[str, str] | None = None)
 
 
 class TrajectoryQuerySet(models.QuerySet[Any]):
-    benchmark: Any = None
-    """Whose trajectories these are, where it was asked so: words are looked for in its texts."""
-
     def of(self, benchmark: Any) -> Self:
-        found = self.filter(run__benchmark=benchmark, run__staged_for=None)
-        found.benchmark = benchmark
-        return found
-
-    def _clone(self) -> Self:
-        clone: Self = super()._clone()  # type: ignore[misc]
-        clone.benchmark = self.benchmark
-        return clone
+        return self.filter(run__benchmark=benchmark, run__staged_for=None)
 
     def as_read(self, row_digests: Iterable[bytes]) -> Self:
         """Those read from rows with these digests, with the number of their steps as ``steps_n``."""
@@ -93,6 +79,10 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         """Those whose answer no rule decides, by their scores: also what is unread. Under any condition."""
         return self.filter(Q(score__undecided=True) | Q(score__unread=True))
 
+    def in_answer_groups(self, scorings: Collection[int], names: Collection[str]) -> Self:
+        """Those whose answers stand in these groups by these scorings."""
+        return self.filter(score__scoring__in=scorings, score__answer_group__in=names)
+
     def evaluated(self) -> Self:
         """The trajectories that metrics are made of: without an intervention, the lowest rollout of each sample."""
         earlier = self.model.objects.filter(
@@ -100,52 +90,6 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         )
         # No rollout comes before number 0: almost every row is decided without a look at its neighbours.
         return self.filter(Q(rollout=0) | ~Exists(earlier), condition="none")
-
-    def meeting(self, node: Node, person: Any = None) -> Self:
-        """Those that a query lists, among all that it may be about: see ``querysets_query.in_scope``."""
-        found: Self = in_scope(self, node).filter(condition_of(node, person, self.benchmark))
-        return found
-
-    def listed(self, terms: Mapping[str, str], person: Any = None) -> Self:
-        """What a list under these terms of an address shows, ``q`` among them a query; unknown names are left out of
-        account. Without a condition or rollout among them: the trajectories metrics are made of."""
-        return self.meeting(query_of(terms), person)
-
-    def by_calls(self) -> dict[int, int]:
-        """How many of those that are scored made so many calls."""
-        calls = self.filter(score__isnull=False).order_by().values_list("score__calls")
-        return dict(calls.annotate(n=Count("pk")))
-
-    def never_hidden(self) -> dict[str, int]:
-        """Counts that every page of a run shows (docs/metrics.md#never-hidden); each is a field of queries."""
-        filters = {
-            "all": Q(),
-            "scored": Q(score__isnull=False),
-            "failed": ~Q(error=""),
-            "unanswered": Q(score__missing_answer=True),
-            "unread": Q(score__unread=True),
-            "undecided": Q(score__undecided=True),
-            "unusable": Q(score__unusable_crops__gt=0),
-            "outside": Q(score__quadrant=Quadrant.OUTSIDE),
-            "with_evidence": Q(score__visual_evidence=True),
-            "counted": counted(),
-        }
-        return self.aggregate(**{name: Count("pk", filter=only) for name, only in filters.items()})
-
-    def plan_outcomes_by(self, facet: str) -> dict[str, list[int]]:
-        """How often each of the five outcomes of a plan, by value of a facet of their samples, in order."""
-        plans = self.filter(score__plan_outcome__gt=Outcome.NONE, sample__facets__name=facet)
-        counted: dict[str, list[int]] = {}
-        pairs = plans.order_by().values_list("sample__facets__value", "score__plan_outcome")
-        for value, outcome, n in pairs.annotate(n=Count("pk", distinct=True)):
-            counted.setdefault(value, [0] * len(Outcome.NAMES))[outcome] = n
-        return dict(sorted(counted.items()))
-
-    def how_many(self, lists: Sequence[Mapping[str, str]]) -> list[int]:
-        """How many each of these lists holds. One query; facets and flips are no terms here."""
-        each = [condition_of(query_of({name: str(value) for name, value in terms.items()})) for terms in lists]
-        found = self.aggregate(**{f"n{place}": Count("pk", filter=only) for place, only in enumerate(each)})
-        return [found[f"n{place}"] for place in range(len(each))]
 
     def for_list(self) -> Self:
         """With what a row of a list shows, no more, in list order: model, sample, rollout, condition."""
@@ -178,6 +122,11 @@ class ScoreQuerySet(models.QuerySet[Any]):
         trajectories = self.model.trajectory.field.related_model.objects.evaluated()
         return self.filter(trajectory__in=trajectories)
 
+    def grouped(self, scorings: Collection[int]) -> Self:
+        """Those of undecided answers by these scorings: they name the group that the answer stands in."""
+        open_ones = Q(undecided=True) | Q(unread=True)
+        return self.filter(open_ones, scoring__in=scorings, answer_group__gt="").order_by()
+
 
 class ScoringQuerySet(models.QuerySet[Any]):
     def compared(self, benchmarks: Any) -> Self:
@@ -188,6 +137,10 @@ class ScoringQuerySet(models.QuerySet[Any]):
     def ranked(self, benchmarks: Any) -> Self:
         """Those that have a rank: scripted baselines and provisional runs are compared, but not ranked."""
         return self.of_models(benchmarks).filter(provisional=False)
+
+    def with_population(self) -> Self:
+        """Those that have trajectories in quadrants."""
+        return self.filter(metrics__metric="valid_grounded_reasoning", metrics__slice_by="", metrics__n__gt=0)
 
     def of_models(self, benchmarks: Any) -> Self:
         """Those of models, and not of scripted baselines."""

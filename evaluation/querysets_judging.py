@@ -6,8 +6,8 @@ from typing import Any, Self
 
 from django.apps import apps
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Q
-from django.db.models.functions import Now
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce, Now
 
 
 class JudgementQuerySet(models.QuerySet[Any]):
@@ -18,24 +18,47 @@ class JudgementQuerySet(models.QuerySet[Any]):
         """What people decided that answers say, which scores are made of."""
         return self.filter(decides=True)
 
+    def settling(self) -> Self:
+        """The decisions that say something: what was left for a judge is none."""
+        return self.decisions().exclude(verdict="leave")
+
     def given(self) -> Self:
         """What judges gave, models or people in a queue: no decisions."""
         return self.filter(decides=False)
 
     def said_to(self, item: Any) -> Self:
-        """What was said to a question of a queue: of an answer on its trajectory, else on its run and sample."""
-        of = item.trajectory
-        where = {"trajectory": of} if item.kind == "answer" else {"trajectory": None}
-        return self.given().filter(run=of.run_id, sample=of.sample_id, kind=item.kind, **where)
+        """What was said to a question of a queue."""
+        return self.given().filter(trajectory=item.trajectory_id, kind=item.kind)
 
     def of_models(self) -> Self:
         """What judge models gave, which metrics are made of."""
         return self.given().filter(person=None)
 
+    def of_evaluated(self) -> Self:
+        """Those about the trajectories that metrics are made of. What names no trajectory is about these."""
+        named = _trajectories().filter(pk=OuterRef("trajectory")).evaluated()
+        return self.filter(Q(trajectory=None) | Exists(named))
+
+    def with_subject(self) -> Self:
+        """Adds ``subject``: the trajectory that each is about, by number; none where nothing is recorded of it."""
+        plain = _trajectories().filter(run=OuterRef("run"), sample=OuterRef("sample"), condition="none")
+        lowest = plain.order_by("rollout").values("pk")[:1]
+        return self.annotate(subject=Coalesce("trajectory", Subquery(lowest)))
+
 
 class JudgingItemQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
         return self.filter(queue__benchmark=benchmark)
+
+    def about_answers(self) -> Self:
+        return self.filter(kind="answer")
+
+    def left_to_judge(self, user: Any) -> Self:
+        """What is left for this person in queues of which they were handed a question, while these are not judged."""
+        begun = apps.get_model("evaluation", "JudgingQueue").begun.through.objects
+        mine = begun.filter(judgingqueue=OuterRef("queue"), user=user)
+        open_ones = self.model.objects.filter(queue=OuterRef("queue")).unjudged()
+        return self.filter(Exists(mine), Exists(open_ones)).unsettled_by(user)
 
     def done_by(self, user: Any) -> Self:
         return self.filter(seats__user=user, seats__done_at__isnull=False)
@@ -50,9 +73,8 @@ class JudgingItemQuerySet(models.QuerySet[Any]):
         seats, judgements = (apps.get_model("evaluation", name) for name in ("JudgingSeat", "Judgement"))
         mine = seats.objects.filter(item=OuterRef("pk"), user=user)
         settled = mine.filter(Q(done_at__isnull=False) | Q(place__isnull=True))
-        about = {"run": OuterRef("trajectory__run"), "sample": OuterRef("trajectory__sample"), "kind": OuterRef("kind")}
-        same = Q(trajectory=None) | Q(trajectory=OuterRef("trajectory"))
-        said = judgements.objects.given().filter(same, **about, person=user)
+        about = {"trajectory": OuterRef("trajectory"), "kind": OuterRef("kind")}
+        said = judgements.objects.given().filter(**about, person=user)
         return self.filter(~Exists(settled), ~Exists(said))
 
     def open_to(self, user: Any) -> Self:
@@ -70,3 +92,7 @@ class JudgingItemQuerySet(models.QuerySet[Any]):
     def with_progress(self) -> Self:
         """Adds ``done_n``: by how many people each was judged."""
         return self.annotate(done_n=Count("seats", filter=Q(seats__done_at__isnull=False)))
+
+
+def _trajectories() -> Any:
+    return apps.get_model("evaluation", "Trajectory").objects.all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +12,7 @@ from typing import Any
 
 import numpy as np
 from django.apps import apps
-from django.db import connection
-from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, Value
+from django.db.models import Exists, OuterRef, Q
 
 from evaluation.metrics.columns import Ints
 from evaluation.query.postings import LAST, Block, Packed, Packer, found, meets
@@ -36,9 +34,6 @@ class Holding:
     trajectories: Ints = field(default_factory=lambda: NONE)
     samples: Ints = field(default_factory=lambda: NONE)
 
-    def condition(self) -> Q:
-        return Q(among("pk", self.trajectories)) | Q(among("sample", self.samples))
-
 
 def holding(benchmark: Any, name: str, text: str) -> Holding:
     """What of a benchmark holds the words of ``text`` in the field ``name``. Three queries, and some more for each run
@@ -51,29 +46,6 @@ def holding(benchmark: Any, name: str, text: str) -> Holding:
         np.concatenate([NONE, *_of_runs(benchmark, phrase, own)]) if own else NONE,
         _of_questions(benchmark, phrase) if "question" in where else NONE,
     )
-
-
-def marks_seen_by(person: Any, of: str) -> Q:
-    """The condition on rows to belong to a benchmark (``of``: the way to it) whose notes and shared tags this person
-    sees. ``annotation.blindness.known`` decides the same for one benchmark; a test compares them. None is a command, or
-    what is the same for everyone."""
-    if person is None or (person.is_authenticated and person.is_staff):
-        return Q()
-    if getattr(person, "is_copy", False):
-        return Q(pk__in=[])
-    opened = Q(**{f"{of}__marks_open": True, f"{of}__public": True})
-    if not person.is_authenticated:
-        return opened
-    memberships = apps.get_model("annotation", "Membership").objects
-    return opened | Q(Exists(memberships.filter(benchmark=OuterRef(of), user=person)))
-
-
-def in_notes(benchmark: Any, text: str, person: Any) -> Q:
-    """The trajectories with a note that this person sees and that holds these words. Notes are few."""
-    phrase = phrase_of(text)
-    seen = _model("Note").objects.filter(marks_seen_by(person, "trajectory__run__benchmark"))
-    notes = seen.filter(trajectory__run__benchmark=benchmark).values_list("trajectory_id", "text")
-    return Q(pk__in=[trajectory for trajectory, note in notes if holds(note, phrase)])
 
 
 def texts_of(run_ids: Collection[int]) -> Iterator[tuple[int, str, list[str]]]:
@@ -148,15 +120,6 @@ def packed(numbers: Ints) -> bytes:
 
 def unpacked(data: bytes) -> Ints:
     return np.cumsum(np.frombuffer(zlib.decompress(data), "<i8"))
-
-
-def among(path: str, numbers: Ints) -> Func:
-    """Whether a number is one of these, of which there may be a million: as one parameter."""
-    given, yes_or_no = numbers.tolist(), BooleanField()
-    if connection.vendor == "postgresql":
-        return Func(F(path), Value(given), arg_joiner=" = ANY(", template="%(expressions)s)", output_field=yes_or_no)
-    inside = {"arg_joiner": " IN (SELECT value FROM json_each(", "template": "%(expressions)s))"}
-    return Func(F(path), Value(json.dumps(given)), **inside, output_field=yes_or_no)
 
 
 def _model(name: str, app: str = "evaluation") -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from annotation.actions.import_jobs import note_stopped
@@ -15,14 +16,22 @@ from evaluation.actions.delete_run import delete_run as delete_run_action
 from evaluation.actions.keep_run_replays import KIND as REPLAY_RUN
 from evaluation.actions.keep_run_replays import keep_run_replays
 from evaluation.actions.queue_scoring import KIND as SCORE
-from evaluation.actions.queue_scoring import score_in_job
+from evaluation.actions.queue_scoring import PART as SCORE_RUN
+from evaluation.actions.queue_scoring import score_in_job, score_in_parts, score_part
+from evaluation.store.files import sweep_files
 from webapp.jobs.context import JobContext
-from webapp.jobs.registry import job
+from webapp.jobs.registry import Parts, each_hour, job
 
 
 @job(SCORE, title="Score")
-def score(context: JobContext, benchmark_id: int) -> dict[str, Any]:
+def score(context: JobContext, benchmark_id: int) -> dict[str, Any] | Parts:
     return score_in_job(context, benchmark_id=benchmark_id)
+
+
+@job(SCORE_RUN, title="Score")
+def score_run(context: JobContext, run_id: int, revision: int) -> None:
+    """``revision``: of the run when the part was handed out."""
+    score_part(context, run_id=run_id)
 
 
 @job("evaluation.dry_run", title="Read", stopped=note_stopped)
@@ -31,14 +40,14 @@ def dry_run(context: JobContext, record_id: int) -> dict[str, Any]:
 
 
 @job("evaluation.import", title="Import", stopped=note_stopped)
-def import_record(context: JobContext, record_id: int) -> dict[str, Any]:
+def import_record(context: JobContext, record_id: int) -> dict[str, Any] | Parts:
     return dry_run_commit.import_record(
         actor=context.job.created_by,
         record_id=record_id,
         report=_in_kilobytes(context),
-        report_run=lambda done, total, run: context.progress(done, total, unit="runs scored"),
         checkpoint=context.checkpoint,
         warn=context.warn,
+        score=lambda benchmark: score_in_parts(context, benchmark),
     )
 
 
@@ -69,3 +78,8 @@ def _in_kilobytes(context: JobContext) -> Callable[[Progress], None]:
         context.progress(min(total, progress.bytes_read // 1000), total, unit="kB")
 
     return report
+
+
+@each_hour
+def unnamed_files(now: datetime) -> int:
+    return sweep_files(now)

@@ -100,7 +100,7 @@ def _blind(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]
 
 
 def _judges(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]:
-    """Every verdict in one word; a reader pairs them by run, sample and kind."""
+    """Every verdict in one word; a reader pairs them by kind and trajectory."""
     for kind in kinds_of(benchmark, user):
         judged = load_judged(benchmark, kind, audience, user)
         for one in judged.verdicts:
@@ -108,6 +108,7 @@ def _judges(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row
                 "kind": kind,
                 "run": one.run,
                 "sample": one.key,
+                "trajectory": one.trajectory,
                 "judge": one.judge,
                 "person": one.judge in judged.people,
                 "verdict": one.word,
@@ -151,7 +152,7 @@ AGREEMENT_TABLES: Mapping[str, AgreementTable] = {
     "blind": AgreementTable(
         ("sample", "reviewer", "condition", "answer", "unsure", "right", "undecided", "seconds"), _blind
     ),
-    "judges": AgreementTable(("kind", "run", "sample", "judge", "person", "verdict"), _judges),
+    "judges": AgreementTable(("kind", "run", "sample", "trajectory", "judge", "person", "verdict"), _judges),
     "checks": AgreementTable(CHECKS, check_export),
     "audits": AgreementTable(AUDITS, audit_export),
 }

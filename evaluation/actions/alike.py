@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from evaluation.actions.list_facets import AREAS, MOST_CALLS
+from evaluation.actions.list_facets import AREAS
 from evaluation.actions.read_crops import region_terms
 from evaluation.metrics.columns import Quadrant
-from evaluation.query.masks import within
+from evaluation.query.numbers import bounds
 from evaluation.query.syntax import Term
+from evaluation.store.snapshot import Snapshot
+from evaluation.store.trajectory_list import MOST_CALLS
 
 _YES_NO = ("no", "yes")
 
 
-def alike(trajectory: Any, failure: str, threshold: float) -> dict[str, str]:
+def alike(trajectory: Any, failure: str, threshold: float, snapshot: Snapshot) -> dict[str, str]:
     """The terms of the list of those with the same failure (without one: quadrant; outside of them: verdict), kind of
-    crop, number of calls and size of evidence, whatever run they are of; none for one that is not scored. One query.
+    crop, number of calls and size of evidence, whatever run they are of; none for one that is not scored.
 
     ``failure``: the one in force, "" for none. ``threshold``: of IoA, for the kinds of crops. The list holds the
     trajectory itself where its rollout is the one that metrics are made of.
@@ -31,7 +31,7 @@ def alike(trajectory: Any, failure: str, threshold: float) -> dict[str, str]:
         terms["quadrant"] = Quadrant.NAMES[score.quadrant]
     elif not failure:
         terms |= {"quadrant": "none", "correct": _verdict(score)}
-    terms |= region_terms(trajectory, threshold) or _no_region(score)
+    terms |= region_terms(snapshot, trajectory, threshold) or _no_region(score)
     terms["calls"] = f"{MOST_CALLS}+" if score.calls >= MOST_CALLS else str(score.calls)
     return terms | _area(trajectory.sample.evidence_share)
 
@@ -51,4 +51,4 @@ def _no_region(score: Any) -> dict[str, str]:
 def _area(share: float | None) -> dict[str, str]:
     if share is None:
         return {"area": "none"}
-    return {"area": next(one for one in AREAS if within(np.array([share]), Term("area", ":", one))[0])}
+    return {"area": next(one for one in AREAS if (wanted := bounds(Term("area", ":", one))).low < share < wanted.high)}

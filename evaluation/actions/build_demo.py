@@ -55,7 +55,7 @@ def build_demo(*, folder: Path, password: str, say: Say) -> Benchmark:
     """Make the demo, or finish making it: every step may be repeated."""
     benchmark = _benchmark(password)
     if not (folder / "samples.jsonl").exists():
-        say("Drawing the pictures")
+        say("Drawing the images")
         write_demo(folder, SEED)
     say("Importing the samples and cutting tiles")
     import_samples(actor=None, benchmark=benchmark, path=folder, format="native", images=folder)

@@ -14,9 +14,10 @@ from annotation.actions.benchmarks import add_member, create_benchmark
 from annotation.actions.comments import add_comment
 from annotation.actions.content_json import content_to_json
 from annotation.actions.gold_checks import add_checks, set_check_rules
+from annotation.actions.leave_review import leave_review
 from annotation.actions.queue import next_to_annotate
 from annotation.actions.queue_settings import set_queue
-from annotation.actions.review import Decision, answer_blind, decide, leave_review, start_review
+from annotation.actions.review import Decision, answer_blind, decide, start_review
 from annotation.actions.save_samples import NO_CONTENT, save_samples
 from annotation.actions.store_images import store_pictures
 from annotation.actions.submit import submit

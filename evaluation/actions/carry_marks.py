@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from evaluation.metrics.decided import text_digest
+from evaluation.actions.judged import judged_digests
 from evaluation.models import FailureLabel, Judgement, Note, Tagging, Trajectory
 
 MARKED = (Tagging, Note, FailureLabel, Judgement)
@@ -13,7 +13,7 @@ Marks = list[tuple[Any, list[Any]]]
 
 
 def take_marks(trajectories: Collection[int]) -> Marks:
-    """Tags, notes, failures, and what people said of the answer, on trajectories that are about to be deleted. Four
+    """Tags, notes, failures, and what people said in judging, on trajectories that are about to be deleted. Four
     queries, none without any."""
     if not trajectories:
         return []
@@ -21,13 +21,13 @@ def take_marks(trajectories: Collection[int]) -> Marks:
 
 
 def put_back(marks: Marks, new: Mapping[int, int]) -> None:
-    """The marks on what stands in place of the old: old number -> new number. What was said of an answer stays only
-    where the text is the same. Call in the same transaction."""
+    """The marks on what stands in place of the old, steps and all: old number -> new number. A judgement stays only
+    where what it is about is the same. Call in the same transaction."""
     for model, rows in marks:
         for row in rows:
             row.pk, row.trajectory_id = None, new[row.trajectory_id]
         if model is Judgement:
-            rows = _of_the_same_text(rows)
+            rows = _of_the_same(rows)
         times = {
             field: [getattr(row, field) for row in rows] for field in ("at", "created_at") if hasattr(model, field)
         }
@@ -38,13 +38,14 @@ def put_back(marks: Marks, new: Mapping[int, int]) -> None:
             model.objects.bulk_update(rows, [field])
 
 
-def _of_the_same_text(rows: list[Judgement]) -> list[Judgement]:
-    """Of what was said of answers, what is about the texts of now, in the run that they are in now."""
-    found = Trajectory.objects.filter(pk__in=[row.trajectory_id for row in rows]).values_list("pk", "answer", "run_id")
-    now = {pk: (text_digest(answer), run) for pk, answer, run in found}
-    kept = [row for row in rows if row.text_digest == now[row.trajectory_id or 0][0]]
+def _of_the_same(rows: list[Judgement]) -> list[Judgement]:
+    """Of these, what is about the texts and boxes of now, in the run that they are in now."""
+    kinds = {row.kind for row in rows}
+    now = {kind: judged_digests(kind, [row.trajectory_id or 0 for row in rows if row.kind == kind]) for kind in kinds}
+    kept = [row for row in rows if row.text_digest == now[row.kind][row.trajectory_id or 0]]
+    runs = dict(Trajectory.objects.filter(pk__in=[row.trajectory_id for row in kept]).values_list("pk", "run_id"))
     for row in kept:
-        row.run_id = now[row.trajectory_id or 0][1]
+        row.run_id = runs[row.trajectory_id or 0]
     return _beside_what_came(kept)
 
 

@@ -19,6 +19,7 @@ from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.importers.table_heading import flat
 from annotation.models import Benchmark, ImportRecord
 from evaluation.actions.sample_index import sample_index
+from evaluation.importers.cells import is_truth
 from evaluation.importers.mapped.mapping import KeyMapping, mapping_from
 from evaluation.importers.mapped.outline import digest_of, outline_of
 from evaluation.importers.mapped.proposals import propose
@@ -99,6 +100,9 @@ def options_for(
     guessed = FIELDS[kind].guessed(names)
     if kind == ImportRecord.Kind.RUNS:
         guessed = with_sample_column(guessed, path, names, sample_index(benchmark))
+        guessed = with_verdict_column(guessed, path)
+    else:
+        guessed = without_repeated_id(guessed, path)
     return {**options, "mapping": guessed.as_dict()}
 
 
@@ -118,6 +122,36 @@ def with_sample_column(guessed: ColumnMapping, path: Path, names: list[str], sam
         return guessed
     columns = {name: column for name, column in guessed.columns.items() if column != best and name != "sample"}
     return replace(guessed, columns={"sample": best, **columns})
+
+
+def with_verdict_column(guessed: ColumnMapping, path: Path) -> ColumnMapping:
+    """A mapping of runs whose column of verdicts holds some in its first rows: one called "Correct" may hold the right
+    answer. Else the next column that is called so; none where none holds any."""
+    try:
+        rows = [flat(row) for row in first_rows(path)[1]]
+    except ImportProblem:
+        return guessed
+    first = guessed.columns.get("correct", "")
+    if not first or any(is_truth(row.get(first)) for row in rows):
+        return guessed
+    rest = {name: column for name, column in guessed.columns.items() if name != "correct"}
+    free = [name for name in dict.fromkeys(name for row in rows for name in row) if name not in rest.values()]
+    named = (name for name in free if RUN_FIELDS.means("correct", name))
+    other = next((name for name in named if any(is_truth(row.get(name)) for row in rows)), "")
+    return replace(guessed, columns={**rest, "correct": other} if other else rest)
+
+
+def without_repeated_id(guessed: ColumnMapping, path: Path) -> ColumnMapping:
+    """A mapping of samples without a column of ids that come twice in the first rows: several questions are asked of
+    one image, say."""
+    try:
+        ids = [flat(row).get(guessed.columns.get("id", "")) for row in first_rows(path)[1]]
+    except ImportProblem:
+        return guessed
+    said = [str(one) for one in ids if one not in (None, "")]
+    if len(set(said)) == len(said):
+        return guessed
+    return replace(guessed, columns={name: column for name, column in guessed.columns.items() if name != "id"})
 
 
 def _is_id(value: object, samples: SampleIndex) -> bool:

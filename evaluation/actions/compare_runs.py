@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from annotation.models import Benchmark, FacetValue, Sample
 from annotation.statistics import Interval
 from evaluation.actions.board_rows import COUNTED_BY
-from evaluation.actions.load_columns import cluster_codes
 from evaluation.actions.load_results import Results, results_of
-from evaluation.metrics.columns import TRUE
+from evaluation.metrics.columns import TRUE, cluster_codes
 from evaluation.metrics.comparison import Comparison, Pairing, common_rows, compare
 from evaluation.metrics.families import REFERENCE, SLICES
 from evaluation.metrics.looks import LookComparison, compare_looks
@@ -67,7 +66,7 @@ def look_terms(a: int, b: int) -> dict[str, dict[str, str]]:
 
 def comparable_runs(benchmark: Benchmark) -> list[Run]:
     """The runs that can be compared: scored, and not all of it errors. Best by accuracy first, baselines last."""
-    alive = Run.objects.of(benchmark).without_tables().scored().filter(
+    alive = Run.objects.of(benchmark).scored().filter(
         scoring__trajectories_n__gt=F("scoring__failed_n")
     )  # fmt: skip
     places = dict(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from annotation.models import Benchmark
-from evaluation.models import Comparison, Metric, Rollout, Score
+from evaluation.models import Comparison, Metric, Rollout, Run
+from evaluation.store.files import paths_of
+from evaluation.store.measures import count_measured
 
 
 def count_exports(benchmark: Benchmark) -> dict[str, int]:
     """Rows of each of ``EXPORTS``, the samples that files of the benchmark hold, and those of them with gold."""
     return {
         "metrics": Metric.objects.of(benchmark).count(),
-        "samples": Score.objects.filter(scoring__run__benchmark=benchmark, trajectory__condition="none").count(),
+        "samples": count_measured(paths_of(Run.objects.of(benchmark))),
         "comparisons": Comparison.objects.filter(a__run__benchmark=benchmark).count(),
         "rewards": Rollout.objects.filter(group__benchmark=benchmark).count(),
         "benchmark": benchmark.samples.count(),

@@ -6,7 +6,7 @@ for each trajectory, and what it settles is scored anew with the run.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 
@@ -17,7 +17,9 @@ from django.utils import timezone
 from annotation.actions.access import require
 from annotation.models import Benchmark
 from annotation.workflow import Right
-from evaluation.actions.answer_groups import AnswerGroup, State, read_groups
+from evaluation.actions.answer_groups import State, read_groups, read_open_groups
+from evaluation.actions.answer_rows import AnswerGroup
+from evaluation.actions.judging_known import judges_are_asked
 from evaluation.metrics.answers import key_digest
 from evaluation.metrics.columns import AnswerKey
 from evaluation.metrics.decided import text_digest
@@ -38,6 +40,12 @@ KEYS: Mapping[str, DecisionWord] = {
 BATCH = 1000
 
 
+def as_judged(group: AnswerGroup) -> str:
+    """The key by which a group is decided to say what all its judges say; "" where they do not agree on one."""
+    said = next((key for key, word in KEYS.items() if word == group.agreed), group.agreed)
+    return said if said and said != "?" and may_decide(group, said) else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Decided:
     """What a decision has settled: so many answers in so many groups, of so many runs."""
@@ -54,6 +62,11 @@ def may_decide(group: AnswerGroup, said: str) -> bool:
     return said in group.options or said == "0" if group.multiple_choice else said in ("y", "n")
 
 
+def may_decide_unseen(multiple_choice: bool, said: str) -> bool:
+    """Whether groups can be decided to say this without a look at each: an option or "the same" needs one."""
+    return said == "?" or said == ("0" if multiple_choice else "n")
+
+
 def decide_answers(
     *,
     actor: User | None,
@@ -64,18 +77,24 @@ def decide_answers(
     """Decide what these groups say: by key of the group the letter of an option, or one of ``KEYS``. ``run``: of their
     answers, those of this run only.
 
-    Raises ``InvalidInput`` for what a group cannot say, ``Conflict`` where none of them waits for a decision any more.
+    Raises ``InvalidInput`` for what a group cannot say, ``Conflict`` where none of them waits for a decision any more,
+    or while judges are asked: see ``judges_are_asked``.
     """
     require(actor, benchmark, Right.SCORE)
     with transaction.atomic():
         _one_at_a_time(benchmark)
-        found = read_groups(benchmark, actor, run=run).named(said)
+        if set(said.values()) != {"?"} and judges_are_asked(benchmark):
+            raise Conflict(
+                "A judging queue asks about these answers. You can decide answers when it is finished or deleted.",
+                code="judges_asked",
+            )
+        found = read_open_groups(benchmark, actor, said, run=run)
         if not found:
-            raise Conflict("Nobody has to decide these answers any more: they have been decided or scored meanwhile.")
+            raise Conflict("These answers were decided or scored in the meantime. Reload the open answers.")
         for group in found:
             if not may_decide(group, said[group.key]):
                 choices = [*group.options, "0"] if group.multiple_choice else ["y", "n"]
-                raise InvalidInput(f"Say {', '.join(choices)} or ?, not {said[group.key][:20]!r}.", field="said")
+                raise InvalidInput(f"Use {', '.join(choices)} or ?, not {said[group.key][:20]!r}.", field="said")
         at = timezone.now().astimezone(UTC).isoformat(timespec="microseconds")
         answers = sum(_decide(actor, group, said[group.key], at) for group in found)
         runs = {one for group in found for one in group.by_run}
@@ -127,15 +146,12 @@ def take_back(*, actor: User, benchmark: Benchmark, keys: Collection[str], run: 
     require(actor, benchmark, Right.SCORE)
     with transaction.atomic():
         _one_at_a_time(benchmark)
-        found: Sequence[AnswerGroup] = [
-            group
-            for state in (State.DECIDED, State.LEFT)
-            for group in read_groups(benchmark, actor, state=state, run=run).named(keys)
-        ]
-        pks = [pk for group in found for pk in group.trajectories]
+        found = (read_groups(benchmark, actor, state=state, run=run) for state in (State.DECIDED, State.LEFT))
+        pks = [pk for groups in found for group in groups.named(keys) for pk in group.trajectories]
         if not pks:
-            raise Conflict("These answers are not decided any more.")
-        return _take_back(actor, benchmark, Judgement.objects.of(benchmark).decisions().filter(trajectory__in=pks))
+            raise Conflict("These answers are no longer decided.")
+        rows = Judgement.objects.of(benchmark).decisions().filter(trajectory__in=pks)
+        return _take_back(actor, benchmark, rows if run is None else rows.filter(run=run))
 
 
 def _take_back(actor: User, benchmark: Benchmark, rows: JudgementQuerySet) -> int:

@@ -10,12 +10,15 @@ from typing import Any
 from django.db import transaction
 
 from annotation.actions.access import require
-from annotation.models import Benchmark
+from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.judging_known import queues_known_to
-from evaluation.models import Judgement, JudgingItem, JudgingQueue
+from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Run
 from webapp.accounts.models import User
 from webapp.common import audit
+from webapp.common.models import AuditEntry
+
+DROPPED = "judging.drop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,10 @@ def verdicts_of(items: Any) -> list[int]:
 def remove_questions(*, actor: User, benchmark: Benchmark, items: Any) -> tuple[Loss, ...]:
     """Remove these questions with the verdicts on them, and queues that have no others; what each queue lost."""
     with transaction.atomic():
+        items = _held(items)
         lost = losses(items)
         Judgement.objects.filter(pk__in=verdicts_of(items)).delete()
-        JudgingItem.objects.filter(pk__in=list(items.values_list("pk", flat=True))).delete()
+        items.delete()
         for queue in JudgingQueue.objects.filter(pk__in=[loss.queue for loss in lost]):
             loss = next(one for one in lost if one.queue == queue.pk)
             audit.record(
@@ -65,6 +69,41 @@ def remove_questions(*, actor: User, benchmark: Benchmark, items: Any) -> tuple[
     return lost
 
 
+def drop_questions(trajectories: Any, record: ImportRecord | None) -> None:
+    """The questions about trajectories that an import changes or takes away leave their queues: what they asked about
+    is not there any more. Verdicts are ``carry_marks``'. Queues stay, also without questions, and say so: see
+    ``dropped_from``. Call in its transaction, before the trajectories go."""
+    items = _held(JudgingItem.objects.filter(trajectory__in=trajectories))
+    runs = Run.everything.filter(trajectories__in=items.order_by().values("trajectory"))
+    for run in runs.select_related("model", "benchmark").distinct():
+        for loss in losses(items.filter(trajectory__run=run)):
+            audit.record(
+                actor=record.created_by if record else None, action=DROPPED, subject=JudgingQueue(pk=loss.queue),
+                benchmark=run.benchmark.slug,
+                data={"questions": loss.questions, "run": str(run), "import": record.file_name if record else ""},
+            )  # fmt: skip
+    items.delete()
+
+
+def _held(items: Any) -> Any:
+    """These questions, by number. Whoever judges one at this moment, or is handed it, has done so or finds it gone: no
+    verdict stays without its question."""
+    held = list(items.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
+    if held:
+        list(JudgingSeat.objects.filter(item__in=held).order_by("pk").select_for_update().values_list("pk"))
+    return JudgingItem.objects.filter(pk__in=held)
+
+
+def dropped_from(queue: JudgingQueue) -> dict[tuple[str, str], int]:
+    """How many questions left a queue because an import changed what they were about, by run and name of the file. One
+    query."""
+    found: Counter[tuple[str, str]] = Counter()
+    told = AuditEntry.objects.filter(action=DROPPED, subject_type=queue._meta.label_lower, subject_id=str(queue.pk))
+    for data in told.order_by("pk").values_list("data", flat=True):
+        found[data["run"], data["import"]] += data["questions"]
+    return dict(found)
+
+
 def delete_queue(*, actor: User, queue: JudgingQueue) -> None:
     """Delete a queue with its questions and the verdicts given in it. Raises ``NotAllowed`` for who draws none."""
     require(actor, queue.benchmark, Right.SCORE)
@@ -73,12 +112,8 @@ def delete_queue(*, actor: User, queue: JudgingQueue) -> None:
 
 def _verdicts(items: Any) -> Iterable[tuple[int, int]]:
     """(queue, verdict) of what people said to these questions and have not said again in another queue."""
-    names = ("queue_id", "trajectory__run_id", "trajectory__sample_id", "kind")
-    rows = list(items.order_by().values_list(*names, "trajectory_id"))
-    asked: Collection[tuple[Any, ...]] = {row[:4] for row in rows} | set(rows)
-    queues = {queue for queue, *_ in rows}
-    given = Judgement.objects.given().filter(person__isnull=False, extra__queue__in=queues)
-    about = ("extra__queue", "run_id", "sample_id", "kind", "trajectory_id")
-    for pk, *place, trajectory in given.values_list("pk", *about):
-        if (tuple(place) if trajectory is None else (*place, trajectory)) in asked:
-            yield place[0], pk
+    asked = set(items.order_by().values_list("queue_id", "trajectory_id", "kind"))
+    given = Judgement.objects.given().filter(person__isnull=False, trajectory__in=items.values("trajectory"))
+    for pk, *about in given.values_list("pk", "extra__queue", "trajectory_id", "kind"):
+        if tuple(about) in asked:
+            yield about[0], pk

@@ -14,7 +14,6 @@ from annotation.models import ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.delete_queue import Loss, losses, remove_questions, verdicts_of
 from evaluation.actions.keep_words import forget_words
-from evaluation.actions.list_columns import forget_columns
 from evaluation.actions.score_run import rank_again
 from evaluation.models import (
     FailureLabel,
@@ -29,6 +28,7 @@ from evaluation.models import (
     Tagging,
     Trajectory,
 )
+from evaluation.store.files import rows_changed
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict
@@ -77,7 +77,10 @@ def queue_delete_run(*, actor: User, run: Run) -> Job:
     """
     require(actor, run.benchmark, Right.IMPORT_RUNS)
     with transaction.atomic():
-        run = Run.objects.select_for_update(of=("self",)).select_related("benchmark", "model").get(pk=run.pk)
+        # Who judges at this moment may still say that their verdict is of this run, and is waited for.
+        run = (
+            Run.objects.select_for_update(of=("self",), no_key=True).select_related("benchmark", "model").get(pk=run.pk)
+        )
         writing = run.benchmark.imports.filter(kind=ImportRecord.Kind.RUNS, state__in=WORKING).first()
         if writing:
             raise Conflict(f"The import of {writing.file_name} is under way. Delete {run} when it is done.")
@@ -105,14 +108,14 @@ def delete_run(context: JobContext, *, run_id: int) -> dict[str, Any]:
     while batch := list(run.trajectories.order_by("pk").values_list("pk", flat=True)[:BATCH]):
         with transaction.atomic():
             Scoring.objects.filter(run=run).update(stale=True)
-            forget_columns([run.pk])
+            rows_changed([run.pk])
             forget_words([run.pk])
             Trajectory.objects.filter(pk__in=batch).delete()
             done += len(batch)
             context.save({"done": done}, done=done)
         context.progress(done, total, unit="trajectories")
     with transaction.atomic():
-        forget_columns([run.pk])
+        rows_changed([run.pk])
         forget_words([run.pk])
         run.delete()
         Model.objects.filter(pk=run.model_id, runs=None, baseline=False, url="").delete()

@@ -8,21 +8,21 @@ from typing import Any
 from annotation.actions.access import allowed
 from annotation.actions.import_samples import WITH_RUNS, Checkpoint, import_samples
 from annotation.importers.interface import ImportProblem, Progress
-from annotation.models import ImportRecord
+from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.import_both import runs_after_samples
 from evaluation.actions.import_runs import import_runs
 from evaluation.actions.metric_settings import change_settings
-from evaluation.actions.score_run import score_benchmark
 from evaluation.actions.upload import path_of, pictures_of
-from evaluation.models import Run
 from webapp.accounts.models import User
 from webapp.common.errors import ApplicationError
+from webapp.jobs.registry import Parts
 
 State, Kind = ImportRecord.State, ImportRecord.Kind
 
 Report = Callable[[Progress], None]
-ReportRun = Callable[[int, int, Run], None]
+Score = Callable[[Benchmark], Parts | None]
+"""Hands out the runs to score as parts of the job, until none is left."""
 Warn = Callable[[str], None]
 
 
@@ -31,10 +31,10 @@ def import_record(
     actor: User | None,
     record_id: int,
     report: Report,
-    report_run: ReportRun,
     checkpoint: Checkpoint,
     warn: Warn,
-) -> dict[str, Any]:
+    score: Score,
+) -> dict[str, Any] | Parts:
     """Import what the dry run has read. Started again after a crash it goes on behind the last batch it kept; a record
     that is done is only scored. Raises ``ApplicationError`` when nothing can be read."""
     record = ImportRecord.objects.select_related("benchmark").get(pk=record_id)
@@ -46,7 +46,9 @@ def import_record(
     if record.options.get(WITH_RUNS):
         _import_runs_too(actor, record, report, checkpoint)
     if record.preview.get("choices", {}).get("score"):
-        _score(actor, record, report_run, checkpoint, warn)
+        if actor is None or allowed(actor, record.benchmark, Right.SCORE):
+            return score(record.benchmark) or dict(record.counts)
+        warn("Not scored: your roles do not include scoring. Ask the lead.")
     return dict(record.counts)
 
 
@@ -84,10 +86,3 @@ def _take_settings(actor: User | None, record: ImportRecord, values: dict[str, A
         change_settings(actor=actor, benchmark=record.benchmark, values=values)
     except ApplicationError as error:
         warn(f"The settings of the file were not taken. {error.message}")
-
-
-def _score(actor: User | None, record: ImportRecord, report: ReportRun, checkpoint: Checkpoint, warn: Warn) -> None:
-    if actor is not None and not allowed(actor, record.benchmark, Right.SCORE):
-        warn("Not scored: your roles do not include scoring. Ask the lead.")
-        return
-    score_benchmark(actor=actor, benchmark=record.benchmark, only_stale=True, report=report, checkpoint=checkpoint)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from annotation.importers.interface import ImportProblem
 from annotation.importers.reading import RawRow, RowStream
+from annotation.importers.record_stream import RecordStream
 from annotation.importers.tables import CELL_SUFFIXES
 from evaluation.importers.mapped.mapping import KeyMapping
 from evaluation.importers.mapped.rows import MappedRows
@@ -51,8 +52,8 @@ class Draw(Generic[Record]):
         return found
 
 
-def _data_files(names: Sequence[str]) -> Sequence[str]:
-    return [name for name in names if name.lower().endswith((".json", ".jsonl", ".ndjson"))]
+LISTS = {"native": ("samples", "trajectories"), "inspect": ("samples",)}
+"""The lists that hold the rows of a format; of any other format a row is a record, in whatever shape the file has."""
 
 
 Place = int | str | None
@@ -60,7 +61,7 @@ Place = int | str | None
 
 
 def raw_rows(
-    path: Path, wanted: Iterable[tuple[str, Place, str]], keys: Iterable[str], mapped: KeyMapping | None = None
+    path: Path, wanted: Iterable[tuple[str, Place, str]], format: str, mapped: KeyMapping | None = None
 ) -> Mapping[Any, str]:
     """The raw text of rows by (file, place, id): of JSON files the row as written, of tables nothing.
 
@@ -74,7 +75,7 @@ def raw_rows(
     if path.suffix.lower() in TABLES:
         return found
     try:
-        for row in MappedRows(path, mapped, glimpse=True) if mapped else RowStream(path, tuple(keys), pick=_data_files):
+        for row in _rows_of(path, format, mapped):
             at = isinstance(row, RawRow) and (row.file, row.row or row.line)
             if not isinstance(row, RawRow) or at not in missing:
                 continue
@@ -91,3 +92,10 @@ def raw_rows(
     except ImportProblem:
         return found
     return found
+
+
+def _rows_of(path: Path, format: str, mapped: KeyMapping | None) -> Iterator[object]:
+    """The rows as the reader of the format meets them; of other rows none would be found, to the end of the file."""
+    if mapped:
+        return iter(MappedRows(path, mapped, glimpse=True))
+    return iter(RowStream(path, LISTS[format]) if format in LISTS else RecordStream(path))

@@ -189,7 +189,7 @@ class RunReading(RunsSaver):
         drawn = self._draw.records()
         mapped = read_by(self.record.format, self.record.options.get("mapping")).get("keys")
         places = [(r.file, r.row or r.line, r.sample_id) for r in drawn]
-        raws = raw_rows(path_of(self.record), places, ("trajectories",), mapped)
+        raws = raw_rows(path_of(self.record), places, self.record.format, mapped)
         return shown_trajectories(self.record.benchmark, drawn, raws)
 
 

@@ -91,7 +91,8 @@ class SampleReading(SamplesSaver):
     def shown(self) -> list[dict[str, Any]]:
         """The drawn samples as the page shows them."""
         drawn = self._draw.records()
-        raws = raw_rows(path_of(self.record), [(r.file, r.row or r.line, r.id) for r, _ in drawn], ("samples",))
+        places = [(r.file, r.row or r.line, r.id) for r, _ in drawn]
+        raws = raw_rows(path_of(self.record), places, self.record.format)
         return [
             _shown(r, p) | self._drawn(r, p) | {"raw": raws.get((r.file, r.row or r.line, r.id), "")} for r, p in drawn
         ]

@@ -123,15 +123,15 @@ def _row(number: int, step: Step, crop: Sequence[float] | None, sample: Sample) 
 def _use(step: Step, crop: Sequence[float] | None, sample: Sample) -> tuple[str, str]:
     """How the call was used, in two words, and why."""
     if step.flag == StepFlag.POST_ANSWER:
-        return "left out", "called after the answer"
+        return "ignored", "called after the answer"
     if step.flag == StepFlag.UNUSED:
-        return "no crop", "its picture came too late for the answer"
+        return "no crop", "its image came too late for the answer"
     if not step.ok:
         return "no crop", shortened(step.observation, 80) or "the call failed"
     if crop is None:
         return _without_crop(step, sample)
     if step.executed_bbox is not None and step.executed_bbox != step.bbox:
-        return "as executed", "the file records other pixels than were asked for"
+        return "as executed", "the recorded box differs from the requested box"
     over = _over_the_edge(step, crop, sample)
     return ("clipped", over) if over else ("as asked", "")
 
@@ -140,8 +140,8 @@ def _without_crop(step: Step, sample: Sample) -> tuple[str, str]:
     if step.bbox is None:
         return ("no crop", "these are not four numbers") if step.bbox_raw else ("no box", "")
     if not sample.width or not sample.height:
-        return "no crop", "the size of the picture is not known"
-    return "no crop", "nothing of the box lies in the picture"
+        return "no crop", "the image size is unknown"
+    return "no crop", "the box is outside the image"
 
 
 def _over_the_edge(step: Step, crop: Sequence[float], sample: Sample) -> str:

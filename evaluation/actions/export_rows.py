@@ -13,11 +13,12 @@ from annotation.models import AcceptedChain, Benchmark
 from evaluation.actions.board_rows import Board
 from evaluation.actions.read_rewards import REWARD_COLUMNS, reward_rows
 from evaluation.metrics.catalogue import COMPARISON_COLUMNS, METRIC_COLUMNS, SAMPLE_COLUMNS
-from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant, VerdictBy
 from evaluation.metrics.families import ALL_PAIRS
-from evaluation.metrics.reading import CLASSES, REASONS, RULES, WHERES
 from evaluation.metrics.tests import holm
-from evaluation.models import Comparison, Metric, Score
+from evaluation.models import Comparison, Metric, Run
+from evaluation.schema import FILE_READINGS
+from evaluation.store.files import paths_of
+from evaluation.store.measures import MEASURES, measured_rows
 
 Row = dict[str, Any]
 
@@ -42,51 +43,35 @@ def board_metric_rows(benchmark: Benchmark, board: Board) -> Iterator[Row]:
             yield {name: named[name] for name in METRIC_COLUMNS}
 
 
-_RENAMED = {
-    "run": "scoring__run_id",
-    "model": "scoring__run__model__name",
-    "sample": "trajectory__sample__key",
-}
-_NAMED: dict[str, tuple[tuple[str, ...], int]] = {
-    "quadrant": (Quadrant.NAMES, -1),
-    "plan_outcome": (Outcome.NAMES, -1),
-    "chain_status": (ChainStatus.NAMES, -1),
-    "reading_where": (WHERES, -1),
-    "reading_rule": (RULES, -1),
-    "reading_class": (CLASSES, -1),
-    "unread_reason": (REASONS, -1),
-    "verdict_by": (VerdictBy.NAMES, -1),
-}
-
-
 ACCEPTED = "accepted_chains"
 """How many reference chains are accepted beside the gold's now; ``reference_chain`` counts them from 1."""
-FILE_READING = "file_reading"
+FILE_READING = FILE_READINGS[0]
 """The answer as the imported file has extracted it, where it has."""
-_EXTRACTED = ("extracted_answer", "extraction")
-_KEY = SAMPLE_COLUMNS.index("sample")
 
 
 def sample_rows(benchmark: Benchmark) -> Iterator[Row]:
-    """One row per trajectory without an intervention, ordered by model, setting and sample. Two queries."""
+    """One row per scored trajectory without an intervention, ordered by model, setting and sample. Two queries, and one
+    for each run."""
     chains = AcceptedChain.objects.filter(sample__benchmark=benchmark).order_by().values_list("sample__key")
     further = dict(chains.annotate(n=Count("pk")))
-    fields = [_RENAMED.get(name, name) for name in SAMPLE_COLUMNS]
-    rows = (
-        Score.objects.filter(scoring__run__benchmark=benchmark, trajectory__condition="none")
-        .order_by(
-            "scoring__run__model__name", "scoring__run__setting", "trajectory__sample__key", "trajectory__rollout"
-        )
-        .values_list(*fields, *(f"trajectory__extra__{name}" for name in _EXTRACTED))
-    )
-    for values in rows.iterator(chunk_size=2000):
-        row: Row = dict(zip(SAMPLE_COLUMNS, values, strict=False))
-        extracted = next((said for said in values[len(fields) :] if said is not None), None)
-        row |= {ACCEPTED: further.get(values[_KEY], 0), FILE_READING: None if extracted is None else str(extracted)}
-        for name, (words, none) in _NAMED.items():
-            code = row[name]
-            row[name] = None if code is None or code == none else words[code]
-        yield row
+    runs = list(Run.objects.of(benchmark).order_by("model__name", "setting"))
+    for run, file in zip(runs, paths_of(runs), strict=True):
+        said = _said_in_file(run)
+        for pk, key, *values in measured_rows(file):
+            own = {"run": run.pk, "model": run.model.name, "sample": key}
+            row: Row = own | dict(zip(MEASURES, values, strict=True))
+            yield row | {ACCEPTED: further.get(key, 0), FILE_READING: said.get(pk)}
+
+
+def _said_in_file(run: Run) -> dict[int, str]:
+    """What the imported file itself has read, by trajectory."""
+    rows = run.trajectories.filter(condition="none", extra__has_any_keys=FILE_READINGS).order_by()
+    found: dict[int, str] = {}
+    for pk, *values in rows.values_list("pk", *(f"extra__{name}" for name in FILE_READINGS)).iterator(2000):
+        extracted = next((said for said in values if said is not None), None)
+        if extracted is not None:
+            found[pk] = str(extracted)
+    return found
 
 
 def comparison_rows(benchmark: Benchmark) -> list[Row]:

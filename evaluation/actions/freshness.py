@@ -34,16 +34,20 @@ class Freshness:
 
     def stale(self, scoring: Scoring) -> bool:
         """Of a scoring whose run is loaded."""
+        return scoring.stale or self.read_before(scoring)
+
+    def read_before(self, scoring: Scoring) -> bool:
+        """Whether its answers were read with other gold, settings or rules than today's; decisions since do not
+        count."""
         benchmark = scoring.run.benchmark_id
         last, count = self._gold[benchmark]
         changed = last is not None and last > scoring.computed_at
         return (
-            scoring.stale
-            or changed
+            changed
             or scoring.samples_n != count
             or scoring.settings != self._changed[benchmark]
             or scoring.reading_version != VERSION
-        )  # fmt: skip
+        )
 
 
 _KNOWN: OrderedDict[tuple[int, datetime, int], State] = OrderedDict()

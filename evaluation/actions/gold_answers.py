@@ -1,4 +1,4 @@
-"""Whether the column that is read as the model's answer holds the correct ones: how often both are the same."""
+"""Whether the column or key that is read as the model's answer holds the correct ones: how often both are the same."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Any
 
 from annotation.models import Benchmark, Revision
 from evaluation.actions.column_mappings import FORMAT as TABLE
+from evaluation.actions.column_mappings import KEYS, read_by
 from evaluation.actions.sample_index import sample_index
 from evaluation.importers import IMPORTERS
 from evaluation.importers.interface import ImportProblem, ReadOptions
-from evaluation.importers.mapping import RUN_FIELDS, is_gold
+from evaluation.importers.mapped.paths import KeyPath
+from evaluation.importers.mapping import is_gold
 from evaluation.importers.matching import normalised
 from evaluation.schema import Trajectory
 
@@ -24,7 +26,7 @@ CHUNK = 5000
 
 @dataclass
 class GoldShare:
-    """In how many of the rows that have an answer it equals the correct one. ``column``: the one that was chosen."""
+    """In how many of the rows that have an answer it equals the correct one. ``column``: what was chosen, in words."""
 
     benchmark: Benchmark
     column: str
@@ -51,7 +53,7 @@ class GoldShare:
     @property
     def sentence(self) -> str:
         rows = f"{self.rows:,} row{'' if self.rows == 1 else 's'}"
-        return f"The column {self.column} equals the correct answer in {self.equal:,} of {rows}."
+        return f"The {self.column} equals the gold answer in {self.equal:,} of {rows}."
 
     def as_dict(self) -> dict[str, Any]:
         """For the preview; empty where no answer could be compared."""
@@ -65,16 +67,19 @@ def _all_forms(answers: list[str], options: Mapping[str, str]) -> frozenset[str]
 
 
 def gold_column(format: str, mapping: Mapping[str, Any] | None) -> str:
-    """The column read as the answer, where its name is one of correct answers; "" otherwise."""
+    """The column or key read as the answer, where its name is one of correct answers; "" otherwise."""
+    if format == KEYS:
+        path = KeyPath.parse((mapping or {}).get("answer", ""))
+        names = ".".join(step for step in path.steps if isinstance(step, str))
+        return f"key {path}" if names and is_gold(names) else ""
     column = (mapping or {}).get("columns", {}).get("answer", "") if format == TABLE else ""
-    return column if column and is_gold(column) else ""
+    return f"column {column}" if column and is_gold(column) else ""
 
 
-def gold_share(benchmark: Benchmark, path: Path, mapping: Mapping[str, Any]) -> GoldShare:
-    """Of a table, before it is imported. Raises ``ImportProblem`` when it cannot be read."""
-    share = GoldShare(benchmark, gold_column(TABLE, mapping))
-    options = ReadOptions(mapping=RUN_FIELDS.mapping_from(mapping))
-    for item in IMPORTERS[TABLE].read(path, options, sample_index(benchmark)):
+def gold_share(benchmark: Benchmark, path: Path, format: str, mapping: Mapping[str, Any]) -> GoldShare:
+    """Of a table or a mapped file, before it is imported. Raises ``ImportProblem`` when it cannot be read."""
+    share = GoldShare(benchmark, gold_column(format, mapping))
+    for item in IMPORTERS[format].read(path, ReadOptions(**read_by(format, mapping)), sample_index(benchmark)):
         if isinstance(item, Trajectory):
             share.take(item)
     return share
@@ -84,6 +89,6 @@ def refuse_gold(share: GoldShare) -> None:
     """Raises ``ImportProblem`` for a column that holds the correct answers, as far as can be seen."""
     if share.suspect:
         raise ImportProblem(
-            f"{share.sentence} It seems to hold the correct answers and not the model's. Choose another column, or say "
-            "that it is the model's: --answer-is-not-gold."
+            f"{share.sentence} It seems to contain the gold answers, not the model's. Choose another one, or "
+            "confirm that it is the model's with --answer-is-not-gold."
         )

@@ -16,7 +16,7 @@ from evaluation.actions.column_mappings import FORMAT as TABLE
 from evaluation.actions.column_mappings import options_for
 from evaluation.actions.import_runs import Imported, Report, import_runs
 from evaluation.actions.twin_records import RUNS, SAMPLES, twin_of
-from evaluation.importers.mapping import is_gold
+from evaluation.importers.mapping import RUN_FIELDS, is_gold
 from webapp.accounts.models import User
 
 Kind, State = ImportRecord.Kind, ImportRecord.State
@@ -30,7 +30,9 @@ def holds_both(format: str, columns: Mapping[str, Any] | list[str]) -> str:
         return f"Files of the format {format} hold no questions with their answers. Import the benchmark by itself."
     found = SAMPLE_FIELDS.guessed(list(columns)).columns
     if "question" not in found or not is_gold(found.get("answer", "")):
-        return "The table has no column with the question, or none with the correct answer. Import the benchmark alone."
+        return "The table has no column with the question, or none with the gold answer. Import the benchmark alone."
+    if not {"answer", "correct", "error"} & RUN_FIELDS.guessed(list(columns)).columns.keys():
+        return "The table has no column with what a model answered. Import the benchmark alone."
     return ""
 
 

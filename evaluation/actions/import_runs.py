@@ -170,7 +170,7 @@ class RunsSaver:
                     if report:
                         report(item)
         if self.book.staged_for and not self._read_anything():
-            raise ImportProblem("Nothing of the file can be read like this; what it brought before stays as it is.")
+            raise ImportProblem("The file can't be read with these choices. Its earlier import is unchanged.")
         self._flush(None)
 
     @cached_property
@@ -188,12 +188,15 @@ class RunsSaver:
         return answer_keys(self.book.benchmark)
 
     def _read_anything(self) -> bool:
-        return bool(self.trajectories or self.others or self.result.counts["new"])
+        counts = self.result.counts
+        return bool(self.trajectories or self.others or counts["new"] or counts["unchanged"])
 
     def _take(self, item: Trajectory | Intervention | Judgement | RolloutGroup) -> None:
         problem = self._misfit(item)
         if problem:
             self.issues.append(problem)
+        elif isinstance(item, Judgement) and self._said_here(item):
+            self.result.counts.update(judgements=1, unchanged=1)
         elif isinstance(item, Trajectory):
             self.issues += boxes_outside(item, self.sizes.get(item.sample_id, (None, None)))
             self.trajectories.append(item)
@@ -202,15 +205,8 @@ class RunsSaver:
             self.others.append(item)
 
     def _misfit(self, item: Trajectory | Intervention | Judgement | RolloutGroup) -> Issue | None:
-        if (
-            isinstance(item, Judgement)
-            and not item.about
-            and (said := self._said_here(item))
-            and said != _said_by(item)
-        ):
-            done = (
-                "A person has judged this here under that name, and theirs stays. Give the file's judge another name."
-            )
+        if isinstance(item, Judgement) and (said := self._said_here(item)) and said != _said_by(item):
+            done = "A person has already judged this under that name. Give the judge in the file another name."
             return Issue(
                 Severity.REFUSED,
                 "judge-is-a-person",
@@ -229,7 +225,7 @@ class RunsSaver:
             if about := getattr(item, "about", None):
                 rollout, condition = about.rollout, about.condition
             checks = [
-                ("sample_id", item.sample_id, item.sample_id in self.book.samples, "no sample of the benchmark has it"),
+                ("sample_id", item.sample_id, item.sample_id in self.book.samples, "the benchmark has no such sample"),
                 ("model", item.model, 0 < len(item.model) <= NAME, f"a model has a name of 1 to {NAME} characters"),
                 ("setting", item.setting, len(item.setting) <= NAME, f"at most {NAME} characters are kept"),
                 ("condition", condition, len(condition) <= CONDITION, f"at most {CONDITION} characters are kept"),
@@ -237,17 +233,18 @@ class RunsSaver:
             ]
         for name, value, fits, rule in checks:
             if not fits:
-                done = f"Refused: {rule}. Correct the file and import it again."
+                done = f"Rejected: {rule}. Correct the file and import it again."
                 kind = "unknown-sample" if name == "sample_id" else "does-not-fit"
                 return Issue(Severity.REFUSED, kind, item.file, item.line, name, shortened(value), done, item.row)
         return None
 
     def _said_here(self, item: Judgement) -> tuple[Any, ...] | None:
-        """What a person has said here on that which a judgement is about, under its judge's name."""
+        """What a person has said here on that which a judgement that names no trajectory is about, under its judge's
+        name."""
+        if item.about:
+            return None
         if self._people is None:
-            told = JudgementRow.objects.filter(
-                run__benchmark=self.book.benchmark, person__isnull=False, trajectory=None
-            )
+            told = JudgementRow.objects.of(self.book.benchmark).given().filter(person__isnull=False).of_evaluated()
             about = ("run__model__name", "run__setting", "sample__key", "kind", "judge")
             rows = told.values_list(*about, "verdict", "answer", "extra")
             self._people = {row[: len(about)]: row[len(about) :] for row in rows}

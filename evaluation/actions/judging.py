@@ -13,47 +13,66 @@ from django.db.models.functions import Now
 
 from annotation.actions.access import require
 from annotation.actions.pause import require_going_on
-from annotation.models import Benchmark, Image, Revision
+from annotation.actions.quality_rules import refuse_open_blind_work
+from annotation.blindness import JUDGING_AND_PUBLIC
+from annotation.models import Benchmark, Image, Revision, Sample
 from annotation.schema import AnswerType
 from annotation.workflow import Right
+from evaluation.actions.judged import judged_digests
 from evaluation.actions.judging_known import queue_known_to
+from evaluation.actions.judging_words import (
+    ANSWER,
+    ANSWERS,
+    CROPS,
+    REASONS,
+    RELIABILITY,
+    SUFFICIENCY,
+    UNDECIDED,
+    VERDICTS,
+)
 from evaluation.metrics.answers import key_digest
 from evaluation.metrics.columns import AnswerKey
-from evaluation.metrics.decided import text_digest
-from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Trajectory
-from evaluation.querysets import TrajectoryQuerySet
+from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Run, Trajectory
 from evaluation.schema import DecisionWord
+from evaluation.store.schema import ORDER
+from evaluation.store.selection import Selection
+from evaluation.store.snapshot import Snapshot
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.clock import from_now
 from webapp.common.errors import Conflict, InvalidInput
 
-RELIABILITY, SUFFICIENCY, ANSWER = JudgingItem.Kind
-CROPS, ANSWERS = "crops", "answers"
-"""What a queue can be about."""
 MOST = 500
 LASTS = timedelta(minutes=15)
 """How long a question is kept for who was handed it."""
-UNDECIDED = "undecided"
-REASONS = ("too small to read", "wrong place", "says otherwise", "only part of it")
-VERDICTS = ("yes", "no", UNDECIDED)
 LONGEST_ANSWER = 2000
 
 
-def fit_to_judge(benchmark: Benchmark, terms: Mapping[str, str], *, answers: bool = False) -> TrajectoryQuerySet:
-    """The trajectories of a list whose crops can be shown to a person: scored, with a usable crop and its picture. Of
-    ``answers`` those that say something where an answer is asked for.
+def fit_to_judge(snapshot: Snapshot, terms: Mapping[str, str], *, answers: bool = False) -> list[int]:
+    """The trajectories of a list in its order, as the person of the snapshot sees it, whose crops can be shown to
+    judges: scored, with a usable crop and its picture. Of ``answers`` those that say something where an answer is asked
+    for, without texts of which somebody has decided what they say: whoever judges could have read that. One query, two
+    of answers.
 
     What was done under a condition is not among them: its crops are not what the picture shows there.
     """
     plain = {name: value for name, value in terms.items() if name not in ("condition", "flip")}
-    found: TrajectoryQuerySet = Trajectory.objects.of(benchmark).listed(plain)
+    samples = Sample.objects.filter(benchmark=snapshot.benchmark).order_by()
     if answers:
-        said = found.filter(score__missing_answer=False, sample__gold__isnull=False, error="")
-        return said.exclude(sample__gold__revision__answers=[]).exclude(answer=None).exclude(answer="")
-    return found.filter(
-        score__visual_evidence=True, score__usable_crops__gt=0, sample__image__state=Image.State.READY, error=""
-    )
+        fit, says = samples.filter(gold__isnull=False).exclude(gold__revision__answers=[]), "NOT unanswered"
+    else:
+        fit, says = samples.filter(image__state=Image.State.READY), "evidence AND crops > 0"
+    found = Selection(snapshot, plain)
+    where = f"{says} AND NOT failed AND {found.on(fit.values_list('pk', flat=True))}"
+    decided = _decided(snapshot.benchmark) if answers else set()
+    rows = found.rows(["pk"], where=where, order=", ".join(ORDER))
+    return [pk for [pk] in rows if pk not in decided]
+
+
+def _decided(benchmark: Benchmark) -> set[int]:
+    """The trajectories whose answers are texts of which somebody has decided what they say."""
+    said = Judgement.objects.of(benchmark).settling().exclude(trajectory__answer=None).values("trajectory__answer")
+    return set(Trajectory.objects.of(benchmark).filter(answer__in=said).values_list("pk", flat=True))
 
 
 def draw_judging(
@@ -70,25 +89,28 @@ def draw_judging(
     what each answer says. The seed is secret: the list is known, so a seed that can be guessed would tell what was
     drawn.
 
-    Raises ``InvalidInput`` on a size outside 1..MOST or on people outside 1..5, ``Conflict`` with nothing to draw from.
+    Raises ``InvalidInput`` on a size outside 1..MOST or on people outside 1..5, ``Conflict`` with nothing to draw from,
+    or on a public benchmark.
     """
     require(actor, benchmark, Right.SCORE)
     if not 1 <= size <= MOST:
         raise InvalidInput(f"Draw 1 to {MOST} trajectories.", field="size")
     if not 1 <= people <= 5:
         raise InvalidInput("One to five people judge each question.", field="people")
-    # The list's order and the seed make the draw one that can be made again.
-    found = fit_to_judge(benchmark, terms, answers=about == ANSWERS)
-    fit = list(found.order_by("sample__key", "run_id", "rollout").values_list("pk", "sample__gold"))
-    if not fit:
-        what = "an answer" if about == ANSWERS else "a crop that can be shown"
-        raise Conflict(f"No trajectory of this list has {what}. Choose another list.", field="size")
     with transaction.atomic():
+        # Here it waits for who decides answers at this moment.
+        refuse_open_blind_work(benchmark, judging=True)
+        # The list's order and the seed make the draw one that can be made again.
+        snapshot = Snapshot(benchmark, list(Run.objects.of(benchmark)), actor)
+        fit = fit_to_judge(snapshot, terms, answers=about == ANSWERS)
+        if not fit:
+            what = "an answer that is still to be decided" if about == ANSWERS else "a crop that can be shown"
+            raise Conflict(f"No trajectory of this list has {what}. Choose another list.", field="size")
         seed = seed or secrets.token_hex(16)
         queue = JudgingQueue.objects.create(
             benchmark=benchmark, terms=dict(terms), people=people, seed=seed, drawn_from=len(fit), created_by=actor
         )
-        drawn = [pk for pk, _ in random.Random(seed).sample(fit, min(size, len(fit)))]
+        drawn = random.Random(seed).sample(fit, min(size, len(fit)))
         JudgingItem.objects.bulk_create(
             JudgingItem(queue=queue, trajectory_id=pk, kind=kind) for pk, kind in _questions(drawn, about)
         )
@@ -137,8 +159,11 @@ def next_to_judge(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
     """The next question for this person, theirs for ``LASTS``; None when nothing is left for them.
 
     What they hold already comes first. Two questions on one sample do not follow each other while there are others.
+    Raises ``Conflict`` on a public benchmark, which an earlier release let have queues.
     """
     require(actor, queue.benchmark, Right.JUDGE)
+    if queue.benchmark.public:
+        raise Conflict(f"{JUDGING_AND_PUBLIC} {queue.benchmark.title} has to be closed under Settings first.")
     held: JudgingItem | None = queue.items.held_by(actor).order_by("seats__taken_at", "pk").first()
     if held is not None and _renew(actor, held):
         return held
@@ -172,22 +197,19 @@ def judge_item(*, actor: User, item: JudgingItem, said: Mapping[str, Any]) -> Ju
         "seconds": round(max(0.0, float(said.get("seconds") or 0)), 1),
         "queue": queue.pk,
     }
-    of: dict[str, Any] = {
-        "run": item.trajectory.run,
-        "sample": item.trajectory.sample,
-        "kind": item.kind,
-        "judge": actor.email,
-        "trajectory": item.trajectory if key else None,
-        "decides": False,
-    }
-    now = {"person": actor, "source": None, "verdict": verdict, "answer": answer, "extra": extra}
-    if key:
-        now |= {"text_digest": text_digest(item.trajectory.answer), "key_digest": key_digest(key)}
+    of = item.trajectory
+    now = {
+        "run_id": of.run_id, "sample_id": of.sample_id, "person": actor, "source": None, "verdict": verdict,
+        "answer": answer, "extra": extra, "text_digest": judged_digests(item.kind, [of.pk])[of.pk],
+        "key_digest": key_digest(key) if key else "",
+    }  # fmt: skip
     with transaction.atomic():
         # The seat is ours when the row that says so has changed: one that ran out may be taken at this moment.
         if not _settle(actor, item) and not (_take(actor, item, queue.people) and _settle(actor, item)):
-            raise Conflict("Your time on this question ran out and others have judged it. Go on with the next one.")
-        judgement, _ = Judgement.objects.update_or_create(**of, defaults=now)
+            raise Conflict("Your reservation of this question expired, or it left the queue. Open the next one.")
+        judgement, _ = Judgement.objects.update_or_create(
+            trajectory=of, kind=item.kind, judge=actor.email, decides=False, defaults=now
+        )
         audit.record(
             actor=actor, action="judging.judge", subject=item, benchmark=queue.benchmark.slug, after=verdict or "answer"
         )
@@ -203,6 +225,26 @@ def pass_by(*, actor: User, item: JudgingItem) -> None:
             audit.record(actor=actor, action="judging.skip", subject=item, benchmark=item.queue.benchmark.slug)
 
 
+def skip_the_rest(*, actor: User, queue: JudgingQueue) -> int:
+    """This person judges nothing more of this queue; how many questions they skip. Their places are free for others."""
+    require(actor, queue.benchmark, Right.JUDGE)
+    with transaction.atomic():
+        open_ones = list(queue.items.unsettled_by(actor).order_by().values_list("pk", flat=True))
+        left = list(
+            queue.items.filter(pk__in=open_ones).order_by("pk").select_for_update().values_list("pk", flat=True)
+        )
+        skipped = {"place": None, "expires_at": Now()}
+        JudgingSeat.objects.filter(item__in=left, user=actor, done_at__isnull=True).update(**skipped)
+        JudgingSeat.objects.bulk_create(
+            [JudgingSeat(item_id=pk, user=actor, taken_at=Now(), **skipped) for pk in left], ignore_conflicts=True
+        )
+        if left:
+            audit.record(
+                actor=actor, action="judging.skip", subject=queue, benchmark=queue.benchmark.slug, data={"n": len(left)}
+            )
+    return len(left)
+
+
 def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
     """Take this person's last judgement back, so that they judge it again; the question, None without one. Raises
     ``Conflict`` once they have finished the queue."""
@@ -212,7 +254,10 @@ def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
         item: JudgingItem | None = queue.items.done_by(actor).order_by("-seats__done_at", "-pk").first()
         if item is None:
             return None
-        JudgingSeat.objects.filter(item=item, user=actor).update(done_at=None, expires_at=from_now(LASTS))
+        done = JudgingSeat.objects.filter(item=item, user=actor, done_at__isnull=False)
+        if not done.update(done_at=None, expires_at=from_now(LASTS)):
+            # A second page took it back at this moment.
+            return item
         Judgement.objects.said_to(item).filter(person=actor).delete()
         audit.record(actor=actor, action="judging.undo", subject=item, benchmark=queue.benchmark.slug)
     return item
@@ -221,20 +266,20 @@ def take_back_last(*, actor: User, queue: JudgingQueue) -> JudgingItem | None:
 def _require_unfinished(actor: User, queue: JudgingQueue) -> None:
     """Raises ``Conflict`` once this person has been told where the questions come from: they no longer judge blind."""
     if queue_known_to(actor, queue).source:
-        raise Conflict("Nothing in this queue is left for you, and you may see its models. Verdicts stay as they are.")
+        raise Conflict("You have no questions left in this queue, and its models are shown. Verdicts can't be changed.")
 
 
 def _what_was_said(kind: str, said: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Verdict and answer as they are kept."""
     if kind == RELIABILITY:
         if said.get("verdict") not in VERDICTS:
-            raise InvalidInput("Say yes, no, or that you cannot tell.", field="verdict")
+            raise InvalidInput("Choose yes, no or “Can't tell”.", field="verdict")
         return str(said["verdict"]), None
     answer = str(said.get("answer") or "").strip()
     if len(answer) > LONGEST_ANSWER:
         raise InvalidInput(f"An answer has at most {LONGEST_ANSWER} characters.", field="answer")
     if not answer and not said.get("nothing"):
-        raise InvalidInput("Choose an answer, or say that the crops do not tell.", field="answer")
+        raise InvalidInput("Choose an answer, or “Can't answer from the crops”.", field="answer")
     return (None, answer) if answer else ("no", None)
 
 
@@ -261,7 +306,7 @@ def _what_it_says(key: AnswerKey, said: Mapping[str, Any]) -> tuple[str | None, 
         return None, letter
     if verdict in (*words, UNDECIDED):
         return verdict, None
-    raise InvalidInput("Choose what the answer says, or say that you cannot tell.", field="answer")
+    raise InvalidInput("Choose what the answer means, or “Can't tell”.", field="answer")
 
 
 def _renew(user: User, item: JudgingItem) -> bool:
@@ -270,11 +315,24 @@ def _renew(user: User, item: JudgingItem) -> bool:
 
 
 def _take(user: User, item: JudgingItem, places: int) -> bool:
-    """Take a place that is free, has run out, or is this person's already."""
+    """Take a place of a question: from now on this person has begun its queue, even if their place goes to others."""
+    with transaction.atomic():
+        taken = _there(item) and _take_place(user, item, places)
+        if taken:
+            item.queue.begun.add(user)
+    return taken
+
+
+def _there(item: JudgingItem) -> bool:
+    """Whether a question is in its queue, and stays there until the transaction ends: see ``remove_questions``."""
+    return bool(JudgingItem.objects.select_for_update().filter(pk=item.pk).order_by().values_list("pk"))
+
+
+def _take_place(user: User, item: JudgingItem, places: int) -> bool:
+    """Take a place that is free, has run out, or is this person's already. Call inside a transaction."""
     mine = {"user": user, "taken_at": Now(), "expires_at": from_now(LASTS)}
     for place in range(places):
-        with transaction.atomic():
-            JudgingSeat.objects.bulk_create([JudgingSeat(item=item, place=place, **mine)], ignore_conflicts=True)
+        JudgingSeat.objects.bulk_create([JudgingSeat(item=item, place=place, **mine)], ignore_conflicts=True)
         if _renew(user, item):
             return True
         try:

@@ -17,6 +17,7 @@ from annotation.blindness import Known, known
 from annotation.models import Benchmark
 from evaluation.models import Judgement, JudgingItem, JudgingQueue
 from evaluation.querysets_judging import JudgementQuerySet
+from webapp.common.errors import Conflict
 
 
 def with_remaining(queues: QuerySet[JudgingQueue], user: Any) -> QuerySet[JudgingQueue]:
@@ -28,8 +29,10 @@ def with_remaining(queues: QuerySet[JudgingQueue], user: Any) -> QuerySet[Judgin
 
 
 def queue_known_to(user: Any, queue: JudgingQueue) -> Known:
-    """What this person may know of a queue."""
-    found = with_remaining(JudgingQueue.objects.filter(pk=queue.pk), user).get()
+    """What this person may know of a queue. Raises ``Conflict`` where it is gone."""
+    found = with_remaining(JudgingQueue.objects.filter(pk=queue.pk), user).first()
+    if found is None:
+        raise Conflict("This queue was deleted meanwhile.")
     found.benchmark = queue.benchmark
     return listed_known_to(user, found)
 
@@ -52,6 +55,12 @@ def judgements_known_to(user: Any, benchmark: Benchmark) -> JudgementQuerySet:
     """The judgements of a benchmark that this person may read. ``user`` None: a command run by who runs the server."""
     rows: JudgementQuerySet = Judgement.objects.filter(run__in=benchmark.runs.all())
     return rows if user is None else rows.exclude(sample__in=withheld_samples(user, benchmark))
+
+
+def judges_are_asked(benchmark: Benchmark) -> bool:
+    """Whether judges are being asked what answers of this benchmark say. Until they have finished, nobody decides that
+    of any answer: who has not begun could read it first, and to keep back single answers would name them."""
+    return bool(JudgingItem.objects.of(benchmark).about_answers().unjudged().exists())
 
 
 def withheld_samples(user: Any, benchmark: Benchmark) -> QuerySet[Any]:

@@ -53,8 +53,7 @@ def list_runs(benchmark: Benchmark) -> list[RunRow]:
     counts = dict(unscored.order_by().values_list("run").annotate(n=Count("sample", distinct=True)))
     freshness = Freshness(benchmark)
     return [
-        _row(run, metrics, counts, freshness)
-        for run in Run.objects.of(benchmark).without_tables().order_by("model__name", "setting")
+        _row(run, metrics, counts, freshness) for run in Run.objects.of(benchmark).order_by("model__name", "setting")
     ]
 
 

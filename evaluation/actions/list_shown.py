@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
-from django.db.models import F
-
 from annotation.models import FacetValue
-from evaluation.metrics.columns import ChainStatus, Outcome
-from evaluation.metrics.failures import FAILURES
-from evaluation.models import FailureLabel
-from evaluation.query.fields import FIELDS, nearest
-from evaluation.querysets_query import NUMBERS
+from evaluation.query.fields import FIELDS, Kind, described, nearest
+from evaluation.store.rows import read_rows
+from evaluation.store.snapshot import Snapshot
+from evaluation.store.trajectory_list import OF_GOLD, SHOW
 from webapp.common.errors import InvalidInput
 
-SHOW = "show"
-"""The name in an address: ``show=ioa,seconds,facet.category``; ``show=none`` shows none."""
 NOTHING = "none"
 USUAL = ("ioa_gt", "union_coverage", "ioa_pred", "ioa")
 """What is shown where nothing was chosen."""
 MOST = 6
+_SAMPLE = "sample"
 DATA = "facet."
 """Before the name of a facet that is the samples' own."""
-_CODED: Mapping[str, tuple[str, Sequence[str]]] = {
-    "failure": ("score__failure", FAILURES),
-    "outcome": ("score__plan_outcome", Outcome.NAMES),
-    "chain_status": ("score__chain_status", ChainStatus.NAMES),
-}
-SHOWABLE: Mapping[str, str] = {**NUMBERS, **{name: path for name, (path, _) in _CODED.items()}}
-"""Fields that a row can show, besides facets, and where the value stands."""
+BOTH = ("reading", "file_reading", "reading_correct", "file_verdict")
+"""What was read and what that makes of the answer, here and in the imported file."""
+_CHOICES = frozenset({"failure", "outcome", "chain_status", *BOTH})
+SHOWABLE: Mapping[str, str] = {
+    field.name: field.sql
+    for field in described()
+    if field.name in _CHOICES or (field.kind is Kind.NUMBER and field.name not in OF_GOLD)
+} | {"file_reading": "nullif(file_reading, '')"}
+"""Fields that a row can show, besides facets, and the column of the store that has them."""
 
 
 def chosen_in(show: str, facets: Collection[str]) -> tuple[str, ...]:
@@ -68,38 +66,18 @@ def _known(name: str, facets: Collection[str]) -> str:
     raise InvalidInput(f"Rows cannot show {name[:40]!r}. Did you mean {alike}?", code="show", field=SHOW)
 
 
-class Read(NamedTuple):
-    """A trajectory as it was read: its sample, and the values of ``read_with`` in their order."""
-
-    sample: int
-    values: Sequence[Any]
-
-
-def read_with(names: Sequence[str]) -> dict[str, F]:
-    """What the rows of these fields are read with, by the name that each gets."""
-    return {f"shown_{name}": F(SHOWABLE[name]) for name in names if name in SHOWABLE}
-
-
-def values_of(read: Mapping[int, Read], names: Sequence[str]) -> dict[int, dict[str, Any]]:
+def values_of(snapshot: Snapshot, pks: Sequence[int], names: Sequence[str]) -> dict[int, dict[str, Any]]:
     """What these trajectories say in these fields: None where undefined, several values of a facet joined by commas.
-    One query for facets, where there are any among them, and one for failures, which are those in force."""
-    own, data = [name for name in names if name in SHOWABLE], [name for name in names if name not in SHOWABLE]
-    found = {pk: dict(zip(own, row.values, strict=True)) for pk, row in read.items()}
-    if "failure" in own:
-        labels = FailureLabel.objects.filter(trajectory__in=read, current=True)
-        for pk, failure in labels.values_list("trajectory", "failure"):
-            found[pk]["failure"] = failure
-    for values in found.values():
-        values |= {name: _named(name, values[name]) for name in _CODED.keys() & values.keys()}
+    One query for facets, where there are any among them."""
+    own = {name: SHOWABLE[name] for name in names if name in SHOWABLE}
+    data = [name.removeprefix(DATA) for name in names if name not in SHOWABLE]
+    found = read_rows(snapshot, pks, {**own, _SAMPLE: "sample"})
+    samples = {pk: values.pop(_SAMPLE) for pk, values in found.items()}
     if data:
-        facets = _facets({row.sample for row in read.values()}, [name.removeprefix(DATA) for name in data])
-        for pk, row in read.items():
-            found[pk] |= {name: facets.get((row.sample, name.removeprefix(DATA))) for name in data}
+        facets = _facets(set(samples.values()), data)
+        for pk, values in found.items():
+            values |= {f"{DATA}{name}": facets.get((samples[pk], name)) for name in data}
     return found
-
-
-def _named(name: str, code: int | None) -> str | None:
-    return None if code is None or code < 0 else _CODED[name][1][code]
 
 
 def _facets(samples: Collection[int], names: Collection[str]) -> dict[tuple[int, str], str]:

@@ -14,11 +14,21 @@ from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
 from annotation.actions.freeze import gold_digest
-from annotation.models import AcceptedChain, Benchmark, FacetValue, GoldBox, PlanTool, ReferenceCall, Revision, Sample
+from annotation.models import (
+    AcceptedChain,
+    Benchmark,
+    ContentChange,
+    FacetValue,
+    GoldBox,
+    PlanTool,
+    ReferenceCall,
+    Revision,
+    Sample,
+)
 from annotation.schema import AnswerType, Target, ToolPlan
 from evaluation.actions.decisions import decisions_on, judged_on
 from evaluation.actions.load_steps import CHUNK, load_steps
-from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColumns, SampleColumns
+from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColumns, SampleColumns, cluster_codes
 from evaluation.models import ReplayedStep, Run, Step, Trajectory
 from webapp.common.bulk import bare
 from webapp.common.collector import collector_paused
@@ -78,6 +88,26 @@ def load_samples(benchmark: Benchmark) -> LoadedSamples:
         accepted=_accepted(benchmark, [row[0] for row in rows]),
     )
     return LoadedSamples(columns, [row[0] for row in rows], gold_digest(benchmark))
+
+
+_KEPT: tuple[tuple[Any, ...], LoadedSamples] | None = None
+
+
+def kept_samples(benchmark: Benchmark) -> LoadedSamples:
+    """``load_samples``, kept in this process for the next run of the same benchmark, as long as nothing changes."""
+    global _KEPT
+    number = ContentChange.objects.numbers([benchmark.pk])[benchmark.pk]
+    key = (benchmark.pk, benchmark.created_at, number, gold_digest(benchmark))
+    kept = _KEPT
+    if kept is None or kept[0] != key:
+        _KEPT = kept = (key, load_samples(benchmark))
+    return kept[1]
+
+
+def forget_samples() -> None:
+    """Free the memory of ``kept_samples``."""
+    global _KEPT
+    _KEPT = None
 
 
 def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", further: bool = False) -> LoadedRun:
@@ -181,13 +211,6 @@ def _nan(value: float | None) -> float:
 
 def _starts(groups: Iterable[Sequence[Any]]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum([len(group) for group in groups], dtype=np.int64)]).astype(np.int64)
-
-
-def cluster_codes(rows: Iterable[Sequence[Any]]) -> NDArray[np.int64]:
-    """A number for the cluster of each sample, given as key, image group, picture and name of the picture."""
-    codes: dict[Any, int] = {}
-    names = (group or image or name or ("sample", key) for key, group, image, name in rows)
-    return np.array([codes.setdefault(name, len(codes)) for name in names], np.int64)
 
 
 def _grouped(rows: Any, key: str, *fields: str) -> dict[int, list[tuple[Any, ...]]]:

@@ -7,27 +7,21 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from annotation.actions.access import require, roles_of
+from annotation.actions.access import require
 from annotation.models import Benchmark, Sample
 from annotation.workflow import Right
+from evaluation.actions.read_marks import require_member
 from evaluation.metrics.failures import FAILURES, NO_FAILURE
 from evaluation.models import FailureLabel, Note, Tag, Tagging, Trajectory
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.errors import InvalidInput, NotAllowed
+from webapp.common.errors import InvalidInput
 
 MOST = 100_000
 """Trajectories tagged at once."""
 LONGEST_NAME = 60
 LONGEST_NOTE = 5000
 BATCH = 2000
-
-
-def require_member(actor: User, benchmark: Benchmark) -> None:
-    """Who only reads a public benchmark leaves nothing on it."""
-    require(actor, benchmark, Right.SEE_GOLD)
-    if not roles_of(actor, benchmark):
-        raise NotAllowed(f"Only members of {benchmark.title} tag and write notes. Ask its lead for a role.")
 
 
 def tag_trajectories(
@@ -87,7 +81,7 @@ def write_note(
     if turn is not None and not 1 <= turn <= trajectory.steps.count():
         raise InvalidInput(f"There is no turn {turn}.", code="turn", field="turn")
     if region is not None and not _inside(region, trajectory.sample):
-        message = "A region goes from its left top to its right bottom corner and shows some of the picture."
+        message = "A region runs from its top left to its bottom right corner and lies inside the image."
         raise InvalidInput(message, code="region", field="region")
     corners = dict(zip(("x1", "y1", "x2", "y2"), region, strict=True)) if region else {}
     with transaction.atomic():

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 from django.db import transaction
+from django.db.models import Count
 
 from annotation.models import Benchmark
 from annotation.statistics import MIN_CLUSTERS
@@ -30,10 +31,20 @@ def rank_runs(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSett
         pass
 
 
+def is_ranked(benchmark: Benchmark) -> bool:
+    """Whether all standings and comparisons are of the scorings that are there: they go with a scoring that goes."""
+    runs = Scoring.objects.compared([benchmark]).count()
+    if Comparison.objects.filter(a__run__benchmark=benchmark).count() != runs * (runs - 1) // 2:
+        return False
+    ranked = Scoring.objects.ranked([benchmark]).annotate(n=Count("standings"))
+    return not ranked.exclude(n=len(RANKED_BY)).exists()
+
+
 def _rank_what_is_there(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings) -> bool:
     """Whether the scorings were the same at the end; else nothing is stored. Computed before the transaction, as no
     other write can wait for minutes."""
-    found = Scoring.objects.compared([benchmark]).order_by("pk")
+    # In the order of the runs, whichever was scored first: it decides the sides of a pair.
+    found = Scoring.objects.compared([benchmark]).order_by("run__model__name", "run__setting", "pk")
     scorings = list(found.select_related("run__model"))
     results = [load_results(scoring.run_id).on(samples.pks) for scoring in scorings]
     ranked = [i for i, one in enumerate(scorings) if not (one.run.model.baseline or one.provisional)]

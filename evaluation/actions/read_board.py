@@ -61,7 +61,7 @@ def read_board(
     """
     sorted_by = sorted_by if sorted_by in METRICS else SORTED_BY
     ranked_by = sorted_by if sorted_by in RANKED_BY else SORTED_BY
-    runs = list(Run.objects.of(benchmark).without_tables())
+    runs = list(Run.objects.of(benchmark))
     query, names = "", None if metrics is None else {*metrics, sorted_by, COUNTED_BY}
     if slice_by in LISTED:
         query, found = _listed(read_slice(benchmark, runs, slice_by, slice, names, person))

@@ -5,21 +5,19 @@ A fixed number of queries, whatever the number of trajectories: chains and score
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from annotation.models import Benchmark
-from evaluation.actions.chain_columns import KeptChains, read_chains
-from evaluation.actions.list_table import ListTable, table_of
-from evaluation.actions.run_tables import MOST_VALUES
-from evaluation.metrics.chains import Chains, join_chains
+from evaluation.metrics.chains import Chains
 from evaluation.metrics.columns import Floats, Ints
+from evaluation.metrics.slices import MOST_VALUES
 from evaluation.metrics.undecided import Open
 from evaluation.models import Metric, Run
+from evaluation.store.chains import analyzed_runs, read_chains
+from evaluation.store.snapshot import Snapshot
 from webapp.common.errors import InvalidInput, NotFound
 
 PREFERRED_FACET = "category"
@@ -28,8 +26,8 @@ MOST_RUNS = 40
 RUN_METRICS = ("pass_rate", "tool_call_rate", "tool_efficiency", "calls_mean", "effective_calls_mean", "chain_mae",
                "effective_chain_mae")  # fmt: skip
 _COLUMNS = (
-    "calls", "unique_tools", "effective_calls", "reference_calls", "accuracy above", "accuracy below",
-    "accuracy_high above", "accuracy_high below",
+    "run", "sample", "cluster", "calls", "distinct_tools", "effective_calls", "reference_calls", "n_accuracy",
+    "d_accuracy", "n_accuracy_high", "d_accuracy_high",
 )  # fmt: skip
 
 
@@ -84,7 +82,7 @@ class ChainAnalysis:
 
 def scored_runs(benchmark: Benchmark) -> list[Run]:
     """All runs, those with scores first, each part by name. One query."""
-    runs = list(Run.objects.of(benchmark).without_tables().order_by("model__name", "setting", "pk"))
+    runs = list(Run.objects.of(benchmark).order_by("model__name", "setting", "pk"))
     return sorted(runs, key=lambda run: getattr(run, "scoring", None) is None)
 
 
@@ -95,7 +93,7 @@ def chosen_runs(asked: Sequence[str], runs: Sequence[Run]) -> list[Run]:
     if unknown := next((pk for pk in named if pk not in known), None):
         raise NotFound(f"There is no run {unknown[:20]} here. Choose runs from those of this benchmark.")
     if len(named) > MOST_RUNS:
-        raise InvalidInput(f"Up to {MOST_RUNS} runs are analysed at once, not {len(named)}.", field="run")
+        raise InvalidInput(f"Up to {MOST_RUNS} runs can be analyzed at once, not {len(named)}.", field="run")
     return [known[pk] for pk in named] or [run for run in runs if getattr(run, "scoring", None)][:MOST_RUNS]
 
 
@@ -103,23 +101,16 @@ def analyse_chains(
     benchmark: Benchmark, runs: Sequence[Run], chosen: Sequence[Run], *, by: str = "", value: str = ""
 ) -> ChainAnalysis:
     """``runs``: all of the benchmark; ``chosen``: those of them that it is about."""
-    table = table_of(benchmark, runs)
-    table.prepare(_COLUMNS)
-    facets = {name: found for name, found in table.sample_table.facets.items() if len(found.names) <= MOST_VALUES}
+    snapshot = Snapshot(benchmark, runs)
+    facets = {name: values for name, values in snapshot.facets.items() if len(values) <= MOST_VALUES}
     by = next((name for name in (by, PREFERRED_FACET, *facets) if name in facets), "")
-    value = value if by and value in facets[by].names else ""
-    scored = [run for run in chosen if getattr(run, "scoring", None)]
-    kept = read_chains([run.scoring.pk for run in scored])
-    there = [run for run in scored if run.scoring.pk in kept]
-    parts = [kept[run.scoring.pk] for run in there]
-    rows = np.concatenate([np.empty(0, np.int64), *(table.places(part.pks) for part in parts)])
-    of_run = np.repeat(np.arange(len(parts)), [len(part.pks) for part in parts])
-    inside = np.arange(len(rows))
-    if value:
-        inside = np.flatnonzero(facets[by].samples_with(value, len(table.sample_table))[table.by_sample.rank[rows]])
-    rows, of_run = rows[inside], of_run[inside]
-    sample = table.by_sample.rank[rows]
-    columns = {name: table.column(name)[rows] for name in _COLUMNS}
+    value = value if by and value in facets[by] else ""
+    analyzed = analyzed_runs(snapshot)
+    there = [run for run in chosen if run.pk in analyzed]
+    on = snapshot.samples_with(by, value) if value else None
+    stored = read_chains(snapshot, [run.pk for run in there], _COLUMNS, samples=on)
+    facts = {name: np.nan_to_num(values, nan=-1).astype(np.int64) for name, values in stored.facts.items()}
+    place = {run.pk: at for at, run in enumerate(there)}
     return ChainAnalysis(
         runs=there,
         without=[run for run in chosen if run not in there],
@@ -127,32 +118,31 @@ def analyse_chains(
         facets=list(facets),
         by=by,
         value=value,
-        values=dict(_groups(table, by, sample)),
-        chains=join_chains([part.chains for part in parts]).take(inside),
-        run=of_run,
-        sample=sample,
-        cluster=table.sample_table.cluster[sample],
-        calls=columns["calls"].astype(np.int64),
-        tools=columns["unique_tools"].astype(np.int64),
-        effective=columns["effective_calls"].astype(np.int64),
-        reference=columns["reference_calls"].astype(np.int64),
-        right=columns["accuracy above"].astype(np.float64),
-        counted=columns["accuracy below"].astype(np.float64),
-        possible=columns["accuracy_high above"].astype(np.float64),
-        whole=columns["accuracy_high below"].astype(np.float64),
-        called=_joined(parts, "called"),
+        values=_groups(snapshot, by, facts["sample"]),
+        chains=stored.chains,
+        run=np.array([place[pk] for pk in facts["run"].tolist()], np.int64),
+        sample=facts["sample"],
+        cluster=facts["cluster"],
+        calls=facts["calls"],
+        tools=facts["distinct_tools"],
+        effective=facts["effective_calls"],
+        reference=facts["reference_calls"],
+        right=stored.facts["n_accuracy"],
+        counted=stored.facts["d_accuracy"],
+        possible=stored.facts["n_accuracy_high"],
+        whole=stored.facts["d_accuracy_high"],
+        called=stored.called,
     )
 
 
-def _groups(table: ListTable, by: str, sample: NDArray[Any]) -> Iterator[tuple[str, Ints]]:
+def _groups(snapshot: Snapshot, by: str, sample: Ints) -> dict[str, Ints]:
     """The rows on samples with each value of the facet, in order of the value."""
-    if not by:
-        return
-    facet = table.sample_table.facets[by]
-    for value in sorted(facet.names):
-        rows = np.flatnonzero(facet.samples_with(value, len(table.sample_table))[sample])
+    found: dict[str, Ints] = {}
+    for value in snapshot.facets.get(by, ()):
+        rows = np.flatnonzero(np.isin(sample, snapshot.samples_with(by, value)))
         if len(rows):
-            yield value, rows
+            found[value] = rows
+    return found
 
 
 def _metrics(runs: Sequence[Run], by: str, value: str) -> dict[int, dict[str, Metric]]:
@@ -164,11 +154,3 @@ def _metrics(runs: Sequence[Run], by: str, value: str) -> dict[int, dict[str, Me
 
 
 _METRIC_FIELDS = ("metric", "value", "n", "numerator", "ci_low", "ci_high", "ci_method", "detail", "scoring__run_id")
-
-
-def _joined(parts: Sequence[KeptChains], name: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for part in parts:
-        for tool, written in getattr(part, name).items():
-            found[tool] = list(dict.fromkeys([*found.get(tool, ()), *written]))
-    return found

@@ -16,9 +16,9 @@ Unit = Callable[[BlindJudged], Hashable]
 """What two answers have in common that make a pair."""
 
 NAMES = {
-    Condition.PICTURE: "Picture first",
+    Condition.PICTURE: "Image first",
     Condition.CROP: "Crop alone",
-    Condition.AFTER_CROP: "Picture, after the crop",
+    Condition.AFTER_CROP: "Image, after the crop",
 }
 
 

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from evaluation.querysets import TrajectoryQuerySet
+from evaluation.metrics.columns import Quadrant
+from evaluation.metrics.ragged import TIE
+from evaluation.store.selection import Selection
+from evaluation.store.snapshot import Snapshot
 from webapp.common.wording import percent
 
 TIGHT = 0.1
@@ -58,8 +61,8 @@ class CropPoints:
     missed: int
 
 
-def crop_regions(found: TrajectoryQuerySet, threshold: float) -> list[Region]:
-    """The grounding population by region, each in one; those without a single crop are in none. One query."""
+def crop_regions(found: Selection, threshold: float) -> list[Region]:
+    """The grounding population by region, each in one; those without a single crop are in none."""
     named = _region_terms(f"{threshold:g}")
     terms = [{"population": "yes", **one} for _, _, one in named]
     counts = found.how_many([*terms, *({**one, "correct": "yes"} for one in terms)])
@@ -69,10 +72,11 @@ def crop_regions(found: TrajectoryQuerySet, threshold: float) -> list[Region]:
     ]
 
 
-def region_terms(trajectory: Any, threshold: float) -> Terms:
-    """The terms of the list of its region, empty for one that is in none. One query."""
+def region_terms(snapshot: Snapshot, trajectory: Any, threshold: float) -> Terms:
+    """The terms of the list of a trajectory's region, empty for one that is in none."""
     lists = [{"population": "yes", **terms} for _, _, terms in _region_terms(f"{threshold:g}")]
-    there = type(trajectory).objects.filter(pk=trajectory.pk).how_many(lists)
+    alone = Selection(snapshot, {"trajectory": str(trajectory.pk), "condition": str(trajectory.condition)})
+    there = alone.how_many(lists)
     return next((terms for terms, n in zip(lists, there, strict=True) if n), {})
 
 
@@ -80,23 +84,22 @@ def _region_terms(edge: str) -> list[tuple[str, str, Terms]]:
     zoom = f"{math.sqrt(1 / WHOLE):.4f}"
     part = {"zoom_above": zoom, "ioa_above": "0"}
     return [
-        ("tight", f"holds the evidence, at least {percent(TIGHT, 0)} % of it gold",
+        ("tight", f"contains the evidence, at least {percent(TIGHT, 0)}% of it gold",
          {**part, "coverage_above": edge, "concentration_above": f"{TIGHT:g}"}),
-        ("wide", "holds the evidence and much else",
+        ("wide", "contains the evidence and much background",
          {**part, "coverage_above": edge, "concentration_upto": f"{TIGHT:g}"}),
-        ("inside", "lies in the evidence and cuts it",
+        ("inside", "is inside the evidence",
          {**part, "coverage_upto": edge, "concentration_above": edge}),
-        ("partial", "holds a part, beside other things",
+        ("partial", "contains part of the evidence",
          {**part, "coverage_upto": edge, "concentration_upto": edge}),
-        ("whole picture", f"{percent(WHOLE, 0)} % of the picture or more", {"zoom_upto": zoom, "ioa_above": "0"}),
-        ("miss", "no gold in the crop", {"ioa_upto": "0"}),
+        ("full image", f"{percent(WHOLE, 0)}% of the image or more", {"zoom_upto": zoom, "ioa_above": "0"}),
+        ("miss", "contains no gold", {"ioa_upto": "0"}),
     ]  # fmt: skip
 
 
-def crop_sizes(found: TrajectoryQuerySet) -> list[Size]:
+def crop_sizes(found: Selection) -> list[Size]:
     """The scored trajectories by cropped region size, CRZ (docs/metrics.md#visual-quantity), each in one; those of
-    unknown size are in
-    none. One query."""
+    unknown size are in none."""
     edges: list[tuple[float | None, float | None]] = [(None, SIZES[0]), *pairwise(SIZES), (SIZES[-1], None)]
     lists: list[dict[str, str]] = [
         {name: f"{edge:g}" for name, edge in (("crop_size_above", low), ("crop_size_upto", high)) if edge is not None}
@@ -106,13 +109,16 @@ def crop_sizes(found: TrajectoryQuerySet) -> list[Size]:
     return [Size(low, high, terms, n) for (low, high), terms, n in zip(edges, lists, counts, strict=True)]
 
 
-def crop_points(found: TrajectoryQuerySet) -> CropPoints:
-    """The grounding population whose coverage is known, by trajectory; above MOST_POINTS an even sample. Three
-    queries."""
-    inside = found.filter(score__in_population=True, score__coverage__isnull=False).order_by("pk")
-    missed = inside.filter(score__ioa__lte=1e-9).count()
-    pks = list(inside.values_list("pk", flat=True))
-    if len(pks) > MOST_POINTS:
-        inside = found.model.objects.filter(pk__in=random.Random(SEED).sample(pks, MOST_POINTS)).order_by("pk")
-    fields = ("pk", "sample__key", "score__coverage", "score__concentration", "score__quadrant")
-    return CropPoints(list(inside.values_list(*fields)), len(pks), missed)
+def crop_points(found: Selection) -> CropPoints:
+    """The grounding population whose coverage is known, by trajectory; above MOST_POINTS an even sample."""
+    columns = ("pk", "sample_key", "coverage", "concentration", "quadrant", "ioa")
+    inside = found.rows(columns, where="population AND coverage IS NOT NULL")
+    missed = sum(ioa is not None and ioa <= TIE for *_, ioa in inside)
+    shown = inside
+    if len(inside) > MOST_POINTS:
+        shown = sorted(random.Random(SEED).sample(inside, MOST_POINTS))
+    return CropPoints([(*row[:4], _code(row[4])) for row in shown], len(inside), missed)
+
+
+def _code(quadrant: str | None) -> int:
+    return Quadrant.OUTSIDE if quadrant is None else Quadrant.NAMES.index(quadrant)

@@ -26,7 +26,7 @@ def read_data_card(benchmark: Benchmark) -> DataCard:
             _contents(benchmark, numbers),
             CardSection("Facets", tables=tuple(_facets(numbers["by"])), text="" if numbers["by"] else "None."),
             _made(benchmark, numbers["samples"]),
-            CardSection("Licence", text=benchmark.licence or "None is given. Ask the lead before using it elsewhere."),
+            CardSection("License", text=benchmark.licence or "No license given. Ask the lead before reuse."),
             _sources(benchmark),
             _versions(benchmark),
         ],
@@ -38,25 +38,25 @@ def _state(benchmark: Benchmark) -> str:
     versions = frozen_versions(benchmark)
     same = next((version.number for version in versions if version.checksum == digest), None)
     if same is not None:
-        return f"The numbers are those of version {same}; checksum {digest}."
+        return f"The numbers describe version {same}; checksum {digest}."
     since = f"has changed since version {versions[0].number}" if versions else "has never been frozen"
-    return f"The gold {since}: the numbers are of its working state; checksum {digest}."
+    return f"The gold {since}. The numbers describe the working state; checksum {digest}."
 
 
 def _contents(benchmark: Benchmark, numbers: Mapping[str, Any]) -> CardSection:
     pictures = making_of(benchmark).pictures
     return CardSection(
-        "What it holds",
+        "Contents",
         (
             ("Samples", _count(numbers["samples"])),
-            ("Pictures", f"{_count(pictures)}, on {_count(numbers['with_image'])} samples"),
-            ("Choice, open", f"{_count(numbers['multiple_choice'])}, {_count(numbers['open'])}"),
+            ("Images", f"{_count(pictures)}, on {_count(numbers['with_image'])} samples"),
+            ("Multiple choice, open-ended", f"{_count(numbers['multiple_choice'])}, {_count(numbers['open'])}"),
             ("Evidence area, median", _share(numbers["evidence_share_median"])),
             ("Evidence area, mean", _share(numbers["evidence_share_mean"])),
-            ("Calls in reference chains", _count(numbers["reference_calls"])),
-            ("Calls per chain, mean", _decimal(numbers["chain_mean"])),
-            ("Calls per chain, median and range", _range(numbers)),
-            ("Different tools per chain, mean", _decimal(numbers["unique_tools_mean"])),
+            ("Calls in reference toolchains", _count(numbers["reference_calls"])),
+            ("Calls per toolchain, mean", _decimal(numbers["chain_mean"])),
+            ("Calls per toolchain, median and range", _range(numbers)),
+            ("Distinct tools per toolchain, mean", _decimal(numbers["unique_tools_mean"])),
             ("Words per question, mean", _decimal(numbers["prompt_words_mean"])),
         ),
     )
@@ -71,11 +71,11 @@ def _facets(by: Mapping[str, Mapping[str, int]]) -> Iterator[Table]:
 def _made(benchmark: Benchmark, samples: int) -> CardSection:
     made = making_of(benchmark)
     return CardSection(
-        "Who made it",
+        "Contributors",
         (
             ("Annotators", _count(made.authors)),
             ("Reviewers", _count(made.reviewers)),
-            ("Gold that was imported", f"{_count(made.imported)} of {_count(samples)}"),
+            ("Imported gold", f"{_count(made.imported)} of {_count(samples)}"),
             ("Gold accepted by another person", f"{_count(made.reviewed)} of {_count(samples)}"),
         ),
     )
@@ -84,7 +84,7 @@ def _made(benchmark: Benchmark, samples: int) -> CardSection:
 def _sources(benchmark: Benchmark) -> CardSection:
     rows = tuple((s.name, s.format, f"{s.read_at:%Y-%m-%d}", s.sha256 or NOTHING) for s in sources_of(benchmark))
     if not rows:
-        return CardSection("Sources", text="No file was imported through the site.")
+        return CardSection("Sources", text="No files were imported through the site.")
     return CardSection("Sources", tables=(Table(("File", "Format", "Read", "sha256"), rows),))
 
 
@@ -94,8 +94,8 @@ def _versions(benchmark: Benchmark) -> CardSection:
         for v in frozen_versions(benchmark)
     )
     if not rows:
-        return CardSection("Versions", text="None is frozen yet.")
-    return CardSection("Versions", tables=(Table(("Version", "Samples", "Frozen", "Checksum", "What is new"), rows),))
+        return CardSection("Versions", text="No versions yet.")
+    return CardSection("Versions", tables=(Table(("Version", "Samples", "Frozen", "Checksum", "Release notes"), rows),))
 
 
 def _count(value: int) -> str:

@@ -12,9 +12,11 @@ import numpy as np
 from annotation.actions.access import known_to
 from annotation.agreement import MISSING, Agreement, agree
 from annotation.models import Benchmark
-from evaluation.actions.load_columns import cluster_codes
+from evaluation.metrics.columns import cluster_codes
 from evaluation.metrics.failures import FAILURES, NO_FAILURE
-from evaluation.models import FailureLabel, Trajectory
+from evaluation.models import FailureLabel, Run
+from evaluation.store.selection import Selection
+from evaluation.store.snapshot import Snapshot
 
 MOST_PAIRS = 10
 """Pairs of people shown: those with the most trajectories of both."""
@@ -40,7 +42,7 @@ def read_failure_agreement(benchmark: Benchmark, user: Any) -> list[FailureAgree
     word of each.
 
     Of the trajectories that metrics are made of, as lists show them. People see what was said before them: what they
-    say is not independent. Two queries; nothing when nobody said anything.
+    say is not independent. Nothing when nobody said anything.
     """
     said = FailureLabel.objects.filter(benchmark=benchmark).order_by("pk").select_related("person")
     by: dict[int, dict[int, int]] = {}
@@ -54,12 +56,11 @@ def read_failure_agreement(benchmark: Benchmark, user: Any) -> list[FailureAgree
             in_force[label.trajectory_id] = _code(label.failure)
     if not in_force:
         return []
-    rows = Trajectory.objects.of(benchmark).listed({"failure_by": "any"}).order_by("pk")
-    picture = ("sample__key", "sample__image_group", "sample__image_id", "sample__image_name")
-    taken = list(rows.values_list("pk", "score__failure", *picture))
-    rules = {pk: _code(rule) for pk, rule, *_ in taken if rule is not None}
-    cluster = cluster_codes(row[2:] for row in taken)
+    snapshot = Snapshot(benchmark, list(Run.objects.of(benchmark)))
+    taken = Selection(snapshot, {"failure_by": "any"}).rows(("pk", "scored", "rule", "cluster"))
     pks = [row[0] for row in taken]
+    rules = {pk: len(FAILURES) if rule is None else FAILURES.index(rule) for pk, scored, rule, _ in taken if scored}
+    cluster = cluster_codes((row[3], "", None, "") for row in taken)
     found = [_agreement(("people", "rule"), pks, in_force, rules, cluster, {"failure_by": "any", "scored": "yes"})]
     named = sorted(by, key=lambda pk: names[pk]) if known_to(user, benchmark).marks else []
     for a, b in combinations(named, 2):

@@ -29,16 +29,16 @@ READ_BACK = 100
 """Entries of the audit log that are looked at; several of a kind in a row become one sentence."""
 
 SENTENCES: Mapping[str, tuple[str, str]] = {
-    "benchmark.create": ("made {title}", "made {title}"),
-    "benchmark.public": ("changed who may read {title}", "changed who may read {title}"),
-    "member.add": ("made somebody {after} of {title}", "gave {n} roles on {title}"),
+    "benchmark.create": ("created {title}", "created {title}"),
+    "benchmark.public": ("changed the visibility of {title}", "changed the visibility of {title}"),
+    "member.add": ("added a member as {after} to {title}", "assigned {n} roles on {title}"),
     "version.freeze": ("froze version {after} of {title}", "froze {n} versions of {title}"),
-    "import.samples": ("imported {samples} samples into {title}", "imported {n} files of samples into {title}"),
-    "import.runs": ("imported {trajectories} trajectories into {title}", "imported {n} files of runs into {title}"),
+    "import.samples": ("imported samples into {title} ({samples})", "imported {n} files of samples into {title}"),
+    "import.runs": ("imported trajectories into {title} ({trajectories})", "imported {n} files of runs into {title}"),
     "run.score": ("scored a run of {title}", "scored {n} runs of {title}"),
     "settings.change": ("changed the metric settings of {title}", "changed the metric settings of {title}"),
 }
-"""Action -> what somebody did once, and several times in a row. Other actions are in the audit log only."""
+"""Action -> what a person did once, and several times in a row. Other actions are in the audit log only."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """How far judges of models agree with people, and with each other: verdicts on the same answer, crop or trajectory.
 
-A verdict is of one run on one sample. A judge is a person where its name is that of a member of the benchmark, or the
+A verdict is of one trajectory. A judge is a person where its name is that of a member of the benchmark, or the
 address they sign in with; whatever else is named is a judge model. Who sees people together sees them without names.
 Of sufficiency a judge may give an answer instead: it is held against the gold as any answer is. Who could not tell has
 no verdict; such judgements are counted apart.
@@ -9,8 +9,8 @@ no verdict; such judgements are counted apart.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -29,13 +29,13 @@ from annotation.agreement import (
 from annotation.models import Benchmark
 from annotation.schema import AnswerType
 from annotation.statistics import Interval, Ints, wilson
-from evaluation.actions.judging import UNDECIDED
 from evaluation.actions.judging_known import judgements_known_to
+from evaluation.actions.judging_words import UNDECIDED
 from evaluation.actions.metric_settings import settings_of
 from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey
 from evaluation.metrics.faithfulness import sufficient
 from evaluation.metrics.settings import MetricSettings
-from evaluation.models import Judgement, Trajectory
+from evaluation.models import Judgement, JudgingQueue
 from evaluation.schema import JudgementKind
 from webapp.accounts.anonymize import anonymized
 from webapp.accounts.models import User
@@ -47,18 +47,21 @@ YES = frozenset({"yes", "right", "correct", "true"})
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One verdict in one word: what of (run and sample), by whom, and what is drawn together with it."""
+    """One verdict in one word: what of (run, sample and, where it is recorded, trajectory), by whom, and what is drawn
+    together with it."""
 
     run: int
     key: str
+    trajectory: int | None
     cluster: str
     judge: str
     word: str
     values: tuple[str, ...] = ()
 
     @property
-    def place(self) -> tuple[int, str]:
-        return self.run, self.key
+    def place(self) -> tuple[str, int, int]:
+        """What there is one verdict of, by each judge: in order of samples."""
+        return self.key, self.run, self.trajectory or 0
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Pair:
 
     @property
     def same(self) -> list[str]:
-        """Ids of samples with the same verdict, once for each run."""
+        """Ids of samples with the same verdict, once for each trajectory."""
         return [one.key for one, other in self.verdicts if one.word == other.word]
 
     @property
@@ -135,11 +138,6 @@ class Judged:
     verdicts: Sequence[Verdict]
     undecided: Mapping[str, int] = field(default_factory=dict)
 
-    def only(self, places: Collection[tuple[int, str]]) -> Judged:
-        """The same, of these runs on these samples."""
-        inside = [one for one in self.verdicts if one.place in places]
-        return replace(self, verdicts=inside)
-
     def rate(self, judge: str) -> tuple[int, int]:
         """How often a judge says yes, and how many verdicts it gave in all."""
         words = [one.word for one in self.verdicts if one.judge == judge]
@@ -155,7 +153,7 @@ class Judged:
 
     def pair(self, first: str, second: str) -> Pair:
         mine, theirs = ({one.place: one for one in self.verdicts if one.judge == judge} for judge in (first, second))
-        shared = sorted(mine.keys() & theirs.keys(), key=lambda place: (place[1], place[0]))
+        shared = sorted(mine.keys() & theirs.keys())
         return Pair(first, second, [(mine[place], theirs[place]) for place in shared], self.people)
 
     def pairs(self) -> list[Pair]:
@@ -178,18 +176,23 @@ def kinds_of(benchmark: Benchmark, user: Any) -> list[str]:
     return list(found.values_list("kind", flat=True).distinct())
 
 
-def load_judged(benchmark: Benchmark, kind: str, audience: Audience, user: Any, by: str = "") -> Judged:
-    """All verdicts of a kind that ``user`` may read: see ``judgements_known_to``. For ``Audience.OWN`` of people only
-    their own, for ``Audience.TOGETHER`` people without names. Four queries, and one for the values of the facet ``by``.
-    """
+def load_judged(
+    benchmark: Benchmark, kind: str, audience: Audience, user: Any, by: str = "", queue: JudgingQueue | None = None
+) -> Judged:
+    """All verdicts of a kind that ``user`` may read: see ``judgements_known_to``; with a ``queue``, those on what it
+    asks about. For ``Audience.OWN`` of people only their own, for ``Audience.TOGETHER`` people without names. Four
+    queries, and one for the values of the facet ``by``."""
     members, address = _people(benchmark), getattr(user, "email", "")
     settings = settings_of(benchmark)
     values = facet_values(benchmark, by) if by else {}
-    rows = judgements_known_to(user, benchmark).given().filter(kind=kind).order_by("pk")
+    rows = judgements_known_to(user, benchmark).given().filter(kind=kind).with_subject().order_by("pk")
+    if queue is not None:
+        asked = queue.items.filter(kind=kind).order_by()
+        rows = rows.filter(sample__in=asked.values("trajectory__sample"), subject__in=asked.values("trajectory"))
     verdicts = []
     judges: dict[str, bool] = {}
     undecided: Counter[str] = Counter()
-    for row in rows.values("run", "judge", "verdict", "answer", *_SAMPLE, *_GOLD):
+    for row in rows.values("run", "subject", "judge", "verdict", "answer", *_SAMPLE, *_GOLD):
         person = members.get(row["judge"].strip().casefold())
         if person and audience is Audience.OWN and person[1] != address:
             continue
@@ -203,14 +206,6 @@ def load_judged(benchmark: Benchmark, kind: str, audience: Audience, user: Any, 
             verdicts.append(_verdict(row, name, word, values))
     people = frozenset(name for name, is_person in judges.items() if is_person)
     return Judged(sorted(judges, key=lambda name: (name not in people, name)), people, verdicts, undecided)
-
-
-def trajectories_of(verdicts: Iterable[Verdict], benchmark: Benchmark) -> dict[tuple[int, str], int]:
-    """The trajectory that each verdict is about, by run and sample; without one it is left out. One query."""
-    places = {one.place for one in verdicts}
-    found = Trajectory.objects.of(benchmark).evaluated().filter(sample__key__in={key for _, key in places})
-    rows = found.values_list("run_id", "sample__key", "pk")
-    return {(run, key): pk for run, key, pk in rows if (run, key) in places}
 
 
 _SAMPLE = ("sample", "sample__key", "sample__image", "sample__image_group")
@@ -255,7 +250,8 @@ def _name(judge: str, person: tuple[str, str] | None, audience: Audience) -> str
 def _verdict(row: Mapping[str, Any], judge: str, word: str, values: Mapping[int, Sequence[str]]) -> Verdict:
     sample, image = int(row["sample"]), row["sample__image"]
     cluster = str(row["sample__image_group"] or (f"image {image}" if image else f"sample {sample}"))
-    return Verdict(int(row["run"]), str(row["sample__key"]), cluster, judge, word, tuple(values.get(sample, ())))
+    about = int(row["run"]), str(row["sample__key"]), row["subject"]
+    return Verdict(*about, cluster, judge, word, tuple(values.get(sample, ())))
 
 
 def by_value(pair: Pair) -> list[tuple[str, Pair]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet
 from django.db.models.functions import Now
@@ -98,9 +97,3 @@ def judgement_of(user: User, item: JudgingItem) -> Judgement | None:
     """What this person said already."""
     found: Judgement | None = Judgement.objects.said_to(item).filter(person=user).first()
     return found
-
-
-def places_of(queue: JudgingQueue, kind: str) -> set[tuple[int, str]]:
-    """Run and sample of every question of a kind. One query."""
-    rows: Any = queue.items.filter(kind=kind).values_list("trajectory__run", "trajectory__sample__key")
-    return set(rows)

@@ -4,16 +4,19 @@ Nothing is written."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.actions.read_samples import record_of
 from annotation.importers.interface import ImportProblem, Progress
-from annotation.models import ImportRecord, Sample
+from annotation.models import Benchmark, ImportRecord, Sample
 from annotation.schema import ORIGINAL, Issue, Severity
 from evaluation.actions.column_mappings import saved_for_keys
 from evaluation.actions.dry_run import IssueBook
 from evaluation.actions.dry_run_scores import shown_trajectories
+from evaluation.actions.metric_settings import settings_of
+from evaluation.actions.read_extraction import answer_keys
 from evaluation.actions.sample_index import sample_index
 from evaluation.actions.upload import path_of
 from evaluation.importers.interface import ReadOptions
@@ -23,6 +26,8 @@ from evaluation.importers.mapped.outline import Outline, outline_of
 from evaluation.importers.mapped.proposals import propose
 from evaluation.importers.mapped.reading import read
 from evaluation.importers.matching import normalised
+from evaluation.metrics.extraction import Tally
+from evaluation.metrics.records import VERDICTS
 from evaluation.models import SavedMapping
 from evaluation.schema import Trajectory
 
@@ -57,6 +62,8 @@ class KeyPreview:
     likelier: list[Reading] = field(default_factory=list)
     is_gold: bool = False
     whole: bool = False
+    answers: dict[str, Any] = field(default_factory=dict)
+    """How the answers would be read (``evaluation.metrics.extraction``)."""
 
 
 def outline_for(record: ImportRecord) -> Outline:
@@ -70,7 +77,12 @@ def begun(record: ImportRecord, outline: Outline) -> Begun:
         return Begun(mapping_from(record.options["mapping"]), "read")
     if saved := saved_for_keys(record.benchmark, path_of(record)):
         return Begun(mapping_from(saved.mapping), "saved", saved)
-    return Begun(propose(outline), "proposed")
+    return Begun(propose(outline, is_sample=ids_of(record)), "proposed")
+
+
+def ids_of(record: ImportRecord) -> Callable[[str], bool]:
+    """Whether a text is the id of a sample of the record's benchmark."""
+    return sample_index(record.benchmark).__contains__
 
 
 def preview(record: ImportRecord, mapping: KeyMapping) -> KeyPreview:
@@ -129,10 +141,21 @@ def _looked_at(
     space = mapping.space
     share, likelier = (1.0, []) if space.size else doubts(boxes, mapping.box_form, space.kind)
     drawn = sorted(shown, key=lambda row: not row["crops"])[:SHOWN]
-    return KeyPreview("", counts, issues.as_list(), drawn, share, likelier, _is_gold(record.benchmark, found), whole)
+    is_gold = _is_gold(record.benchmark, found)
+    said = _answers(record.benchmark, found)
+    return KeyPreview("", counts, issues.as_list(), drawn, share, likelier, is_gold, whole, said)
 
 
-def _is_gold(benchmark: Any, found: list[Trajectory]) -> bool:
+def _answers(benchmark: Benchmark, found: list[Trajectory]) -> dict[str, Any]:
+    """The report on how the answers would be read."""
+    keys, answers = answer_keys(benchmark, {one.sample_id for one in found}), Tally(settings_of(benchmark))
+    for one in found:
+        if key := keys.get(one.sample_id):
+            answers.take(one.answer, key, VERDICTS[one.judge_correct])
+    return answers.report()
+
+
+def _is_gold(benchmark: Benchmark, found: list[Trajectory]) -> bool:
     """Whether the answers are, word for word, the gold answers: then the key may be that of the gold."""
     answered = {one.sample_id: normalised(one.answer) for one in found if one.answer}
     if len(answered) < ENOUGH:

@@ -11,24 +11,22 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from annotation.actions.access import gold_known_to
 from annotation.models import Benchmark, Sample
 from annotation.statistics import MIN_CLUSTERS, SEED, dense_codes
 from evaluation.actions.board_rows import BoardMetric
 from evaluation.actions.freshness import Freshness
-from evaluation.actions.list_columns import SIDES, Arrays, read_columns
-from evaluation.actions.load_columns import cluster_codes
 from evaluation.actions.read_board import DETAILED
 from evaluation.metrics.catalogue import HIGHER, METRICS
-from evaluation.metrics.columns import Floats, Ints
+from evaluation.metrics.columns import Floats, Ints, cluster_codes
 from evaluation.metrics.macro import Macro, Part, macro_ranking
 from evaluation.metrics.measures import RATE
 from evaluation.metrics.ranking import TOP, Standing
 from evaluation.metrics.selection import SELECTED
 from evaluation.metrics.undecided import Range
 from evaluation.models import Metric, Scoring
+from evaluation.store.slices import Contributions, contributions
 from webapp.common.errors import InvalidInput, NotFound
 from webapp.common.kept import Kept
 
@@ -149,11 +147,9 @@ def read_macro(person: Any, *, on: Sequence[str] = (), metric: str = RATES[0]) -
     none of ``RATES``, and for too many benchmarks.
     """
     if metric not in RATES:
-        raise InvalidInput(
-            f"Benchmarks stand side by side by {', '.join(RATES)}, not by {metric[:60]}.", field="metric"
-        )
+        raise InvalidInput(f"Benchmarks are compared by {', '.join(RATES)}, not by {metric[:60]}.", field="metric")
     visible = gold_known_to(person)
-    found = Scoring.objects.of_models(visible).select_related("run__model", "run__benchmark").defer("extras")
+    found = Scoring.objects.of_models(visible).select_related("run__model", "run__benchmark")
     scorings = list(found.order_by("run__benchmark__title", "run__benchmark", "pk"))
     offered = list({scoring.run.benchmark_id: scoring.run.benchmark for scoring in scorings}.values())
     chosen = _chosen(offered, on or _shared(scorings))
@@ -195,7 +191,7 @@ def _chosen(offered: Sequence[Benchmark], on: Sequence[str]) -> list[Benchmark]:
         if slug not in {benchmark.slug for benchmark in offered}:
             raise NotFound(f"There is no benchmark {slug[:60]} with ranked runs that you may see.")
     if len(set(on)) > MOST:
-        raise InvalidInput(f"{MOST} benchmarks stand side by side at most. Choose fewer.", field="on")
+        raise InvalidInput(f"{MOST} benchmarks at most can be compared. Choose fewer.", field="on")
     return [benchmark for benchmark in offered if benchmark.slug in on]
 
 
@@ -235,31 +231,30 @@ def _drawn(metric: str, chosen: Sequence[Benchmark], rows: Sequence[MacroRow]) -
     with_gold = Sample.objects.filter(benchmark__in=chosen, gold__isnull=False).order_by("key")
     for benchmark, *sample in with_gold.values_list(*fields).iterator(chunk_size=CHUNK):
         samples[benchmark].append(tuple(sample))
-    scorings = [cell.scoring.pk for row in rows for cell in row.cells.values()]
-    kept = read_columns(scorings, ["sample", *(f"{metric}{side}" for side in SIDES)])
     values = np.array([[row.cells[one.pk].metric.value for row in rows] for one in chosen], np.float64)
+    added = contributions(metric, [cell.scoring.run_id for row in rows for cell in row.cells.values()])
     parts = [
-        _part(metric, samples[one.pk], [kept[row.cells[one.pk].scoring.pk] for row in rows])
+        _part(samples[one.pk], [own for row in rows if (own := added[row.cells[one.pk].scoring.run_id])])
         for one in chosen
-        if all(kept.values())
+        if None not in added.values()
     ]
     clusters = [cluster_codes(sample[1:] for sample in samples[one.pk]) for one in chosen]
     sizes = [(len(codes), dense_codes(codes)[1]) for codes in clusters]
     return _Drawn(macro_ranking(values.reshape(len(chosen), len(rows)), parts), sizes)
 
 
-def _part(metric: str, samples: Sequence[tuple[Any, ...]], runs: Sequence[Arrays]) -> Part:
+def _part(samples: Sequence[tuple[Any, ...]], runs: Sequence[Contributions]) -> Part:
     """What each run adds to the metric on each sample: one row at most of a run adds anything to one."""
     pks = np.array([sample[0] for sample in samples], np.int64)
-    top, bottom = (_totals(pks, [(run["sample"], run.get(f"{metric}{side}")) for run in runs]) for side in SIDES)
+    top = _totals(pks, [(run.sample, run.numerator) for run in runs])
+    bottom = _totals(pks, [(run.sample, run.denominator) for run in runs])
     return Part(top, bottom, cluster_codes(sample[1:] for sample in samples))
 
 
-def _totals(pks: Ints, runs: Sequence[tuple[Ints, NDArray[Any] | None]]) -> Floats:
-    """(samples, runs), of the sample of each row and what it adds, None: nothing."""
+def _totals(pks: Ints, runs: Sequence[tuple[Ints, Floats]]) -> Floats:
+    """(samples, runs), of the sample of each row and what it adds."""
     order, found = np.argsort(pks), np.zeros((len(pks), len(runs)))
     for column, (sample, added) in enumerate(runs):
-        if added is not None:
-            rows = np.flatnonzero((added != 0) & np.isin(sample, pks))
-            found[order[np.searchsorted(pks, sample[rows], sorter=order)], column] = added[rows]
+        rows = np.flatnonzero((added != 0) & np.isin(sample, pks))
+        found[order[np.searchsorted(pks, sample[rows], sorter=order)], column] = added[rows]
     return found

@@ -8,10 +8,14 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
 
-from annotation.actions.access import known_to
+from annotation.actions.access import known_to, require, roles_of
+from annotation.models import Benchmark
+from annotation.workflow import Right
 from evaluation.metrics.failures import FAILURES, LABELS, RULES
 from evaluation.models import FailureLabel, Note, Tag, Tagging, Trajectory
-from evaluation.querysets_query import visible_tags
+from evaluation.querysets_marks import visible_tags
+from webapp.accounts.models import User
+from webapp.common.errors import NotAllowed
 
 A_PERSON = "a person"
 SHOWN_TAGS = 9
@@ -79,3 +83,10 @@ def tags_on(trajectories: Sequence[int], person: Any) -> dict[int, list[str]]:
 
 def _name(code: int) -> str:
     return FAILURES[code] if code >= 0 else ""
+
+
+def require_member(actor: User, benchmark: Benchmark) -> None:
+    """Who only reads a public benchmark leaves nothing on it."""
+    require(actor, benchmark, Right.SEE_GOLD)
+    if not roles_of(actor, benchmark):
+        raise NotAllowed(f"Only members of {benchmark.title} tag and write notes. Ask its lead for a role.")

@@ -9,7 +9,9 @@ import numpy as np
 
 from annotation.models import Benchmark
 from evaluation.metrics.thresholds import STEPS, ranks_by_threshold
-from evaluation.models import Scoring
+from evaluation.models import Run, Scoring
+from evaluation.store.snapshot import Snapshot
+from evaluation.store.tables import quadrants_of_runs
 
 MOST_RUNS = 60
 
@@ -29,11 +31,12 @@ class RankedRun:
 
 
 def read_ranking(benchmark: Benchmark) -> list[RankedRun]:
-    """All ranked runs by name; empty with fewer than two of them, or more than can be told apart. One query."""
-    found = Scoring.objects.ranked([benchmark]).order_by("run__model__name", "run__setting", "run")
-    named = found.values_list("run", "run__model__name", "run__setting", "extras__thresholds")
-    rows = [row for row in named if row[3] and len(row[3]) == STEPS + 1 and sum(row[3][0])]
-    if not 2 <= len(rows) <= MOST_RUNS:
+    """All ranked runs with a population by name; empty with fewer than two of them, or more than can be told apart."""
+    ranked = Scoring.objects.ranked([benchmark]).with_population()
+    runs = Run.objects.of(benchmark).filter(scoring__in=ranked).order_by("model__name", "setting", "pk")
+    if not 2 <= len(runs) <= MOST_RUNS:
         return []
-    ranks = ranks_by_threshold(np.array([row[3] for row in rows], np.int64)).tolist()
-    return [RankedRun(*row[:3], places) for row, places in zip(rows, ranks, strict=True)]
+    counts = quadrants_of_runs(Snapshot(benchmark, runs))
+    rows = [run for run in runs if run.pk in counts]
+    ranks = ranks_by_threshold(np.array([counts[run.pk] for run in rows], np.int64).reshape(-1, STEPS + 1, 4)).tolist()
+    return [RankedRun(run.pk, run.model.name, run.setting, places) for run, places in zip(rows, ranks, strict=True)]

@@ -10,8 +10,8 @@ from typing import Any
 from annotation.models import Revision
 from annotation.schema import AnswerType
 from annotation.statistics import Interval, wilson
-from evaluation.actions.judging import ANSWER, UNDECIDED
 from evaluation.actions.judging_known import judgements_known_to
+from evaluation.actions.judging_words import ANSWER, UNDECIDED
 from evaluation.actions.metric_settings import settings_of
 from evaluation.metrics.answers import judge_answer, key_digest
 from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey
@@ -46,7 +46,7 @@ class ReaderAudit:
 
     @property
     def interval(self) -> Interval | None:
-        """Wilson's, 95 %."""
+        """Wilson's, 95%."""
         return wilson(self.correct, self.n)
 
 

@@ -1,4 +1,4 @@
-"""The repeated rollouts of a run, or of a slice of it, as scoring kept them, and what lists each of their counts."""
+"""The repeated rollouts of a run, or of a slice of it, and what lists each of their counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LISTED: Mapping[str, Mapping[str, str]] = {
 """The counts, and the terms of the list of each. Without a rollout among them a list has one trajectory of a sample."""
 
 
-def read_repeats(tables: Mapping[str, Any] | None) -> Repeats | None:
-    """None where no sample is repeated, and in scores made before it was kept."""
-    kept = (tables or {}).get("repeats")
-    return Repeats(**kept) if kept else None
+def read_repeats(tables: Mapping[str, Any]) -> Repeats | None:
+    """Out of the tables of the run or slice; None where no sample is repeated."""
+    found = tables["repeats"]
+    return Repeats(**found) if found else None

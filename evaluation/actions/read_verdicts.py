@@ -41,12 +41,12 @@ class Verdicts:
 
 
 def read_verdicts(trajectory: Trajectory, detail: TrajectoryDetail, viewer: Any) -> Verdicts:
-    """What was said of this run on this sample. Two queries."""
+    """What was said of this trajectory. Two queries."""
     benchmark = trajectory.run.benchmark
     if withheld_samples(viewer, benchmark).filter(trajectory__sample=trajectory.sample_id).exists():
         return Verdicts((), withheld=True)
-    about = {"run": trajectory.run_id, "sample": trajectory.sample_id}
-    found = Judgement.objects.filter(**about).annotate(member=_member(trajectory))
+    here = Judgement.objects.filter(run=trajectory.run_id, sample=trajectory.sample_id)
+    found = here.with_subject().filter(subject=trajectory.pk).annotate(member=_member(trajectory))
     key = detail.samples.answers[0]
     return Verdicts(
         [

@@ -21,12 +21,13 @@ from annotation.actions.import_samples import finish_record
 from annotation.importers.interface import ImportProblem
 from annotation.models import Benchmark, ImportRecord
 from evaluation.actions.carry_marks import MARKED, put_back, take_marks
+from evaluation.actions.delete_queue import drop_questions
 from evaluation.actions.keep_words import forget_words
-from evaluation.actions.list_columns import forget_columns
 from evaluation.actions.save_runs import Key, RunBook, There, stored_of
 from evaluation.actions.take_lists import lists_of, take_lists, whole_of
 from evaluation.actions.undo_plan import IN_RUNS
 from evaluation.models import Intervention, Judgement, JudgingItem, Model, Run, Scoring, ToolList, Trajectory
+from evaluation.store.files import rows_changed
 from webapp.accounts.models import User
 from webapp.common.bulk import update_rows
 
@@ -142,6 +143,7 @@ def put_in_place(*, actor: User | None, record: ImportRecord, counts: Counter[st
         earlier = earlier_readings(record.benchmark, record.sha256, record.format, record.options)
         staged = list(Run.everything.filter(staged_for=record).select_related("model"))
         book = RunBook(record.benchmark, actor)
+        numbers = dict(Run.objects.filter(benchmark=record.benchmark).values_list("pk", "number"))
         live = {run: book.run(run.model.name, run.setting) for run in staged}
         before = runs_brought(earlier)
         anew = named_anew(before, [(run.model.name, run.setting) for run in staged])
@@ -154,12 +156,18 @@ def put_in_place(*, actor: User | None, record: ImportRecord, counts: Counter[st
                 counts.update(_trajectories(batch, origins, {one.pk for one in earlier}, record))
             for table, key, said in OTHERS:
                 counts.update(_others(table, key, said, run, live[run]))
-        counts["removed"] = _remove(earlier)
+        counts["removed"] = _remove(earlier, record)
         touched = {run.pk for run in live.values()} | set(before.values())
         Scoring.objects.filter(run__in=touched).update(stale=True)
-        forget_columns(touched)
+        rows_changed(touched)
         forget_words(touched)
         _drop(staged, [pk for pk in before.values() if pk not in {run.pk for run in live.values()}])
+        made = {(run.model.name, run.setting): run for run in live.values() if run.pk not in numbers}
+        for old, now in anew.items():
+            if now in made and not Run.objects.filter(pk=before[old]).exists():
+                # It is that run under another name, so it has that run's letter.
+                made[now].number = numbers[before[old]]
+                made[now].save(update_fields=["number"])
         finish_record(actor, record, counts)
     return book.runs
 
@@ -192,6 +200,8 @@ def _trajectories(
     _keep_lists(same)
     changed = {found.pk: pk for pk, found in old.items() if pk not in same}
     marks = take_marks(changed)
+    if changed:
+        drop_questions(list(changed), record)
     Trajectory.objects.filter(pk__in=changed).delete()
     Trajectory.objects.filter(pk__in=[row[0] for row in batch if row[0] not in same]).update(run=live)
     put_back(marks, changed)
@@ -254,10 +264,11 @@ def _onto_live(staged: Run, live: Run) -> None:
     Judgement.objects.bulk_update(moved, ["trajectory"])
 
 
-def _remove(earlier: Sequence[ImportRecord]) -> int:
+def _remove(earlier: Sequence[ImportRecord], record: ImportRecord) -> int:
     """What earlier readings brought and this one has no counterpart for; how many rows."""
     lists = list(lists_of(earlier).values_list("pk", flat=True))
     removed = len(lists)
+    drop_questions(whole_of(earlier).order_by().values("pk"), record)
     for rows in (whole_of(earlier), *(table.objects.filter(source__in=earlier) for table in (Intervention, Judgement))):
         removed += rows.count()
         rows.delete()

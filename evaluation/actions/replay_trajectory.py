@@ -54,12 +54,12 @@ def recorded_pictures(
     for name, content in files:
         one = ids.get(_last(name)) or ids.get(PurePosixPath(_last(name)).stem)
         if one is None:
-            left.append((name, "no call here returned a picture of this name."))
+            left.append((name, "no replayed call returned an image with this name."))
             continue
         try:
             size = inspect(content)
             if (pixels := pixels + size.width * size.height) > MOST_PIXELS:
-                left.append((name, f"all pictures together may have {MOST_PIXELS:,} pixels. Send fewer at once."))
+                left.append((name, f"all images together may have {MOST_PIXELS:,} pixels. Send fewer at once."))
                 break
             found[one] = decode(content)
         except PictureProblem as problem:

@@ -10,12 +10,14 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from django.db.models import F
+
 from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.actions.carry_marks import put_back, take_marks
+from evaluation.actions.delete_queue import drop_questions
 from evaluation.actions.join_halves import Joined
 from evaluation.actions.keep_rewards import keep_rewards
 from evaluation.actions.keep_words import forget_words
-from evaluation.actions.list_columns import forget_columns
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.save_judgements import save_judgement
 from evaluation.importers.recognition import Stored, Unchanged
@@ -37,6 +39,7 @@ from evaluation.schema import Judgement as JudgementRecord
 from evaluation.schema import RolloutGroup as RolloutGroupRecord
 from evaluation.schema import Step as StepRecord
 from evaluation.schema import Trajectory as TrajectoryRecord
+from evaluation.store.files import rows_changed
 from webapp.accounts.models import User
 from webapp.common.bulk import as_json, insert_rows, reserve_ids, update_rows
 
@@ -61,9 +64,17 @@ class RunBook:
             named, _ = Model.objects.get_or_create(name=model)
             self._runs[key], _ = Run.everything.get_or_create(
                 benchmark=self.benchmark, model=named, setting=setting, staged_for=self.staged_for,
-                defaults={"created_by": self.actor},
+                defaults={"created_by": self.actor, "number": self._number},  # type: ignore[misc]  # Django calls it
             )  # fmt: skip
         return self._runs[key]
+
+    def _number(self) -> int | None:
+        """A number that no run of the benchmark has had; who asks at the same time waits."""
+        if self.staged_for is not None:
+            return None
+        benchmark = Benchmark.objects.filter(pk=self.benchmark.pk)
+        benchmark.update(runs_numbered=F("runs_numbered") + 1)
+        return benchmark.values_list("runs_numbered", flat=True).get()
 
     def key(self, record: TrajectoryRecord | Stored) -> Key:
         run = self.run(record.model, record.setting)
@@ -135,19 +146,20 @@ def _write(
     changed = [key for key in records if key in there and there[key].digest != digests[key]]
     marks = take_marks([there[key].pk for key in changed])
     if changed:
+        drop_questions([there[key].pk for key in changed], source)
         Trajectory.objects.filter(pk__in=[there[key].pk for key in changed]).delete()
     wanted = [key for key in records if key not in there] + changed
     ids = list(reserve_ids(Trajectory, len(wanted)))
     numbered = list(zip(ids, wanted, strict=True))
     rows = [_trajectory_row(pk, key, records[key], digests[key], source) for pk, key in numbered]
     insert_rows(Trajectory, _TRAJECTORY, rows)
-    put_back(marks, {there[key].pk: pk for pk, key in numbered if key in there})
     steps = [_step_row(pk, place, step) for pk, key in numbered for place, step in enumerate(records[key].steps)]
     insert_rows(Step, _STEP, steps)
+    put_back(marks, {there[key].pk: pk for pk, key in numbered if key in there})
     insert_rows(ToolList, _TOOL_LIST, _list_rows(numbered, records, source))
     if wanted:
         Scoring.objects.filter(run_id__in={key[0] for key in wanted}).update(stale=True)
-        forget_columns({key[0] for key in wanted})
+        rows_changed({key[0] for key in wanted})
         forget_words({key[0] for key in wanted})
     _know_again(records, there, set(changed))
     return len(wanted), len(changed)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.actions.list_columns import Written
 from evaluation.actions.load_columns import LoadedRun
 from evaluation.metrics.chains import Chains, confusion_words, transition_words
 from evaluation.metrics.columns import UNKNOWN, MetricRow, ScoreColumns
 from evaluation.metrics.failures import failures_of
 from evaluation.metrics.reading import CLASSES, REASONS, RULES, WHERES
 from evaluation.models import Metric, Score, Scoring
+from evaluation.store.build import Written
 from webapp.common.bulk import as_json, insert_rows
 
 BATCH = 20_000

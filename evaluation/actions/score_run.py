@@ -13,24 +13,20 @@ from django.utils import timezone
 from annotation.actions.access import require
 from annotation.models import Benchmark, Version
 from annotation.workflow import Right
-from evaluation.actions.chain_columns import keep_chains
 from evaluation.actions.freshness import Freshness
 from evaluation.actions.keep_rewards import keep_rewards
 from evaluation.actions.keep_words import keep_words
-from evaluation.actions.list_columns import added_columns, keep_columns
-from evaluation.actions.list_values import keep_values, values_of
 from evaluation.actions.load_columns import LoadedRun, LoadedSamples, load_run, load_samples
 from evaluation.actions.metric_settings import settings_of
-from evaluation.actions.rank_runs import rank_runs
-from evaluation.actions.run_tables import save_slice_tables, tables_of
+from evaluation.actions.rank_runs import is_ranked, rank_runs
 from evaluation.actions.save_scores import save_metrics, save_scores
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.chains import chains_of
 from evaluation.metrics.columns import TRUE, UNKNOWN, SampleColumns, ScoreColumns
+from evaluation.metrics.extraction import read_run
 from evaluation.metrics.faithfulness import FaithfulnessColumns, faithfulness_columns
 from evaluation.metrics.measures import all_measures, evaluated_rows
 from evaluation.metrics.reading import VERSION
-from evaluation.metrics.repeats import rollouts_of
 from evaluation.metrics.score import score_run as score_columns
 from evaluation.metrics.selection import selected_measures
 from evaluation.metrics.settings import MetricSettings
@@ -39,6 +35,8 @@ from evaluation.models import Intervention, Judgement, Run, Scoring, Trajectory
 from evaluation.schema import Condition, JudgementKind
 from evaluation.schema import Intervention as InterventionRecord
 from evaluation.schema import Judgement as JudgementRecord
+from evaluation.store.build import Evaluated
+from evaluation.store.files import write_file
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.collector import collector_paused
@@ -50,31 +48,33 @@ def score_benchmark(
     benchmark: Benchmark,
     only_stale: bool = False,
     settings: MetricSettings | None = None,
-    report: Callable[[int, int, Run], None] | None = None,
-    checkpoint: Callable[[], None] | None = None,
 ) -> list[Scoring]:
-    """Score all runs of a benchmark, or only those without scores that are true today, and reward its rollout groups.
-    ``checkpoint`` is called at the end of the transaction of each run. ``settings``: others than those of the
-    benchmark, for this scoring only."""
+    """Score all runs of a benchmark in this process, or only those without scores that are true today, and do what
+    follows. ``settings``: others than those of the benchmark, for this scoring only."""
     require(actor, benchmark, Right.SCORE)
     samples = load_samples(benchmark)
     settings = settings or settings_of(benchmark)
-    runs = list(Run.objects.of(benchmark))
-    if only_stale:
-        fresh = Freshness(benchmark)
-        runs = [run for run in runs if is_stale(run, samples.digest, fresh)]
-    scorings = []
-    for done, run in enumerate(runs):
-        if report:
-            report(done, len(runs), run)
-        scored = score_one(actor=actor, run=run, samples=samples, settings=settings, checkpoint=checkpoint)
-        scorings.append(scored)
+    runs = stale_runs(benchmark, samples.digest) if only_stale else Run.objects.of(benchmark)
+    scorings = [score_one(actor=actor, run=run, samples=samples, settings=settings) for run in runs]
+    after_scoring(benchmark, samples, settings, changed=bool(scorings))
+    return scorings
+
+
+def stale_runs(benchmark: Benchmark, digest: str) -> list[Run]:
+    """The runs without scores that are true today, those with the most rows first. ``digest``: of the gold."""
+    fresh = Freshness(benchmark)
+    runs = [run for run in Run.objects.of(benchmark) if is_stale(run, digest, fresh)]
+    return sorted(runs, key=lambda run: run.file.rows if hasattr(run, "file") else 0, reverse=True)
+
+
+def after_scoring(benchmark: Benchmark, samples: LoadedSamples, settings: MetricSettings, *, changed: bool) -> None:
+    """What the runs of a benchmark have in common: rewards of rollout groups, ranks, and words. ``changed``: whether
+    any was scored; ranks that an earlier scoring left out are made in any case. It can be begun again."""
     keep_rewards(benchmark, settings)
-    if scorings:
+    if changed or not is_ranked(benchmark):
         rank_runs(benchmark, samples, settings)
     for run in Run.objects.filter(benchmark=benchmark, word_parts=None):
         keep_words(run)
-    return scorings
 
 
 def rank_again(benchmark: Benchmark) -> None:
@@ -108,11 +108,15 @@ def score_one(
     evaluated = evaluated_rows(samples.columns, scores, settings)
     measures = all_measures(samples.columns, scores, loaded.columns, evaluated, settings)
     rows = aggregate(samples.columns, scores, loaded.columns, settings, faithfulness=faithfulness, measures=measures)
-    added = added_columns(selected_measures(samples.columns, scores, measures, settings, faithfulness))
+    added = {
+        f"{side}_{name}": values
+        for name, *sides in selected_measures(samples.columns, scores, measures, settings, faithfulness)
+        for side, values in zip("nd", sides, strict=True)
+    }
     del measures
-    further = [other.scores for other in others if other.further and other.condition == Condition.NONE]
-    rollouts = rollouts_of(samples.columns, scores, further, settings)
-    tables = tables_of(samples.columns, scores, loaded.columns, chains, rollouts, settings)
+    names = [loaded.columns.tools[code] for code in loaded.columns.steps.tool.tolist()]
+    read = read_run(samples.columns, loaded.columns, scores, settings)
+    known = Evaluated(loaded.pks, added, chains, names, scores, read)
     answers = int(answers_given(scores.correct, scores.undecided, scores.missing_answer).sum())
     unread = int(scores.unread.sum())
     parts = [(loaded, scores, chains)]
@@ -133,14 +137,10 @@ def score_one(
             answers_n=answers,
             unread_n=unread,
             provisional=is_provisional(unread, answers, settings),
-            extras=tables.whole,
         )
         written = [save_scores(scoring, *part) for part in parts]
         save_metrics(scoring, rows)
-        pks = keep_columns(scoring, loaded.pks, added, written)
-        keep_values(scoring, pks, [(part[0].pks, values_of(samples.columns, *part)) for part in parts])
-        keep_chains(scoring, loaded, chains)
-        save_slice_tables(scoring, tables)
+        write_file(run, settings, written, known)
         Scoring.objects.filter(pk=scoring.pk).update(seconds=time.monotonic() - begun)
         audit.record(actor=actor, action="run.score", subject=run, benchmark=run.benchmark.slug)
         if checkpoint:
@@ -194,14 +194,20 @@ def _faithfulness(
         for condition, theirs in compared
         for key, right, letter in _right(samples.columns, theirs)
     )
+    undecided = (
+        (samples.columns.keys[row], condition)
+        for condition, theirs in compared
+        for row in theirs.sample[theirs.undecided].tolist()
+    )
     judgements = (
         JudgementRecord("", key, JudgementKind(kind), verdict, answer)
         for key, kind, verdict, answer in Judgement.objects.of_models()
+        .of_evaluated()
         .filter(run=run)
         .order_by("pk")
         .values_list("sample__key", "kind", "verdict", "answer")
     )
-    return faithfulness_columns(samples.columns, recorded, trajectories, judgements, settings)
+    return faithfulness_columns(samples.columns, recorded, trajectories, judgements, settings, undecided)
 
 
 def _right(samples: SampleColumns, scores: ScoreColumns) -> Iterator[tuple[str, bool, str]]:

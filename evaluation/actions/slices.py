@@ -8,7 +8,7 @@ from annotation.actions.access import require
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.actions.list_words import check_query
-from evaluation.actions.mark_trajectories import require_member
+from evaluation.actions.read_marks import require_member
 from evaluation.models import SavedSlice
 from webapp.accounts.models import User
 from webapp.common import audit

@@ -14,7 +14,6 @@ from annotation.actions.store_images import picture_path, tile_folder
 from annotation.models import Gold, Image, ImportRecord, Sample
 from evaluation.actions.delete_queue import remove_questions
 from evaluation.actions.keep_words import forget_words
-from evaluation.actions.list_columns import forget_columns
 from evaluation.actions.score_run import rank_again
 from evaluation.actions.take_lists import take_lists
 from evaluation.actions.twin_records import twin_of
@@ -34,6 +33,7 @@ from evaluation.actions.undo_plan import (
 )
 from evaluation.actions.upload import require_kind
 from evaluation.models import Model, Run, Scoring
+from evaluation.store.files import rows_changed
 from webapp.accounts.models import User
 from webapp.common import audit, objects
 from webapp.common.errors import Conflict
@@ -140,7 +140,7 @@ def _remove_rows(record: ImportRecord) -> Counter[str]:
             if name in RUN_OF:
                 runs = set(rows.filter(pk__in=ids).order_by().values_list(RUN_OF[name], flat=True))
                 Scoring.objects.filter(run_id__in=runs).update(stale=True)
-                forget_columns(runs)
+                rows_changed(runs)
                 forget_words(runs)
             if name == "tool lists":
                 take_lists(ids)

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
+from django.utils.translation import ngettext_lazy
 
 from annotation.models import (
     AcceptedChain,
@@ -49,6 +50,99 @@ RUN_OF: Mapping[str, str] = {
     "judgements": "run_id",
 }
 """Where rows of what an import brought name their run."""
+ON_SAMPLES: tuple[tuple[Any, str, Q, Any], ...] = (
+    (
+        Intervention,
+        "sample",
+        Q(),
+        ngettext_lazy(
+            "%(count)s intervention refers to its samples.", "%(count)s interventions refer to its samples.", "n"
+        ),
+    ),
+    (
+        Judgement,
+        "sample",
+        Q(),
+        ngettext_lazy("%(count)s judgment refers to its samples.", "%(count)s judgments refer to its samples.", "n"),
+    ),
+    (
+        VersionEntry,
+        "sample",
+        Q(),
+        ngettext_lazy(
+            "%(count)s of its samples is in a frozen version.",
+            "%(count)s of its samples are in a frozen version.",
+            "n",
+        ),
+    ),
+    (
+        Annotation,
+        "sample",
+        Q(imported=False),
+        ngettext_lazy(
+            "%(count)s annotation was made of its samples.", "%(count)s annotations were made of its samples.", "n"
+        ),
+    ),
+    (
+        Revision,
+        "annotation__sample",
+        Q(number__gt=1),
+        ngettext_lazy(
+            "%(count)s revision of its samples came later.", "%(count)s revisions of its samples came later.", "n"
+        ),
+    ),
+    (
+        Draft,
+        "annotation__sample",
+        Q(),
+        ngettext_lazy("%(count)s of its samples has a draft.", "%(count)s of its samples have drafts.", "n"),
+    ),
+    (
+        Review,
+        "revision__annotation__sample",
+        Q(),
+        ngettext_lazy("%(count)s review was made of its samples.", "%(count)s reviews were made of its samples.", "n"),
+    ),
+    (
+        BlindAnswer,
+        "revision__annotation__sample",
+        Q(),
+        ngettext_lazy(
+            "%(count)s answer was given to its samples.", "%(count)s answers were given to its samples.", "n"
+        ),
+    ),
+    (
+        Comment,
+        "annotation__sample",
+        Q(),
+        ngettext_lazy(
+            "%(count)s comment was written on its samples.", "%(count)s comments were written on its samples.", "n"
+        ),
+    ),
+    (
+        AcceptedChain,
+        "sample",
+        Q(),
+        ngettext_lazy(
+            "%(count)s toolchain was accepted for its samples.",
+            "%(count)s toolchains were accepted for its samples.",
+            "n",
+        ),
+    ),
+    (
+        GoldCheck,
+        "sample",
+        Q(),
+        ngettext_lazy("%(count)s of its samples is a gold check.", "%(count)s of its samples are gold checks.", "n"),
+    ),
+    (
+        AuditItem,
+        "sample",
+        Q(),
+        ngettext_lazy("%(count)s of its samples is in an audit.", "%(count)s of its samples are in an audit.", "n"),
+    ),
+)
+"""Work on samples: its table, how that names a sample, which of its rows count, and the sentence about them."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +163,18 @@ class UndoPlan:
     @property
     def reasons(self) -> str:
         """What stands in the way, in sentences."""
-        asked = ["Judging queues ask about its trajectories. Confirm that their questions go."] if self.queues else []
+        asked = (
+            ["Judging queues contain its trajectories. Confirm that their questions are deleted."]
+            if self.queues
+            else []
+        )
         return " ".join([*self.later, *asked])
 
 
 def undo_plan(record: ImportRecord) -> UndoPlan:
     """The plan for an import that is done, or whose undoing was begun."""
     if record.state not in (State.DONE, State.UNDOING):
-        return UndoPlan(later=("Only an import that is done can be undone.",))
+        return UndoPlan(later=("Only a finished import can be undone.",))
     if record.kind != Kind.SAMPLES:
         return _of_runs(record)
     twin = twin_of(record)
@@ -138,38 +236,92 @@ def _of_runs(record: ImportRecord) -> UndoPlan:
     goes["runs"] = len(emptied(record, runs))
     bare = emptied(record, runs, [Trajectory])
     items = questions_of(record)
-    here = (
-        ("judgments", Judgement.objects.exclude(pk__in=verdicts_of(items))),
-        ("interventions", Intervention.objects.all()),
+    whole = whole_of([record]).values("pk")
+    judgments = Judgement.objects.exclude(pk__in=verdicts_of(items)).filter(run_id__in=bare, source=None)
+    decided = Judgement.objects.decisions().filter(trajectory__in=whole, person__isnull=False)
+    work: tuple[tuple[Any, Any], ...] = (
+        (
+            judgments,
+            ngettext_lazy("%(count)s judgment refers to its runs.", "%(count)s judgments refer to its runs.", "n"),
+        ),
+        (
+            Intervention.objects.filter(run_id__in=bare, source=None),
+            ngettext_lazy(
+                "%(count)s intervention refers to its runs.", "%(count)s interventions refer to its runs.", "n"
+            ),
+        ),
+        (
+            Tagging.objects.filter(trajectory__in=whole),
+            ngettext_lazy(
+                "%(count)s tag refers to its trajectories.", "%(count)s tags refer to its trajectories.", "n"
+            ),
+        ),
+        (
+            Note.objects.filter(trajectory__in=whole),
+            ngettext_lazy(
+                "%(count)s note refers to its trajectories.", "%(count)s notes refer to its trajectories.", "n"
+            ),
+        ),
+        (
+            FailureLabel.objects.filter(trajectory__in=whole),
+            ngettext_lazy(
+                "%(count)s of its trajectories has a failure set by people.",
+                "%(count)s of its trajectories have a failure set by people.",
+                "n",
+            ),
+        ),
+        (
+            decided,
+            ngettext_lazy(
+                "%(count)s of its answers was decided by people.",
+                "%(count)s of its answers were decided by people.",
+                "n",
+            ),
+        ),
     )
-    later = [
-        f"{count:,} {title} of its runs were made here."
-        for title, rows_made in here
-        if (count := rows_made.filter(run_id__in=bare, source=None).count())
-    ]
-    work: tuple[tuple[Any, str], ...] = (
-        (Tagging, "tags stand on its trajectories"),
-        (Note, "notes were written on its trajectories"),
-        (FailureLabel, "of its trajectories have a failure named by people"),
-    )
-    for table, words in work:
-        if count := table.objects.filter(trajectory__in=whole_of([record]).values("pk")).count():
-            later.append(f"{count:,} {words}.")
-    decided = Judgement.objects.decisions().filter(trajectory__in=whole_of([record]).values("pk"), person__isnull=False)
-    if count := decided.count():
-        later.append(f"{count:,} of its answers were decided here.")
-    stays = []
+    return UndoPlan(goes, _counted(work), _left(record, rows, lists), losses(items))
+
+
+def _counted(work: tuple[tuple[Any, Any], ...]) -> tuple[str, ...]:
+    """A sentence about each of these querysets that has rows."""
+    return tuple(_sentence(words, count) for rows, words in work if (count := rows.count()))
+
+
+def _sentence(words: Any, count: int) -> str:
+    return str(words % {"n": count, "count": f"{count:,}"})
+
+
+def _left(record: ImportRecord, rows: int, lists: int) -> tuple[str, ...]:
+    """What an import of runs changed in the rows of others. ``rows``: how many it has now, ``lists`` of them lists."""
     changed = record.counts.get("changed", 0)
-    if lists:
-        stays.append(f"{lists:,} of its lists stood beside one of another import; that one stays.")
-    if changed > lists:
-        stays.append(
-            f"Up to {changed - lists:,} of its records took the place of earlier ones, which do not come back."
-        )
-    gone = record.counts.get("new", 0) + changed - rows
-    if gone > 0 and record.state == State.DONE:
-        stays.append(f"Up to {gone:,} of its records were replaced or deleted since. They stay as they are now.")
-    return UndoPlan(goes, tuple(later), tuple(stays), losses(items))
+    gone = record.counts.get("new", 0) + changed - rows if record.state == State.DONE else 0
+    said = (
+        (
+            lists,
+            ngettext_lazy(
+                "%(count)s of its lists replaced one of another import, which stays.",
+                "%(count)s of its lists replaced ones of other imports, which stay.",
+                "n",
+            ),
+        ),
+        (
+            changed - lists,
+            ngettext_lazy(
+                "Up to %(count)s of its records replaced an earlier one, which is not restored.",
+                "Up to %(count)s of its records replaced earlier ones, which are not restored.",
+                "n",
+            ),
+        ),
+        (
+            gone,
+            ngettext_lazy(
+                "Up to %(count)s of its records was replaced or deleted later. It doesn't change.",
+                "Up to %(count)s of its records were replaced or deleted later. They don't change.",
+                "n",
+            ),
+        ),
+    )
+    return tuple(_sentence(words, count) for count, words in said if count > 0)
 
 
 def samples_of(record: ImportRecord) -> Any:
@@ -183,34 +335,34 @@ def _of_samples(record: ImportRecord, twin: ImportRecord | None = None) -> UndoP
     later = []
     made, new = samples.count(), record.counts.get("new", 0)
     if made < new and record.state == State.DONE:
-        later.append(f"Only {made:,} of its {new:,} samples are known as its own; older imports did not keep that.")
+        later.append(
+            f"Only {made:,} of its {new:,} samples are recorded as its own. Older imports did not record this."
+        )
     if changed := record.counts.get("changed", 0):
-        later.append(f"It changed {changed:,} samples that were there before; what they were is not kept.")
-    ids = samples.values("pk")
-    work: tuple[tuple[Any, str], ...] = (
-        (
-            Trajectory.objects.filter(sample__in=ids).exclude(source=twin)
-            if twin
-            else Trajectory.objects.filter(sample__in=ids),
-            "trajectories stand on its samples. Undo the imports of those runs",
-        ),
-        (Intervention.objects.filter(sample__in=ids), "interventions stand on its samples"),
-        (Judgement.objects.filter(sample__in=ids), "judgements stand on its samples"),
-        (VersionEntry.objects.filter(sample__in=ids), "of its samples are in a frozen version"),
-        (Annotation.objects.filter(sample__in=ids, imported=False), "annotations were made of its samples"),
-        (Revision.objects.filter(annotation__sample__in=ids, number__gt=1), "revisions of its samples came later"),
-        (Draft.objects.filter(annotation__sample__in=ids), "of its samples are being worked on"),
-        (Review.objects.filter(revision__annotation__sample__in=ids), "reviews were made of its samples"),
-        (BlindAnswer.objects.filter(revision__annotation__sample__in=ids), "answers were given to its samples"),
-        (Comment.objects.filter(annotation__sample__in=ids), "comments were written on its samples"),
-        (AcceptedChain.objects.filter(sample__in=ids), "toolchains were accepted for its samples"),
-        (GoldCheck.objects.filter(sample__in=ids), "of its samples are gold checks"),
-        (AuditItem.objects.filter(sample__in=ids), "of its samples are in an audit"),
-    )
-    later += [f"{count:,} {words}." for rows, words in work if (count := rows.count())]
+        words = ngettext_lazy(
+            "It changed %(count)s existing sample, whose earlier content is not stored.",
+            "It changed %(count)s existing samples, whose earlier content is not stored.",
+            "n",
+        )
+        later.append(_sentence(words, changed))
+    later += _counted(_work_on(samples.values("pk"), twin))
     goes = {"samples": made, "pictures": alone(samples.values("image_id"), record).count()}
-    stays = ("Names that its plans taught the tool bank stay there.",)
+    stays = ("Tool names that its plans added to the tool bank stay there.",)
     return UndoPlan(goes, tuple(later), stays)
+
+
+def _work_on(ids: Any, twin: ImportRecord | None) -> tuple[tuple[Any, Any], ...]:
+    """The rows that name samples with these ids, but for those of ``twin``, and the sentences about them."""
+    trajectories = Trajectory.objects.filter(sample__in=ids)
+    words = ngettext_lazy(
+        "%(count)s trajectory refers to its samples. Undo the import of its run first.",
+        "%(count)s trajectories refer to its samples. Undo the imports of those runs first.",
+        "n",
+    )
+    return (
+        (trajectories.exclude(source=twin) if twin else trajectories, words),
+        *((table.objects.filter(only, **{f"{path}__in": ids}), said) for table, path, only, said in ON_SAMPLES),
+    )
 
 
 def alone(images: Any, record: ImportRecord) -> Any:

@@ -22,7 +22,7 @@ from annotation.importers.shapes import shape_of
 from annotation.models import Benchmark, ImportRecord
 from annotation.workflow import Right
 from evaluation.actions.column_mappings import FORMAT as TABLE
-from evaluation.actions.column_mappings import KEYS, MAPPED, checked, is_of, options_for, save_mapping
+from evaluation.actions.column_mappings import KEYS, MAPPED, checked, columns_in, is_of, options_for, save_mapping
 from evaluation.actions.import_both import holds_both, sample_mapping
 from evaluation.actions.replace_runs import REPLACE, REPLACES, require_replaceable
 from evaluation.importers import IMPORTERS as RUN_FORMATS
@@ -178,21 +178,21 @@ def blocked(record: ImportRecord) -> str:
     if record.state == State.RUNNING:
         return ""
     if not record.format:
-        return "Choose the format first: it could not be told with certainty."
+        return "Choose the format first. It could not be detected with enough confidence."
     if record.format == KEYS and not record.options.get("mapping"):
-        return "Say what each key is first: map the keys of the file."
+        return "Map the keys of the file first."
     if preview.get("problem") and record.format == TABLE and preview.get("columns"):
-        return "Say what each column is first: nothing can be read yet."
+        return "Map the columns first. Nothing can be read yet."
     if preview.get("problem"):
         return "Nothing of the file can be read as this format. Choose another format or another file."
     if preview.get("gold", {}).get("suspect") and not preview.get("choices", {}).get(NOT_GOLD):
-        return f"{preview['gold']['sentence']} Choose the column of the model's answers, or confirm that this is it."
+        return f"{preview['gold']['sentence']} Choose where the model's answers are, or confirm that this is it."
     if preview.get("again") and counts.get("changed") and not record.options.get(REPLACE):
         return "It is here already, read otherwise. Choose to put this reading in its place, or name another setting."
     if not any(counts.get(name) for name in ("new", "changed", "removed")):
         if counts.get("unchanged"):
             return "Everything in this file is here already; nothing would change."
-        return "No row of this file can be written. The issues say why."
+        return "No row of this file can be imported. See the issues."
     return ""
 
 
@@ -356,8 +356,13 @@ def both_of(record: ImportRecord) -> str:
     found = _best(formats.get(Kind.RUNS, []))
     if not found or found not in held[Kind.SAMPLES]:
         return ""
-    columns = [one["name"] for one in record.preview.get("columns", [])]
-    return "" if holds_both(found, columns) else found
+    return "" if holds_both(found, _columns_of(record) if found == TABLE else []) else found
+
+
+def _columns_of(record: ImportRecord) -> list[str]:
+    """The columns of a table, also before it was read."""
+    read = [one["name"] for one in record.preview.get("columns", [])]
+    return read or [column.name for column in columns_in(path_of(record))]
 
 
 def _take_both(record: ImportRecord, *, both: bool) -> None:
@@ -368,13 +373,12 @@ def _take_both(record: ImportRecord, *, both: bool) -> None:
         return
     format = both_of(record)
     if not format:
-        raise InvalidInput("This file does not hold samples beside its runs.", field="both")
+        raise InvalidInput("This file doesn't contain samples with its runs.", field="both")
     kept = {name: record.options.get(name, "") for name in ("model", "setting")}
     record.kind, record.format = Kind.SAMPLES, format
     record.options = {**_options(Kind.SAMPLES, record.options.get("images", "")), WITH_RUNS: True, **kept}
     if format == TABLE:
-        columns = [one["name"] for one in record.preview.get("columns", [])]
-        record.options |= {"mapping": sample_mapping(columns), "coordinates": ""}
+        record.options |= {"mapping": sample_mapping(_columns_of(record)), "coordinates": ""}
 
 
 def _take_the_place(record: ImportRecord, number: int) -> None:

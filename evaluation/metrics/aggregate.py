@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from annotation.statistics import dense_codes
-from evaluation.metrics.catalogue import METRICS, ROLLOUT_METRICS
+from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.columns import (
     TRUE,
     UNKNOWN,
@@ -32,6 +32,7 @@ from evaluation.metrics.faithfulness import (
     adjusted_over_arms,
     changed_share,
     evidence_of_samples,
+    open_effect,
     paired_arms,
     paired_effect,
     turned_share,
@@ -112,11 +113,6 @@ def aggregate(
     return found
 
 
-def order_of_metrics() -> tuple[str, ...]:
-    """The metrics that ``aggregate`` gives, in the order of the catalogue."""
-    return tuple(name for name in METRICS if name not in ROLLOUT_METRICS)
-
-
 def _summary(measure: Measure, part: Slice, cluster: Ints | None, counts: Mapping[str, Any], task: _Task) -> MetricRow:
     numerator, denominator = measure.numerator[part.rows], measure.denominator[part.rows]
     found = summarise(measure.kind, numerator, denominator, cluster, draws=task.draws, seed=task.seed)
@@ -137,7 +133,7 @@ def _faithfulness_rows(part: Slice, counts: Mapping[str, Any], task: _Task) -> l
     arms = {metric: paired_arms(columns, contrast, text_only, task.settings) for metric, contrast in ARMS.items()}
     effects = {metric: paired_effect(pair.first, pair.second, cluster) for metric, pair in arms.items()}
     adjusted = adjusted_over_arms({metric: effect.p_cluster for metric, effect in effects.items()})
-    more = {metric: dict[str, Any](pair.counts) for metric, pair in arms.items()}
+    more = {metric: {**pair.counts, **_open_detail(metric, pair)} for metric, pair in arms.items()}
     for metric, p in adjusted.items():
         more[metric] |= {"p_holm": p, **_differing(arms[metric], cluster)}
     return [
@@ -145,6 +141,16 @@ def _faithfulness_rows(part: Slice, counts: Mapping[str, Any], task: _Task) -> l
         _judged_row("reliability", task.faithfulness.reliability, part, counts, task),
         _judged_row("sufficiency", task.faithfulness.sufficiency, part, counts, task),
     ]
+
+
+def _first_arm(metric: str) -> str:
+    """The name of the accuracy that an effect is held against."""
+    return "accuracy_placebo" if metric.endswith("beyond_placebo") else "accuracy_none"
+
+
+def _open_detail(metric: str, arms: PairedArms) -> dict[str, Any]:
+    """What undecided answers leave open of an effect and of the accuracy of its arms."""
+    return open_effect(arms.first, arms.second, arms.undecided).as_detail(_first_arm(metric), "accuracy_intervened")
 
 
 def _differing(arms: PairedArms, cluster: Ints) -> dict[str, Any]:
@@ -161,7 +167,7 @@ def _effect_row(
         **counts,
         "lost": table.lost,
         "gained": table.gained,
-        "accuracy_placebo" if metric.endswith("beyond_placebo") else "accuracy_none": table.before,
+        _first_arm(metric): table.before,
         "accuracy_intervened": table.after,
         "p_cluster": effect.p_cluster,
         **more,

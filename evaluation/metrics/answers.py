@@ -21,6 +21,7 @@ from evaluation.metrics.columns import (
     once_for_samples,
 )
 from evaluation.metrics.reading import Reading, read_answer
+from evaluation.metrics.reading.comparing import folded
 from evaluation.metrics.reading.open_answers import accepts
 from evaluation.metrics.reading.released import RELEASED
 from evaluation.metrics.settings import MetricSettings
@@ -101,6 +102,13 @@ def judge_answer(text: str | None, key: AnswerKey, verdict: int, settings: Metri
     return AnswerResult(TRUE if letter in gold else FALSE, letter, reading=reading)
 
 
+def as_read(text: str | None, key: AnswerKey, settings: MetricSettings) -> str:
+    """What an answer says, equal for equal answers: the letter of an option, or the value folded; "" where nothing is
+    read. Example: "B. cup" and "(b)" are both B."""
+    letter = judge_answer(text, key, UNKNOWN, settings).letter
+    return letter if key.multiple_choice else folded(letter)
+
+
 def judge_answers(
     texts: Sequence[str | None], keys: Sequence[AnswerKey], key: Ints, verdict: Ints, settings: MetricSettings
 ) -> AnswerColumns:
@@ -115,9 +123,9 @@ def judge_answers(
     blank = np.array([r.reading.state == "blank" for r in results], bool)[at]
     missing = np.where(open_to_judge, np.array([r.missing for r in results], bool)[at], blank)
     judged = np.array([r.correct for r in results], np.int64)[at]
-    digests = {row: key_digest(keys[row]) for (_, row), r in zip(book, results, strict=True) if r.undecided}
+    digests = {row: key_digest(keys[row]) for (_, row), r in zip(book, results, strict=True) if r.undecided or r.unread}
     groups = [
-        group_key(r.reading.normalized, digests[row]) if r.undecided else ""
+        group_key(r.reading.normalized, digests[row]) if r.undecided or r.unread else ""
         for (_, row), r in zip(book, results, strict=True)
     ]
     by_rule = open_to_judge.tolist()

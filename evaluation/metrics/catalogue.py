@@ -54,6 +54,7 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         ("accuracy", "Accuracy", SHARE, HIGHER, "[B 3.2]"),
         ("accuracy_low", "Accuracy, at least", SHARE, HIGHER, "docs/metrics.md#verdicts"),
         ("accuracy_high", "Accuracy, at most", SHARE, HIGHER, "docs/metrics.md#verdicts"),
+        ("unread_rate", "Unread", SHARE, LOWER, "docs/metrics.md#verdicts"),
         ("accuracy_in_file", "As judged in the file", SHARE, HIGHER, "docs/metrics.md#verdicts"),
         ("tool_ratio", "Used zoom", SHARE, NEITHER, "[B 3.2]"),
         ("grounded_score", "Grounded", SHARE, HIGHER, "[B 3.2]"),
@@ -215,8 +216,3 @@ COMPARISON_COLUMNS = (
     *RANGES,
     "could_turn",
 )
-
-
-def metrics_of(group: str) -> tuple[Metric, ...]:
-    """The metrics of a group ("grounding", "toolchain", "planning", "faithfulness", "rewards", "cost"), in order."""
-    return tuple(metric for metric in METRICS.values() if metric.group == group)

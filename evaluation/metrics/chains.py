@@ -6,7 +6,6 @@ first. Source of the quantities: docs/metrics.md#toolchain-metrics, #benchmark-s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
@@ -17,7 +16,7 @@ from evaluation.metrics.alignment import UNPAIRED
 from evaluation.metrics.columns import Bools, Ints, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.intervals import rate_interval
 from evaluation.metrics.names import name_codes
-from evaluation.metrics.ragged import different, grouped, positions_of, rows_of, spans, starts_of
+from evaluation.metrics.ragged import different, positions_of, rows_of, spans, starts_of
 from evaluation.metrics.references import chain_at
 
 BETWEEN = ">"
@@ -80,25 +79,6 @@ def chains_of(samples: SampleColumns, run: RunColumns, scores: ScoreColumns) -> 
     )
 
 
-def join_chains(parts: Sequence[Chains]) -> Chains:
-    """The trajectories of several runs one after another, under one vocabulary."""
-    book: dict[str, int] = {}
-    codes = [np.array([book.setdefault(name, len(book)) for name in part.names], np.int64) for part in parts]
-    lengths = [np.diff(part.start) for part in parts]
-    wanted = [np.diff(part.reference_start) for part in parts]
-    none = np.empty(0, np.int64)
-    return Chains(
-        names=tuple(book),
-        start=starts_of(np.concatenate([none, *lengths])),
-        tool=np.concatenate([none, *(code[part.tool] for code, part in zip(codes, parts, strict=True))]),
-        effective=np.concatenate([none.astype(bool), *(part.effective for part in parts)]),
-        paired=np.concatenate([none, *(part.paired for part in parts)]),
-        known=np.concatenate([none.astype(bool), *(part.known for part in parts)]),
-        reference_start=starts_of(np.concatenate([none, *wanted])),
-        reference=np.concatenate([none, *(code[part.reference] for code, part in zip(codes, parts, strict=True))]),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two tools, one beside or behind the other: how many times, and in how many trajectories. "": none."""
@@ -138,23 +118,6 @@ def confusion_words(chains: Chains) -> list[str]:
 def transition_words(chains: Chains) -> list[str]:
     """The same of ``transitions``."""
     return _words(chains, *_followed(chains))
-
-
-def confusion_rows(chains: Chains) -> dict[str, Ints]:
-    """The same words, and the trajectories (rows) that have each, in order."""
-    return _rows_with(chains, *_aligned(chains))
-
-
-def transition_rows(chains: Chains) -> dict[str, Ints]:
-    """The same of ``transitions``."""
-    return _rows_with(chains, *_followed(chains))
-
-
-def reference_rows(chains: Chains) -> dict[str, Ints]:
-    """The trajectories (rows) whose reference toolchain has each tool, by its half of a word, in order."""
-    row, first, _ = _aligned(chains)
-    called = first < len(chains.names)
-    return _by_word(lambda code: half_word(chains.names[code]), first[called], row[called], len(chains))
 
 
 def pair_word(first: str, second: str) -> str:
@@ -283,24 +246,6 @@ def _counted(chains: Chains, row: Ints, first: Ints, second: Ints) -> list[Pair]
     counted = zip(found.tolist(), times.tolist(), owners.tolist(), strict=True)
     pairs = [Pair(names[at // width], names[at % width], calls, several) for at, calls, several in counted]
     return sorted(pairs, key=lambda pair: (pair.first, pair.second))
-
-
-def _rows_with(chains: Chains, row: Ints, first: Ints, second: Ints) -> dict[str, Ints]:
-    names = (*chains.names, "")
-
-    def word(code: int) -> str:
-        return pair_word(names[code // len(names)], names[code % len(names)])
-
-    return _by_word(word, first * len(names) + second, row, len(chains))
-
-
-def _by_word(word: Callable[[int], str], codes: Ints, row: Ints, n: int) -> dict[str, Ints]:
-    """Long names that begin alike have one word."""
-    found: dict[str, Ints] = {}
-    for code, rows in grouped(codes, row, n):
-        named = word(code)
-        found[named] = np.union1d(found[named], rows) if named in found else rows
-    return found
 
 
 def _words(chains: Chains, row: Ints, first: Ints, second: Ints) -> list[str]:

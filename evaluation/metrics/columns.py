@@ -8,7 +8,7 @@ trajectory, gold boxes of a sample) is flat, with ``start`` offsets of length ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar
@@ -227,7 +227,7 @@ class ScoreColumns:
         reading_where, reading_rule, reading_class, reading_flags: n texts: how the answer was read (see
             ``evaluation.metrics.reading.Reading``; flags are joined by spaces), "" when it was not.
         unread_reason: n texts: why an answer is unread or undecided by rule, "" otherwise.
-        answer_group: n names of equal texts under equal options, of undecided answers, "" otherwise.
+        answer_group: n names of equal texts under equal options, of undecided and unread answers, "" otherwise.
         verdict_by: see ``VerdictBy``. file_verdict: TRUE | FALSE | UNKNOWN, as the file has it, used or not.
         reading_correct: the verdict of reading alone: TRUE | FALSE | UNKNOWN.
         invoked: at least one zoom call attempted.
@@ -346,3 +346,14 @@ class MetricRow:
     ci_method: str = ""
     p_value: float | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+def cluster_codes(rows: Iterable[Sequence[Any]]) -> Ints:
+    """A number for the cluster of each sample, given as key, image group, image and name of the image.
+
+    Samples of one group are one cluster, else those of one image, else those whose images have one name; a sample
+    without any is a cluster of its own.
+    """
+    codes: dict[Any, int] = {}
+    names = (group or image or name or ("sample", key) for key, group, image, name in rows)
+    return np.array([codes.setdefault(name, len(codes)) for name in names], np.int64)

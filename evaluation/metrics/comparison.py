@@ -26,7 +26,7 @@ class Comparison:
     ``a_only``, ``b_only``: only that run is right. ``difference`` = accuracy_b − accuracy_a = (b_only − a_only) / n,
     with Newcombe's ``interval`` and, with any cluster larger than 1, the ``clustered`` one. ``dropped_a``,
     ``dropped_b``: trajectories without a partner, or with an answer that does not count. ``detectable``: the
-    smallest difference seen with 80 % power. ``clusters``: how many the n come from. Everything but counts is None
+    smallest difference seen with 80% power. ``clusters``: how many the n come from. Everything but counts is None
     without a common trajectory.
 
     ``p_value`` is McNemar's; ``p_cluster``, of the sign flip over clusters, is the same where each has one of the n,
@@ -92,7 +92,7 @@ class Comparison:
 
     @property
     def needed(self) -> int | None:
-        """How many trajectories like these would show this difference with 80 % power, were it the true one:
+        """How many trajectories like these would show this difference with 80% power, were it the true one:
         n · (detectable / difference)², which solves ``detectable_difference`` for n. None without a difference."""
         if not self.difference or self.detectable is None:
             return None

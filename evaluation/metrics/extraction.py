@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from evaluation.metrics.answers import judge_answer
-from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey, Decision, Ints, RunColumns, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import TRUE, UNKNOWN, AnswerKey, Decision, RunColumns, SampleColumns, ScoreColumns
 from evaluation.metrics.decided import holds
 from evaluation.metrics.settings import MetricSettings
 from evaluation.schema import DecisionWord
@@ -45,13 +43,11 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Read:
-    """The outcomes of n answers: ``code`` (n,) into ``outcomes``, ``text`` (n,) into ``texts`` of those without a
-    reading that decides, -1 of the others."""
+    """What became of n answers: ``state`` of each (see ``Outcome``), and the ``text`` of those without a reading that
+    decides, "" of the others."""
 
-    code: Ints
-    outcomes: Sequence[Outcome]
-    text: Ints
-    texts: Sequence[str]
+    state: Sequence[str]
+    text: Sequence[str]
 
 
 class Tally:
@@ -83,14 +79,15 @@ class Tally:
 
     def coded(self, outcome: Outcome, text: str) -> tuple[int, int]:
         """The codes of an outcome and of the text that nothing decides."""
-        code = self.outcomes.setdefault(outcome, len(self.outcomes))
+        code, text = self.outcomes.setdefault(outcome, len(self.outcomes)), text[:LONGEST]
         if not text or (len(self.texts) >= MOST_TEXTS and text not in self.texts):
             return code, -1
         return code, self.texts.setdefault(text, len(self.texts))
 
     def report(self) -> dict[str, Any]:
         """The report on all that was taken."""
-        return _report(self.counts, list(self.outcomes), list(self.texts))
+        outcomes, texts = list(self.outcomes), [*self.texts, ""]
+        return report_of((outcomes[code], texts[text], n) for (code, text), n in self.counts.items())
 
 
 def _outcome(text: str | None, key: AnswerKey, verdict: int, settings: MetricSettings) -> tuple[Outcome, str]:
@@ -128,36 +125,30 @@ def read_run(samples: SampleColumns, run: RunColumns, scores: ScoreColumns, sett
             taken.append(tally.take(text, key, verdict))
         else:
             taken.append(tally.coded(Outcome(READ, where, rule, strength, reason, flags), ""))
-    codes = np.array(taken, np.int64).reshape(-1, 2)
-    return Read(codes[:, 0], list(tally.outcomes), codes[:, 1], list(tally.texts))
+    outcomes, texts = list(tally.outcomes), [*tally.texts, ""]
+    return Read([outcomes[code].state for code, _ in taken], [texts[text] for _, text in taken])
 
 
-def extraction(read: Read, rows: Ints) -> dict[str, Any]:
-    """The report on some of the answers, as JSON: counts of ``answers``, ``blank``, ``decided`` (by people), ``file``
+def report_of(counted: Iterable[tuple[Outcome, str, int]]) -> dict[str, Any]:
+    """The report on some answers, as JSON: counts of ``answers``, ``blank``, ``decided`` (by people), ``file``
     (by its verdict alone), ``read``, ``unread`` and ``undecided``; ``where``, ``rule``, ``class`` and ``flags`` with
     counts; ``reasons``, each with its count and most frequent texts; ``verdicts``, the agreement with the file's: ``n``
-    and ``same``."""
-    pairs, counts = np.unique(np.stack([read.code[rows], read.text[rows]], axis=1), axis=0, return_counts=True)
-    counted = {(code, text): n for (code, text), n in zip(pairs.tolist(), counts.tolist(), strict=True)}
-    return _report(counted, read.outcomes, read.texts)
+    and ``same``.
 
-
-def _report(
-    counted: Mapping[tuple[int, int], int], outcomes: Sequence[Outcome], texts: Sequence[str]
-) -> dict[str, Any]:
+    ``counted``: outcomes, the texts that nothing decides, "" of others, and how many answers have them.
+    """
     of_states: Counter[str] = Counter()
     shares: dict[str, Counter[str]] = {name: Counter() for name in ("where", "rule", "class", "flags")}
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
     judged = same = 0
-    for (code, text), n in counted.items():
-        one = outcomes[code]
+    for one, text, n in counted:
         of_states[one.state] += n
         for name, value in (("where", one.where), ("rule", one.rule), ("class", one.strength)):
             if value:
                 shares[name][value] += n
         shares["flags"].update(dict.fromkeys(one.flags, n))
         if one.reason:
-            reasons[one.reason][texts[text][:LONGEST] if text >= 0 else ""] += n
+            reasons[one.reason][text] += n
         judged, same = judged + n * one.judged, same + n * one.same
     states = {name: of_states[name] for name in STATES}
     told = sorted(reasons.items(), key=lambda one: (-one[1].total(), one[0]))

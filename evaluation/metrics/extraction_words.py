@@ -12,7 +12,7 @@ CLASSES = ("exact", "stated", "inferred")
 
 
 def report_lines(report: Mapping[str, Any], settings: MetricSettings) -> Iterator[str]:
-    """``Answers: 262 of 270 read (exact 201, stated 55, inferred 6); 8 unread (3.0 %).`` and a line for each reason."""
+    """``Answers: 262 of 270 read (exact 201, stated 55, inferred 6); 8 unread (3.0%).`` and a line for each reason."""
     n, unread = report["answers"], report["unread"]
     if not n:
         yield "Answers: none."
@@ -27,7 +27,8 @@ def report_lines(report: Mapping[str, Any], settings: MetricSettings) -> Iterato
         parts.append(f"{report['file']} by the verdict of the file alone")
     if report["undecided"]:
         parts.append(f"{report['undecided']} equal to nothing accepted")
-    parts.append(f"{unread} unread ({_percent(unread / n)}{_alarm(report, settings)})")
+    shares = ", ".join(filter(None, (_percent(unread / n), alarm(report, settings))))
+    parts.append(f"{unread} unread ({shares})")
     yield f"Answers: {'; '.join(parts)}."
     for row in report["reasons"]:
         first = f', first: "{row["texts"][0][0][:80]}"' if row["texts"] and row["texts"][0][0] else ""
@@ -40,10 +41,11 @@ def report_lines(report: Mapping[str, Any], settings: MetricSettings) -> Iterato
         yield f"  The verdict of the file is the same on {verdicts['same']} of {verdicts['n']} ({same})."
 
 
-def _alarm(report: Mapping[str, Any], settings: MetricSettings) -> str:
+def alarm(report: Mapping[str, Any], settings: MetricSettings) -> str:
+    """ "above the alarm of 2.0%" where so many answers are unread that the run is provisional, else ""."""
     above = is_provisional(report["unread"], report["answers"] - report["blank"], settings)
-    return f", above the alarm of {_percent(settings.unread_alarm)}" if above else ""
+    return f"above the alarm of {_percent(settings.unread_alarm)}" if above else ""
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f}%"

@@ -17,12 +17,11 @@ FAILURES = (
 )  # fmt: skip
 NO_FAILURE = -1
 RULES = {
-    "truncated": "There is no answer: an error or a limit came before it.",
-    "parse_failure": "There is an answer, and no option or value can be read from it.",
-    "wrong_order": "The plan has the right tools in a wrong order; without a plan: a wrong answer by a chain of the "
-    "reference's tools in another order.",
-    "wrong_tool": "The plan lacks a target or has a tool too many; without a plan: a wrong answer by a chain that "
-    "lacks a call of the reference. Samples with evidence boxes are told apart by the rules below instead.",
+    "truncated": "An error or a limit came before the answer.",
+    "parse_failure": "No option or value could be read from the output.",
+    "wrong_order": "The expected tools in another order, in the plan or in the toolchain of an incorrect answer.",
+    "wrong_tool": "A target or reference call is missing, or the plan has an extra tool. Without a plan, this "
+    "needs an incorrect answer and a sample without evidence boxes; the rules below cover the others.",
     "before_looking": "An incorrect answer, and no call had returned an image.",
     "found_misread": "An incorrect answer, although the scored crop is grounded (G+A-).",
     "crop_ignored": "An incorrect answer; all crops together cover half of the evidence or more, but the scored crop "

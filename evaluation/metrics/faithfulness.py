@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from annotation.statistics import dense_codes
-from evaluation.metrics.answers import judge_answer
+from evaluation.metrics.answers import as_read, judge_answer
 from evaluation.metrics.columns import (
     FALSE,
     TRUE,
@@ -27,9 +27,9 @@ from evaluation.metrics.columns import (
     ScoreColumns,
 )
 from evaluation.metrics.intervals import Interval, mean_interval, newcombe, rate_interval
-from evaluation.metrics.reading.comparing import folded
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tests import cluster_differences, holm, mcnemar, sign_flip
+from evaluation.metrics.undecided import ENDS, Range, accuracy_ranges, difference_range
 from evaluation.schema import Condition, Intervention, Judgement, JudgementKind
 
 
@@ -41,15 +41,17 @@ class Outcomes:
         correct: condition name ("none", "text", ...) → TRUE, FALSE, or UNKNOWN where the sample has no outcome.
         said: condition name → a number for the answer as read, equal for equal answers; UNKNOWN where there is no
             answer or it cannot be read.
+        undecided: condition name → whether the answer is undecided; then ``correct`` is FALSE.
     """
 
     correct: Mapping[str, Ints] = field(default_factory=dict)
     said: Mapping[str, Ints] = field(default_factory=dict)
+    undecided: Mapping[str, Bools] = field(default_factory=dict)
 
     def of(self, rows: Ints) -> Outcomes:
         """The same of a selection of samples."""
         correct, said = ({name: codes[rows] for name, codes in one.items()} for one in (self.correct, self.said))
-        return Outcomes(correct, said)
+        return Outcomes(correct, said, {name: flags[rows] for name, flags in self.undecided.items()})
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ class PairedArms:
         said: numbers for the answers in the two arms, see ``Outcomes``.
         recorded: the pair is of intervention records; the other pairs are of trajectories.
         unpaired: the second arm has an outcome, but no outcome of the same kind to pair it with.
+        undecided: whether the answer of each arm is undecided; then it is FALSE in that arm.
     """
 
     first: Ints
@@ -100,6 +103,7 @@ class PairedArms:
     said: tuple[Ints, Ints]
     recorded: Bools
     unpaired: Bools
+    undecided: tuple[Bools, Bools]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -181,6 +185,32 @@ def paired_effect(first: Ints, second: Ints, cluster: Ints) -> Effect:
         newcombe(table.both, table.lost, table.gained, table.neither),
         None if single else mean_interval((b - a).astype(np.float64), groups, least=-1.0, most=1.0),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEffect:
+    """What undecided answers leave open of a paired difference: the range of each arm's accuracy, and of the second
+    minus the first. An undecided answer of one arm says nothing about the other."""
+
+    before: Range
+    after: Range
+
+    @property
+    def difference(self) -> Range:
+        return difference_range(self.before, self.after)
+
+    def as_detail(self, first: str, second: str) -> dict[str, float | None]:
+        """``low`` and ``high`` of the difference, and of the accuracies by these names."""
+        ranges = {"": self.difference, f"{first}_": self.before, f"{second}_": self.after}
+        return {f"{name}{end}": value for name, both in ranges.items() for end, value in zip(ENDS, both, strict=True)}
+
+
+def open_effect(first: Ints, second: Ints, undecided: tuple[Bools, Bools]) -> OpenEffect:
+    """Of the rows where both arms are known, (n,) each: TRUE, FALSE (an undecided answer too), UNKNOWN.
+
+    Example: right, wrong against wrong, undecided: 0.5 to 0.5, 0 to 0.5; the difference -0.5 to 0.
+    """
+    return OpenEffect(*accuracy_ranges((first, undecided[0]), (second, undecided[1])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +312,11 @@ def paired_arms(
         own, other = (_of(kind.said, name, size) for kind in (columns.recorded, columns.trajectories))
         return np.where(paired, np.where(recorded, own, other), UNKNOWN)
 
+    def undecided(name: str) -> Bools:
+        own, other = (kind.undecided.get(name, nowhere) for kind in (columns.recorded, columns.trajectories))
+        return paired & np.where(recorded, own, other)
+
+    nowhere = np.zeros(size, np.bool_)
     kinds = (columns.recorded, columns.trajectories)
     tried = np.logical_or.reduce([_of(kind.correct, contrast.second, size) != UNKNOWN for kind in kinds])
     return PairedArms(
@@ -290,6 +325,7 @@ def paired_arms(
         (said(contrast.first), said(contrast.second)),
         recorded,
         tried & ~paired & ~left_out,
+        (undecided(contrast.first), undecided(contrast.second)),
     )
 
 
@@ -322,8 +358,10 @@ def faithfulness_columns(
     trajectories: Iterable[Intervention],
     judgements: Iterable[Judgement],
     settings: MetricSettings,
+    undecided: Iterable[tuple[str, str]] = (),
 ) -> FaithfulnessColumns:
-    """Columns from one model's records. ``trajectories``: the outcomes of its trajectories in the shape of records.
+    """Columns from one model's records. ``trajectories``: the outcomes of its trajectories in the shape of records, an
+    undecided answer as wrong; ``undecided``: sample and condition of those with one.
     The last record of a (sample, condition) or (sample, kind) wins, nulls too; records of unknown samples are left out
     (an import refuses them)."""
     row = {key: i for i, key in enumerate(samples.keys)}
@@ -337,7 +375,7 @@ def faithfulness_columns(
             sufficiency[i] = sufficient(judgement.verdict, judgement.answer, samples.answers[i], settings)
     return FaithfulnessColumns(
         _outcomes(samples, row, recorded, reader),
-        _outcomes(samples, row, trajectories, reader),
+        replace(_outcomes(samples, row, trajectories, reader), undecided=_undecided(len(samples), row, undecided)),
         reliability,
         sufficiency,
     )
@@ -358,6 +396,14 @@ def _outcomes(
             read = said.setdefault(record.condition, _unknown(len(samples)))
             read[at] = reader.code(record.answer, samples.answers[at])
     return Outcomes(correct, said)
+
+
+def _undecided(size: int, row: Mapping[str, int], rows: Iterable[tuple[str, str]]) -> dict[str, Bools]:
+    found: dict[str, Bools] = {}
+    for sample, condition in rows:
+        if sample in row:
+            found.setdefault(condition, np.zeros(size, np.bool_))[row[sample]] = True
+    return found
 
 
 def evidence_of_samples(samples: SampleColumns, scores: ScoreColumns) -> tuple[Bools, Bools]:
@@ -390,8 +436,7 @@ class _Reader:
     def code(self, answer: str, key: AnswerKey) -> int:
         place = answer, id(key)
         if place not in self._read:
-            letter = judge_answer(answer, key, UNKNOWN, self._settings).letter
-            words = letter if key.multiple_choice else folded(letter)
+            words = as_read(answer, key, self._settings)
             self._read[place] = self._codes.setdefault(words, len(self._codes)) if words else UNKNOWN
         return self._read[place]
 

@@ -15,6 +15,7 @@ import numpy as np
 from annotation.statistics import DRAWS, SEED, Interval, bootstrap_interval, cluster_totals, dense_codes
 from evaluation.metrics.columns import Floats, Ints, Quadrant
 from evaluation.metrics.intervals import MOST_DRAWN_CELLS, mean_interval
+from evaluation.metrics.undecided import Range
 
 CELLS = len(Quadrant.NAMES)
 HALF = 0.5
@@ -25,7 +26,8 @@ HALF = 0.5
 class GroundedDifference:
     """``value`` = P(right | grounded) - P(right | not grounded), -1..1, and what it rests on; it and ``odds_ratio`` are
     None where no trajectory is grounded, or every one. ``halves_added``: 0.5 to each cell of the odds ratio, as one is
-    0. ``clusters``: pictures. The interval is None below 20 of them; ``detail`` has its draws and seed.
+    0. ``clusters``: images. The interval is None below 20 of them; ``detail`` has its draws and seed. ``low``,
+    ``high``: the differences that undecided answers allow, None where they are not known.
     """
 
     counts: Sequence[int]
@@ -37,15 +39,23 @@ class GroundedDifference:
     ci_high: float | None = None
     ci_method: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
+    low: float | None = None
+    high: float | None = None
 
 
-def grounded_difference(quadrant: Ints, cluster: Ints, *, draws: int = DRAWS, seed: int = SEED) -> GroundedDifference:
-    """Of the trajectories with these ``Quadrant`` codes (n,) in these clusters (n,); those outside are left out."""
+def grounded_difference(
+    quadrant: Ints, cluster: Ints, left_open: Range = (None, None), *, draws: int = DRAWS, seed: int = SEED
+) -> GroundedDifference:
+    """Of the trajectories with these ``Quadrant`` codes (n,) in these clusters (n,); those outside are left out.
+    ``left_open``: the differences that undecided answers allow."""
     placed = quadrant != Quadrant.OUTSIDE
     quadrant, cluster = quadrant[placed], cluster[placed]
     counts = np.bincount(quadrant, minlength=CELLS).tolist()
     ratio, halves = odds_ratio(counts)
-    bare = GroundedDifference(counts, dense_codes(cluster)[1], accuracy_difference(counts), ratio, halves)
+    low, high = left_open
+    bare = GroundedDifference(
+        counts, dense_codes(cluster)[1], accuracy_difference(counts), ratio, halves, low=low, high=high
+    )
     one = difference_interval(quadrant, cluster, draws=draws, seed=seed)
     if one is None:
         return bare
@@ -77,7 +87,7 @@ def odds_ratio(counts: Sequence[int]) -> tuple[float | None, bool]:
 
 
 def difference_interval(quadrant: Ints, cluster: Ints, *, draws: int = DRAWS, seed: int = SEED) -> Interval | None:
-    """95 % cluster bootstrap percentile interval of ``accuracy_difference``; None where that is, and below 20 clusters.
+    """95% cluster bootstrap percentile interval of ``accuracy_difference``; None where that is, and below 20 clusters.
     Draws that leave nobody grounded, or everybody, are left out and counted.
 
     With more clusters than can be drawn quickly (above 2 000 at the default draws) it is the clustered t of the

@@ -40,7 +40,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Macro:
-    """In the order of the models: ``standings``, whose values are macro means, and the ``ends`` of their 95 %
+    """In the order of the models: ``standings``, whose values are macro means, and the ``ends`` of their 95%
     intervals, None where nothing is drawn. ``draws``: 0 then."""
 
     standings: tuple[Standing, ...]

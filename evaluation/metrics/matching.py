@@ -13,15 +13,6 @@ CONTAINED_SIMILARITY = 0.85
 UNMATCHED = -1
 
 
-def parse_list(text: str) -> tuple[str, ...]:
-    """Names of a list given as one text: trimmed, final full stops dropped, split at commas, blanks dropped.
-
-    Repeats and order are kept. Example: ``" Hammer, Saw.. "`` is ``("Hammer", "Saw")``.
-    """
-    names = (name.strip() for name in text.strip().rstrip(".").split(","))
-    return tuple(name for name in names if name)
-
-
 @lru_cache(maxsize=65_536)
 def normalise(name: str) -> str:
     """The name trimmed, with single spaces, casefolded."""

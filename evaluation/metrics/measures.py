@@ -26,7 +26,7 @@ from evaluation.metrics.plans import sr_population, success_at, targets_of
 from evaluation.metrics.ragged import rows_of
 from evaluation.metrics.references import shortest_lengths
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.undecided import Open, judged
+from evaluation.metrics.undecided import Open, answers_given, judged, right_among
 
 RATE, MEAN, PART, RATIO = "rate", "mean", "part", "ratio"
 """How the interval is made: a share of yes/no rows, a mean over rows of what is 0 or more, one of what is 0..1, or a
@@ -127,6 +127,20 @@ def answered_rate(
     return Measure(metric, RATE, correct, counted, Open(correct, correct + rows.padded(scores.undecided), whole))
 
 
+def open_quadrants(scores: ScoreColumns) -> tuple[Open, Open, Open, Open]:
+    """What undecided answers leave open of G+A+, G+A-, G-A+ and G-A-, (n,) each: such an answer is in either cell of
+    its row, whatever ``undecided_answer`` leaves out."""
+    everyone = (scores.grounded_anyway != UNKNOWN) & judged(scores.correct, scores.undecided)
+    reached = scores.grounded_anyway == TRUE
+
+    def cell(row: Bools, verdict: int) -> Open:
+        sure = everyone & row & (scores.correct == verdict)
+        parts = sure, sure | (everyone & row & scores.undecided), everyone
+        return Open(*(part.astype(np.float64) for part in parts))
+
+    return cell(reached, TRUE), cell(reached, FALSE), cell(~reached, TRUE), cell(~reached, FALSE)
+
+
 def grounding_measures(
     samples: SampleColumns, scores: ScoreColumns, rows: Rows, settings: MetricSettings
 ) -> list[Measure]:
@@ -140,18 +154,17 @@ def grounding_measures(
     placed = inside & counted_answers(scores.correct, scores.undecided, settings)
     met, right = placed & grounded, placed & (scores.correct == TRUE)
 
-    everyone = (scores.grounded_anyway != UNKNOWN) & judged(scores.correct, scores.undecided)
-    reached = scores.grounded_anyway == TRUE
+    given = answers_given(scores.correct, scores.undecided, scores.missing_answer)
+    cells = open_quadrants(scores)
 
-    def quadrant(metric: str, numerator: Bools, row: Bools, verdict: int) -> Measure:
-        """``row``: G+ or G-, whatever is left out; ``verdict``: the one it takes to be in the quadrant."""
-        sure = everyone & row & (scores.correct == verdict)
-        parts = sure, sure | (everyone & row & scores.undecided), everyone
-        return Measure(metric, RATE, rows.padded(numerator), rows.padded(placed), Open(*map(rows.padded, parts)))
+    def bounded(metric: str, kind: str, numerator: Bools, denominator: Bools, left: Open) -> Measure:
+        ends = Open(*(rows.padded(part) for part in (left.sure, left.possible, left.whole)))
+        return Measure(metric, kind, rows.padded(numerator), rows.padded(denominator), ends)
 
     return [
         accuracy,
         *accuracy.ends(),
+        Measure("unread_rate", RATE, rows.padded(scores.unread), rows.padded(given)),
         Measure(
             "accuracy_in_file",
             RATE,
@@ -160,15 +173,15 @@ def grounding_measures(
         ),
         Measure("tool_ratio", RATE, rows.padded(scores.invoked & ~undecided), rows.padded(~undecided, 1.0)),
         Measure("grounded_score", RATE, rows.padded(grounded), population),
-        quadrant("valid_grounded_reasoning", met & right, reached, TRUE),
-        quadrant("ground_success_answer_failure", met & ~right, reached, FALSE),
-        quadrant("ungrounded_correct_answer", right & ~met, ~reached, TRUE),
-        quadrant("dual_failure", placed & ~met & ~right, ~reached, FALSE),
+        bounded("valid_grounded_reasoning", RATE, met & right, placed, cells[0]),
+        bounded("ground_success_answer_failure", RATE, met & ~right, placed, cells[1]),
+        bounded("ungrounded_correct_answer", RATE, right & ~met, placed, cells[2]),
+        bounded("dual_failure", RATE, placed & ~met & ~right, placed, cells[3]),
         Measure("mean_coverage", RATIO, _where(population, rows.padded(scores.coverage)), population),
         Measure("mean_concentration", RATIO, _where(population, rows.padded(scores.concentration)), population),
         Measure("mean_ioa", RATIO, _where(population, rows.padded(scores.ioa)), population),
-        Measure("accuracy_when_grounded", RATIO, rows.padded(met & right), rows.padded(met)),
-        Measure("accuracy_when_ungrounded", RATIO, rows.padded(right & ~met), rows.padded(placed & ~met)),
+        bounded("accuracy_when_grounded", RATIO, met & right, met, right_among(*cells[:2])),
+        bounded("accuracy_when_ungrounded", RATIO, right & ~met, placed & ~met, right_among(*cells[2:])),
     ]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from evaluation.metrics.columns import Bools, Floats, Ints
@@ -44,15 +42,6 @@ def different(codes: Ints) -> Ints:
     as long as the sorting that its counts are made by."""
     found: Ints = np.unique(codes, return_counts=True)[0]
     return found
-
-
-def grouped(codes: Ints, rows: Ints, n: int) -> Iterator[tuple[int, Ints]]:
-    """Of elements that belong to ``rows`` of 0..n − 1: each code (>= 0) there is, and the different rows with it, both
-    in their order."""
-    places = different(codes * max(n, 1) + rows)
-    there, first = np.unique(places // max(n, 1), return_index=True)
-    parts = np.split(places % max(n, 1), first[1:]) if len(there) else []
-    yield from zip(there.tolist(), parts, strict=True)
 
 
 def distinct_counts(codes: Ints, start: Ints, counted: Bools | None = None) -> Ints:

@@ -27,7 +27,7 @@ DRAWN, TESTED = "bootstrap", "tests"
 class Standing:
     """One model's place: rank 1 is best, equal values share the best of their ranks ("3 [2-6]").
 
-    ``low``..``high`` is the 95 % rank interval, ``p_best`` the share of draws in which it was best, ``p_top3`` that in
+    ``low``..``high`` is the 95% rank interval, ``p_best`` the share of draws in which it was best, ``p_top3`` that in
     which it was among the first three, both 0..1 (shared places count in parts). All but ``value`` are None for a model
     without a value; below 20 clusters nothing is drawn: both shares are None, and the interval is by tests.
     """
@@ -192,7 +192,7 @@ def _shared_parts(ranks: Ints, places: int) -> Floats:
 
 
 def _rank_interval(counts: Ints) -> tuple[int, int]:
-    """The smallest ranks at which the share of draws reaches 2.5 % and 97.5 %, from draws per rank (m,)."""
+    """The smallest ranks at which the share of draws reaches 2.5% and 97.5%, from draws per rank (m,)."""
     cumulative = np.cumsum(counts) / counts.sum()
     low, high = np.searchsorted(cumulative, np.array((0.025, 0.975)) - 1e-12)
     return int(low) + 1, int(high) + 1

@@ -7,29 +7,28 @@ rollouts of a sample differ by stands apart.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from annotation.statistics import dense_codes
-from evaluation.metrics.answers import counted
-from evaluation.metrics.columns import TRUE, Bools, Floats, Ints, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import Bools, Floats, Ints
 from evaluation.metrics.intervals import Interval, clustering, mean_interval, rate_interval
-from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.undecided import Range, mean_range, share_range
 
 LEAST = 2
 """Rollouts that count, from which on a sample is repeated."""
 NO_WIDTH = 1e-9
-"""An interval narrower than this has none: every picture has the same mean."""
+"""An interval narrower than this has none: every image has the same mean."""
 
 
 @dataclass(frozen=True)
 class Rollouts:
-    """r rollouts that count in accuracy, of samples with at least two of them.
+    """r rollouts that count in accuracy, without an intervention.
 
-    ``sample``, ``cluster``: (r,) sample of each, and its picture. ``right``: (r,) 1 or 0. ``first``: (r,) it is the
+    ``sample``, ``cluster``: (r,) sample of each, and its image. ``right``: (r,) 1 or 0. ``first``: (r,) it is the
     rollout that other metrics are made of.
     """
 
@@ -38,21 +37,63 @@ class Rollouts:
     first: Bools
     cluster: Ints
 
-    def on(self, samples: Ints) -> Rollouts:
-        """Those on these samples."""
-        here = np.isin(self.sample, samples)
-        return Rollouts(self.sample[here], self.right[here], self.first[here], self.cluster[here])
+
+@dataclass(frozen=True)
+class OpenRollouts:
+    """q rollouts that are right, wrong or undecided, without an intervention, whatever ``undecided_answer`` leaves out.
+
+    ``sample``, ``first``: as of ``Rollouts``. ``sure``: (q,) 1 where right; ``possible``: 1 where right or undecided.
+    """
+
+    sample: Ints
+    sure: Floats
+    possible: Floats
+    first: Bools
+
+    def ranges(self) -> dict[str, Range]:
+        """Of the samples with at least two: the range of ``value`` and ``first``, and of the counts ``always``,
+        ``some`` and ``never`` of ``Repeats``.
+
+        A sample is right in some rollouts for sure where one is right and one is wrong, and can be where not all are
+        right and not all are wrong. Example: right, undecided and wrong, wrong: value 0.25 to 0.5, always 0 to 1, some
+        0 to 1, never 1.
+        """
+        several = _several(self.sample)
+        sample, sure, possible = self.sample[several], self.sure[several], self.possible[several]
+        code, n = dense_codes(sample)
+        size = np.bincount(code, minlength=n)
+        right, at_most = (np.bincount(code, weights=part, minlength=n) for part in (sure, possible))
+        first = self.first[several]
+        return {
+            "value": mean_range(sample, sure, possible),
+            "first": share_range(sure[first], possible[first], np.ones(int(first.sum()))),
+            "always": _counts(right == size, at_most == size),
+            "some": _counts((right > 0) & (at_most < size), (right < size) & (at_most > 0)),
+            "never": _counts(at_most == 0, right == 0),
+        }
+
+
+def _counts(surely: Bools, possibly: Bools) -> Range:
+    return float(surely.sum()), float(possibly.sum())
+
+
+def _several(sample: Ints) -> Bools:
+    """Which rollouts are of a sample with at least two of them."""
+    code, n = dense_codes(sample)
+    found: Bools = np.bincount(code, minlength=n)[code] >= LEAST
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """``rollouts`` on ``n`` samples of ``clusters`` pictures, from ``least`` to ``most`` on each.
+    """``rollouts`` on ``n`` samples of ``clusters`` images, from ``least`` to ``most`` on each.
 
-    ``value``: mean over samples of the share of right rollouts of each, 0..1, with its 95 % interval and ``se``, the
-    standard error between pictures, None with one picture: of both samples and draws. ``within``: variance of rollouts
+    ``value``: mean over samples of the share of right rollouts of each, 0..1, with its 95% interval and ``se``, the
+    standard error between images, None with one image: of both samples and draws. ``within``: variance of rollouts
     about the mean of their sample, 0..0.5, pooled; ``se_draws``: the standard error of ``value`` that it makes alone.
     ``always``, ``some``, ``never``: samples right in every rollout, in some, in none. ``first``: share right of the
-    ``first_n`` first rollouts that count; None without any.
+    ``first_n`` first rollouts that count; None without any. ``ranges``: lowest and highest ``value``, ``first``,
+    ``always``, ``some`` and ``never`` that undecided answers allow.
     """
 
     n: int
@@ -75,27 +116,18 @@ class Repeats:
     ci_high: float | None = None
     ci_method: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
+    ranges: Mapping[str, Range] = field(default_factory=dict)
 
 
-def rollouts_of(
-    samples: SampleColumns, first: ScoreColumns, further: Sequence[ScoreColumns], settings: MetricSettings
-) -> Rollouts:
-    """Of the scores of the first rollouts and of the further ones, without an intervention: those that count in
-    accuracy (``evaluation.metrics.answers.counted``), where at least two of a sample do."""
-    parts = [first, *further]
-    sample = np.concatenate([part.sample for part in parts])
-    correct = np.concatenate([part.correct for part in parts])
-    inside = counted(correct, np.concatenate([part.undecided for part in parts]), settings)
-    each = np.bincount(sample[inside], minlength=len(samples))
-    inside = inside & (each[sample] >= LEAST)
-    of_first = np.arange(len(sample)) < len(first)
-    return Rollouts(
-        sample[inside], (correct[inside] == TRUE).astype(np.float64), of_first[inside], samples.cluster[sample[inside]]
-    )
+def repeated(found: Rollouts) -> Rollouts:
+    """Of rollouts that count in accuracy those of the samples that have at least two."""
+    kept = _several(found.sample)
+    return Rollouts(found.sample[kept], found.right[kept], found.first[kept], found.cluster[kept])
 
 
-def repeats(found: Rollouts) -> Repeats | None:
-    """How the rollouts of the samples turned out; None without a repeated sample.
+def repeats(found: Rollouts, left: OpenRollouts | None = None) -> Repeats | None:
+    """How ``repeated`` rollouts of samples turned out; None without one. ``left``: what
+    undecided answers leave open of them.
 
     With m_i the mean of the k_i >= 2 rollouts x_ij of sample i: value = Σ m_i / n,
     σ² = Σ_i Σ_j (x_ij - m_i)² / Σ (k_i - 1), se_draws² = (1/n²) Σ σ²/k_i, which is σ²/(k n) where all k_i are k.
@@ -133,6 +165,7 @@ def repeats(found: Rollouts) -> Repeats | None:
         ci_high=one.high if one else None,
         ci_method=one.method if one else "",
         detail=one.detail if one else {},
+        ranges=left.ranges() if left else {},
     )
 
 

@@ -15,7 +15,7 @@ PAIRED_DRAWS = 10_000
 
 
 def paired_bootstrap(lost: int, gained: int, n: int, *, draws: int = PAIRED_DRAWS, seed: int = SEED) -> Interval | None:
-    """95 % percentile interval of (gained − lost) / n over resamples of n independent pairs; None without pairs.
+    """95% percentile interval of (gained − lost) / n over resamples of n independent pairs; None without pairs.
 
     A resample only decides how many of its n pairs are lost, gained or equal, so that is what is drawn.
     Raises ``ValueError`` when the counts do not fit. Source: docs/metrics.md#statistics.
@@ -29,22 +29,6 @@ def paired_bootstrap(lost: int, gained: int, n: int, *, draws: int = PAIRED_DRAW
     return Interval(float(low), float(high), "paired-bootstrap", {"draws": draws, "seed": seed})
 
 
-def paired_exact(lost: int, gained: int, n: int) -> Interval | None:
-    """The interval that ``paired_bootstrap`` estimates, exactly: n draws of {−1, 0, +1} convolved; None without pairs.
-
-    Ends are the smallest values whose cumulative probability reaches 2.5 % and 97.5 %. All terms of the convolution are
-    positive; it is done by repeated squaring, directly, so the probabilities keep their digits.
-    """
-    _check_counts(lost, gained, n)
-    if n == 0:
-        return None
-    one = np.array([lost, n - lost - gained, gained], dtype=np.float64) / n
-    cumulative = np.cumsum(_power(one, n))
-    # A probability that is 2.5 % but for rounding counts as reached.
-    low, high = np.searchsorted(cumulative, np.array((0.025, 0.975)) - 1e-12)
-    return Interval((int(low) - n) / n, (int(high) - n) / n, "paired-exact")
-
-
 def clustered_difference(
     first: Floats | Ints, second: Floats | Ints, cluster: Ints, *, draws: int = DRAWS, seed: int = SEED
 ) -> Interval | None:
@@ -55,7 +39,7 @@ def clustered_difference(
 
 
 def resampled_difference(first: Ints, second: Ints, cluster: Ints) -> Interval | None:
-    """95 % bootstrap interval of mean(second) − mean(first) of yes/no results on the same samples, (n,) each, −1..1.
+    """95% bootstrap interval of mean(second) − mean(first) of yes/no results on the same samples, (n,) each, −1..1.
 
     The paired one where each cluster has one sample, else that of ``clustered_difference``; None without samples.
     Source: docs/metrics.md#statistics, #ratios.
@@ -94,15 +78,3 @@ def _different_columns(columns: Floats) -> tuple[Floats, list[int]]:
 def _check_counts(lost: int, gained: int, n: int) -> None:
     if min(lost, gained) < 0 or lost + gained > n:
         raise ValueError(f"{lost} lost and {gained} gained of {n} pairs: counts that fit are needed.")
-
-
-def _power(one: Floats, n: int) -> Floats:
-    """``one`` convolved with itself to the ``n``-th power."""
-    result, square = np.ones(1), one
-    while n:
-        if n & 1:
-            result = np.convolve(result, square)
-        n >>= 1
-        if n:
-            square = np.convolve(square, square)
-    return result

@@ -13,18 +13,27 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from annotation.statistics import dense_codes
-from evaluation.metrics.columns import TRUE, UNKNOWN, Bools, Floats, Ints, SampleColumns, ScoreColumns
-from evaluation.metrics.faithfulness import ARMS, FaithfulnessColumns, evidence_of_samples, paired_arms, paired_effect
+from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, Bools, Floats, Ints, SampleColumns, ScoreColumns
+from evaluation.metrics.faithfulness import (
+    ARMS,
+    FaithfulnessColumns,
+    evidence_of_samples,
+    open_effect,
+    paired_arms,
+    paired_effect,
+)
 from evaluation.metrics.intervals import DRAWS, SEED, Interval, mean_interval, rate_interval, ratio_interval
 from evaluation.metrics.measures import MEAN, PART, RATE, RATIO, Measure
 from evaluation.metrics.settings import MetricSettings
-from evaluation.metrics.undecided import Range
+from evaluation.metrics.undecided import ENDS, Open, Range, right_among
 
 EFFECT = "effect"
-"""Of two arms: each row has what was right in the one and in the other, as 2, 1 (wrong) or 0 (not in both)."""
+"""Of two arms: each row has what was right in the one and in the other, as 2, 1 (wrong), 0 (not in both) or:"""
+UNDECIDED = 3
+"""An undecided answer in an arm, which counts as wrong."""
 _BY_KIND: Mapping[str, tuple[str, ...]] = {
     RATE: (
-        "accuracy", "accuracy_low", "accuracy_high", "accuracy_in_file", "tool_ratio", "grounded_score",
+        "accuracy", "accuracy_low", "accuracy_high", "unread_rate", "accuracy_in_file", "tool_ratio", "grounded_score",
         "valid_grounded_reasoning", "ground_success_answer_failure", "ungrounded_correct_answer", "dual_failure",
         "pass_rate", "pass_rate_low", "pass_rate_high", "tool_call_rate", "exact_match", "task_completable_rate",
         "success_rate_at_1", "success_rate_at_2", "success_rate_at_3", "outcome_extra_only", "outcome_missing_only",
@@ -49,8 +58,14 @@ QUADRANTS = (
 )  # fmt: skip
 LEADING = ("accuracy", "grounded_score", *QUADRANTS)
 """Those of a line for each slice."""
-BOUNDED = ("accuracy", "pass_rate", *QUADRANTS)
-"""Rates that undecided answers could change: each has its lowest and its highest value beside it."""
+ENDED = ("accuracy", "pass_rate", *QUADRANTS)
+"""Rates of which a selection keeps both ends; those of the others in ``BOUNDED`` follow from what it has."""
+AMONG: Mapping[str, tuple[str, str]] = {
+    "accuracy_when_grounded": (QUADRANTS[0], QUADRANTS[1]), "accuracy_when_ungrounded": (QUADRANTS[2], QUADRANTS[3]),
+}  # fmt: skip
+"""Accuracies among the rows of two quadrants, the correct ones first."""
+BOUNDED = (*ENDED, *AMONG, *ARMS)
+"""What undecided answers could change: each has its lowest and its highest value beside it."""
 
 
 @dataclass(frozen=True)
@@ -94,16 +109,35 @@ def summarise(
     return Summary(top / bottom, len(numerator), top, interval)
 
 
+def open_of(metric: str, columns: Mapping[str, Floats]) -> Open:
+    """What undecided answers leave open of one of ``ENDED`` or ``AMONG``, out of what rows add to ``columns_of`` it:
+    ``n_`` and ``d_`` of each."""
+    if metric in AMONG:
+        right, wrong = (open_of(name, columns) for name in AMONG[metric])
+        return right_among(right, wrong)
+    return Open(columns[f"n_{metric}_low"], columns[f"n_{metric}_high"], columns[f"d_{metric}_low"])
+
+
+def columns_of(metric: str) -> Iterator[str]:
+    """The metrics whose columns a selection needs for one: itself, and what its range is made of."""
+    yield metric
+    for name in AMONG.get(metric, (metric,)):
+        if name in ENDED:
+            yield from (f"{name}_{end}" for end in ENDS)
+
+
 def _effect(before: Floats, after: Floats, cluster: Ints | None) -> Summary:
-    first, second = (arm.astype(np.int64) - 1 for arm in (before, after))
+    first, second = (np.where(arm == UNDECIDED, FALSE, arm - 1).astype(np.int64) for arm in (before, after))
     found = paired_effect(first, second, np.arange(len(first)) if cluster is None else cluster)
+    left = open_effect(first, second, (before == UNDECIDED, after == UNDECIDED))
     table = found.table
     detail = {
         "lost": table.lost, "gained": table.gained, "accuracy_none": table.before, "accuracy_intervened": table.after,
         "p_cluster": found.p_cluster,
     }  # fmt: skip
     net = float(table.gained - table.lost)
-    return Summary(table.difference, table.n, net, found.interval, found.p_value, detail)
+    ends = left.as_detail("accuracy_none", "accuracy_intervened")
+    return Summary(table.difference, table.n, net, found.interval, found.p_value, detail | ends, left.difference)
 
 
 def selected_measures(
@@ -127,7 +161,11 @@ def selected_measures(
     for metric, contrast in ARMS.items():
         if contrast.second in columns.conditions:
             arms = paired_arms(columns, contrast, text_only, settings)
-            yield metric, _of_rows(scores, arms.second + 1), _of_rows(scores, arms.first + 1)
+            first, second = (
+                np.where(undecided, UNDECIDED, codes + 1)
+                for codes, undecided in zip((arms.first, arms.second), arms.undecided, strict=True)
+            )
+            yield metric, _of_rows(scores, second), _of_rows(scores, first)
 
 
 def _of_rows(scores: ScoreColumns, values: Ints | Bools) -> Floats:

@@ -20,27 +20,38 @@ class Effect:
 
 EFFECTS: Mapping[str, Effect] = {
     "ioa_threshold": Effect("Grounding", "A trajectory is grounded when IoA is above it; a higher one gives fewer G+."),
-    "no_crop": Effect("Grounding", "Samples without a zoom call: left out, missed, or seen as the whole picture."),
-    "crop_box": Effect("Grounding", "The region that was really shown, or the one that was asked for."),
+    "no_crop": Effect(
+        "Grounding", "Samples without a zoom call: excluded, not grounded, or counted as a crop of the full image."
+    ),
+    "crop_box": Effect("Grounding", "The executed box or the requested box."),
     "multi_crop": Effect("Grounding", "Which crop of a trajectory counts, or all of them together or on average."),
     "multi_gold": Effect("Grounding", "Several gold boxes: one region, any of them, each of them, or their mean."),
-    "missing_sample": Effect("Answers", "A sample without a trajectory: in no figure, or answered wrongly."),
+    "missing_sample": Effect("Answers", "A sample without a trajectory: excluded, or counted as incorrect."),
     "answer_reading": Effect("Answers", "How answers are read: by the rules here, or as a released scorer reads them."),
     "reading_floor": Effect("Answers", "The weakest class of reading that counts; weaker ones leave an answer unread."),
     "open_match": Effect(
-        "Answers", "An open answer is correct when its value, or all of it, equals or holds the gold."
+        "Answers",
+        "An open-ended answer is correct when its value, or its full text, equals or contains the gold answer.",
     ),
     "open_units": Effect("Answers", "A unit on one side only: it leaves the answer undecided, or is ignored."),
-    "undecided_answer": Effect("Answers", "An answer that can be judged neither right nor wrong: wrong, or left out."),
-    "unread_answer": Effect("Answers", "An answer in which no option can be read: undecided, or wrong."),
+    "undecided_answer": Effect(
+        "Answers", "An answer that no rule can decide and that has no judgment: incorrect, or excluded."
+    ),
+    "unread_answer": Effect("Answers", "An answer from which no option can be read: undecided, or incorrect."),
     "unread_alarm": Effect("Answers", "A run with a larger share of unread answers is provisional: it has no rank."),
-    "verdict_source": Effect("Answers", "Where a file has a verdict on an answer: that one counts, or our reading."),
-    "mae_population": Effect("Toolchain", "The error of chain lengths: over all, those that called, or the non-empty."),
-    "tool_aliases": Effect("Toolchain", "Tools by their names as written, or other names of a tool as that tool."),
+    "verdict_source": Effect(
+        "Answers", "An answer with a verdict in the file: scored by that verdict, or by the rules."
+    ),
+    "mae_population": Effect(
+        "Toolchain", "Toolchain length error: over all, over those with calls, or over non-empty toolchains."
+    ),
+    "tool_aliases": Effect("Toolchain", "Tool names as written, or aliases counted as the same tool."),
     "recognition_match": Effect("Planning", "A named tool is found when the name is the same, or similar enough."),
-    "plan_repeats": Effect("Planning", "A tool that a plan names twice: one too many, or one tool."),
+    "plan_repeats": Effect("Planning", "A tool that a plan names twice: an extra tool, or one tool."),
     "sr_population": Effect("Planning", "SR@k over queries with an order, with several targets, or all."),
-    "sr_short": Effect("Planning", "Queries with fewer than k targets: failed, left out, or judged by what they have."),
+    "sr_short": Effect(
+        "Planning", "Queries with fewer than k targets: failed, excluded, or scored by the targets they have."
+    ),
     "crz_population": Effect("Faithfulness", "The size of crops over all samples, or over those that cropped."),
     "interv_population": Effect("Faithfulness", "Interventions over pairs with visual evidence, or over all pairs."),
     "grim_zero": Effect("Faithfulness", "A trajectory without image tokens earns nothing, or the limit."),

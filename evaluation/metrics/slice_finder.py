@@ -54,7 +54,7 @@ def find_slices(
 
     p is McNemar's exact one, min(1, 2 Σ_{i<=min(b, c)} C(b + c, i) / 2^(b + c)); where samples of a slice share a
     cluster the exact sign flip over clusters, which with one sample per cluster is the same. Adjusted by Holm, which
-    holds whatever slices overlap: the chance of any false find is at most 5 % at p_holm < 0.05. A slice chosen for its
+    holds whatever slices overlap: the chance of any false find is at most 5% at p_holm < 0.05. A slice chosen for its
     difference shows more of it than there is. Raises ``ValueError`` for ``least`` below 1. Source:
     docs/metrics.md#two-runs, #many-runs.
     """

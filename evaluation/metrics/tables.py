@@ -1,25 +1,16 @@
-"""The tables behind a run's charts: tools, chain lengths, evidence after N calls, outcomes by size, crop regions.
-
-Each takes ``rows``, the indices of the trajectories to look at (default all), so a chart follows the slice of its page.
-"""
+"""The tables behind a run's charts: tools, chain lengths, evidence after N calls, outcomes by size."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.metrics.columns import Floats, Ints, Outcome, RunColumns, SampleColumns, ScoreColumns
-from evaluation.metrics.names import canonical_name
-from evaluation.metrics.plans import targets_of
-from evaluation.metrics.ragged import spans
-from evaluation.metrics.settings import MetricSettings
+from evaluation.metrics.columns import Bools, Floats, Ints, Outcome
+from evaluation.metrics.slices import MOST_TARGETS
 
 LONGEST_CURVE = 50
-REGIONS = ("whole", "wide", "inside", "off")
-"""Crop regions by coverage and concentration above the threshold: both; coverage only (the crop is too wide);
-concentration only (inside the gold, which it cuts); neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,74 +32,54 @@ class LengthCount:
     reference: int
 
 
-def tool_distribution(run: RunColumns, settings: MetricSettings, rows: Ints | None = None) -> list[ToolUse]:
-    """Share of each tool among all attempted calls, most used first; names merge under ``tool_aliases`` = canonical."""
-    calls = np.bincount(run.steps.tool[_steps(run, rows)], minlength=len(run.tools))
-    counts: Counter[str] = Counter()
-    for name, count in zip(run.tools, calls.tolist(), strict=True):
-        counts[canonical_name(name) if settings.tool_aliases == "canonical" else name] += count
-    total = sum(counts.values())
-    return [ToolUse(tool, count, count / total) for tool, count in counts.most_common() if count]
+def tool_distribution(calls: Mapping[str, int]) -> list[ToolUse]:
+    """Share of each tool among all attempted calls, most used first, equal ones by name. ``calls``: how many of
+    each."""
+    total = sum(calls.values())
+    ordered = sorted(calls.items(), key=lambda one: (-one[1], one[0]))
+    return [ToolUse(tool, count, count / total) for tool, count in ordered if count]
 
 
-def length_histogram(scores: ScoreColumns, rows: Ints | None = None) -> list[LengthCount]:
-    """Lengths 0, 1, ... of toolchains against the reference; trajectories without a reference are left out."""
-    at = _rows(scores, rows)
-    at = at[scores.reference_calls[at] >= 0]
-    columns = [column[at] for column in (scores.calls, scores.effective_calls, scores.reference_calls)]
-    longest = max((int(column.max()) for column in columns), default=0) if len(at) else -1
+def length_histogram(calls: Ints, effective: Ints, reference: Ints) -> list[LengthCount]:
+    """Lengths 0, 1, ... of the toolchains of n trajectories against the reference, -1 without one: these are left
+    out."""
+    held = reference >= 0
+    columns = [column[held] for column in (calls, effective, reference)]
+    longest = max((int(column.max()) for column in columns), default=0) if held.any() else -1
     counts = [np.bincount(column, minlength=longest + 1).tolist() for column in columns]
     return [LengthCount(length, *(column[length] for column in counts)) for length in range(longest + 1)]
 
 
-def coverage_curve(scores: ScoreColumns, run: RunColumns, rows: Ints | None = None) -> Floats:
+def coverage_curve(seen: Floats, start: Ints, scorable: Bools) -> Floats:
     """Mean share of the gold region seen after 0, 1, 2, ... calls, over scorable trajectories; never decreases.
 
     A shorter trajectory keeps its last value; without calls it is 0. At most 50 calls; empty when nothing is scorable.
     Source: docs/metrics.md#statistics.
+
+    Args:
+        seen, start: ragged, the share after each call of n trajectories; NaN is 0. scorable: (n,).
     """
-    at = _rows(scores, rows)
-    at = at[scores.scorable[at]]
+    at = np.flatnonzero(scorable)
     if not len(at):
         return np.zeros(0)
-    start, lengths = run.step_start[at], np.diff(run.step_start)[at]
-    seen = np.concatenate([np.nan_to_num(scores.step_coverage), [0.0]])
+    first, lengths = start[at], np.diff(start)[at]
+    seen = np.concatenate([np.nan_to_num(seen), [0.0]])
     curve = np.zeros(min(int(lengths.max()), LONGEST_CURVE) + 1)
     for calls in range(1, len(curve)):
-        last = start + np.minimum(calls, lengths) - 1
+        last = first + np.minimum(calls, lengths) - 1
         curve[calls] = seen[np.where(lengths > 0, last, -1)].mean()
     return curve
 
 
-def outcomes_by_targets(samples: SampleColumns, scores: ScoreColumns, rows: Ints | None = None) -> dict[str, Ints]:
-    """Counts of the five plan outcomes, in the order of ``Outcome.NAMES``, by number of targets ("1" .. "5", "6+")."""
-    at = _rows(scores, rows)
-    at = at[scores.plan_outcome[at] != Outcome.NONE]
-    targets = targets_of(samples)[scores.sample[at]]
+def outcomes_by_targets(outcome: Ints, targets: Ints) -> dict[str, Ints]:
+    """Counts of the five plan outcomes, in the order of ``Outcome.NAMES``, by number of targets ("1" .. "5", "6+").
+
+    ``outcome``, ``targets``: (n,) of each trajectory; one without an outcome is not counted.
+    """
+    planned = outcome != Outcome.NONE
+    outcome, targets = outcome[planned], np.minimum(targets[planned], MOST_TARGETS)
     table: dict[str, Ints] = {}
-    for size in np.unique(np.minimum(targets, 6)).tolist():
-        inside = np.minimum(targets, 6) == size
-        counts = np.bincount(scores.plan_outcome[at][inside], minlength=len(Outcome.NAMES))
-        table["6+" if size == 6 else str(size)] = counts.astype(np.int64)
+    for size in np.unique(targets).tolist():
+        counts = np.bincount(outcome[targets == size], minlength=len(Outcome.NAMES))
+        table[f"{size}+" if size == MOST_TARGETS else str(size)] = counts.astype(np.int64)
     return table
-
-
-def crop_regions(scores: ScoreColumns, settings: MetricSettings, rows: Ints | None = None) -> dict[str, int]:
-    """Counts of the grounding population by region of coverage × concentration (see ``REGIONS``)."""
-    at = _rows(scores, rows)
-    at = at[scores.in_population[at]]
-    covers = scores.coverage[at] > settings.ioa_threshold + 1e-9
-    dense = scores.concentration[at] > settings.ioa_threshold + 1e-9
-    code = np.where(covers, np.where(dense, 0, 1), np.where(dense, 2, 3))
-    return dict(zip(REGIONS, np.bincount(code, minlength=4).tolist(), strict=True))
-
-
-def _rows(scores: ScoreColumns, rows: Ints | None) -> Ints:
-    return np.arange(len(scores)) if rows is None else rows
-
-
-def _steps(run: RunColumns, rows: Ints | None) -> Ints:
-    """Indices of all steps of the rows."""
-    if rows is None:
-        return np.arange(len(run.steps))
-    return spans(run.step_start[rows], np.diff(run.step_start)[rows])

@@ -19,7 +19,7 @@ from evaluation.metrics.columns import Floats, Ints
 EXACT = 1000
 """Coins up to which each probability is a quotient of integers, which takes a time that grows with their square."""
 Z80 = 0.8416212335729143
-"""The 80 % point of the normal distribution: the power of the minimum detectable difference."""
+"""The 80% point of the normal distribution: the power of the minimum detectable difference."""
 FLIPS = 10_000
 """Random signs that a sampled sign flip draws for each cluster."""
 SIGNS = 8
@@ -135,7 +135,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def detectable_difference(discordant: float, delta: float, n_eff: float) -> float | None:
-    """The smallest true difference seen with 80 % power at 5 %: (z_.975 + z_.8) · √((d − delta²) / n_eff).
+    """The smallest true difference seen with 80% power at 5%: (z_.975 + z_.8) · √((d − delta²) / n_eff).
 
     ``discordant`` d = (b + c) / n, ``delta`` = (b − c) / n; None when ``n_eff`` is not positive.
     Example: d = 0.15, delta = 0, n_eff = 191 gives 0.0785.

@@ -36,10 +36,17 @@ def quadrants_by_threshold(ioa: Floats, correct: Bools, population: Bools) -> In
     return np.stack(columns, axis=1)
 
 
+def undecided_by_threshold(ioa: Floats, undecided: Bools, population: Bools) -> Ints:
+    """(STEPS + 1, 2) counts of the undecided answers among the grounded and among the ungrounded of the population, at
+    the thresholds of ``quadrants_by_threshold``, which has them as wrong."""
+    none = np.zeros(len(ioa), np.bool_)
+    return quadrants_by_threshold(ioa, none, population & undecided)[:, 1::2]
+
+
 def quadrant_intervals(
     ioa: Floats, correct: Bools, population: Bools, cluster: Ints
 ) -> list[list[tuple[float, float] | None]]:
-    """The 95 % interval of each share of ``quadrants_by_threshold``, as of any rate (docs/metrics.md#one-run): (STEPS
+    """The 95% interval of each share of ``quadrants_by_threshold``, as of any rate (docs/metrics.md#one-run): (STEPS
     + 1) lists of
     four (low, high), 0..1; None without a population.
 

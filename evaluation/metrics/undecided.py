@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.statistics import dense_codes
 from evaluation.metrics.columns import TRUE, UNKNOWN, Bools, Floats, Ints
 from evaluation.metrics.settings import MetricSettings
 
 TIE = 1e-9
 Range = tuple[float | None, float | None]
 """Lowest and highest value; None without a denominator."""
+ENDS = ("low", "high")
 RANGES = (
     "accuracy_a_low", "accuracy_a_high", "accuracy_b_low", "accuracy_b_high", "difference_low", "difference_high",
 )  # fmt: skip
@@ -28,7 +30,7 @@ class Open:
     possible: Floats
     whole: Floats
 
-    def range(self, rows: Ints) -> Range:
+    def range(self, rows: Ints | slice = slice(None)) -> Range:
         """Σ sure / Σ whole and Σ possible / Σ whole of these rows. Example: 1 and 2 of 4 are 0.25 and 0.5."""
         return share_range(self.sure[rows], self.possible[rows], self.whole[rows])
 
@@ -37,6 +39,25 @@ def share_range(sure: Floats, possible: Floats, whole: Floats) -> Range:
     """See ``Open.range``."""
     total = float(whole.sum())
     return (float(sure.sum()) / total, float(possible.sum()) / total) if total > 0 else (None, None)
+
+
+def right_among(right: Open, wrong: Open) -> Open:
+    """Accuracy on the rows of two cells that differ by the answer only. Whichever cell an undecided answer is in, it
+    stays among these rows. Example: G+A+ and G+A- give accuracy when grounded."""
+    return Open(right.sure, right.possible, right.possible + wrong.sure)
+
+
+def mean_range(group: Ints, sure: Floats, possible: Floats) -> Range:
+    """The range of a mean over groups of the share of each, by the group, ``sure`` and ``possible`` of r rows.
+
+    Example: two rollouts of each of two samples, one right and one undecided, then two wrong: 0.25 to 0.5.
+    """
+    if not len(group):
+        return None, None
+    code, groups = dense_codes(group)
+    size = np.bincount(code)
+    low, high = (float((np.bincount(code, weights=part) / size).sum()) / groups for part in (sure, possible))
+    return low, high
 
 
 def judged(correct: Ints, undecided: Bools) -> Bools:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from annotation.agreement import cohen_kappa
-from evaluation.metrics.answers import AnswerColumns, judge_answer
+from evaluation.metrics.answers import AnswerColumns, as_read, judge_answer
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, Ints, VerdictBy
 from evaluation.metrics.settings import MetricSettings
 
@@ -54,6 +54,13 @@ def with_judges(
         correct[row], by[row] = said[row], VerdictBy.JUDGE
         undecided[row] = unread[row] = False
     return replace(answers, correct=correct, verdict_by=by, undecided=undecided, unread=unread)
+
+
+def same_reading(ours: str | None, theirs: str, key: AnswerKey, settings: MetricSettings) -> bool | None:
+    """Whether what a file extracted from an answer says what our reading of the answer does; None where nothing can be
+    read in one of them. Example: "It is (B)." and "cup" of an option B that reads cup are the same."""
+    both = as_read(ours, key, settings), as_read(theirs, key, settings)
+    return both[0] == both[1] if all(both) else None
 
 
 def file_agreement(file: Ints, reading: Ints) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 from evaluation.models.judging import JudgingItem, JudgingQueue, JudgingSeat
-from evaluation.models.listing import FailureLabel, ListColumn, ListValue, Note, SavedSlice, Tag, Tagging
+from evaluation.models.listing import FailureLabel, Note, SavedSlice, Tag, Tagging
 from evaluation.models.mapping import SampleAlias, SavedMapping
 from evaluation.models.replay import Replay, ReplayedStep
 from evaluation.models.run import Intervention, Judgement, Model, Rollout, RolloutGroup, Run, Step, ToolList, Trajectory
-from evaluation.models.score import BenchmarkSettings, Metric, Score, Scoring, SliceTables
+from evaluation.models.score import BenchmarkSettings, Metric, Score, ScoreFile, Scoring
 from evaluation.models.standing import Comparison, Standing
 from evaluation.models.words import WordBlock, WordPart
 
@@ -16,8 +16,6 @@ __all__ = [
     "JudgingItem",
     "JudgingQueue",
     "JudgingSeat",
-    "ListColumn",
-    "ListValue",
     "Metric",
     "Model",
     "Note",
@@ -30,8 +28,8 @@ __all__ = [
     "SavedMapping",
     "SavedSlice",
     "Score",
+    "ScoreFile",
     "Scoring",
-    "SliceTables",
     "Standing",
     "Step",
     "Tag",

@@ -16,7 +16,8 @@ new_key = partial(secrets.token_urlsafe, 16)
 
 class JudgingQueue(models.Model):
     """A slice of trajectories whose crops people are asked about, drawn once. ``terms``: the list it was drawn from;
-    ``people``: how many judge each question; ``seed``: of the draw, secret until all is judged."""
+    ``people``: how many judge each question; ``seed``: of the draw, secret until all is judged; ``begun``: who was
+    handed a question of it, whoever has its place now."""
 
     benchmark = models.ForeignKey("annotation.Benchmark", on_delete=models.CASCADE, related_name="judging_queues")
     terms = models.JSONField(default=dict, blank=True)
@@ -25,6 +26,7 @@ class JudgingQueue(models.Model):
     drawn_from = models.PositiveIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    begun = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="+")
 
     class Meta:
         ordering = ["-pk"]

@@ -5,47 +5,6 @@ from django.db import models
 from django.db.models import Q
 
 from evaluation.models.run import Trajectory
-from evaluation.models.score import Scoring
-
-
-class ListColumn(models.Model):
-    """One column of the trajectories of a scored run, as the list of trajectories filters and counts them.
-
-    Derived from rows when the run is scored; an import into the run takes it away. ``kind`` is the NumPy type of the
-    numbers in ``data``. See ``evaluation.query.masks.Columns``.
-    """
-
-    # Found by the constraint below, which begins with it.
-    scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="list_columns", db_index=False)
-    name = models.CharField(max_length=40)
-    kind = models.CharField(max_length=4)
-    data = models.BinaryField()
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["scoring", "name"], name="list_column_once")]
-
-    def __str__(self) -> str:
-        return f"{self.name} of {self.scoring_id}"
-
-
-class ListValue(models.Model):
-    """Which trajectories of a scored run have one value of a field of names: see ``evaluation.actions.list_values``.
-
-    ``rows``: their places in the columns of the run. Derived, and taken away, together with these.
-    """
-
-    # Found by the constraint below, which begins with it.
-    scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="list_values", db_index=False)
-    field = models.CharField(max_length=20)
-    value = models.CharField(max_length=200)
-    kind = models.CharField(max_length=4)
-    rows = models.BinaryField()
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["scoring", "field", "value"], name="list_value_once")]
-
-    def __str__(self) -> str:
-        return f"{self.field} {self.value} of {self.scoring_id}"
 
 
 class Tag(models.Model):

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from string import ascii_uppercase
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from evaluation.querysets import RunQuerySet, TrajectoryQuerySet
 from evaluation.querysets_judging import JudgementQuerySet
+from evaluation.schema import FILE_READINGS
 
 
 class Model(models.Model):
@@ -41,8 +44,14 @@ class Run(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
 
+    revision = models.PositiveBigIntegerField(
+        default=0, db_default=0, help_text="Another after every transaction that changes its trajectories."
+    )
     staged_for = models.ForeignKey(
         "annotation.ImportRecord", null=True, blank=True, on_delete=models.CASCADE, related_name="staged_runs"
+    )
+    number = models.PositiveIntegerField(
+        null=True, help_text="Of its letter, given once in a benchmark. None while it is staged."
     )
 
     objects = RunManager()
@@ -55,10 +64,23 @@ class Run(models.Model):
                 fields=["benchmark", "model", "setting"], condition=Q(staged_for=None), name="run_once_per_setting"
             ),
             models.UniqueConstraint(fields=["staged_for", "model", "setting"], name="staged_run_once"),
+            models.UniqueConstraint(fields=["benchmark", "number"], name="run_number_once"),
+            models.CheckConstraint(
+                condition=Q(staged_for__isnull=False) | Q(number__isnull=False), name="run_has_a_number"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.model}, {self.setting}" if self.setting else str(self.model)
+
+    @property
+    def letter(self) -> str:
+        """What its number is on pages: 1 is A, 26 is Z, 27 is AA; "" while it is staged."""
+        text, number = "", self.number or 0
+        while number:
+            number, rest = divmod(number - 1, 26)
+            text = ascii_uppercase[rest] + text
+        return text
 
 
 class Trajectory(models.Model):
@@ -104,6 +126,12 @@ class Trajectory(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run} on {self.sample}"
+
+    @property
+    def file_reading(self) -> str:
+        """The answer as the imported file itself has extracted it; "" where it has not."""
+        found = (self.extra.get(name) for name in FILE_READINGS)
+        return next((str(one) for one in found if one is not None), "")
 
 
 class ToolList(models.Model):
@@ -205,9 +233,10 @@ class Judgement(models.Model):
     ``person``: who gave it here; ``judge`` is then the address they sign in with. What people say in a judging queue is
     what judges are held against: it is in no metric of the run.
 
-    On one answer it names the ``trajectory``, and by digests the text and the options or accepted strings that it was
-    about; of other ones it says nothing. ``decides``: a decision on what the answer says, which scores are made of. It
-    is an option (``answer``), or as ``verdict`` a ``DecisionWord``.
+    It names the ``trajectory`` that it is about, and by digests what was judged of it: the text, or of crops the boxes
+    with it (``text_digest``), and the options or accepted strings; of others it says nothing. One that names none came
+    from a file, and is about the trajectory that metrics are made of. ``decides``: a decision on what the answer says,
+    which scores are made of. It is an option (``answer``), or as ``verdict`` a ``DecisionWord``.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="judgements")

@@ -44,7 +44,6 @@ class Scoring(models.Model):
     answers_n = models.PositiveIntegerField(default=0, help_text="Answers given to questions with a right answer.")
     unread_n = models.PositiveIntegerField(default=0, help_text="Of these, those in which no option could be read.")
     provisional = models.BooleanField(default=False, help_text="Too many answers are unread: no rank.")
-    extras = models.JSONField(default=dict, blank=True, help_text="Tables of the run page: tools, lengths, curves.")
 
     objects = ScoringQuerySet.as_manager()
 
@@ -52,23 +51,23 @@ class Scoring(models.Model):
         return f"scores of {self.run}"
 
 
-class SliceTables(models.Model):
-    """The tables of ``Scoring.extras`` on one value of a facet, so that a run's page can be about a slice."""
+class ScoreFile(models.Model):
+    """The file of a run in the score store: one row per trajectory, with its scores (``evaluation.store.schema``).
 
-    # Found by the constraint below, which begins with it.
-    scoring = models.ForeignKey(Scoring, on_delete=models.CASCADE, related_name="slice_tables", db_index=False)
-    slice_by = models.CharField(max_length=60)
-    slice = models.CharField(max_length=200)
-    tables = models.JSONField(default=dict)
+    It never changes; a new state of the run is a new file. ``revision``: of the run when it was written. A file of
+    another revision or ``schema`` is not read any more.
+    """
 
-    class Meta:
-        verbose_name_plural = "slice tables"
-        constraints = [
-            models.UniqueConstraint(fields=["scoring", "slice_by", "slice"], name="slice_tables_once"),
-        ]
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="file")
+    revision = models.PositiveBigIntegerField()
+    schema = models.PositiveSmallIntegerField()
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the file, which is also its name.")
+    rows = models.PositiveIntegerField()
+    bytes = models.PositiveBigIntegerField()
+    created_at = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:
-        return f"tables of {self.scoring_id} on {self.slice_by} {self.slice}"
+        return f"file of {self.run}"
 
 
 class Score(models.Model):
@@ -154,17 +153,20 @@ class Score(models.Model):
     objects = ScoreQuerySet.as_manager()
 
     class Meta:
-        indexes = [models.Index(fields=["scoring", "quadrant"], name="score_by_quadrant")]
+        indexes = [
+            models.Index(fields=["scoring", "quadrant"], name="score_by_quadrant"),
+            models.Index(fields=["scoring", "answer_group"], name="score_by_answer_group"),
+        ]
 
     def __str__(self) -> str:
         return f"score of {self.trajectory_id}"
 
     @property
     def verdict(self) -> str:
-        """ "right", "wrong" or "undecided"; "" where nothing says what is right."""
+        """ "correct", "incorrect" or "undecided"; "" without a gold answer."""
         if self.correct is None:
             return "undecided" if self.undecided else ""
-        return "right" if self.correct else "wrong"
+        return "correct" if self.correct else "incorrect"
 
 
 class Metric(models.Model):

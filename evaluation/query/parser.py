@@ -28,7 +28,7 @@ def parse(text: str) -> Node:
         return And()
     found = reader.either(0)
     if reader.left:
-        raise reader.error("This bracket closes nothing. Take it away, or open one before.", reader.left[0].column)
+        raise reader.error("Unmatched “)”. Remove it, or add “(” before it.", reader.left[0].column)
     return found
 
 
@@ -69,9 +69,9 @@ class _Reader:
 
     def _nothing(self) -> QueryError:
         if not self.left:
-            return self.error("The query ends where something has to follow.", len(self.text))
+            return self.error("The query is incomplete.", len(self.text))
         found = self.left[0]
-        return self.error(f"Something has to stand before {found.text!r}.", found.column)
+        return self.error(f"Expected a term before {found.text!r}.", found.column)
 
     def _one(self, depth: int) -> Node:
         token = self.left.pop(0)
@@ -87,7 +87,7 @@ class _Reader:
 
     def _bracket(self, opened: Token, depth: int) -> Node:
         if depth >= DEEPEST:
-            raise self.error(f"More than {DEEPEST} brackets within each other.", opened.column)
+            raise self.error(f"More than {DEEPEST} nested brackets.", opened.column)
         inner = self.either(depth + 1)
         if not self._take(")"):
             raise self.error("This bracket is not closed.", opened.column)

@@ -1,8 +1,8 @@
 """What a query says, as a tree; and what is wrong with one, with the place where.
 
-A tree is made by ``evaluation.query.parser``, checked by ``evaluation.query.check``, and read twice: as conditions of
-the database (``evaluation.querysets_query``) and over columns (``evaluation.query.masks``). Both are two-valued: a
-comparison with something undefined does not hold, and ``not`` is what is left.
+A tree is made by ``evaluation.query.parser``, checked by ``evaluation.query.check``, and compiled to SQL on the score
+store by ``evaluation.query.sql``. It is two-valued: a comparison with something undefined does not hold, and ``not`` is
+what is left.
 """
 
 from __future__ import annotations

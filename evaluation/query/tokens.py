@@ -36,7 +36,7 @@ def tokens(text: str) -> Iterator[Token]:
     if len(text) > LONGEST:
         raise QueryError(f"The query is longer than {LONGEST} characters. Save a part of it as a slice.", LONGEST, text)
     if "\0" in text:
-        raise QueryError("There is a character that no text holds. Take it away.", text.index("\0"), text)
+        raise QueryError("The query contains a null character. Remove it.", text.index("\0"), text)
     place = 0
     while place < len(text):
         if space := _SPACE.match(text, place):
@@ -67,7 +67,7 @@ def _value(text: str, place: int, named: re.Match[str]) -> tuple[str, int]:
         return _quoted(text, place)
     plain = _PLAIN.match(text, place)
     if plain is None:
-        raise QueryError(f"Nothing stands behind {named[0].strip()}. Write a value there.", place, text)
+        raise QueryError(f"{named[0].strip()} needs a value.", place, text)
     percent = _PERCENT.match(text, plain.end())
     return (f"{plain[0]}%", percent.end()) if percent else (plain[0], plain.end())
 
@@ -75,7 +75,7 @@ def _value(text: str, place: int, named: re.Match[str]) -> tuple[str, int]:
 def _quoted(text: str, place: int) -> tuple[str, int]:
     found = _QUOTED.match(text, place)
     if found is None:
-        raise QueryError('The quote is not closed. Put a " behind the text.', place, text)
+        raise QueryError('The quote is not closed. Add a " after the text.', place, text)
     return re.sub(r"\\(.)", r"\1", found[1]), found.end()
 
 

@@ -60,7 +60,7 @@ def text_of(literal: Literal, text: Text) -> Text | None:
 def _unescaped(found: re.Match[str]) -> str:
     if found[1]:
         code = int(found[1], 16)
-        return "" if 0xD800 <= code < 0xE000 else chr(code)
+        return "" if not code or 0xD800 <= code < 0xE000 else chr(code)
     return _ESCAPED.get(found[2], found[2] if found[2] in "\"'\\/" else found[0])
 
 

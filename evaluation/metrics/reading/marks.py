@@ -23,8 +23,13 @@ TOKENS = (
 )  # fmt: skip
 """Other special tokens, which are removed."""
 
-ROLE = re.compile(r"\A\s*(?:#+ *)?(?:assistant|gpt|ai|model|bot)(?:[*_ ]*:[*_]*\s*|[ ]*\n)", re.IGNORECASE)
-"""A role heading at the start of an answer."""
+ROLE = re.compile(
+    r"\A\s*(?P<marks>(?:`{3,9}(?:[\w+-]*[ ]*\n)?\s*|`|[*_]{1,3}[ ]?){1,3})?(?:#+ *)?"
+    r"(?P<role>(?:assistant|gpt|ai|model|bot)(?:[*_ ]*:[*_]*\s*|[*_ ]*\n))",
+    re.IGNORECASE,
+)
+"""A role heading at the start of an answer, also the first word within a code fence, in code, bold or italic: the
+``marks`` before the ``role`` stay."""
 PROMPT_THEN_ROLE = re.compile(r"(?:\n|(?<=[.?!)]) )[ #>*_]*(?:assistant|gpt)[*_ ]*:[*_]*\s*", re.IGNORECASE)
 """The heading of the answer behind a prompt that is repeated before it."""
 

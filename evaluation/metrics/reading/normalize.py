@@ -34,16 +34,13 @@ class Normalized:
     thinking: bool = False
 
 
-_ODD = re.compile(r"[^\n\x20-\x7e]")
-
-
 def normalize(raw: str) -> Normalized:
     """``raw`` with plain spaces and letters, without special tokens, invented turns and thinking.
 
     Normalizing twice changes nothing more.
     """
     text = Text(raw)
-    if _ODD.search(raw):
+    if not raw.isascii() or not raw.replace("\n", "").isprintable():
         text = _plain_characters(text)
     low = text.s.lower()
     if "<" in low or "[" in low or "◁" in low or "user" in low or "human" in low:
@@ -52,8 +49,8 @@ def normalize(raw: str) -> Normalized:
     if "<" in text.s or "◁" in text.s:
         text = _without_thinking(text)
     thinking = text is not before
-    while found := ROLE.match(text.s):
-        text = text.cut(found.end(), len(text.s))
+    while (found := ROLE.match(text.s)) and (":" in found["role"] or text.s[found.end() :].strip()):
+        text = text.edit([(max(0, found.end("marks")), found.end(), "")])
     return Normalized(text, thinking and bool(before.s.strip()) and not text.s.strip())
 
 

@@ -43,6 +43,7 @@ _CONDITION_WORDS = (
     "if ", "unless", "assuming", "suppos", "provided", "falls ", "wenn ", "si ", "если", "如果", "假如", "要是",
     "もし",    "만약", "إذا", "لو",
 )  # fmt: skip
+_CONDITION_WORDS_ASCII = tuple(word for word in _CONDITION_WORDS if word.isascii())
 
 
 @lru_cache(maxsize=16_384)
@@ -59,12 +60,13 @@ def _doubt_of(clause: str) -> str:
 class Passage:
     """``text`` without presentation, with what is asked of it more than once."""
 
-    __slots__ = ("_conditional", "_echo", "_lines", "low", "options", "s", "text")
+    __slots__ = ("_conditional", "_echo", "_lines", "ascii", "low", "options", "s", "text")
 
     def __init__(self, text: Text, options: Options) -> None:
         self.text = text
         self.s = text.s
         self.low = flat(text.s)
+        self.ascii = self.low.isascii()
         self.options = options
         self._lines: list[tuple[int, int]] | None = None
         self._echo: list[tuple[int, int]] | None = None
@@ -115,12 +117,12 @@ class Passage:
         if self._beside_next_option(place):
             return True
         end = min(self.line_end(place), place + WINDOW)
-        s = self.s
-        if s.find(". ", place, end) < 0 and s.find(") ", place, end) < 0 and s.find(": ", place, end) < 0:
+        s, begin = self.s, max(0, place - 1)
+        if s.count(". ", begin, end) + s.count(") ", begin, end) + s.count(": ", begin, end) < 2:
             return False
         markers = {
             found[1]
-            for found in _MARKER.finditer(s, max(0, place - 1), end)
+            for found in _MARKER.finditer(s, begin, end)
             if not found.start() or not s[found.start() - 1].isalnum()
         }
         return len(markers & self.options.letters) > 1
@@ -131,10 +133,12 @@ class Passage:
         here = _ITEM.match(self.s, place)
         if not here:
             return False
-        start = self.s.rfind("\n", 0, place) + 1
-        above = _ITEM_AT_END.search(self.s, max(0, self.s.rfind("\n", 0, max(0, start - 1)) + 1), max(0, start - 1))
-        below = _ITEM.match(self.s, here.end() + 1)
-        return self._follow(here, below) or (place == start and self._follow(above, here))
+        if self._follow(here, _ITEM.match(self.s, here.end() + 1)):
+            return True
+        if not place or self.s[place - 1] != "\n":
+            return False
+        above = _ITEM_AT_END.search(self.s, self.s.rfind("\n", 0, place - 1) + 1, place - 1)
+        return self._follow(above, here)
 
     def _follow(self, first: re.Match[str] | None, second: re.Match[str] | None) -> bool:
         """Whether both are options in their order, each with its own text."""
@@ -171,7 +175,8 @@ class Passage:
 
     def _is_conditional(self) -> bool:
         """Whether anything at all is said under a condition."""
-        return any(word in self.low for word in _CONDITION_WORDS)
+        words = _CONDITION_WORDS_ASCII if self.ascii else _CONDITION_WORDS
+        return any(word in self.low for word in words)
 
     def doubt(self, phrase: int, start: int, end: int) -> str:
         """What keeps the value at ``start`` to ``end``, stated by the phrase at ``phrase``, from counting: "negated",

@@ -87,14 +87,14 @@ def _read_region(text: Text, options: Options, where: str) -> Reading:
         inside = read_passage(_passage(box.inside, options))
         if not (overruled.letter and overruled.letter == inside.letter):
             flags = (*overruled.flags, "box_overruled")
-            return _made(replace(overruled, flags=flags), behind, where or "text")
+            return _made(overruled._replace(flags=flags), behind, where or "text")
     passage = _passage(box.inside, options)
     found = read_passage(passage)
     if not found.letter and found.reason in ("none", "outside"):
         before = _passage(box.before, options)
         if (earlier := stated(before)) and earlier.letter:
             return _made(earlier, before, where or "text")
-        found = replace(found, reason="outside")
+        found = found._replace(reason="outside")
     return _made(found, passage, where or "box")
 
 

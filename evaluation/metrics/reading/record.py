@@ -23,6 +23,8 @@ REASONS = (
 )  # fmt: skip
 """Why an answer is unread; the last two: why an open one is undecided. Stored as places in these lists, so that words
 are only added at their ends."""
+FLAGS = ("corrected", "box_overruled", "earlier_tag_differs")
+"""What else is to be known of a reading. None is part of another: they are kept and searched as one text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Reading:
         start, end: place of the value in the raw text; 0, 0 where there is none.
         normalized: the text that was read, without marks and thinking; at most ``NORMALIZED_LENGTH`` characters.
         reason: why nothing is read; "" unless ``state`` is "unread".
-        flags: what else is to be known, such as "corrected".
+        flags: what else is to be known, of ``FLAGS``.
     """
 
     state: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evaluation.metrics.reading import languages
 from evaluation.metrics.reading.passage import Passage
@@ -17,12 +17,13 @@ _REFUSAL = re.compile(languages.REFUSALS)
 _BARE = re.compile(r"(?<![\w'’-])[B-Z](?![\w'’-])|(?<![\w'’-])A(?=[.,;!)]|\Z)")
 _PAIR = re.compile(r"(?<![\w'’-])([A-Z])[)\]]? ?(?:,|/|&|and|or|、|和|或) ?(?:and |or )?[(\[]?([A-Z])(?![\w'’-])")
 _HEDGE = re.compile(languages.HEDGES)
+SHORTEST_MARK = 2
+"""Characters of the shortest word that takes something back."""
 SHORT = 5
 """Words of a text behind a colon that is taken for an answer outside the options."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """What one passage says: a letter with the rule that read it, or the reason why none is read."""
 
     letter: str = ""
@@ -54,14 +55,14 @@ def _stated(passage: Passage, found: list[Candidate], loose: list[Candidate]) ->
     if not found:
         return None
     last = found[-1]
-    if any(_outside(passage, one) for one in loose if one.start >= last.value.end):
+    if loose and any(_outside(passage, one) for one in loose if one.start >= last.value.end):
         return Read(reason="outside")
     if withdrawn(passage, last.value.stop):
         return Read(reason="withdrawn")
     if not last.value.chosen:
         return Read(reason=last.value.kind)
     flags: tuple[str, ...] = ()
-    if any(one.value.letter != last.value.letter for one in found[:-1]):
+    if len(found) > 1 and any(one.value.letter != last.value.letter for one in found[:-1]):
         if not _marked(passage, found[-2], last):
             return Read(reason="contradiction")
         flags = ("corrected",)
@@ -101,6 +102,8 @@ def _marked(passage: Passage, before: Candidate, last: Candidate) -> bool:
 
 def withdrawn(passage: Passage, end: int) -> bool:
     """Whether the passage is in doubt again behind its last statement."""
+    if len(passage.low) - end < SHORTEST_MARK:
+        return False
     if _WITHDRAWAL.search(passage.low, end):
         return True
     # "A... no, C": taken back for something that is no statement.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from evaluation.metrics.reading import languages
 from evaluation.metrics.reading.comparing import folded
@@ -16,8 +17,7 @@ from evaluation.metrics.reading.values import NOTHING, Value, letter_at, option_
 EXACT, STATED, INFERRED = "exact", "stated", "inferred"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a rule made of a passage: a letter with its place, or the reason why none is read."""
 
     letter: str = ""
@@ -41,6 +41,8 @@ _BRACKETED = re.compile(r"[\s\"'“‘]{0,3}[(\[{【<][ ]?([A-Za-z])[ ]?[)\]}】
 _POINTED = re.compile(
     r"[\s\"'“‘]{0,3}([A-Za-z])[\"'”’]?(?:[ ]?[.)\]:,;、。(]|[ ][-–—][ ]|[ ]?[-–—](?=[ ])|(?=[ ]?(?:\n|\Z)))"
 )
+_BEGINS = re.compile(r"[\s\"'“‘]{0,3}(?:[A-Za-z](?![A-Za-z])|[(\[{【<])")
+"""Where none of the others can match, which is most often, this one tells so."""
 _REASONED = re.compile(r"[\s\"'“‘]{0,3}([A-Z])(?=,?[ ](?:because|since|as)\b)")
 _SPACED = re.compile(r"[\s\"'“‘]{0,3}([A-Za-z])(?=[ ])")
 _TEXT_AND_LETTER = re.compile(r"(?:,? ?[(\[]|, | [-–—] )([A-Z])[)\]]?[.!]?\s*\Z")
@@ -147,6 +149,8 @@ def _all_of(passage: Passage) -> tuple[int, int]:
 def lead(passage: Passage) -> Candidate | None:
     """A letter at the start of the passage, marked as one."""
     s = passage.s
+    if not _BEGINS.match(s):
+        return None
     if not (found := _BRACKETED.match(s) or _POINTED.match(s) or _REASONED.match(s)):
         spaced = _SPACED.match(s)
         if not spaced:
@@ -190,7 +194,9 @@ def last_line(passage: Passage) -> Candidate | None:
     if passage.echoes(start) or end - start > 400:
         return None
     line = passage.s[start:end]
-    if (found := _LETTER.match(line)) or (_BRACKETED.match(line) or _POINTED.match(line) or _SPACED.match(line)):
+    if (found := _LETTER.match(line)) or (
+        _BEGINS.match(line) and (_BRACKETED.match(line) or _POINTED.match(line) or _SPACED.match(line))
+    ):
         place = start
         while place < end and passage.s[place] in " \"'“‘":
             place += 1

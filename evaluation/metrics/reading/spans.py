@@ -45,6 +45,8 @@ class Text:
 
     def strip(self) -> Text:
         """Without spaces at the ends."""
+        if self.s and not self.s[0].isspace() and not self.s[-1].isspace():
+            return self
         start = len(self.s) - len(self.s.lstrip())
         return self.cut(start, max(start, len(self.s.rstrip())))
 

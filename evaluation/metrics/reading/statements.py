@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evaluation.metrics.reading import languages
 from evaluation.metrics.reading.comparing import folded
@@ -12,8 +12,7 @@ from evaluation.metrics.reading.passage import LINE, WORD, Passage
 from evaluation.metrics.reading.values import Value, letter_at, value_at
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A value and the phrase that states it: ``start`` of the phrase, ``rule``; ``colon``: joined by a colon."""
 
     rule: str
@@ -22,8 +21,7 @@ class Candidate:
     colon: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Noun:
+class _Noun(NamedTuple):
     word: str
     tail: re.Pattern[str]
 
@@ -39,9 +37,20 @@ def _nouns(language: languages.Language) -> Iterator[_Noun]:
 
 _ALL = [noun for language in languages.LANGUAGES for noun in _nouns(language)]
 _ASCII = [noun for noun in _ALL if noun.word.isascii()]
-_FRAMES = [(words, re.compile(pattern)) for one in languages.LANGUAGES for words, pattern in one.frames]
-_WEAK = [(words, re.compile(pattern)) for one in languages.LANGUAGES for words, pattern in one.weak]
-_BEHIND = [(starts, re.compile(pattern)) for starts, pattern in languages.BEHIND]
+_Phrases = list[tuple[tuple[str, ...], re.Pattern[str]]]
+"""Words of which one stands wherever the pattern fits."""
+_FRAMES: _Phrases = [(words, re.compile(pattern)) for one in languages.LANGUAGES for words, pattern in one.frames]
+_WEAK: _Phrases = [(words, re.compile(pattern)) for one in languages.LANGUAGES for words, pattern in one.weak]
+_BEHIND: _Phrases = [(starts, re.compile(pattern)) for starts, pattern in languages.BEHIND]
+
+
+def _in_ascii(phrases: _Phrases) -> _Phrases:
+    """Those that can stand in a text of ASCII characters, which most texts are."""
+    kept = [(tuple(word for word in words if word.isascii()), pattern) for words, pattern in phrases]
+    return [(words, pattern) for words, pattern in kept if words]
+
+
+_FRAMES_ASCII, _WEAK_ASCII, _BEHIND_ASCII = _in_ascii(_FRAMES), _in_ascii(_WEAK), _in_ascii(_BEHIND)
 _LINE_BEFORE = re.compile(rf"(?:(?:the|my|#+)? ?(?:(?:{languages.FINAL}) )*|.*\b(?:{languages.FINAL}) )\Z")
 _LETTER_BEFORE = re.compile(rf"(?<!{WORD})[(\[\"'“]?([A-Z])[)\]\"'”.]{{0,2}}\Z")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ ]?[(\[\"'“]?\Z")
@@ -99,7 +108,10 @@ _OWN_LEAD = re.compile(r"(?:so|therefore|thus|hence|and|then|i (?:think|believe|
 
 def strong(passage: Passage) -> list[Candidate]:
     """The strong statements in order of position; of two that overlap, the one that begins later."""
-    found = [*_by_nouns(passage), *_by_frames(passage, _FRAMES, "statement"), *_behind(passage)]
+    frames = _FRAMES_ASCII if passage.ascii else _FRAMES
+    found = [*_by_nouns(passage), *_by_frames(passage, frames, "statement"), *_behind(passage)]
+    if len(found) < 2:
+        return found
     found.sort(key=lambda one: (one.start, one.value.end))
     kept: list[Candidate] = []
     for one in found:
@@ -120,13 +132,14 @@ def _overlap(before: Candidate, later: Candidate) -> bool:
 
 def weak(passage: Passage) -> list[Candidate]:
     """The weak statements in order of position."""
-    found = [one for one in _by_frames(passage, _WEAK, "aside") if one.value.kind not in ("loose", "")]
+    phrases = _WEAK_ASCII if passage.ascii else _WEAK
+    found = [one for one in _by_frames(passage, phrases, "aside") if one.value.kind not in ("loose", "")]
     found.sort(key=lambda one: one.start)
     return found
 
 
 def _by_nouns(passage: Passage) -> Iterator[Candidate]:
-    for start, end, line in _stated_nouns(passage, _ASCII if passage.low.isascii() else _ALL):
+    for start, end, line in _stated_nouns(passage, _ASCII if passage.ascii else _ALL):
         value = value_at(passage, end)
         if value.chosen or (value.kind and not line):
             yield Candidate("statement", start, value, colon=line or passage.low[end - 1] in ":=")
@@ -135,15 +148,17 @@ def _by_nouns(passage: Passage) -> Iterator[Candidate]:
 def _stated_nouns(passage: Passage, nouns: Sequence[_Noun]) -> Iterator[tuple[int, int, bool]]:
     """Where each noun begins and its link ends; and whether the link is the end of the noun's line."""
     low = passage.low
-    for noun in nouns:
-        place = low.find(noun.word)
+    for word, tail in nouns:
+        if word not in low:
+            continue
+        place = low.find(word)
         while place >= 0:
-            joined = place > 0 and _joined(low[place - 1], noun.word)
-            if not joined and (found := noun.tail.match(low, place + len(noun.word))):
+            joined = place > 0 and _joined(low[place - 1], word)
+            if not joined and (found := tail.match(low, place + len(word))):
                 line = found["line"] is not None
                 if not line or _LINE_BEFORE.match(low[max(low.rfind("\n", 0, place) + 1, place - 80, 0) : place]):
                     yield place, found.end(), line
-            place = low.find(noun.word, place + len(noun.word))
+            place = low.find(word, place + len(word))
 
 
 def _joined(before: str, word: str) -> bool:
@@ -151,9 +166,7 @@ def _joined(before: str, word: str) -> bool:
     return word.isascii() and before.isalnum() and before.isascii()
 
 
-def _by_frames(
-    passage: Passage, frames: list[tuple[tuple[str, ...], re.Pattern[str]]], rule: str
-) -> Iterator[Candidate]:
+def _by_frames(passage: Passage, frames: _Phrases, rule: str) -> Iterator[Candidate]:
     low = passage.low
     for words, pattern in frames:
         for word in words:
@@ -171,8 +184,10 @@ def _by_frames(
 def _behind(passage: Passage) -> Iterator[Candidate]:
     """ "X is correct": the value stands before the phrase."""
     low = passage.low
-    for starts, pattern in _BEHIND:
+    for starts, pattern in _BEHIND_ASCII if passage.ascii else _BEHIND:
         for start in starts:
+            if start not in low:
+                continue
             place = low.find(start)
             while place >= 0:
                 if pattern.match(low, place) and (found := _before(passage, place)):
@@ -251,7 +266,7 @@ def spoken_values(passage: Passage, certain: bool = False) -> list[tuple[int, in
     """
     low, s = passage.low, passage.s
     found: list[tuple[int, int, int]] = []
-    for place, after, line in _stated_nouns(passage, _SPOKEN_ASCII if low.isascii() else _SPOKEN):
+    for place, after, line in _stated_nouns(passage, _SPOKEN_ASCII if passage.ascii else _SPOKEN):
         start = after
         while start < len(s) and s[start] in " \n:":
             start += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evaluation.metrics.reading import languages
 from evaluation.metrics.reading.comparing import folded
@@ -51,8 +51,7 @@ _HEDGED = re.compile(languages.HEDGES)
 _LETTER_BEHIND = re.compile(r" ?[(\[]([A-Z])[)\]]")
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """``kind``: "letter", "text" (an option's), "several", "contradiction", "outside", "loose" (a text that is no
     option's), "negated", "hedged", or "" for nothing."""
 
@@ -84,10 +83,12 @@ def value_at(passage: Passage, place: int) -> Value:
     if found := _BEFORE.match(s, place):
         place = found.end()
     for _ in range(3):
-        if (article := _ARTICLE.match(s, place)) and not option_at(passage, place).kind:
-            place = article.end()
-            if found := _BEFORE.match(s, place):
-                place = found.end()
+        article = _ARTICLE.match(s, place)
+        if not article or option_at(passage, place).kind:
+            break
+        place = article.end()
+        if found := _BEFORE.match(s, place):
+            place = found.end()
     # Opening brackets are the letter's own.
     while place > first and s[place - 1] in "([\"'“‘{【<「":
         place -= 1
@@ -156,7 +157,7 @@ def own_text_behind(passage: Passage, letter: str, end: int) -> int:
         if not closed:
             return 0
         place = closed.end()
-    found = [(other, stop) for other, stop in options_at(passage, place, _ANY_END)]
+    found = options_at(passage, place, _ANY_END)
     if not found:
         return 0
     own = [stop for other, stop in found if other == letter]
@@ -188,9 +189,9 @@ def _second_letter(passage: Passage, letter: str, end: int) -> int:
 
 def options_at(passage: Passage, place: int, ends: re.Pattern[str]) -> list[tuple[str, int]]:
     """The options whose text begins at ``place`` and ends where ``ends`` matches: letter and end of the text."""
-    low, found = passage.low, []
+    low, texts, found = passage.low, passage.options.texts, []
     for start in _starts(low, place):
-        for text, letter in passage.options.texts:
+        for text, letter in texts:
             if low.startswith(text, start) and ends.match(passage.s, start + len(text)):
                 found.append((letter, start + len(text)))
     return found
@@ -198,6 +199,8 @@ def options_at(passage: Passage, place: int, ends: re.Pattern[str]) -> list[tupl
 
 def _starts(low: str, place: int) -> list[int]:
     """``place``, and the places behind an article and "to the"."""
+    if low[place : place + 1] not in ("a", "t"):
+        return [place]
     return [place, *(place + len(lead) for lead in ("a ", "an ", "the ", "to the ") if low.startswith(lead, place))]
 
 

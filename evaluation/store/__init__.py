@@ -1,0 +1,1 @@
+"""The score store: the rows of every run as immutable Parquet files in the object store, read through DuckDB."""

@@ -1,0 +1,139 @@
+"""The files of the store: written by jobs, named by their content, and copied to this machine when they are read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from secrets import randbits, token_hex
+from typing import Any
+
+from django.conf import settings as site
+from django.db.models import F
+
+from annotation.actions.changes import STEP_BITS
+from evaluation.metrics.settings import MetricSettings
+from evaluation.models import Run, ScoreFile
+from evaluation.store.build import Arrays, Evaluated, Written, load_rows, statement
+from evaluation.store.parquet import write_parquet
+from evaluation.store.schema import SCHEMA
+from webapp.common import objects
+
+PREFIX = "scores"
+UNNAMED = timedelta(days=1)
+KEPT_SECONDS = 24 * 3600
+"""Files on this machine go when nothing has used them for so long."""
+_locks = [threading.Lock() for _ in range(64)]
+"""Who makes a file holds the lock of its path, and of a few others."""
+
+
+def folder() -> Path:
+    """Where files of the store are on this machine; what is lost is fetched or made again."""
+    found = Path(site.SCRATCH) / "store"
+    found.mkdir(parents=True, exist_ok=True)
+    os.utime(found)  # Whatever else tidies the scratch folder leaves it.
+    return found
+
+
+def rows_changed(runs: Collection[int]) -> None:
+    """The trajectories of these runs change. Call in the transaction that changes them.
+
+    The step is random: after a backup is restored, other changes do not lead to a revision that was there before.
+    """
+    Run.everything.filter(pk__in=runs).update(revision=F("revision") + 1 + randbits(STEP_BITS))
+
+
+def write_file(
+    run: Run,
+    settings: MetricSettings,
+    written: Sequence[Written] | None = None,
+    evaluated: Evaluated | None = None,
+) -> ScoreFile:
+    """Write the file of a run into the object store and name it as the run's. See ``load_rows`` for the arguments.
+
+    Call in the transaction that wrote the scores, or in a job after an import. A crash before the commit leaves a file
+    that no run names.
+    """
+    revision = Run.everything.values_list("revision", flat=True).get(pk=run.pk)
+    return keep_file(run, revision, statement(), load_rows(run, settings, written, evaluated))
+
+
+def keep_file(run: Run, revision: int, query: str, tables: Mapping[str, Arrays]) -> ScoreFile:
+    """Store what a query makes of these tables as the file of a run at one revision."""
+    with tempfile.TemporaryDirectory(dir=folder()) as inside:
+        path = Path(inside) / "rows.parquet"
+        rows = write_parquet(query, tables, path)
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        objects.put(object_name(digest), path)
+        facts = {"revision": revision, "schema": SCHEMA, "digest": digest, "rows": rows, "bytes": path.stat().st_size}
+    return ScoreFile.objects.update_or_create(run=run, defaults=facts)[0]
+
+
+def object_name(digest: str) -> str:
+    return f"{PREFIX}/{digest[:2]}/{digest}.parquet"
+
+
+def paths_of(runs: Sequence[Run]) -> list[Path]:
+    """The files of these runs on this machine, in their order. One that is lost or not of today's trajectories is
+    made from their rows and kept here alone."""
+    return [_path_of(run) for run in runs]
+
+
+def _path_of(run: Run) -> Path:
+    file: ScoreFile | None = getattr(run, "file", None)
+    if file is not None and (file.revision, file.schema) == (run.revision, SCHEMA):
+        name, digest = object_name(file.digest), file.digest
+        # A lost file, for example after a backup was restored without it, is made from the rows like a stale one.
+        with suppress(objects.Missing):
+            return kept_file(folder() / f"{digest}.parquet", lambda path: objects.fetch(name, path, sha256=digest))
+    scoring = getattr(run, "scoring", None)
+    settings = MetricSettings.from_mapping(scoring.settings if scoring else {})
+    scored = f"{scoring.pk}-{scoring.computed_at.timestamp():.6f}" if scoring else "0"
+    name = f"run-{run.pk}-{run.created_at.timestamp():.6f}-{run.revision}-{scored}-{SCHEMA}.parquet"
+    return kept_file(folder() / name, lambda path: write_parquet(statement(), load_rows(run, settings), path))
+
+
+def kept_file(path: Path, make: Callable[[Path], Any]) -> Path:
+    """The path, once ``make`` has written its file; it is made once, however many of this process ask at the same time,
+    and appears when it is whole."""
+    if not path.exists():
+        with _locks[hash(path) % len(_locks)]:
+            if not path.exists():
+                _tidy()
+                part = path.with_name(f"{token_hex(8)}{objects.PART}")
+                try:
+                    make(part)
+                    part.replace(path)
+                finally:
+                    part.unlink(missing_ok=True)
+    os.utime(path)
+    return path
+
+
+def _tidy() -> None:
+    """Remove the files that nothing has used for ``KEPT_SECONDS``."""
+    for path in folder().glob("*"):
+        with suppress(FileNotFoundError):
+            if path.is_file() and path.stat().st_mtime < time.time() - KEPT_SECONDS:
+                path.unlink()
+
+
+def sweep_files(now: datetime) -> int:
+    """Delete the files that no run names; how many. A file that was just written may be named by a transaction that is
+    not committed yet: the last day is left alone."""
+    gone = 0
+    for part in objects.folders(PREFIX):
+        for name in objects.names(f"{PREFIX}/{part}"):
+            written = objects.modified(name)
+            if written is None or written > now - UNNAMED:
+                continue
+            if not ScoreFile.objects.filter(digest=Path(name).stem).exists():
+                objects.delete(name)
+                gone += 1
+    return gone

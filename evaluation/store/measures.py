@@ -1,0 +1,51 @@
+"""The measures of trajectories as exports name them, read from the files of their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evaluation.metrics.catalogue import SAMPLE_COLUMNS
+from evaluation.metrics.reading import REASONS
+from evaluation.store.engine import Reader, parquet
+from evaluation.store.files import folder
+
+CHUNK = 2000
+_STORED: Mapping[str, str] = {
+    "correct": "CASE verdict WHEN 'yes' THEN TRUE WHEN 'no' THEN FALSE END",
+    "missing_answer": "unanswered",
+    "letter": "CASE WHEN scored THEN coalesce(reading, '') END",
+    # The query language has another word for this one, as "none" is undefined there.
+    "unread_reason": f"CASE unread_reason WHEN 'nothing' THEN '{REASONS[0]}' ELSE unread_reason END",
+    "invoked": "zoomed",
+    "in_population": "population",
+    "zoom_factor": "zoom",
+    "cropped_region_size": "region",
+    "unique_tools": "distinct_tools",
+    "effective_unique_tools": "effective_distinct_tools",
+    "reference_chain": "reference",
+    "plan_outcome": "outcome",
+}
+MEASURES: Mapping[str, str] = {
+    name: _STORED.get(name, name) for name in SAMPLE_COLUMNS if name not in ("run", "model", "sample")
+}
+"""What stands in the file for each measure of docs/metrics.md#exports: choices by name, null where undefined."""
+_MEASURED = "scored AND condition = 'none'"
+"""The scored trajectories without an intervention."""
+
+
+def measured_rows(file: Path) -> Iterator[tuple[Any, ...]]:
+    """Of the scored trajectories of a run without an intervention: number, id of the sample, and ``MEASURES`` in their
+    order; by sample and rollout."""
+    columns = ", ".join(f"{sql} AS m{place}" for place, sql in enumerate(MEASURES.values()))
+    statement = f"SELECT pk, sample_key, {columns} FROM {parquet(file)} WHERE {_MEASURED} ORDER BY sample_key, rollout"
+    return Reader(folder()).stream(statement, CHUNK)
+
+
+def count_measured(files: Sequence[Path]) -> int:
+    """How many rows that are of these runs."""
+    if not files:
+        return 0
+    [(found,)] = Reader(folder()).rows(f"SELECT count(*) FROM {parquet(*files)} WHERE {_MEASURED}", {})
+    return int(found)

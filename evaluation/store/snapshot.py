@@ -1,0 +1,191 @@
+"""The rows of a benchmark as one request sees them: the files of its runs, its samples, and what people put on them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from django.db.models import Q
+from numpy.typing import NDArray
+
+from annotation.models import Benchmark
+from evaluation.metrics.columns import Ints
+from evaluation.metrics.failures import FAILURES, NO_FAILURE
+from evaluation.models import FailureLabel, Judgement, Note, Run, Tagging
+from evaluation.query.sql import Conditions, Side
+from evaluation.query.words import holds, phrase_of
+from evaluation.querysets_marks import marks_seen_by, visible_tags
+from evaluation.querysets_words import holding
+from evaluation.store.build import Arrays
+from evaluation.store.engine import ARGUMENT, Reader, parquet
+from evaluation.store.files import folder, paths_of
+from evaluation.store.samples import sample_files
+from evaluation.store.schema import COLUMNS
+
+CHUNK = 20_000
+TOOLS_OF = 8
+"""Runs whose tools are proposed; any other tool can be asked for as well."""
+
+
+class Snapshot:
+    """The trajectories of some runs of a benchmark, for one person. ``runs``: of ``Run.objects.of``.
+
+    Nothing of it changes while it is used, so that a page, its counts and its facets are of the same moment.
+    """
+
+    def __init__(self, benchmark: Benchmark, runs: Sequence[Run], person: Any = None) -> None:
+        self.benchmark, self.runs, self.person = benchmark, runs, person
+        self.files = paths_of(runs)
+        self.samples = sample_files(benchmark)
+        self.conditions = Conditions(run_names(runs))
+        self._reader = Reader(folder())
+        self._reader.view("samples", f"SELECT * FROM {parquet(self.samples.samples)}")
+        self._reader.view("facets", f"SELECT * FROM {parquet(self.samples.facets)}")
+        self._reader.view("rows", self._rows())
+        self._filled: set[str] = set()
+
+    @property
+    def number(self) -> int:
+        """The change number of the benchmark that the samples are of."""
+        return self.samples.number
+
+    @cached_property
+    def facets(self) -> Mapping[str, Sequence[str]]:
+        """The values of each facet of the samples, both by name."""
+        found: dict[str, list[str]] = {}
+        for name, value in self.ask("SELECT DISTINCT name, value FROM facets ORDER BY name, value"):
+            found.setdefault(name, []).append(value)
+        return found
+
+    @cached_property
+    def planned(self) -> bool:
+        """Whether the gold of any sample has a plan with targets."""
+        return bool(self.ask("SELECT 1 FROM samples WHERE targets > 0 LIMIT 1"))
+
+    @cached_property
+    def interventions(self) -> Sequence[str]:
+        """The conditions that there are trajectories under, "none" among them, by name."""
+        return [name for [name] in self.ask("SELECT DISTINCT condition FROM rows ORDER BY 1")]
+
+    @cached_property
+    def tools(self) -> Sequence[str]:
+        """The tools that trajectories of some of the runs call, those of most trajectories first."""
+        some = ", ".join(str(run.pk) for run in self.runs[:TOOLS_OF]) or "NULL"
+        called = f"SELECT unnest(tools) AS tool FROM rows WHERE evaluated AND run IN ({some})"
+        return [name for [name] in self.ask(f"SELECT tool FROM ({called}) GROUP BY tool ORDER BY count(*) DESC, tool")]
+
+    def samples_with(self, facet: str, value: str) -> Ints:
+        """The samples with this value of a facet."""
+        arg = self.conditions.arg
+        found = self.columns(f"SELECT sample FROM facets WHERE name = {arg(facet)} AND value = {arg(value)}")
+        samples: Ints = found["sample"]
+        return samples
+
+    def ask(self, statement: str) -> list[tuple[Any, ...]]:
+        """The rows of a statement on ``rows``, ``samples``, ``facets`` and the tables that its conditions name."""
+        self._fill(statement)
+        return self._reader.rows(statement, self.conditions.args)
+
+    def columns(self, statement: str) -> dict[str, NDArray[Any]]:
+        """The same as columns by name, null masked."""
+        self._fill(statement)
+        return self._reader.columns(statement, self.conditions.args)
+
+    def key_of(self, where: str) -> Hashable:
+        """Names what a condition selects, whoever asks and whenever: the files, and the condition with its values. None
+        where it depends on what people put on trajectories."""
+        words = {side.name for side in self.conditions.sides.values() if side.what == "words"}
+        used = {side.name for side in self.conditions.sides.values() if side.name in where}
+        if used - words or (self._labeled_any and ("failure" in where or "labeled" in where)):
+            return None
+        texts = tuple(
+            (side.name, side.field, side.value) for side in self.conditions.sides.values() if side.name in used
+        )
+        args = tuple(str(self.conditions.args[name]) for name in ARGUMENT.findall(where))
+        return (*self.files, self.samples.samples, where, args, texts)
+
+    def view(self, name: str, query: str) -> None:
+        """Name a query, so that statements can ask it. Its conditions may have no arguments."""
+        self._reader.view(name, query)
+
+    def register(self, name: str, columns: Arrays) -> None:
+        """Make a table of columns, so that statements can name it."""
+        self._reader.register(name, columns)
+
+    def register_pairs(self, table: str, first: str, second: str, rows: Sequence[tuple[str, int]]) -> None:
+        """A table of names and numbers."""
+        names, numbers = [list(column) for column in zip(*rows, strict=True)]
+        self.register(table, {first: np.array(names, np.object_), second: _numbers(numbers)})
+
+    def _rows(self) -> str:
+        self._labeled_any = False
+        if not self.files:
+            none = ", ".join(f"NULL::{one.type} AS {one.name}" for one in COLUMNS)
+            return f"SELECT {none}, NULL::VARCHAR AS rule, FALSE AS labeled LIMIT 0"
+        rows = parquet(*self.files)
+        labels = FailureLabel.objects.filter(current=True, benchmark=self.benchmark)
+        said = list(labels.values_list("trajectory_id", "failure"))
+        self._labeled_any = bool(said)
+        if not said:
+            return f"SELECT *, failure AS rule, FALSE AS labeled FROM {rows}"
+        named = [None if code == NO_FAILURE else FAILURES[code] for _, code in said]
+        self.register("labels", {"pk": _numbers(pk for pk, _ in said), "failure": np.array(named, np.object_)})
+        return (
+            "SELECT r.* REPLACE (CASE WHEN l.pk IS NULL THEN r.failure ELSE l.failure END AS failure), "
+            f"r.failure AS rule, l.pk IS NOT NULL AS labeled FROM {rows} r LEFT JOIN labels l USING (pk)"
+        )
+
+    def _fill(self, statement: str) -> None:
+        for side in self.conditions.sides.values():
+            if side.name not in self._filled and side.name in statement:
+                for name, columns in self._side(side).items():
+                    self.register(name, columns)
+                self._filled.add(side.name)
+
+    def _side(self, side: Side) -> dict[str, Arrays]:
+        if side.what == "words":
+            texts = holding(self.benchmark, side.field, side.value)
+            return {side.name: {"pk": texts.trajectories}, f"{side.name}_samples": {"sample": texts.samples}}
+        if side.what == "judged":
+            rows = list(self._judged(side.value))
+            run, sample = np.array([row[:2] for row in rows if row[2] is None], np.int64).reshape(-1, 2).T
+            named = _numbers(row[2] for row in rows if row[2] is not None)
+            return {side.name: {"run": run, "sample": sample}, f"{side.name}_named": {"pk": named}}
+        pks = {"tag": self._tagged, "label": self._labeled, "note": self._noted}[side.what](side.value)
+        return {side.name: {"pk": _numbers(pks)}}
+
+    def _tagged(self, name: str) -> Iterable[int]:
+        tags = visible_tags(self.person).filter(benchmark=self.benchmark)
+        tags = tags.filter(name=name) if name else tags
+        return Tagging.objects.filter(tag__in=tags).values_list("trajectory", flat=True).iterator(CHUNK)
+
+    def _labeled(self, person: str) -> Iterable[int]:
+        labels = FailureLabel.objects.filter(benchmark=self.benchmark)
+        return (labels.filter(person=int(person)) if person else labels).values_list("trajectory", flat=True)
+
+    def _noted(self, text: str) -> Iterable[int]:
+        phrase = phrase_of(text)
+        seen = Note.objects.filter(marks_seen_by(self.person, "trajectory__run__benchmark"))
+        notes = seen.filter(trajectory__run__benchmark=self.benchmark).values_list("trajectory_id", "text")
+        return (trajectory for trajectory, note in notes if holds(note, phrase))
+
+    def _judged(self, kind: str) -> Iterable[tuple[int, int, int | None]]:
+        """Run, sample, and the trajectory where one is named. What people judged here is in no metric."""
+        said = Q(verdict__regex=r"\S") | (Q(answer__isnull=False) if kind == "sufficiency" else Q())
+        there = Judgement.objects.of_models().filter(said, run__benchmark=self.benchmark, kind=kind)
+        return there.order_by().values_list("run", "sample", "trajectory").distinct()
+
+
+def run_names(runs: Sequence[Run]) -> Mapping[str, Collection[int]]:
+    """The numbers of runs by each name they go by: number, model, model and setting."""
+    found: dict[str, set[int]] = {}
+    for run in runs:
+        for name in (str(run.pk), run.model.name, str(run)):
+            found.setdefault(name, set()).add(run.pk)
+    return found
+
+
+def _numbers(pks: Iterable[int]) -> NDArray[np.int64]:
+    return np.fromiter(pks, np.int64)
