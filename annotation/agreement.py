@@ -21,7 +21,7 @@ MISSING = -1
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """One measure of agreement: its value (None = undefined), the items it rests on, its 95 % interval."""
+    """One measure of agreement: its value (None = undefined), the items it rests on, its 95% interval."""
 
     value: float | None
     n: int
@@ -127,14 +127,6 @@ def cohen_kappa(first: Ints, second: Ints, categories: int) -> float | None:
     Example: 10 items, 8 agree, both raters 5 yes: po .8, pe .5, kappa .6.
     """
     return agree(first, second, categories).kappa.value
-
-
-def gwet_ac1(first: Ints, second: Ints, categories: int) -> float | None:
-    """(po − pe) / (1 − pe) with pe = Σ π_c (1 − π_c) / (q − 1), π_c the mean share of category c; None when undefined.
-
-    Unlike kappa it does not fall to 0 when nearly all labels are the same. Undefined with one category.
-    """
-    return agree(first, second, categories).ac1.value
 
 
 def krippendorff_alpha(labels: Ints, categories: int, cluster: Ints | None = None) -> Coefficient:

@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class AnnotationConfig(AppConfig):
-    name = "annotation"
+    name = __name__.rpartition(".")[0]
     verbose_name = "Annotation"
 
     def ready(self) -> None:

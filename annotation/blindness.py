@@ -4,8 +4,9 @@ Every page, list, chart, export and API asks ``known``. Actions load the facts (
 judging queues, ``evaluation.actions.judging_known``) and pass them on.
 
 Two groups of people work blind. An annotator who is handed gold checks must not find out which samples are checks, nor
-look up their gold. A judge must not find out which model a question is about before the queue is finished. Hiding
-single items would single them out, so that ``known`` withholds whole areas.
+look up their gold. A judge must not find out which model a question is about before the queue is finished: an answer
+that a question quotes, or a crop that it shows, could be looked for wherever results are. Hiding single items would
+single them out, so that ``known`` withholds whole areas.
 """
 
 from __future__ import annotations
@@ -21,8 +22,17 @@ HANDED_CHECKS = frozenset({Right.VIEW, Right.ANNOTATE, Right.REVIEW})
 """All that is left to a person who is handed gold checks, whatever other roles they hold. Every other right leads to
 gold, to the list of samples that have gold, or to comparisons that leave gold checks out."""
 
+JUDGING = frozenset({Right.VIEW, Right.ANNOTATE, Right.REVIEW, Right.AUDIT, Right.JUDGE, Right.MANAGE})
+"""All that is left to a person in the middle of a judging queue, whatever roles they hold. Every other right leads to
+answers and crops, or to scores and decisions that are made of them."""
+
 CHECKS_AND_PUBLIC = (
     "Gold checks and open access exclude each other: annotators could sign out and look up the gold of their checks."
+)
+
+JUDGING_AND_PUBLIC = (
+    "Judging queues and open access exclude each other: judges could sign out and look up whose answers and crops they "
+    "judge."
 )
 
 
@@ -31,9 +41,10 @@ class Facts:
     """What is true now of a person, of a benchmark, and of the judging queues that ask about what they look at.
 
     ``roles``: held by the person; none for a visitor. ``copy``: reads a published copy. ``marks_open``: the lead shows
-    notes and shared tags to visitors. ``left``: a queue has a question that this person has neither judged nor
-    skipped. ``unjudged``: it has one that fewer people have judged than are asked. ``passed_on``: all rights, or those
-    of a token.
+    notes and shared tags to visitors. ``judging``: the person was handed a question of a judging queue, and neither
+    they nor others have finished it. ``left``: a queue has a question that this person has neither judged nor skipped.
+    ``unjudged``: it has one that fewer people have judged than are asked. ``passed_on``: all rights, or those of a
+    token.
     """
 
     roles: frozenset[Role] = frozenset()
@@ -41,6 +52,7 @@ class Facts:
     copy: bool = False
     checks_run: bool = False
     marks_open: bool = False
+    judging: bool = False
     left: bool = False
     unjudged: bool = False
     passed_on: frozenset[Right] = frozenset(Right)
@@ -50,13 +62,15 @@ class Facts:
 class Known:
     """What the person may know and do.
 
-    ``handed_checks``: gold checks are mixed into their samples. ``states``: how many samples are in which state, and
-    who works on them. ``marks``: notes and shared tags. ``verdicts``: of people and judges, on the samples of the
-    queues in question. ``source``: the list and the runs that these queues were drawn from. ``seed``: of the draw.
+    ``handed_checks``: gold checks are mixed into their samples. ``judging``: as in ``Facts``. ``states``: how many
+    samples are in which state, and who works on them. ``marks``: notes and shared tags. ``verdicts``: of people
+    and judges, on the samples of the queues in question. ``source``: the list and the runs that these queues were drawn
+    from. ``seed``: of the draw.
     """
 
     rights: frozenset[Right]
     handed_checks: bool
+    judging: bool
     states: bool
     marks: bool
     verdicts: bool
@@ -72,19 +86,24 @@ def known(facts: Facts) -> Known:
     """What may this person know about this benchmark, sample, run or judging queue, now?
 
     Leads cannot work blind, because they choose the checks: they are handed none. While gold checks run nobody sees
-    the benchmark without a role, because an annotator could sign out.
+    the benchmark without a role, because an annotator could sign out. Until a question is handed out there is nothing
+    to look up: so who draws a queue and judges none of it goes on seeing everything. What was decided of the answers of
+    a queue cannot be read before either: none is drawn that is decided, and none is decided while judges are asked.
     """
     handed = facts.checks_run and Role.ANNOTATOR in facts.roles and Role.LEAD not in facts.roles
     rights = frozenset(right for right in Right if may(facts.roles, right))
     if handed:
         rights &= HANDED_CHECKS
-    if (facts.public or facts.copy) and not facts.checks_run:
+    if facts.judging:
+        rights &= JUDGING
+    elif (facts.public or facts.copy) and not facts.checks_run:
         rights |= OPEN
     judges = Right.JUDGE in rights
     waits = facts.unjudged and (facts.left or not judges)
     return Known(
         rights=rights & facts.passed_on,
         handed_checks=handed,
+        judging=facts.judging,
         states=not handed,
         marks=Right.SEE_GOLD in rights and not facts.copy and (bool(facts.roles) or facts.marks_open),
         verdicts=not waits,

@@ -86,21 +86,21 @@ def _error(field: str, text: str) -> Check:
 
 def _question(content: SampleContent) -> Iterator[Check]:
     if not content.question.strip():
-        yield _error("question", "The question is missing. Write it.")
+        yield _error("question", "Enter the question.")
 
 
 def _options(content: SampleContent) -> Iterator[Check]:
     if content.answer_type is not AnswerType.MULTIPLE_CHOICE:
         return
     if len(content.options) < 2:
-        yield _error("options", "Multiple choice needs at least two options. Add them, or make the answer open.")
+        yield _error("options", "Multiple choice needs at least two options. Add options, or switch to Open-ended.")
     first: dict[str, str] = {}
     for letter, text in content.options.items():
         words = said(text)
         if not words:
-            yield _error(f"options.{letter}", f"Option {letter} is empty. Write it or remove it.")
+            yield _error(f"options.{letter}", f"Option {letter} is empty. Enter a text or remove the option.")
         elif words in first:
-            yield _error(f"options.{letter}", f"Option {letter} says the same as option {first[words]}. Change one.")
+            yield _error(f"options.{letter}", f"Options {first[words]} and {letter} are the same. Change one.")
         first.setdefault(words, letter)
 
 
@@ -110,35 +110,35 @@ def _answer(content: SampleContent) -> Iterator[Check]:
     if not given:
         if chosen or not content.plan:
             yield _error(
-                "answer", "The answer is missing. Choose it." if chosen else "The answer is missing. Write it."
+                "answer", "The answer is missing. Choose an option." if chosen else "The answer is missing. Enter it."
             )
     elif chosen:
         if len(given) > 1:
-            yield _error("answer", f"Multiple choice has one answer, not {len(given)}. Keep the right one.")
+            yield _error("answer", f"Multiple choice has one answer, not {len(given)}. Keep the correct one.")
         for answer in given:
             if answer not in content.options:
-                yield _error("answer", f"The answer {answer} is none of the options. Choose one of them.")
+                yield _error("answer", f"“{answer}” is not one of the options. Choose an option.")
     elif len({said(answer) for answer in given}) < len(given):
-        yield Check("answer", Level.WARNING, "Two accepted answers say the same. One of them is enough.")
+        yield Check("answer", Level.WARNING, "Two accepted answers are the same. Remove one.")
     elif any(OPTIONS.search(answer) for answer in given):
-        yield Check("answer", Level.WARNING, "The open answer reads like options. Choose “one of the options”.")
+        yield Check("answer", Level.WARNING, "This looks like a list of options. Switch to Multiple choice.")
 
 
 def _boxes(content: SampleContent, width: int | None, height: int | None, settings: CheckSettings) -> Iterator[Check]:
     if not content.gold_boxes and not content.plan:
-        yield _error("gold_boxes", "No evidence is marked. Draw the smallest box that one has to see to answer.")
+        yield _error("gold_boxes", "No evidence box. Draw the smallest region needed to answer.")
     for index, box in enumerate(content.gold_boxes):
         field, name = f"gold_boxes[{index}]", f"Box {index + 1}"
         if width and height and box.clipped(width, height) != box:
-            yield _error(field, f"{name} reaches over the edge of the picture of {width} × {height}. Move it inside.")
+            yield _error(field, f"{name} extends beyond the image ({width} × {height}). Move it inside.")
         if min(box.width, box.height) < settings.smallest_side:
             size = f"{box.width:g} × {box.height:g}"
-            yield _error(field, f"{name} is {size} pixels; at least {settings.smallest_side:g} each way are needed.")
+            yield _error(field, f"{name} is {size} px. Each side needs at least {settings.smallest_side:g} px.")
     for (i, first), (j, second) in combinations(enumerate(content.gold_boxes), 2):
         if first == second:
             yield _error(f"gold_boxes[{j}]", f"Boxes {i + 1} and {j + 1} are identical. Delete one.")
         elif _overlap(first, second):
-            text = f"Boxes {i + 1} and {j + 1} overlap. One box around both, or two apart, is clearer."
+            text = f"Boxes {i + 1} and {j + 1} overlap. Draw one box around both, or two separate boxes."
             yield Check(f"gold_boxes[{j}]", Level.WARNING, text)
 
 
@@ -156,8 +156,8 @@ def _evidence(
         return
     if share > settings.largest_share:
         text = (
-            f"The evidence is {_percent(share)}\N{NO-BREAK SPACE}% of the picture, more than "
-            f"{100 * settings.largest_share:.0f}\N{NO-BREAK SPACE}%. Is all of it needed?"
+            f"The evidence covers {_percent(share)}% of the image (limit: {100 * settings.largest_share:.0f}%). "
+            "Is all of it needed?"
         )
         yield Check("gold_boxes", Level.WARNING, text)
     scale = min(settings.view_side / max(width, height), 1.0)
@@ -165,8 +165,8 @@ def _evidence(
         seen = (box.width * scale, box.height * scale)
         if min(seen) >= settings.readable_side:
             text = (
-                f"Box {index + 1} is still {seen[0]:.0f} × {seen[1]:.0f} pixels when the picture is seen at "
-                f"{settings.view_side}: a model may read it without zooming."
+                f"Box {index + 1} is {seen[0]:.0f} × {seen[1]:.0f} px at model size {settings.view_side}. "
+                "A model may read it without zooming."
             )
             yield Check(f"gold_boxes[{index}]", Level.HINT, text)
 
@@ -194,10 +194,12 @@ def _call(spec: ToolSpec, call: ToolCall, number: int, field: str, known: set[st
         ids += [str(given.pop(key))] if key is not None else []
     for one in ids:
         if call.image_in and one not in known:
-            yield _error(f"{field}.image_in", f"Step {number}: there is no picture {one} before this step.")
+            yield _error(f"{field}.image_in", f"Step {number}: no earlier step creates the image {one}.")
     if len(ids) != len(spec.pictures):
         wanted = " and ".join(spec.pictures)
-        yield _error(f"{field}.image_in", f"Step {number}: {spec.name} takes {wanted}; {len(ids)} picture is named.")
+        yield _error(
+            f"{field}.image_in", f"Step {number}: {spec.name} takes {wanted}, but the call names {len(ids)} image."
+        )
     try:
         checked_arguments(spec.function, given)
     except ToolError as error:
@@ -209,26 +211,26 @@ def _plan(content: SampleContent) -> Iterator[Check]:
     names = [said(target.tool) for target in plan.targets]
     for index, target in enumerate(plan.targets):
         if not names[index]:
-            yield _error(f"targets[{index}]", "A target has no name. Write it or remove it.")
+            yield _error(f"targets[{index}]", "A target has no name. Enter its name or remove it.")
         elif names[index] in names[:index]:
-            yield _error(f"targets[{index}]", f"{target.tool} is a target twice. Name each tool once.")
+            yield _error(f"targets[{index}]", f"{target.tool} appears twice in the targets. Remove one.")
     for index, tool in enumerate(plan.distractors):
         name = said(tool)
         if not name:
-            yield _error(f"distractors[{index}]", "A distractor has no name. Write it or remove it.")
+            yield _error(f"distractors[{index}]", "A distractor has no name. Enter its name or remove it.")
         elif name in names:
-            yield _error(f"distractors[{index}]", f"{tool} is both a target and a distractor. It can be one of them.")
+            yield _error(f"distractors[{index}]", f"{tool} is both a target and a distractor. Remove one.")
     yield from _steps(sorted({target.step for target in plan.targets}))
     if plan.distractors and not plan.targets:
-        yield _error("targets", "There are distractors but no target. Name the tools that are needed.")
+        yield _error("targets", "The tool plan has distractors but no target. Add the tools that the task needs.")
 
 
 def _steps(steps: list[int]) -> Iterator[Check]:
     if steps and steps[0] != 1:
-        yield _error("targets", f"The first step is {steps[0]}. Steps begin at 1.")
+        yield _error("targets", f"The first step is {steps[0]}. Start with step 1.")
     missing = [step for step in range(1, len(steps) + 1) if step not in steps]
     if steps and steps[0] == 1 and missing:
-        yield Check("targets", Level.WARNING, f"No tool is used in step {missing[0]}. Number the steps without gaps.")
+        yield Check("targets", Level.WARNING, f"Step {missing[0]} has no tool. Number the steps without gaps.")
 
 
 def _banked(plan: ToolPlan, bank: Bank) -> Iterator[Check]:
@@ -241,19 +243,21 @@ def _banked(plan: ToolPlan, bank: Bank) -> Iterator[Check]:
         if not key_of(name):
             continue
         if tool is None:
-            yield Check(field, Level.HINT, f"{name} is not in the tool bank. Submitting proposes it to the lead.")
+            yield Check(
+                field, Level.HINT, f"{name} is not in the tool bank. It is proposed to the lead when you submit."
+            )
             continue
         yield from _standing(field, name, tool)
         other = first.setdefault(tool.name, name)
         if key_of(other) != key_of(name):
-            yield _error(field, f"{other} and {name} are one tool in the bank: {tool.name}. Name it once.")
+            yield _error(field, f"{other} and {name} are the same tool in the tool bank: {tool.name}. Remove one.")
 
 
 def _standing(field: str, name: str, tool: KnownTool) -> Iterator[Check]:
     if tool.state is ToolState.REFUSED:
-        yield _error(field, f"The lead took {name} out of the tool bank: {tool.reason} Choose another tool.")
+        yield _error(field, f"The lead removed {name} from the tool bank: {tool.reason} Choose another tool.")
     elif tool.state is ToolState.PROPOSED:
-        yield Check(field, Level.HINT, f"{name} is proposed to the lead, who has not decided on it yet.")
+        yield Check(field, Level.HINT, f"{name} is proposed. The lead has not decided yet.")
     elif key_of(tool.name) != key_of(name):
         yield Check(field, Level.HINT, f"{name} is called {tool.name} in the tool bank.")
 

@@ -10,4 +10,9 @@ def missing(what: str, library: str, extra: str, otherwise: str = "") -> str:
     "Parquet needs pyarrow: run .venv/bin/python -m pip install '.[parquet]' in Sightline's folder, or export as CSV."
     """
     other = f", or {otherwise}" if otherwise else ""
-    return f"{what} needs {library}: run .venv/bin/python -m pip install '.[{extra}]' in Sightline's folder{other}."
+    checkout = __name__.startswith("annotation")
+    command, where = (".venv/bin/python -m pip install '.", " in Sightline's folder") if checkout else _INSTALLED
+    return f"{what} needs {library}: run {command}[{extra}]'{where}{other}."
+
+
+_INSTALLED = ("pip install 'sightline", "")

@@ -23,13 +23,13 @@ class ToolForm(forms.Form):
         choices=[("", "none"), *((code, f"{code} {title}") for code, title in SEGMENTS.items())],
     )  # fmt: skip
     aliases = forms.CharField(
-        label="Other names", required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="One a line."
+        label="Other names", required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="One per line."
     )
 
     def clean_aliases(self) -> list[str]:
         found = list(distinct(self.cleaned_data["aliases"].splitlines()).values())
         if len(found) > MOST_ALIASES:
-            raise forms.ValidationError(f"These are {len(found)} names; at most {MOST_ALIASES} are kept.")
+            raise forms.ValidationError(f"There are {len(found)} names (limit: {MOST_ALIASES}).")
         return found
 
 
@@ -51,7 +51,7 @@ class MergeToolForm(forms.Form):
         found = names.select_related("tool__merged_into").first()
         tool: BankTool | None = (found.tool.merged_into or found.tool) if found else None
         if tool is None or tool.state != ToolState.ACCEPTED:
-            raise forms.ValidationError("No accepted tool of the bank is called so. Choose one of the list.")
+            raise forms.ValidationError("No accepted tool has this name. Choose one from the list.")
         return tool
 
 
@@ -59,7 +59,10 @@ class RefuseToolForm(forms.Form):
     """Why a tool is refused."""
 
     reason = forms.CharField(
-        label="Why", max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), help_text="Who named it reads this."
+        label="Reason",
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Annotators who proposed it read this.",
     )
 
 

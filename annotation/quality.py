@@ -55,7 +55,7 @@ class CheckRule:
 
 @dataclass(frozen=True, slots=True)
 class PauseRule:
-    """A person is paused after ``after`` decided checks or more, when the upper end of the 95 % interval of their
+    """A person is paused after ``after`` decided checks or more, when the upper end of the 95% interval of their
     accuracy lies below ``below``: when it is unlikely to be chance. None: nobody is paused."""
 
     after: int
@@ -87,7 +87,7 @@ class Standing:
 
     @property
     def interval(self) -> Interval | None:
-        """Wilson's, 95 %."""
+        """Wilson's, 95%."""
         return wilson(self.right, self.n)
 
     def falls_below(self, rule: PauseRule) -> bool:

@@ -55,9 +55,27 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
         return [getattr(one, "queue", None) or default(benchmark=one) for one in going_on]
 
     def with_roles_of(self, user: Person) -> Self:
-        """Adds ``roles_held``: the user's memberships of each. One more query."""
+        """Adds ``roles_held``: the user's memberships of each, in one more query, and ``judging``."""
         held = _members_of(self.model).filter(user=user if user.is_authenticated else None)
-        return self.prefetch_related(Prefetch("memberships", queryset=held.order_by("role"), to_attr="roles_held"))
+        found = self.annotate(judging=Exists(self._judged_by(user)))
+        return found.prefetch_related(Prefetch("memberships", queryset=held.order_by("role"), to_attr="roles_held"))
+
+    def without_judges(self, user: Person) -> Self:
+        """Those on which this person is not in the middle of a judging queue."""
+        return self.filter(~Exists(self._judged_by(user)))
+
+    def asking_judges(self) -> Self:
+        """Those with a question that fewer people have judged than are asked."""
+        return self.filter(Exists(self.questions().filter(queue__benchmark=OuterRef("pk")).unjudged()))
+
+    def questions(self) -> Any:
+        """The questions of the judging queues of all benchmarks."""
+        queues: Any = self.model.judging_queues.rel.related_model
+        return queues.items.rel.related_model.objects.all()
+
+    def _judged_by(self, user: Person) -> Any:
+        questions = self.questions().filter(queue__benchmark=OuterRef("pk"))
+        return questions.left_to_judge(user.pk) if user.is_authenticated else questions.none()
 
 
 def _members_of(benchmark: Any) -> QuerySet[Any]:
@@ -77,7 +95,7 @@ def _number(path: str) -> Callable[[str], Q]:
 
 
 def _area(value: str) -> Q:
-    """``0.05-0.2``: from 0.05 % on and below 0.2 % of the picture; up to 100 takes in 100 %. ``unknown``: no share."""
+    """``0.05-0.2``: from 0.05% on and below 0.2% of the picture; up to 100 takes in 100%. ``unknown``: no share."""
     if value == "unknown":
         return Q(evidence_share__isnull=True)
     try:

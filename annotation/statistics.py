@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 Z95 = 1.959963984540054
-"""The 97.5 % point of the normal distribution."""
+"""The 97.5% point of the normal distribution."""
 DRAWS = 2000
 """Draws of a bootstrap interval; ranks take more."""
 SEED = 20260101
@@ -42,7 +42,7 @@ _WHOLE_32 = 2**24
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A 95 % interval, how it was made ("wilson", "cluster-t", ...), and what belongs beside it (DEFF, seed, draws)."""
+    """A 95% interval, how it was made ("wilson", "cluster-t", ...), and what belongs beside it (DEFF, seed, draws)."""
 
     low: float
     high: float
@@ -168,7 +168,7 @@ def bootstrap_interval(
 
 
 def _percentiles(values: Floats) -> tuple[float, float]:
-    """The 2.5 % and the 97.5 % point, to the bit those of ``np.quantile``, which takes four times as long."""
+    """The 2.5% and the 97.5% point, to the bit those of ``np.quantile``, which takes four times as long."""
     places = [(len(values) - 1) * share for share in (0.025, 0.975)]
     below = [math.floor(place) for place in places]
     above = [min(floor + 1, len(values) - 1) for floor in below]

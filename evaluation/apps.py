@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class EvaluationConfig(AppConfig):
-    name = "evaluation"
+    name = __name__.rpartition(".")[0]
     verbose_name = "Evaluation"
 
     def ready(self) -> None:
@@ -14,6 +14,6 @@ class EvaluationConfig(AppConfig):
         add_tabs = import_module("annotation.views.tabs").add_tabs
         tabs = import_module("evaluation.views.tabs")
         add_tabs(tabs.TABS)
-        import_module("annotation.views.settings").add_sections(tabs.SECTIONS)
+        import_module("annotation.views.settings_sections").add_sections(tabs.SECTIONS)
         mark_stale = import_module("evaluation.actions.mark_stale").mark_stale
         import_module("annotation.actions.when_changed").when_facts_change(mark_stale)

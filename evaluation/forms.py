@@ -11,7 +11,8 @@ from annotation.importers.column_mapping import BoxForm
 from annotation.importers.mapping import MAX_COLUMN, MAX_NAME
 from annotation.importers.sample_columns import SAMPLE_FIELDS
 from evaluation.actions.column_mappings import FIELDS
-from evaluation.actions.judging import ANSWERS, CROPS, MOST
+from evaluation.actions.judging import MOST
+from evaluation.actions.judging_words import ANSWERS, CROPS
 from evaluation.actions.upload import NOT_GOLD
 from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.metrics.settings import CHOICES, RANGES
@@ -19,9 +20,9 @@ from evaluation.metrics.settings_words import EFFECTS
 
 SPACES = (
     ("", "As the file says"),
-    ("pixel", "Pixels of the picture"),
-    ("norm1", "0 to 1 of the picture"),
-    ("norm1000", "0 to 1000 of the picture"),
+    ("pixel", "Pixels of the image"),
+    ("norm1", "0 to 1 of the image"),
+    ("norm1000", "0 to 1000 of the image"),
 )
 
 
@@ -37,7 +38,7 @@ class UploadForm(forms.Form):
     """A file to import and, for samples, a zip with its pictures."""
 
     file = forms.FileField(label="File", allow_empty_file=True)
-    images = forms.FileField(label="Pictures", required=False, help_text="For samples: a zip of their pictures.")
+    images = forms.FileField(label="Images", required=False, help_text="For samples: a zip file with their images.")
 
 
 class ImportChoices(forms.Form):
@@ -50,14 +51,14 @@ class ImportChoices(forms.Form):
     coordinates = forms.ChoiceField(
         label="Coordinates of the boxes", choices=[*SPACES, ("size", "Pixels of …")], required=False
     )
-    sent_size = forms.CharField(label="Size of the picture the model was sent", required=False, max_length=20)
+    sent_size = forms.CharField(label="Size of the image sent to the model", required=False, max_length=20)
     model = forms.CharField(label="Model", required=False, max_length=200)
     setting = forms.CharField(label="Setting", required=False, max_length=200)
-    boxes = forms.ChoiceField(label="A box is written as", choices=BOX_FORMS, required=False)
+    boxes = forms.ChoiceField(label="Box format", choices=BOX_FORMS, required=False)
     mapping = forms.JSONField(label="Mapping of keys", required=False)
-    replace = forms.BooleanField(label="Put it in the place of that", required=False)
-    replaces = forms.IntegerField(label="Take the place of", required=False, min_value=0)
-    score = forms.BooleanField(label="Score when done", required=False)
+    replace = forms.BooleanField(label="Replace the earlier import", required=False)
+    replaces = forms.IntegerField(label="Replace", required=False, min_value=0)
+    score = forms.BooleanField(label="Score after import", required=False)
 
     def clean(self) -> dict[str, Any]:
         """Columns of a table come as pairs: each ``column`` with what it is ``read_as``."""
@@ -106,8 +107,8 @@ class JudgingForm(forms.Form):
     size = forms.IntegerField(label="Trajectories", min_value=1, max_value=MOST, initial=40)
     people = forms.IntegerField(label="People for each", min_value=1, max_value=5, initial=1)
     about = forms.ChoiceField(
-        label="What is asked",
-        choices=[(CROPS, "whether crops support the answer"), (ANSWERS, "what the answer says")],
+        label="Question",
+        choices=[(CROPS, "Do the crops support the answer?"), (ANSWERS, "Which option does the answer name?")],
         initial=CROPS,
         required=False,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,8 +57,8 @@ class KeyForm:
                 return KeyMapping()
 
 
-def sent(data: QueryDict, outline: Outline) -> KeyForm:
-    """What was sent, with the change that was asked for made."""
+def sent(data: QueryDict, outline: Outline, is_sample: Callable[[str], bool] | None = None) -> KeyForm:
+    """What was sent, with the change that was asked for made. ``is_sample`` as for ``propose``."""
     form = KeyForm(_values(data), data.get("chosen", ""))
     what, _, which = data.get("do", "").partition(":")
     if what == "put" and which in FIELDS and form.chosen:
@@ -72,7 +72,7 @@ def sent(data: QueryDict, outline: Outline) -> KeyForm:
     elif what == "boxes":
         form.values["box_form"], _, form.values["coordinates"] = which.partition(",")
     elif what == "propose":
-        form.values = propose(outline, form.lenient.paths.get("rows")).as_dict()
+        form.values = propose(outline, form.lenient.paths.get("rows"), is_sample).as_dict()
     elif what == "load":
         try:
             form.values = mapping_in(data.get("json", "")).as_dict()

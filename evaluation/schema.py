@@ -11,6 +11,7 @@ from annotation.schema import Issue, Severity, frozen_record, shortened
 
 __all__ = [
     "ARGS_RAW",
+    "FILE_READINGS",
     "AboutAnswer",
     "Condition",
     "Coordinates",
@@ -28,6 +29,11 @@ __all__ = [
     "Usage",
     "shortened",
 ]
+
+
+FILE_READINGS = ("file_reading", "extracted_answer", "extraction")
+"""Names under which ``extra`` of a trajectory holds the answer as the imported file itself has extracted it; the first
+that is there counts."""
 
 
 class Coordinates(StrEnum):
@@ -168,8 +174,9 @@ class Intervention:
 
 @dataclass(frozen=True, slots=True)
 class AboutAnswer:
-    """The answer that a judgement is about: the trajectory beside run and sample, and 128 bits each of its text and of
-    the options or accepted strings. ``decides``: scores are made of it."""
+    """What a judgement is about: the trajectory beside run and sample, and 128 bits of what was judged of it, the text
+    of the answer or the boxes with it (``text_digest``), and of the options or accepted strings. ``decides``: scores
+    are made of it."""
 
     rollout: int = 0
     condition: str = Condition.NONE
@@ -182,7 +189,7 @@ class AboutAnswer:
 class Judgement:
     """A verdict by a judge model or a person on an answer, a reliability or a sufficiency question.
 
-    ``about``: the one answer that it is about, by trajectory and digests; None: the run on the sample.
+    ``about``: the one trajectory that it is about, with digests; None: the one that metrics are made of.
     """
 
     model: str

@@ -94,6 +94,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{JUDGING}/", judging.queue, name="judging-queue"),
     path(f"{JUDGING}/delete/", judging.delete, name="judging-delete"),
     path(f"{JUDGING}/next/", judging_question.hand_out, name="judging-next"),
+    path(f"{JUDGING}/skip/", judging.skip, name="judging-skip"),
     path(f"{JUDGING}/undo/", judging_question.undo, name="judging-undo"),
     path(f"{JUDGING}/<slug:item>/", judging_question.question, name="judging-question"),
     path(f"{JUDGING}/<slug:item>/crops/<int:number>.jpg", judging_question.crop, name="judging-crop"),

@@ -17,6 +17,11 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+"""Where templates and static files are: the checkout, or the installed package."""
+CHECKOUT = __package__ == "webapp"
+"""Whether this is the source tree and not the installed package, in which all names begin with that of the package."""
+PROGRAM = "manage.py" if CHECKOUT else "sightline"
+"""How the commands are called here."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +36,9 @@ class Variable:
 VARIABLES: tuple[Variable, ...] = (
     Variable(
         "SIGHTLINE_HOME",
-        "var",
-        "Folder of the database, pictures and secret key of the embedded default; relative to the checkout.",
+        "",
+        "Folder of the database, images and secret key of the embedded default. Unset: var in the checkout; of the "
+        "installed package, sightline in the user's folder for data.",
     ),
     Variable(
         "SECRET_KEY",
@@ -72,9 +78,11 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("SIGHTLINE_S3_ENDPOINT", "", "Address of an S3-compatible store, when it is not the default one."),
     Variable("SIGHTLINE_MAX_UPLOAD_MB", "512", "Largest file that can be uploaded, in megabytes."),
     Variable("SIGHTLINE_BENCHMARK_QUOTA_MB", "51200", "Uploads and images that one benchmark may keep, in megabytes."),
-    Variable("SIGHTLINE_MAX_MEGAPIXELS", "200", "Largest picture that is decoded, in megapixels."),
+    Variable("SIGHTLINE_MAX_MEGAPIXELS", "200", "Largest image that is decoded, in megapixels."),
     Variable("SIGHTLINE_HTTPS", "no", "The site is reached by https through a proxy: secure cookies, HSTS, redirect."),
-    Variable("SIGHTLINE_PROXIES", "0", "How many proxies of ours stand in front; their X-Forwarded-For is believed."),
+    Variable(
+        "SIGHTLINE_PROXIES", "0", "Number of trusted proxies in front of the site; their X-Forwarded-For is used."
+    ),
     Variable("SIGHTLINE_URL", "", "Address of the site, such as https://sightline.example.org, for links in email."),
     Variable(
         "EMAIL_URL",
@@ -86,7 +94,7 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("SIGHTLINE_WEB_THREADS", "8", "Requests that are answered at the same time in one web process."),
     Variable("SIGHTLINE_JOB_LEASE_SECONDS", "15", "A job whose worker is silent this long is taken over."),
     Variable("SIGHTLINE_JOB_KEEP_DAYS", "30", "Finished jobs are kept this many days."),
-    Variable("SIGHTLINE_UPLOAD_KEEP_DAYS", "30", "Uploaded files that nobody imports are kept this many days."),
+    Variable("SIGHTLINE_UPLOAD_KEEP_DAYS", "30", "Uploaded files without an import are kept this many days."),
     Variable("SIGHTLINE_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR."),
     Variable("SIGHTLINE_ACCESS_LOG", "no", "Log every request: address, method, path, status, bytes and time."),
     Variable(
@@ -128,10 +136,31 @@ def number(name: str, *, least: int = 0, most: int = 2**31 - 1) -> int:
 
 
 def path(name: str) -> Path:
-    """An absolute path; a relative one counts from the checkout, wherever the command was started."""
+    """An absolute path; a relative one counts from the checkout, wherever the command was started. Of the installed
+    package it counts from where that was."""
     if not text(name):
         raise ImproperlyConfigured(f"{name} is empty. Write the path of a folder.")
-    return (BASE_DIR / Path(text(name)).expanduser()).resolve()
+    return _absolute(Path(text(name)).expanduser())
+
+
+def _absolute(path: Path) -> Path:
+    return ((BASE_DIR if CHECKOUT else Path.cwd()) / path).resolve()
+
+
+def home() -> Path:
+    """The home folder: that of the environment, else the usual one."""
+    if "SIGHTLINE_HOME" in os.environ:
+        return path("SIGHTLINE_HOME")
+    return BASE_DIR / "var" if CHECKOUT else _folder_for_data() / "sightline"
+
+
+def _folder_for_data() -> Path:
+    """Where programs of this user keep their data on this system."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or "~/AppData/Local").expanduser()
+    if sys.platform == "darwin":
+        return Path("~/Library/Application Support").expanduser()
+    return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser()
 
 
 def words(name: str) -> list[str]:
@@ -161,7 +190,7 @@ def database(name: str, *, home: Path) -> dict[str, Any]:
         return _sqlite(home / "sightline.sqlite3")
     parts = urlsplit(address)
     if parts.scheme == "sqlite":
-        return _sqlite((BASE_DIR / unquote(parts.path[1:])).resolve())
+        return _sqlite(_absolute(Path(unquote(parts.path[1:]))))
     if parts.scheme in {"postgres", "postgresql"}:
         return _postgres(name, address)
     raise ImproperlyConfigured(f"{name} begins with {parts.scheme!r}. Write postgres://… or sqlite:///….")
@@ -192,7 +221,6 @@ def _sqlite(file: Path) -> dict[str, Any]:
 
 
 _POSTGRES = {
-    "prepare_threshold": "5",
     # A server or a network that is gone is noticed in seconds, not in the two hours of the system's default.
     "connect_timeout": "3",
     "keepalives_idle": "10",
@@ -210,10 +238,8 @@ def _postgres(name: str, address: str) -> dict[str, Any]:
         raise ImproperlyConfigured(f"The port in {name} is not a number.") from error
     if len(parts.path) < 2:
         raise ImproperlyConfigured(f"{name} names no database. Write postgres://user:password@host:port/name.")
-    # Poolers that give every transaction another connection lose what is prepared, and cursors with it:
-    # ?prepare_threshold=none.
     options: dict[str, Any] = {**_POSTGRES, **dict(parse_qsl(parts.query))}
-    options["prepare_threshold"] = _threshold(name, options["prepare_threshold"])
+    pooled = _pooled(name, options.pop("prepare_threshold", "0"))
     return {
         "ENGINE": "webapp.common.postgresql",
         "NAME": unquote(parts.path[1:]),
@@ -224,16 +250,17 @@ def _postgres(name: str, address: str) -> dict[str, Any]:
         "PORT": str(port or ""),
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
-        "DISABLE_SERVER_SIDE_CURSORS": options["prepare_threshold"] is None,
+        "DISABLE_SERVER_SIDE_CURSORS": pooled,
         "OPTIONS": options,
     }
 
 
-def _threshold(name: str, value: str) -> int | None:
-    """After how many times a statement is prepared; None: never."""
-    if value == "none" or (value.isascii() and value.isdigit()):
-        return None if value == "none" else int(value)
-    raise ImproperlyConfigured(f"prepare_threshold in {name} is {value!r}. Write a whole number, or none.")
+def _pooled(name: str, threshold: str) -> bool:
+    """Whether ``?prepare_threshold=none`` says that a pooler gives every transaction another connection, which loses
+    cursors on the server. Django prepares no statements, so a number changes nothing."""
+    if threshold == "none" or (threshold.isascii() and threshold.isdigit()):
+        return threshold == "none"
+    raise ImproperlyConfigured(f"prepare_threshold in {name} is {threshold!r}. Write a whole number, or none.")
 
 
 def storage(name: str, *, home: Path) -> dict[str, Any]:
@@ -307,14 +334,14 @@ def prepare_home() -> None:
     """
     # Two threads of the library take twice the processor's time for our sizes, and longer by the clock.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    home = path("SIGHTLINE_HOME")
-    _keep_private(home)
+    folder = home()
+    _keep_private(folder)
     if text("SECRET_KEY"):
         _refuse_weak(text("SECRET_KEY"))
         return
     if not is_embedded():
         raise ImproperlyConfigured("SECRET_KEY is not set. Give all processes the same long random text.")
-    os.environ["SECRET_KEY"] = _kept_key(home / "secret_key")
+    os.environ["SECRET_KEY"] = _kept_key(folder / "secret_key")
 
 
 def _keep_private(home: Path) -> None:

@@ -6,7 +6,7 @@ Reading it touches no file and no network; what starts a process calls env.prepa
 from webapp import env
 
 BASE_DIR = env.BASE_DIR
-HOME = env.path("SIGHTLINE_HOME")
+HOME = env.home()
 SECRET_KEY = env.text("SECRET_KEY")
 DEBUG = env.flag("DEBUG")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS")
@@ -227,8 +227,8 @@ SPECTACULAR_SETTINGS = {
 
 TIME_ZONE = "UTC"
 USE_TZ = True
-USE_I18N = False
-LANGUAGE_CODE = "en-gb"
+USE_I18N = True
+LANGUAGE_CODE = "en-us"
 
 LOG_LEVEL = env.choice("SIGHTLINE_LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"))
 LOGGING = {

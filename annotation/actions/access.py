@@ -6,11 +6,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import Exists
 
 from annotation.actions.quality_rules import rules_of
 from annotation.actions.token_rights import passed_on
 from annotation.blindness import Facts, Known, known
 from annotation.models import Benchmark, Membership
+from annotation.models.benchmark import Standing
 from annotation.workflow import Right, Role, may
 from webapp.common.errors import NotAllowed
 from webapp.common.prepared import Prepared
@@ -19,8 +21,20 @@ if TYPE_CHECKING:
     from annotation.querysets import BenchmarkQuerySet, Person
 
 AT_ADDRESS = Prepared(lambda slug: Benchmark.objects.filter(slug=slug).select_related("queue", "quality"), str)
+
+
+def _left_to_judge(user: int, benchmark: int) -> Any:
+    return Benchmark.objects.all().questions().filter(queue__benchmark=benchmark).left_to_judge(user)
+
+
 ROLES = Prepared(
-    lambda user, benchmark: Membership.objects.filter(benchmark=benchmark, user=user).values_list("role"), int, int
+    lambda user, benchmark: (
+        Membership.objects.filter(benchmark=benchmark, user=user)
+        .annotate(judging=Exists(_left_to_judge(user, benchmark)))
+        .values_list("role", "judging")
+    ),
+    int,
+    int,
 )
 
 
@@ -36,9 +50,19 @@ def roles_of(user: Person, benchmark: Benchmark) -> frozenset[Role]:
         return frozenset()
     if user.is_staff:
         return frozenset({Role.LEAD})
-    if user.pk in benchmark.known_roles:
-        return benchmark.known_roles[user.pk]
-    return frozenset(Role(role) for (role,) in ROLES.rows(user.pk, benchmark.pk))
+    return _standing_of(user, benchmark).roles
+
+
+def _standing_of(user: Person, benchmark: Benchmark) -> Standing:
+    """The person's roles, and whether they are in the middle of a judging queue. One query at most."""
+    if not user.is_authenticated:
+        return Standing()
+    if user.pk in benchmark.known_people:
+        return benchmark.known_people[user.pk]
+    if user.is_staff:
+        return Standing(frozenset({Role.LEAD}), _left_to_judge(user.pk, benchmark.pk).exists())
+    rows = ROLES.rows(user.pk, benchmark.pk)
+    return Standing(frozenset(Role(role) for role, _ in rows), any(judging for _, judging in rows))
 
 
 def has_role(user: Person) -> bool:
@@ -53,15 +77,16 @@ def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
     if benchmark is None:
         return None
     if user.is_authenticated:
-        benchmark.known_roles = {user.pk: roles_of(user, benchmark)}
+        benchmark.known_people = {user.pk: _standing_of(user, benchmark)}
     return benchmark if allowed(user, benchmark, Right.VIEW) else None
 
 
 def facts_of(user: Person, benchmark: Benchmark) -> Facts:
     """What ``known`` asks of this person and benchmark. Whether gold checks run is read only where it matters."""
-    roles, copy = roles_of(user, benchmark), isinstance(user, PublicReader)
+    (roles, judging), copy = _standing_of(user, benchmark), isinstance(user, PublicReader)
     return Facts(
         roles=roles,
+        judging=judging,
         public=benchmark.public,
         copy=copy,
         marks_open=benchmark.marks_open,
@@ -77,8 +102,9 @@ def known_to(user: Person, benchmark: Benchmark) -> Known:
 
 def known_in_list(user: Person, benchmark: Any) -> Known:
     """The same for a benchmark of a list that was loaded ``with_roles_of`` this person and with its rules."""
-    if user.is_authenticated and not user.is_staff:
-        benchmark.known_roles = {user.pk: frozenset(Role(held.role) for held in benchmark.roles_held)}
+    if user.is_authenticated:
+        roles = {Role.LEAD} if user.is_staff else {Role(held.role) for held in benchmark.roles_held}
+        benchmark.known_people = {user.pk: Standing(frozenset(roles), benchmark.judging)}
     return known_to(user, benchmark)
 
 
@@ -86,7 +112,10 @@ def gold_known_to(user: Person) -> BenchmarkQuerySet:
     """The benchmarks whose gold and results this person may see: lists that span benchmarks are made of these. Two
     queries at most."""
     visible: BenchmarkQuerySet = Benchmark.objects.visible_to(user)
-    if not user.is_authenticated or user.is_staff:
+    if not user.is_authenticated:
+        return visible
+    visible = visible.without_judges(user)
+    if user.is_staff:
         return visible
     annotated = Benchmark.objects.joined_with(user, Right.ANNOTATE).filter(quality__isnull=False)
     loaded = annotated.select_related("quality").with_roles_of(user)
@@ -99,11 +128,20 @@ def allowed(user: Person, benchmark: Benchmark, right: Right) -> bool:
 
 
 def withheld(user: Person, benchmark: Benchmark, right: Right) -> str:
-    """Why somebody whose role has the right cannot use it: gold checks run. It is the same for every page and sample,
-    and "" where that is not the reason."""
-    if not known_to(user, benchmark).handed_checks or not may(roles_of(user, benchmark), right):
+    """Why somebody whose role has the right cannot use it: gold checks run, or they judge. It is the same for
+    every page and sample, and "" where that is not the reason."""
+    facts = facts_of(user, benchmark)
+    told = known(facts)
+    if not may(facts.roles, right):
         return ""
-    return f"{benchmark.title} withholds its gold and its results from annotators at the moment. Ask its lead."
+    if told.handed_checks:
+        return f"{benchmark.title} currently hides its gold and results from annotators. Ask its lead."
+    if told.judging:
+        return (
+            f"You are judging on {benchmark.title}. Its gold and results are hidden until you have judged or skipped "
+            "every question of the queue."
+        )
+    return ""
 
 
 def require(user: Person | None, benchmark: Benchmark, right: Right) -> None:

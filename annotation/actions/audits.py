@@ -10,10 +10,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
+from annotation.actions.blind_answers import answered_blind, keep_blind
 from annotation.actions.pause import require_going_on
 from annotation.actions.quality_rules import stored_rules
 from annotation.actions.queue_leases import AUDIT, queue_of, release, renew, take
-from annotation.actions.review import answered_blind, keep_blind
 from annotation.actions.work_reopen import reopen_samples
 from annotation.models import AuditDraw, AuditItem, Benchmark, BlindAnswer, Gold, Review, Sample
 from annotation.workflow import Right, SampleState
@@ -35,7 +35,7 @@ def draw_audit(*, actor: User, benchmark: Benchmark, share: float) -> AuditDraw:
         waiting = AuditItem.objects.of(benchmark).undecided().values("sample")
         fit = list(golds.exclude(sample__in=waiting).select_related("revision").order_by("sample__key"))
         if not fit:
-            raise Conflict(f"No accepted sample of {benchmark.title} is free to be audited.", field="share")
+            raise Conflict(f"{benchmark.title} has no accepted samples without an open audit.", field="share")
         number = AuditDraw.objects.filter(benchmark=benchmark).count() + 1
         seed = f"{stored_rules(benchmark).seed} audit {number}"
         drawn = random.Random(seed).sample(fit, math.ceil(share * len(fit) - 1e-9))
@@ -77,9 +77,9 @@ def under_audit(actor: User, sample: Sample) -> AuditItem:
     found = AuditItem.objects.filter(sample=sample).undecided().with_content()
     item = found.for_person(actor).first()
     if item is None and found.exists():
-        raise NotAllowed(f"You made or reviewed {sample.key}, or somebody else audits it now.", code="own_work")
+        raise NotAllowed(f"You annotated or reviewed {sample.key}, or another reviewer audits it.", code="own_work")
     if item is None:
-        raise Conflict(f"{sample.key} does not wait for an audit (any more).", code="wrong_state")
+        raise Conflict(f"{sample.key} is not waiting for an audit.", code="wrong_state")
     item.sample = sample
     return item
 
@@ -107,7 +107,7 @@ def decide_audit(
     if unknown:
         raise InvalidInput(f"{unknown[0]} is no reason. Known: {', '.join(Review.Reason.values)}.", field="reasons")
     if verdict == AuditItem.Verdict.DISAGREE and not (reasons or comment):
-        raise InvalidInput("Say what you disagree about: a reason, or a comment.", field="reasons")
+        raise InvalidInput("Choose a reason, or write a comment.", field="reasons")
     with transaction.atomic():
         item = _sit_down(actor, sample)
         answered_blind(actor, sample, item.revision)
@@ -116,7 +116,7 @@ def decide_audit(
             verdict=verdict, auditor=actor, reasons=about, comment=comment, decided_at=timezone.now()
         )
         if not changed:
-            raise Conflict(f"Somebody else has audited {sample.key} meanwhile.", code="wrong_state")
+            raise Conflict(f"Another reviewer has already audited {sample.key}.", code="wrong_state")
         release(actor, sample.pk, AUDIT)
         audit.record(
             actor=actor, action="audit.decide", subject=item, benchmark=sample.benchmark.slug, after=verdict,
@@ -139,7 +139,7 @@ def settle_proposal(*, actor: User, item: AuditItem, outcome: str, reason: str =
             .update(outcome=outcome, settled_by=actor, settled_at=timezone.now())
         )
         if not changed:
-            raise Conflict(f"{item.sample.key} is settled already.", code="wrong_state")
+            raise Conflict(f"{item.sample.key} is already settled.", code="wrong_state")
         if outcome == AuditItem.Outcome.REOPENED:
             _reopen(actor, item, reason or _words(item))
         audit.record(
@@ -160,7 +160,7 @@ def _sit_down(actor: User, sample: Sample) -> AuditItem:
         return item
     require_going_on(actor, sample.benchmark)
     if not take(actor, sample.pk, AUDIT, queue_of(sample.benchmark).lasts):
-        raise Conflict(f"Somebody else audits {sample.key} at the moment. Take the next one.", code="lease_lost")
+        raise Conflict(f"Another reviewer has {sample.key}. Take the next sample.", code="lease_lost")
     return item
 
 
@@ -171,9 +171,9 @@ def _reopen(actor: User, item: AuditItem, reason: str) -> None:
         actor=actor, benchmark=item.draw.benchmark, samples=samples, reason=reason, key=f"audit {item.pk}"
     )
     for refused in receipt.answer["refused"]:
-        raise Conflict(f"{item.sample.key} cannot be opened again. {refused[1]}", code="wrong_state")
+        raise Conflict(f"{item.sample.key} can't be reopened. {refused[1]}", code="wrong_state")
 
 
 def _words(item: AuditItem) -> str:
-    said = ", ".join(reason.replace("_", " ") for reason in item.reasons)
+    said = ", ".join(Review.Reason(reason).label for reason in item.reasons)
     return f"An audit disagreed: {'. '.join(part for part in (said, item.comment) if part)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import IntegrityError, transaction
 
 from annotation.actions.access import require
-from annotation.actions.quality_rules import refuse_open_checks
+from annotation.actions.quality_rules import refuse_open_blind_work
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role
 from webapp.accounts.models import User
@@ -28,7 +28,7 @@ def create_benchmark(
     """A new, empty benchmark; its maker becomes its lead. Images are stored without metadata unless said otherwise.
     Raises ``Conflict`` when the address is taken."""
     if slug in TAKEN:
-        raise InvalidInput(f"/benchmarks/{slug}/ is a page of the site. Choose another address.", field="slug")
+        raise InvalidInput(f"The address {slug} is reserved. Choose another.", field="slug")
     benchmark = Benchmark(
         slug=slug, title=title or slug, description=description, licence=licence, public=public,
         remove_metadata=remove_metadata, created_by=actor,
@@ -41,7 +41,7 @@ def create_benchmark(
                 Membership.objects.create(benchmark=benchmark, user=actor, role=Role.LEAD)
             audit.record(actor=actor, action="benchmark.create", subject=benchmark, benchmark=slug)
     except IntegrityError as error:
-        raise Conflict(f"There is a benchmark at {slug} already. Choose another address.", field="slug") from error
+        raise Conflict(f"The address {slug} is already in use. Choose another.", field="slug") from error
     return benchmark
 
 
@@ -55,16 +55,16 @@ def add_member(*, actor: User | None, benchmark: Benchmark, user: User, role: Ro
                 actor=actor, action="member.add", subject=membership, benchmark=benchmark.slug, after=role.value,
                 personal={"person": user.email},
             )  # fmt: skip
-    benchmark.known_roles = {}
+    benchmark.known_people = {}
     return membership
 
 
 def set_public(*, actor: User | None, benchmark: Benchmark, public: bool) -> None:
     """Open the leaderboard, and what lies behind it, to everyone, or close it. Raises ``Conflict`` while gold checks
-    run: see ``refuse_open_checks``."""
+    run, or a judging queue is open: see ``refuse_open_blind_work``."""
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
-        refuse_open_checks(benchmark, public=public)
+        refuse_open_blind_work(benchmark, public=public)
         Benchmark.objects.filter(pk=benchmark.pk).update(public=public)
         benchmark.public = public
         audit.record(

@@ -146,10 +146,10 @@ def _in_turn() -> Iterator[None]:
     try:
         yield
     except BusyError:
-        text = "The chains of other people are at work. Ask again in a second."
+        text = "Other toolchains are running. Try again in a moment."
         raise Later(text, code="busy") from None
     except SupersededError:
-        raise Later("The chain was changed meanwhile.", code="superseded") from None
+        raise Later("The toolchain was changed in the meantime.", code="superseded") from None
 
 
 def image_of(sample: Sample) -> Image:
@@ -157,7 +157,7 @@ def image_of(sample: Sample) -> Image:
     image = sample.image
     if image is None or image.state != Image.State.READY:
         why = sample.image_problem or "it is still being prepared"
-        raise Conflict(f"The picture of {sample.key} cannot be worked on: {why}.", code="no_picture")
+        raise Conflict(f"The image of {sample.key} can't be used: {why}.", code="no_picture")
     return image
 
 

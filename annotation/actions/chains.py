@@ -55,12 +55,14 @@ def verify_chain(
     end, is empty, or measures another number without a ``reason``.
     """
     if not (allowed(actor, sample.benchmark, Right.ANNOTATE) or allowed(actor, sample.benchmark, Right.REVIEW)):
-        raise NotAllowed(f"Who annotates or reviews {sample.benchmark.title} confirms chains. Ask its lead.")
+        raise NotAllowed(
+            f"Only annotators and reviewers of {sample.benchmark.title} can verify toolchains. Ask its lead."
+        )
     if not calls:
-        raise InvalidInput("There is no step to verify. Add the first one.", field="calls")
+        raise InvalidInput("The toolchain has no steps. Add the first one.", field="calls")
     result = run_whole(sample, calls)
     if result.error is not None:
-        raise InvalidInput(f"The chain does not run to its end. {result.error.message}", field="calls")
+        raise InvalidInput(f"The toolchain stops with an error. {result.error.message}", field="calls")
     last = result.steps[-1]
     shown = picture_key(last.image) if last.image is not None else ""
     agrees = _agrees(last.measurements, answers, reason)
@@ -93,8 +95,8 @@ def _agrees(measurements: Mapping[str, Any], answers: Sequence[str], reason: str
         measured = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in found.measured)
         answer = " or ".join(f"“{one}”" for one in answers)
         raise InvalidInput(
-            f"The last step measures {measured}, but the answer is {answer}. Change the chain, or give the reason why "
-            "its end still shows the answer.",
+            f"The last step measures {measured}, but the answer is {answer}. Change the toolchain, or enter why "
+            "the last step still shows the answer.",
             field="reason",
             code="measured_otherwise",
         )
@@ -110,13 +112,13 @@ def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note
     require(actor, sample.benchmark, Right.REVIEW)
     require(actor, sample.benchmark, Right.SEE_GOLD)
     if not calls or len(note) > LONGEST_NOTE:
-        raise InvalidInput(f"A chain has a step at least, and a note of at most {LONGEST_NOTE} characters.")
+        raise InvalidInput(f"A toolchain needs at least one step. Its note can have at most {LONGEST_NOTE} characters.")
     result = run_whole(sample, calls)
     if result.error is not None:
-        raise InvalidInput(f"Only a chain that runs can be a reference. {result.error.message}", field="calls")
+        raise InvalidInput(f"Only a toolchain that runs can be accepted. {result.error.message}", field="calls")
     with transaction.atomic():
         if AcceptedChain.objects.filter(sample=sample).count() >= MOST_CHAINS:
-            raise InvalidInput(f"{sample.key} has {MOST_CHAINS} further chains already. Remove one first.")
+            raise InvalidInput(f"{sample.key} already has {MOST_CHAINS} accepted toolchains. Remove one first.")
         found, new = AcceptedChain.objects.get_or_create(
             sample=sample, digest=digest_of(calls),
             defaults={"calls": calls_to_json(calls), "note": note, "accepted_by": actor},

@@ -1,16 +1,21 @@
 """Change numbers: one number for each benchmark that is another after any change of its samples, facets or gold.
 
 What is derived from them is kept by that number. It counts no rows and reads no clock, and other benchmarks do not
-touch it. Each change adds a row, so that two transactions never wait for each other; a sweep folds rows into one.
+touch it. Each change adds a row, so that two transactions never wait for each other; a sweep folds rows into one. What
+a change adds is random: after a backup is restored, other changes do not lead to the numbers that were there before.
 """
 
 from __future__ import annotations
+
+from secrets import randbits
 
 from django.db import transaction
 from django.db.models import Count
 
 from annotation.models import ContentChange
 
+STEP_BITS = 40
+"""A change raises the number by up to so many bits: a million changes fit into the column."""
 MOST_ROWS = 100
 """More rows of one benchmark are folded into one."""
 
@@ -18,7 +23,7 @@ MOST_ROWS = 100
 def content_changed(benchmark: int) -> None:
     """Samples, facets or gold of this benchmark have changed. Call inside the transaction of the change, which makes
     the new number visible together with it."""
-    ContentChange.objects.create(benchmark_id=benchmark)
+    ContentChange.objects.create(benchmark_id=benchmark, changes=1 + randbits(STEP_BITS))
 
 
 def fold_changes() -> int:

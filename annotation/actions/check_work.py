@@ -41,7 +41,7 @@ from webapp.common.errors import Conflict
 
 FIRST_PLACE = 1000
 """Leases of checks stand beside the places of annotators, which are at most 20."""
-PAUSED = "What was handed in so far is looked at first. The lead has been told and decides how it goes on."
+PAUSED = "The lead reviews the submissions so far and decides when work continues."
 """Why somebody is paused, as they read it: it tells nothing of checks."""
 LOOKED_AT = 200
 """So many of the checks a person could get are drawn from."""
@@ -156,13 +156,14 @@ def require_version(actor: User, answer: CheckAnswer, sample: Sample, version: i
 
 def _sit_down(actor: User, answer: CheckAnswer, sample: Sample) -> None:
     if answer.state == CheckAnswer.State.HANDED_IN:
-        raise Conflict(f"Your annotation of {sample.key} is submitted and locked.", code="wrong_state")
+        raise Conflict(f"Your annotation of {sample.key} is submitted and read-only.", code="wrong_state")
     if renew(actor, sample.pk, ANNOTATE):
         return
     # Who left a sample before they began it has to be handed it again.
     if not answer.is_begun or not take(actor, sample.pk, ANNOTATE, queue_of(sample.benchmark).lasts, answer.place):
         raise Conflict(
-            f"Your time on {sample.key} ran out and somebody else has it now. What you wrote is still on this page.",
+            f"Your reservation of {sample.key} expired, and another person has it now. "
+            "Your text is still on this page.",
             code="lease_lost",
         )
 
@@ -178,7 +179,7 @@ def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[s
         state=CheckAnswer.State.HANDED_IN, content=dict(content), version=0, key="", gold=gold,
         handed_in_at=timezone.now(), changed_at=timezone.now(), **asdict(found),
     ):  # fmt: skip
-        raise Conflict(f"Your annotation of {sample.key} is submitted and locked.", code="wrong_state")
+        raise Conflict(f"Your annotation of {sample.key} is submitted and read-only.", code="wrong_state")
     release(actor, sample.pk, ANNOTATE)
     if not answer.version:
         _note_begin(actor, answer, sample)

@@ -54,7 +54,7 @@ def add_comment(
     """
     _require(actor, annotation)
     if not text or len(text) > LONGEST:
-        raise InvalidInput(f"A comment has 1 to {LONGEST} characters.", field="text")
+        raise InvalidInput(f"A comment needs 1 to {LONGEST} characters.", field="text")
     sample = annotation.sample
     if (
         place
@@ -62,7 +62,7 @@ def add_comment(
         and sample.height
         and not (0 <= place[0] <= sample.width and 0 <= place[1] <= sample.height)
     ):
-        raise InvalidInput(f"The place lies outside the picture of {sample.width} × {sample.height}.", field="x")
+        raise InvalidInput(f"The place is outside the image ({sample.width} × {sample.height}).", field="x")
     with transaction.atomic():
         thread = _thread(annotation, parent)
         comment = Comment.objects.create(
@@ -81,7 +81,7 @@ def resolve_comment(*, actor: User, comment: Comment, resolved: bool = True) -> 
     about: About = comment.about
     _require(actor, about)
     if comment.parent_id is not None:
-        raise InvalidInput("A thread is resolved at its first comment.", field="comment")
+        raise InvalidInput("Resolve a thread at its first comment.", field="comment")
     with transaction.atomic():
         now = timezone.now() if resolved else None
         changed = Comment.objects.filter(pk=comment.pk, resolved_at__isnull=resolved).update(
@@ -102,11 +102,11 @@ def _thread(annotation: About, parent: int | None) -> Comment | None:
         return None
     found = comments_on(annotation).filter(pk=parent).select_related("parent").first()
     if found is None:
-        raise InvalidInput("The comment you answer is not on this annotation. Load the page again.", field="parent")
+        raise InvalidInput("The comment you reply to is not on this annotation. Reload the page.", field="parent")
     return found.parent or found
 
 
 def _require(actor: User, annotation: About) -> None:
     require(actor, annotation.sample.benchmark, Right.VIEW)
     if not may_discuss(actor, annotation):
-        raise NotAllowed(f"Only the author of an annotation and reviewers discuss it: {annotation.sample.key}.")
+        raise NotAllowed(f"Only the author and reviewers can comment on {annotation.sample.key}.")

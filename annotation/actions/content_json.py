@@ -41,7 +41,9 @@ def content_from_json(
     given = _object(data, "content")
     unknown = sorted(set(given) - KEYS)
     if unknown:
-        raise InvalidInput(f"Content has no {shortened(unknown[0], 60)!r}. Leave it out.", field=unknown[0][:60])
+        raise InvalidInput(
+            f"The content has the unknown field {shortened(unknown[0], 60)!r}. Remove it.", field=unknown[0][:60]
+        )
     boxes = _list(given, "gold_boxes", lambda value, field: _box(value, field, width, height))
     content = SampleContent(
         question=_text(given.get("question", ""), "question"),
@@ -128,7 +130,7 @@ def _list(data: Mapping[str, Any], field: str, item: Callable[[object, str], T])
     if not isinstance(values, list):
         raise _wrong(field, "a list", values)
     if len(values) > MOST[field]:
-        raise InvalidInput(f"{field} has {len(values)} entries; at most {MOST[field]} are kept.", field=field)
+        raise InvalidInput(f"{field} has {len(values)} entries (limit: {MOST[field]}).", field=field)
     return tuple(item(value, f"{field}[{index}]") for index, value in enumerate(values))
 
 
@@ -136,9 +138,9 @@ def _text(value: object, field: str, longest: int = LONGEST_TEXT) -> str:
     if not isinstance(value, str):
         raise _wrong(field, "a text", value)
     if len(value) > longest:
-        raise InvalidInput(f"{field} has {len(value)} characters; at most {longest} are kept.", field=field)
+        raise InvalidInput(f"{field} has {len(value)} characters (limit: {longest}).", field=field)
     if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise InvalidInput(f"{field} holds a character that no text can have. Type it again.", field=field)
+        raise InvalidInput(f"{field} contains an invalid character. Type the text again.", field=field)
     return value
 
 
@@ -155,10 +157,10 @@ def _answer_type(value: object) -> AnswerType:
 def _options(value: object) -> dict[str, str]:
     given = _object(value, "options")
     if len(given) > MOST["options"]:
-        raise InvalidInput(f"There are {len(given)} options; at most {MOST['options']} are kept.", field="options")
+        raise InvalidInput(f"There are {len(given)} options (limit: {MOST['options']}).", field="options")
     for letter in given:
         if len(letter) != 1 or not "A" <= letter <= "Z":
-            raise InvalidInput(f"An option is named by a letter A to Z, not {shortened(letter, 20)}.", field="options")
+            raise InvalidInput(f"An option needs a letter from A to Z, not {shortened(letter, 20)}.", field="options")
     return {letter: _text(text, f"options.{letter}") for letter, text in sorted(given.items())}
 
 
@@ -172,7 +174,7 @@ def _box(value: object, field: str, width: int | None, height: int | None) -> tu
     except ValueError as error:
         raise _wrong(f"{field}.box", "a box with an area: x1 < x2 and y1 < y2", data.get("box")) from error
     if width and height and box.clipped(width, height) != box:
-        raise _wrong(f"{field}.box", f"inside the picture of {width} × {height}", data.get("box"))
+        raise _wrong(f"{field}.box", f"inside the image of {width} × {height}", data.get("box"))
     return box, BoxName(*(_text(data.get(part, ""), f"{field}.{part}", LONGEST_NAME) for part in BoxName._fields))
 
 
@@ -186,7 +188,7 @@ def _call(value: object, field: str) -> ToolCall:
     elif image_in is not None:
         image_in = _name(image_in, f"{field}.image_in")
     if image_out is not None and _name(image_out, f"{field}.image_out") == ORIGINAL:
-        raise InvalidInput(f"{field}: a result cannot be called original. Rename it.", field=f"{field}.image_out")
+        raise InvalidInput(f"{field}: a result can't be named original. Rename it.", field=f"{field}.image_out")
     return ToolCall(_name(data.get("tool", ""), f"{field}.tool"), arguments, image_in, image_out)
 
 
@@ -194,7 +196,7 @@ def _plain(arguments: Mapping[str, Any], field: str) -> None:
     """Arguments are any JSON, but no longer than a text, and without characters that PostgreSQL cannot keep."""
     _text(json.dumps(arguments, ensure_ascii=False), field)
     if "\\u0000" in json.dumps(arguments):
-        raise InvalidInput(f"{field} holds a character that no text can have. Type it again.", field=field)
+        raise InvalidInput(f"{field} contains an invalid character. Type the text again.", field=field)
 
 
 def _target(value: object, field: str) -> Target:
@@ -214,7 +216,7 @@ def _ordered(value: object) -> bool | None:
 def _facets(value: object) -> Facets:
     given = _object(value, "facets")
     if len(given) > MOST_FACETS:
-        raise InvalidInput(f"There are {len(given)} facets; at most {MOST_FACETS} are kept.", field="facets")
+        raise InvalidInput(f"There are {len(given)} facets (limit: {MOST_FACETS}).", field="facets")
     facets: Facets = {}
     for name, values in given.items():
         field = f"facets.{_text(name, 'facets', LONGEST_FACET_NAME)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -26,22 +25,13 @@ from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.bulk import insert
 from webapp.common.errors import Conflict
-from webapp.common.prepared import Prepared, PreparedDelete, PreparedUpdate
+from webapp.common.prepared import Prepared
 
 OWN = Prepared(
     lambda sample, author: Annotation.objects.filter(sample=sample, author=author).select_related("draft"), int, int
 )
 NO_DRAFT = Annotation._meta.get_field("draft")
 """Told of an annotation just begun, it need not be asked for."""
-UNSKIPPED = PreparedDelete(lambda sample, user: Skip.objects.filter(sample=sample, user=user, seat=ANNOTATE), int, int)
-TAKEN_UP = PreparedDelete(lambda sample, user: SkippedDraft.objects.filter(sample=sample, user=user), int, int)
-SAVED = PreparedUpdate(
-    lambda annotation, before, version, content, key, now: (
-        Draft.objects.filter(annotation=annotation, version=before),
-        {"version": version, "content": content, "key": key, "changed_at": now},
-    ),
-    int, int, int, dict, str, datetime,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +65,7 @@ def own_annotation(actor: User, sample: Sample) -> Annotation:
     annotation: Annotation | None = OWN.first(sample.pk, actor.pk)
     if annotation is not None and annotation.state not in OPEN:
         state = shown_state(actor, sample, annotation.state)
-        raise Conflict(f"Your annotation of {sample.key} is {state} and locked.", code="wrong_state")
+        raise Conflict(f"Your annotation of {sample.key} is {state} and read-only.", code="wrong_state")
     handed_only = annotation is None and known_to(actor, sample.benchmark).handed_checks
     take_authors_seat(actor, sample, annotation, handed_only=handed_only)
     if annotation is None:
@@ -90,14 +80,14 @@ def _begin(actor: User, sample: Sample, place: int) -> Annotation:
     """Who begins on a sample after all has not passed it by."""
     annotation = Annotation(sample=sample, author=actor, place=place)
     if not insert(annotation, or_nothing=True):
-        raise Conflict(f"Somebody else annotates {sample.key} already.", code="lease_lost")
+        raise Conflict(f"Another annotator has {sample.key}. Take the next sample.", code="lease_lost")
     NO_DRAFT.set_cached_value(annotation, None)
     audit.record(
         actor=actor, action="annotation.begin", subject=annotation, benchmark=sample.benchmark.slug,
         after=State.DRAFT.value, data={"sample": sample.key},
     )  # fmt: skip
-    UNSKIPPED.run(sample.pk, actor.pk)
-    TAKEN_UP.run(sample.pk, actor.pk)
+    Skip.objects.filter(sample=sample, user=actor, seat=ANNOTATE).delete()
+    SkippedDraft.objects.filter(sample=sample, user=actor).delete()
     settle(sample)
     return annotation
 
@@ -111,7 +101,8 @@ def _store(annotation: Annotation, version: int, content: Mapping[str, Any], key
         return first.version
     if draft is not None and key and draft.key == key:
         return draft.version
-    if not SAVED.run(annotation.pk, version, version + 1, dict(content), key, timezone.now()):
+    as_it_was = Draft.objects.filter(annotation=annotation, version=version)
+    if not as_it_was.update(version=version + 1, content=dict(content), key=key, changed_at=timezone.now()):
         raise StaleDraft(annotation.sample.key, draft.version if draft else 0, current_content(annotation, draft))
     return version + 1
 

@@ -15,7 +15,7 @@ def find_sample(benchmark: Benchmark, samples: SampleQuerySet, key: str) -> Samp
     found: Sample | None = samples.filter(key=key).first()
     if found is None:
         near = [name[:100] for name in _neighbours(benchmark, key)]
-        hint = f" Near by name: {' and '.join(near)}." if near else " Look for it in the list of samples."
+        hint = f" Did you mean {' or '.join(near)}?" if near else " Search for it in the list of samples."
         raise NotFound(f"{benchmark.title} has no sample {key[:100]}.{hint}")
     return found
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from annotation.actions.access import require
+from annotation.actions.versions import further_by_sample
 from annotation.models import AcceptedChain, Benchmark, Sample, Version, VersionEntry
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -27,15 +27,6 @@ def gold_digest(benchmark: Benchmark) -> str:
     for chain in chains.order_by("sample__key", "pk").values_list("sample__key", "digest").iterator():
         total.update(repr(chain).encode("utf-8", "surrogatepass"))
     return total.hexdigest()
-
-
-def further_by_sample(benchmark: Benchmark) -> dict[int, list[dict[str, Any]]]:
-    """The further reference chains of each sample that has any, in their order, as a version keeps them. One query."""
-    found: dict[int, list[dict[str, Any]]] = {}
-    rows = AcceptedChain.objects.filter(sample__benchmark=benchmark).order_by("sample_id", "pk")
-    for sample, digest, calls, note in rows.values_list("sample_id", "digest", "calls", "note").iterator():
-        found.setdefault(sample, []).append({"digest": digest, "calls": calls, "note": note})
-    return found
 
 
 def freeze_version(*, actor: User | None, benchmark: Benchmark, note: str = "") -> Version:

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from annotation.actions.access import require
 from annotation.actions.check_work import pause_if_needed
-from annotation.actions.quality_rules import change_rules, refuse_open_checks, rules_of, stored_rules
+from annotation.actions.quality_rules import change_rules, refuse_open_blind_work, rules_of, stored_rules
 from annotation.models import Benchmark, CheckAnswer, GoldCheck, QualityRules, Sample
 from annotation.quality import BoxMeasure
 from annotation.workflow import Right, SampleState
@@ -28,12 +28,12 @@ def set_check_rules(
 ) -> QualityRules:  # fmt: skip
     """How often checks are handed out from now on, what passes and who is paused. What is compared stays as it is.
 
-    Raises ``Conflict`` on a public benchmark: see ``refuse_open_checks``."""
+    Raises ``Conflict`` on a public benchmark: see ``refuse_open_blind_work``."""
     require(actor, benchmark, Right.MANAGE)
     if not 0 <= check_first <= 100:
-        raise InvalidInput("Between 0 and 100 samples of a person begin with checks.", field="check_first")
+        raise InvalidInput("The number of warm-up checks is from 0 to 100.", field="check_first")
     if not 0 <= check_share <= 0.5:
-        raise InvalidInput("At most half of what is handed out are checks.", field="check_share")
+        raise InvalidInput("Checks can be at most half of the assigned samples.", field="check_share")
     if box_measure not in list(BoxMeasure) or not 0 <= box_least <= 1:
         raise InvalidInput("Boxes are measured by iou or ioa, from 0 to 1.", field="box_least")
     if pause_after < 1 or (pause_below is not None and not 0 < pause_below <= 1):
@@ -44,7 +44,7 @@ def set_check_rules(
         "pause_after": pause_after, "pause_below": pause_below,
     }  # fmt: skip
     with transaction.atomic():
-        refuse_open_checks(benchmark, checks=bool(check_first or check_share))
+        refuse_open_blind_work(benchmark, checks=bool(check_first or check_share))
         rules = change_rules(benchmark, values)
         audit.record(actor=actor, action="gold_check.rules", subject=benchmark, benchmark=benchmark.slug, data=values)
     return rules
@@ -113,7 +113,7 @@ def decide_check(*, actor: User, answer: CheckAnswer, passed: bool) -> None:
     with transaction.atomic():
         changed = CheckAnswer.objects.filter(pk=answer.pk).handed_in().update(passed=passed, decided_by=actor)
         if not changed:
-            raise Conflict(f"{answer.check_of.sample.key} has not been handed in. There is nothing to decide yet.")
+            raise Conflict(f"{answer.check_of.sample.key} is not submitted. There is nothing to decide yet.")
         audit.record(
             actor=actor, action="gold_check.decide", subject=answer, benchmark=benchmark.slug,
             before=str(answer.passed), after=str(passed), data={"sample": answer.check_of.sample.key},

@@ -33,7 +33,7 @@ def is_handed(user: User, sample: Sample) -> bool:
 def require_handed(user: User, sample: Sample) -> None:
     """Raises ``NotAllowed`` where somebody who is handed gold checks opens a sample that was not handed to them."""
     if known_to(user, sample.benchmark).handed_checks and not works_on(user, sample):
-        raise NotAllowed(f"{sample.key} is not assigned to you at the moment. Continue with your queue.")
+        raise NotAllowed(f"{sample.key} is not assigned to you. Continue with your queue.")
 
 
 def shown_state(user: User, sample: Sample, state: str) -> str:

@@ -252,7 +252,7 @@ def misfit(record: SampleRecord) -> Issue | None:
         record.line,
         what,
         shortened(found),
-        f"Refused: {rule}. Shorten it.",
+        f"Rejected: {rule}. Shorten it.",
         record.row,
     )
 

@@ -119,7 +119,7 @@ def answered(url: str) -> Iterator[None]:
         said = str(getattr(error, "body", ""))[:300]
         if status in (401, 403):
             raise InvalidInput(
-                f"{url} refuses the token ({status}). Take a new one from Account & Settings."
+                f"{url} rejected the token ({status}). Take a new one from Account & Settings."
             ) from error
         if status == 404:
             raise NotFound(f"{url} has no such project, or not for this token. Check its number.") from error

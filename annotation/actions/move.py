@@ -3,7 +3,6 @@ one conditional UPDATE, an audit row is written and the sample is seen afresh. C
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
@@ -14,19 +13,6 @@ from annotation.workflow import State, sample_state, transition
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict
-from webapp.common.prepared import Prepared, PreparedUpdate
-
-STATES = Prepared(lambda sample: Annotation.objects.filter(sample=sample).values_list("state"), int)
-MOVED = PreparedUpdate(
-    lambda annotation, before, after, now: (
-        Annotation.objects.filter(pk=annotation, state=before), {"state": after, "changed_at": now}
-    ),
-    int, str, str, datetime,
-)  # fmt: skip
-SETTLED = PreparedUpdate(
-    lambda sample, state, now: (Sample.objects.filter(pk=sample), {"state": state, "changed_at": now}),
-    int, str, datetime,
-)  # fmt: skip
 
 
 def move(
@@ -41,8 +27,9 @@ def move(
     except LookupError as error:
         raise Conflict(f"{sample.key}: {error}", code="wrong_state") from error
     require(actor, sample.benchmark, step.right)
-    if not MOVED.run(annotation.pk, before.value, step.after.value, timezone.now()):
-        raise Conflict(f"{sample.key} is no longer {before.value}. Load the page again.", code="wrong_state")
+    as_it_was = Annotation.objects.filter(pk=annotation.pk, state=before.value)
+    if not as_it_was.update(state=step.after.value, changed_at=timezone.now()):
+        raise Conflict(f"{sample.key} is no longer {before.value}. Reload the page.", code="wrong_state")
     annotation.state = step.after.value
     audit.record(
         actor=actor, action=f"annotation.{name}", subject=annotation, benchmark=sample.benchmark.slug,
@@ -53,7 +40,8 @@ def move(
 
 def settle(sample: Sample) -> None:
     """Where the sample stands, from its annotations as they are now."""
-    state = sample_state({State(one) for (one,) in STATES.rows(sample.pk)}).value
+    states = Annotation.objects.filter(sample=sample).values_list("state", flat=True)
+    state = sample_state({State(one) for one in states}).value
     if state != sample.state:
-        SETTLED.run(sample.pk, state, timezone.now())
+        Sample.objects.filter(pk=sample.pk).update(state=state, changed_at=timezone.now())
         sample.state = state

@@ -16,7 +16,6 @@ from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
-from webapp.common.prepared import Prepared
 
 
 def pause(*, actor: User, benchmark: Benchmark, reason: str, user: User | None = None) -> Pause:
@@ -24,9 +23,9 @@ def pause(*, actor: User, benchmark: Benchmark, reason: str, user: User | None =
     already is left as it is."""
     require(actor, benchmark, Right.MANAGE)
     if not reason:
-        raise InvalidInput("Say why it is paused: who waits reads it.", field="reason")
+        raise InvalidInput("Enter a reason. The paused people can read it.", field="reason")
     if user is not None and not Membership.objects.filter(benchmark=benchmark, user=user).exists():
-        raise InvalidInput(f"{user} has no role on {benchmark.title}, so there is nothing to pause.", field="user")
+        raise InvalidInput(f"{user} isn't a member of {benchmark.title}. Choose a member.", field="user")
     with transaction.atomic():
         # One change at a time: of two leads who pause at once the second finds the first one's.
         Benchmark.objects.select_for_update().get(pk=benchmark.pk)
@@ -67,7 +66,7 @@ def pause_for(user: User, benchmark: Benchmark) -> Pause | None:
 
 def is_paused(user: User, benchmark: Benchmark) -> bool:
     """Whether anything keeps this person from what is new."""
-    return bool(PAUSED_BY.rows(user.pk, benchmark.pk))
+    return standing_for(user.pk, benchmark.pk).exists()
 
 
 def standing_for(user: int, benchmark: int) -> PauseQuerySet:
@@ -75,16 +74,13 @@ def standing_for(user: int, benchmark: int) -> PauseQuerySet:
     return Pause.objects.standing().concerning(user).filter(benchmark=benchmark)
 
 
-PAUSED_BY = Prepared(lambda user, benchmark: standing_for(user, benchmark).values_list("pk")[:1], int, int)
-
-
 def require_going_on(user: User, benchmark: Benchmark) -> None:
     """Raises ``Conflict`` with the code ``paused`` where nothing new may be begun."""
     found = pause_for(user, benchmark)
     if found is not None:
-        whose = "You are paused" if found.user_id else "The work is paused"
+        whose = "You are paused" if found.user_id else "Work is paused"
         raise Conflict(
-            f"{whose} on {benchmark.title}: {found.reason} What you have begun you can finish.", code="paused"
+            f"{whose} on {benchmark.title}: {found.reason} You can finish the samples you started.", code="paused"
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from django.db import transaction
 
 from annotation.actions.access import require
-from annotation.actions.quality_rules import refuse_open_checks
+from annotation.actions.quality_rules import refuse_open_blind_work
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role
 from webapp.accounts.models import User
@@ -23,7 +23,7 @@ def change_details(
 ) -> list[str]:  # fmt: skip
     """Say what the benchmark is called, holds and allows, and who may read it. Returns the names of what changed.
 
-    Raises ``Conflict`` where it would be public while gold checks run: see ``refuse_open_checks``."""
+    Raises ``Conflict`` where it would be public while people work blind: see ``refuse_open_blind_work``."""
     require(actor, benchmark, Right.MANAGE)
     if not title.strip():
         raise InvalidInput("A benchmark needs a title. Give one that people know it by.", field="title")
@@ -32,7 +32,7 @@ def change_details(
         "marks_open": marks_open, "remove_metadata": remove_metadata,
     }  # fmt: skip
     with transaction.atomic():
-        refuse_open_checks(benchmark, public=public)
+        refuse_open_blind_work(benchmark, public=public)
         stored = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
         before = {name: getattr(stored, name) for name in DETAILS if getattr(stored, name) != wanted[name]}
         if not before:
@@ -66,14 +66,16 @@ def set_roles(*, actor: User | None, benchmark: Benchmark, user: User, roles: Co
         for role in sorted(memberships.keys() - wanted):
             _note(actor, benchmark, memberships[role], "member.remove", before=role)
             memberships[role].delete()
-    benchmark.known_roles = {}
+    benchmark.known_people = {}
     return wanted
 
 
 def _keep_a_lead(benchmark: Benchmark, user: User, *, taken: Collection[Role]) -> None:
     others = Membership.objects.filter(benchmark=benchmark, role=Role.LEAD).exclude(user=user)
     if Role.LEAD in taken and not others.exists():
-        raise Conflict(f"{user} is the only lead of {benchmark.title}. Make somebody else a lead first.", field="roles")
+        raise Conflict(
+            f"{user} is the only lead of {benchmark.title}. Make another member a lead first.", field="roles"
+        )
 
 
 def _note(

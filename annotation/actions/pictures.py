@@ -19,7 +19,7 @@ def stored(image: Image, name: str) -> bytes:
         return objects.read(path)
     except objects.Missing:
         raise NotFound(
-            f"The picture {image.sha256[:12]} has no {name} yet. They are made in the background; see the jobs page."
+            f"The image {image.sha256[:12]} has no {name} yet. They are created in the background; see the Jobs page."
         ) from None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.blindness import CHECKS_AND_PUBLIC
+from annotation.blindness import CHECKS_AND_PUBLIC, JUDGING_AND_PUBLIC
 from annotation.models import Benchmark, QualityRules
 from annotation.quality import new_seed
 from webapp.common.errors import Conflict
@@ -22,16 +22,27 @@ def stored_rules(benchmark: Benchmark) -> QualityRules:
     return benchmark.quality
 
 
-def refuse_open_checks(benchmark: Benchmark, *, public: bool | None = None, checks: bool | None = None) -> None:
-    """Raises ``Conflict`` where the benchmark would be public while gold checks run. ``public`` and ``checks`` are what
-    is about to be stored; None: as it is. Call inside a transaction: changes of both wait for each other here."""
+def refuse_open_blind_work(
+    benchmark: Benchmark, *, public: bool | None = None, checks: bool | None = None, judging: bool | None = None
+) -> None:
+    """Raises ``Conflict`` where the benchmark would be public while gold checks run or a judging queue is open.
+    ``public``, ``checks`` and ``judging`` are what is about to be stored; None: as it is. Call inside a transaction:
+    changes of these wait for each other here."""
     stored = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-    runs = rules_of(stored).checks_run if checks is None else checks
-    if not runs or not (stored.public if public is None else public):
+    if not (stored.public if public is None else public):
+        return
+    if judging or (judging is None and Benchmark.objects.asking_judges().filter(pk=stored.pk).exists()):
+        close = f"Close {benchmark.title} under Settings first."
+        finish = f"Finish or delete the queues of {benchmark.title} under Judging first."
+        raise Conflict(
+            f"{JUDGING_AND_PUBLIC} {close if judging else finish}",
+            code="judging_and_public", field="size" if judging else "public",
+        )  # fmt: skip
+    if not (rules_of(stored).checks_run if checks is None else checks):
         return
     if checks:
         raise Conflict(
-            f"{CHECKS_AND_PUBLIC} Close {benchmark.title} under Settings first, or hand out no checks.",
+            f"{CHECKS_AND_PUBLIC} Close {benchmark.title} under Settings first, or turn off gold checks.",
             code="checks_and_public", field="check_share",
         )  # fmt: skip
     raise Conflict(

@@ -15,23 +15,10 @@ from webapp.accounts.models import User
 from webapp.common.bulk import insert
 from webapp.common.clock import from_now
 from webapp.common.errors import Conflict
-from webapp.common.prepared import Prepared, PreparedDelete, PreparedUpdate
+from webapp.common.prepared import Prepared
 
 ANNOTATE, REVIEW, AUDIT = Lease.Seat.ANNOTATE, Lease.Seat.REVIEW, Lease.Seat.AUDIT
 OPEN_AT = Prepared(lambda sample, place: Sample.objects.filter(pk=sample).open_at(place).order_by(), int, int)
-RENEWED = PreparedUpdate(
-    lambda user, sample, seat: (
-        Lease.objects.filter(sample=sample, seat=seat, user=user),
-        {"expires_at": from_now(F("lasts"))},
-    ),
-    int, int, str,
-)  # fmt: skip
-RELEASED = PreparedDelete(
-    lambda user, sample, seat: Lease.objects.filter(sample=sample, seat=seat, user=user), int, int, str
-)
-PLACE = Prepared(
-    lambda user, sample: Lease.objects.filter(sample=sample, seat=ANNOTATE, user=user).values_list("place"), int, int
-)
 
 
 def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
@@ -41,12 +28,13 @@ def queue_of(benchmark: Benchmark) -> BenchmarkQueue:
 
 def renew(user: User, sample_id: int, seat: Lease.Seat) -> bool:
     """Keep the seat for longer; whether it is still this person's. A lease that ran out and that nobody took is."""
-    return bool(RENEWED.run(user.pk, sample_id, seat.value))
+    held = Lease.objects.filter(sample=sample_id, seat=seat, user=user)
+    return bool(held.update(expires_at=from_now(F("lasts"))))
 
 
 def release(user: User, sample_id: int, seat: Lease.Seat) -> None:
     """Give the seat back; nothing happens when it is not held."""
-    RELEASED.run(user.pk, sample_id, seat.value)
+    Lease.objects.filter(sample=sample_id, seat=seat, user=user).delete()
 
 
 def leave(user: User, sample_id: int, seat: Lease.Seat) -> None:
@@ -100,12 +88,12 @@ def take_authors_seat(user: User, sample: Sample, annotation: Annotation | None,
         held = not given and take_to_annotate(user, sample.pk, queue, sample.extra_places) is not None
     if not held:
         raise Conflict(
-            f"Your time on {sample.key} ran out and somebody else has it now. What you wrote is still on this page.",
+            f"Your reservation of {sample.key} expired, and another person has it now. Your text is still on "
+            "this page.",
             code="lease_lost",
         )
 
 
 def place_of(user: User, sample: Sample) -> int:
     """The place that this person holds."""
-    ((place,),) = PLACE.rows(user.pk, sample.pk)
-    return int(place)
+    return Lease.objects.values_list("place", flat=True).get(sample=sample, seat=ANNOTATE, user=user)

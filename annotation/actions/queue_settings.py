@@ -63,10 +63,10 @@ def _check(wanted: dict[str, Any]) -> None:
         raise InvalidInput(f"Between 1 and {MOST_PEOPLE} people annotate a sample.", field="overlap")
     for name in ("overlap_share", "review_share"):
         if not 0 <= wanted[name] <= 1:
-            raise InvalidInput("A share is from 0 to 100 %.", field=name)
+            raise InvalidInput("A share is from 0 to 100%.", field=name)
     if wanted["blind"] not in list(BlindRule):
         raise InvalidInput("The blind check is one of " + ", ".join(BlindRule) + ".", field="blind")
     if not 0 <= wanted["blind_margin"] <= 2:
-        raise InvalidInput("The margin is from 0 to 200 % of the longer side.", field="blind_margin")
+        raise InvalidInput("The margin is from 0 to 200% of the longer side.", field="blind_margin")
     if not 1 <= wanted["lease_minutes"] <= LONGEST_LEASE:
         raise InvalidInput(f"A sample is kept from 1 to {LONGEST_LEASE} minutes.", field="lease_minutes")

@@ -16,12 +16,13 @@ from webapp.common.bodies import ENVELOPE, Room, RoomFor
 from webapp.common.errors import TooLarge
 from webapp.common.limits import Rate
 from webapp.common.wording import size_of_file
+from webapp.env import PROGRAM
 
 State = ImportRecord.State
 PICTURES_FORMAT = "pictures"
 """What the import record of an upload of images by themselves gives as its format."""
 UPLOADS = Rate("uploads")
-SPLIT = "Split it, or import it on the server with manage.py."
+SPLIT = f"Split it, or import it on the server with {PROGRAM}."
 
 
 def used_bytes(benchmark: Benchmark) -> int:

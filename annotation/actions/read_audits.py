@@ -43,7 +43,7 @@ class AuditGroup:
 
     @property
     def interval(self) -> Interval | None:
-        """Wilson's, 95 %."""
+        """Wilson's, 95%."""
         return wilson(len(self.disagreed), self.n)
 
     def add(self, row: AuditRow) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import CharField, Q
+from django.db.models.functions import Cast
 
 from annotation.actions.read_timeline import WORDS as OF_SAMPLES
 from annotation.models import Benchmark
@@ -28,12 +29,13 @@ WORDS: Mapping[str, str] = {
     "export.gold": "exported gold",
     "gold_check.add": "added gold checks",
     "gold_check.answer": "answered a gold check",
-    "gold_check.begin": "began a gold check",
-    "gold_check.hand_out": "was handed a gold check",
+    "gold_check.begin": "started a gold check",
+    "gold_check.hand_out": "was assigned a gold check",
     "gold_check.rules": "changed the rules for gold checks",
     "import.runs": "imported a run",
     "import.samples": "imported samples",
     "import.undo": "undid an import",
+    "judging.drop": "changed what questions of a judging queue were about",
     "member.add": "added a role",
     "member.invite": "invited a member",
     "member.remove": "removed a role",
@@ -45,6 +47,8 @@ WORDS: Mapping[str, str] = {
     "version.freeze": "froze a version",
 }
 """What is not here is shown as its code: "note.write"."""
+LOSSES = ("judging.drop", "judging.remove")
+"""Questions that left a queue with what they were about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +62,14 @@ class LogRow:
 
 
 def log_page(
-    benchmark: Benchmark, *, kind: str, person: int | None, after: str
+    benchmark: Benchmark, viewer: User, *, kind: str, person: int | None, after: str
 ) -> tuple[list[LogRow], Page[AuditEntry]]:
-    """A page of the log, the newest first. One query."""
+    """A page of the log, the newest first. One query. What left a queue that ``viewer`` may still judge is left out:
+    it would tell of which run its questions are."""
     entries = AuditEntry.objects.filter(benchmark=benchmark.slug).select_related("actor")
+    open_ones = Benchmark.objects.all().questions().of(benchmark).unjudged().unsettled_by(viewer)
+    queues = open_ones.order_by().values(number=Cast("queue_id", CharField()))
+    entries = entries.exclude(action__in=LOSSES, subject_id__in=queues)
     if kind == "security":
         starts = Q()
         for start in SECURITY:

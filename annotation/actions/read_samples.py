@@ -81,11 +81,6 @@ def record_of(sample: Sample) -> SampleRecord:
     return _record(sample, list(sample.facets.all()), revision, *(_parts(revision) if revision else ([], [], [])))
 
 
-def content_of(revision: Revision) -> SampleContent:
-    """A revision, loaded ``with_content``, as a record."""
-    return _content(revision, *_parts(revision))
-
-
 def _parts(revision: Revision) -> tuple[list[Row], list[Row], list[Row]]:
     return list(revision.gold_boxes.all()), list(revision.reference_calls.all()), list(revision.plan_tools.all())
 

@@ -9,16 +9,13 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Receipt
+from annotation.models import Receipt, Sample
 from webapp.accounts.models import User
 from webapp.common.bulk import insert
 from webapp.common.errors import InvalidInput
-from webapp.common.prepared import PreparedUpdate
 
 KEPT = timedelta(days=7)
 """How long a repeated request is known as one."""
-
-ANSWERED = PreparedUpdate(lambda pk, answer: (Receipt.objects.filter(pk=pk), {"answer": answer}), int, dict)
 
 TIDY_EVERY = 50
 """Older receipts are taken away with each so-many-th new one."""
@@ -28,7 +25,7 @@ def receipt_of(actor: User, key: str, about: str) -> Receipt | None:
     """What is kept of this request; raises ``InvalidInput`` for a key that was used for another one."""
     found = Receipt.objects.filter(user=actor, key=key).first() if key else None
     if found is not None and found.about != about:
-        raise InvalidInput("This Idempotency-Key was used for another request. Load the page again.")
+        raise InvalidInput("This Idempotency-Key was used for another request. Reload the page.")
     return found
 
 
@@ -44,7 +41,7 @@ def new_receipt(actor: User, key: str, about: str) -> Receipt:
 def note_answer(receipt: Receipt, answer: dict[str, Any]) -> None:
     """Keep what was answered."""
     receipt.answer = answer
-    ANSWERED.run(receipt.pk, answer)
+    Receipt.objects.filter(pk=receipt.pk).update(answer=answer)
 
 
 def answered_once(actor: User, key: str, about: str, work: Callable[[], dict[str, Any]]) -> Receipt:
@@ -63,3 +60,27 @@ def answered_once(actor: User, key: str, about: str, work: Callable[[], dict[str
             raise
         return known
     return receipt
+
+
+def once(
+    actor: User, key: str, about: str, work: Callable[[], None], then: Callable[[], Sample | None]
+) -> Sample | None:
+    """Do ``work`` in one transaction, ``then`` find what comes next; a request with this key is worked on only once."""
+    known = None
+    try:
+        with transaction.atomic():
+            if key:
+                known = new_receipt(actor, key, about)
+            work()
+    except IntegrityError:
+        # The same request, earlier or at this moment on another connection: what it did stands.
+        known = receipt_of(actor, key, about)
+        if known is None:
+            raise
+    if known is not None and "next" in known.answer:
+        return Sample.objects.filter(pk=known.answer["next"]).select_related("benchmark").first()
+    with transaction.atomic():
+        following = then()
+        if known is not None:
+            note_answer(known, {"next": following.pk if following else None})
+    return following

@@ -18,19 +18,14 @@ from annotation.schema import AnswerType, Box, SampleContent, Target, ToolCall, 
 from annotation.tool_bank import key_of
 from webapp.accounts.models import User
 from webapp.common.bulk import as_json, insert
-from webapp.common.prepared import Prepared
-
-LAST = Prepared(
-    lambda annotation: Revision.objects.filter(annotation=annotation).order_by("-number").values_list("number")[:1],
-    int,
-)
 
 
 def add_revision(*, actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:
     """A submitted revision of this content (JSON, whole), the next in number. Call inside a transaction."""
     sample = annotation.sample
     parsed, names, facets = content_from_json(content, sample.width, sample.height)
-    ((last,),) = LAST.rows(annotation.pk) or [(0,)]
+    numbers = Revision.objects.filter(annotation=annotation).order_by("-number").values_list("number", flat=True)
+    last = numbers.first() or 0
     revision = Revision(
         annotation=annotation, number=last + 1, author=actor, question=parsed.question,
         answer_type=parsed.answer_type.value, options=dict(parsed.options), answers=list(parsed.answers),

@@ -8,9 +8,9 @@ from django.db import transaction
 
 from annotation.actions.access import require
 from annotation.actions.check_work import skip_check
+from annotation.actions.leave_review import leave_review
 from annotation.actions.move import settle
 from annotation.actions.queue_leases import ANNOTATE, REVIEW, release
-from annotation.actions.review import leave_review
 from annotation.models import Annotation, Assignment, Draft, Lease, Sample, Skip, SkippedDraft
 from annotation.workflow import Right, State
 from webapp.accounts.models import User
@@ -25,7 +25,7 @@ def skip(*, actor: User, sample: Sample, reason: str, seat: Lease.Seat = ANNOTAT
     content is kept for this person (``SkippedDraft``). One that was returned stays, for the lead to decide."""
     require(actor, sample.benchmark, RIGHT[seat])
     if not reason:
-        raise InvalidInput("Say why you skip this sample: the lead reads it.", field="reason")
+        raise InvalidInput("Enter a reason for skipping this sample. The lead reads it.", field="reason")
     with transaction.atomic():
         Skip.objects.update_or_create(sample=sample, user=actor, seat=seat, defaults={"reason": reason})
         if seat == REVIEW:

@@ -14,5 +14,5 @@ class StaleDraft(Conflict):
     code = "stale"
 
     def __init__(self, key: str, version: int, content: Mapping[str, Any]) -> None:
-        super().__init__(f"{key} was changed elsewhere after this page loaded it. Choose which of the two to keep.")
+        super().__init__(f"{key} was edited elsewhere after this page loaded. Choose which version to keep.")
         self.extra = {"version": version, "content": dict(content)}

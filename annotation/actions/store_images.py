@@ -83,7 +83,7 @@ def fitted(record: SampleRecord, image: Image) -> tuple[SampleRecord, list[Issue
         inside = box.clipped(image.width, image.height)
         boxes += [inside] if inside else []
         if inside != box:
-            done = "Clipped to the picture" if inside else "Left out: it lies outside the picture"
+            done = "Clipped to the image" if inside else "Ignored: it is outside the image"
             issues.append(_clipped(record, box, f"{done} of {image.width} × {image.height}."))
     content = replace(record.content, gold_boxes=tuple(boxes))
     return replace(record, width=image.width, height=image.height, content=content), issues
@@ -156,7 +156,7 @@ def enqueue_tiles(*, actor: User | None, image: Image, benchmark: Benchmark) -> 
         "annotation.tiles",
         payload={"image_id": image.pk},
         actor=actor,
-        title=f"Tiles of a picture, {image.width} × {image.height}",
+        title=f"Tiles of an image, {image.width} × {image.height}",
         benchmark=benchmark.slug,
         key=f"tiles:{image.sha256}",
     )
@@ -171,7 +171,7 @@ def _size_differs(record: SampleRecord, image: Image) -> Issue:
     return Issue(
         Severity.REPAIRED, "size-differs", record.file, record.line, "width, height",
         f"{record.width} × {record.height}",
-        f"The picture is {image.width} × {image.height} once upright; that is used.",
+        f"The image is {image.width} × {image.height} once upright; that is used.",
         record.row,
     )  # fmt: skip
 

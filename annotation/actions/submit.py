@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Mapping
 from typing import Any
-
-from django.db import IntegrityError, transaction
 
 from annotation.actions.access import require
 from annotation.actions.check_work import check_of, hand_in, require_version
-from annotation.actions.checks_of import checks_of
+from annotation.actions.checks_of import ChecksFailed, checks_of
 from annotation.actions.content_json import content_from_json, content_to_json
 from annotation.actions.draft import current_content, draft_of, own_annotation
 from annotation.actions.move import move
 from annotation.actions.queue import hand_out
 from annotation.actions.queue_leases import ANNOTATE, queue_of, release
-from annotation.actions.receipts import new_receipt, note_answer, receipt_of
+from annotation.actions.receipts import once
 from annotation.actions.revisions import add_revision, make_gold
 from annotation.actions.second_opinions import weigh
 from annotation.actions.stale_draft import StaleDraft
@@ -25,24 +22,6 @@ from annotation.models import Annotation, Assignment, BenchmarkQueue, Draft, Rev
 from annotation.quality import chance
 from annotation.workflow import Right
 from webapp.accounts.models import User
-from webapp.common.errors import ApplicationError
-from webapp.common.prepared import PreparedDelete
-
-DRAFT_GONE = PreparedDelete(lambda annotation: Draft.objects.filter(annotation=annotation), int)
-ASSIGNMENT_DONE = PreparedDelete(lambda sample, user: Assignment.objects.filter(sample=sample, user=user), int, int)
-
-
-class ChecksFailed(ApplicationError):
-    """Errors of the checks stand in the way; ``extra`` holds all findings."""
-
-    status = 422
-    code = "checks"
-    title = "Something is missing or wrong"
-
-    def __init__(self, checks: list[Check]) -> None:
-        errors = blocking(checks)
-        super().__init__(" ".join(one.text for one in errors[:3]), field=errors[0].field)
-        self.extra = {"checks": [asdict(one) for one in checks]}
 
 
 def submit(*, actor: User, sample: Sample, version: int, content: object, key: str = "") -> Sample | None:
@@ -78,30 +57,6 @@ def _require_passing(checks: list[Check]) -> None:
         raise ChecksFailed(checks)
 
 
-def once(
-    actor: User, key: str, about: str, work: Callable[[], None], then: Callable[[], Sample | None]
-) -> Sample | None:
-    """Do ``work`` in one transaction, ``then`` find what comes next; a request with this key is worked on only once."""
-    known = None
-    try:
-        with transaction.atomic():
-            if key:
-                known = new_receipt(actor, key, about)
-            work()
-    except IntegrityError:
-        # The same request, earlier or at this moment on another connection: what it did stands.
-        known = receipt_of(actor, key, about)
-        if known is None:
-            raise
-    if known is not None and "next" in known.answer:
-        return Sample.objects.filter(pk=known.answer["next"]).select_related("benchmark").first()
-    with transaction.atomic():
-        following = then()
-        if known is not None:
-            note_answer(known, {"next": following.pk if following else None})
-    return following
-
-
 def _check_version(annotation: Annotation, version: int) -> None:
     draft = draft_of(annotation)
     stored = draft.version if draft else 0
@@ -112,8 +67,8 @@ def _check_version(annotation: Annotation, version: int) -> None:
 def _hand_in(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> None:
     revision = add_revision(actor=actor, annotation=annotation, content=content)
     move(actor=actor, annotation=annotation, name="submit", data={"revision": revision.number})
-    DRAFT_GONE.run(annotation.pk)
-    ASSIGNMENT_DONE.run(annotation.sample_id, actor.pk)
+    Draft.objects.filter(annotation=annotation).delete()
+    Assignment.objects.filter(sample=annotation.sample_id, user=actor).delete()
     release(actor, annotation.sample_id, ANNOTATE)
     queue = queue_of(annotation.sample.benchmark)
     weigh(annotation.sample, queue.wanted(annotation.sample_id))

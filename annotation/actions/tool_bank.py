@@ -129,7 +129,7 @@ def refuse_tool(*, actor: User | None, tool: BankTool, reason: str) -> BankTool:
     """A plan with this tool is not submitted any more; its author reads why. What was submitted stays as it is."""
     require(actor, tool.benchmark, Right.MANAGE)
     if not reason.strip():
-        raise InvalidInput("Say why: the annotators who named the tool read it.", field="reason")
+        raise InvalidInput("Enter a reason. The annotators who proposed the tool read it.", field="reason")
     with transaction.atomic():
         _lock(tool.benchmark)
         stored = BankTool.objects.get(pk=tool.pk)
@@ -190,7 +190,7 @@ def _checked(name: str) -> str:
 
 def _segment(code: str) -> str:
     if code and code not in SEGMENTS:
-        raise InvalidInput(f"{code[:20]} is no segment. Choose one of the list.", field="segment")
+        raise InvalidInput(f"{code[:20]} is not a segment. Choose one from the list.", field="segment")
     return code
 
 

@@ -29,6 +29,7 @@ from webapp.common import objects
 from webapp.common.errors import InvalidInput, TooLarge
 from webapp.common.objects import PART
 from webapp.common.wording import size_of_file
+from webapp.env import PROGRAM
 
 PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff"})
 MOST_PICTURES = 200_000
@@ -157,7 +158,7 @@ def refuse_too_large(name: str, size: int) -> None:
         most = size_of_file(settings.MAX_UPLOAD_BYTES)
         raise TooLarge(
             f"{name} is larger than {most}, the most that can be uploaded here. Split it, or import it on the server "
-            "with manage.py.",
+            f"with {PROGRAM}.",
             field="file",
         )
 
@@ -214,15 +215,15 @@ def _check(members: list[zipfile.ZipInfo], archive: str) -> None:
         if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in name.split("/"):
             raise InvalidInput(f"{archive} holds the unsafe name {name[:100]!r}, which points outside it.")
         if stat.S_ISLNK(member.external_attr >> 16):
-            raise InvalidInput(f"{archive} holds the link {name[:100]!r}. Zip the pictures themselves.")
+            raise InvalidInput(f"{archive} holds the link {name[:100]!r}. Zip the image files themselves.")
         if member.flag_bits & 1:
             raise InvalidInput(f"{archive} is encrypted. Zip it without a password.")
     most = UNPACKED * settings.MAX_UPLOAD_BYTES
     total = sum(member.file_size for member in members)
     if len(members) > MOST_PICTURES or total > most:
         raise TooLarge(
-            f"{archive} holds {len(members):,} pictures of {size_of_file(total)}; {MOST_PICTURES:,} pictures of "
-            f"{size_of_file(most)} are allowed. Split it."
+            f"{archive} contains {len(members):,} images, {size_of_file(total)} unpacked "
+            f"(limit: {MOST_PICTURES:,} images and {size_of_file(most)}). Split it."
         )
 
 
@@ -241,6 +242,6 @@ def _copy(source: IO[bytes], out: IO[bytes], room: int) -> int:
     while chunk := source.read(CHUNK):
         size += len(chunk)
         if size > room:
-            raise TooLarge("The zip unpacks to more than it states. Refused as a zip bomb.")
+            raise TooLarge("The zip unpacks to more than it states. It was rejected as a zip bomb.")
         out.write(chunk)
     return size

@@ -41,7 +41,7 @@ def receive_pictures(*, actor: User, benchmark: Benchmark, files: Sequence[Uploa
     """Keep uploaded pictures, or zips of them, and have them taken in. Raises ``InvalidInput``, ``TooLarge``."""
     require(actor, benchmark, Right.IMPORT_SAMPLES)
     if not files:
-        raise InvalidInput("No file was chosen. Choose pictures, or a zip of pictures.", field="files")
+        raise InvalidInput("No file was chosen. Choose images or a zip file of images.", field="files")
     require_room(benchmark, sum(file.size or 0 for file in files))
     tidy_scratch()
     stored = [store(file) for file in files]
@@ -116,12 +116,12 @@ def _pictures(upload: str, issues: list[Issue]) -> Iterator[_Picture]:
         issues.append(Issue(Severity.REFUSED, "zip-refused", path.name, None, "", "", str(problem)))
         return
     if folder is None:
-        done = "The zip holds no file that is named as a picture (JPEG, PNG, WebP or TIFF)."
+        done = "The zip file contains no images (JPEG, PNG, WebP or TIFF)."
         issues.append(Issue(Severity.REFUSED, "zip-without-pictures", path.name, None, "", "", done))
         return
     if others:
         many = f" So were {len(others) - 1:,} more." if len(others) > 1 else ""
-        done = f"This file of the zip is not named as a picture and was passed over.{many}"
+        done = f"This file in the zip is not an image and was skipped.{many}"
         issues.append(Issue(Severity.NOTED, "not-a-picture", path.name, None, "", others[0][:200], done))
     files = sorted(one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file())
     yield from (_Picture(folder, name) for name in files)
@@ -180,13 +180,13 @@ def _new_samples(
         if isinstance(found, PictureProblem):
             issues.append(Issue(Severity.REFUSED, found.rule, name, None, "", "", found.message))
         elif found.pk in known:
-            done = f"The same picture, byte by byte, is that of sample {known[found.pk]}; no second sample was made."
+            done = f"Duplicate of sample {known[found.pk]}. No sample was created."
             issues.append(Issue(Severity.NOTED, "duplicate-picture", name, None, "", found.sha256[:12], done))
         else:
             wanted = PurePosixPath(name).stem[:KEY] or "picture"
             key = _free(benchmark, wanted, {record.id for record in new})
             if key != wanted:
-                done = f"There is a sample {wanted} already; this one is called {key}."
+                done = f"The ID {wanted} is already in use. This sample has the ID {key}."
                 issues.append(Issue(Severity.NOTED, "key-made-unique", name, None, "id", wanted, done))
             called = key + PurePosixPath(name).suffix
             new.append(SampleRecord(key, NO_CONTENT, called))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from annotation.actions.freeze import further_by_sample
-from annotation.models import Benchmark, Gold, Version, VersionEntry
+from annotation.models import AcceptedChain, Benchmark, Gold, Version, VersionEntry
 
 
 class Kind(StrEnum):
@@ -118,3 +117,12 @@ def _held(benchmark: Benchmark, version: Version | None) -> dict[int, _Held]:
 
 def _said(chains: Sequence[Mapping[str, Any]] | None) -> list[tuple[Any, Any]]:
     return [(chain["digest"], chain["note"]) for chain in chains or ()]
+
+
+def further_by_sample(benchmark: Benchmark) -> dict[int, list[dict[str, Any]]]:
+    """The further reference chains of each sample that has any, in their order, as a version keeps them. One query."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    rows = AcceptedChain.objects.filter(sample__benchmark=benchmark).order_by("sample_id", "pk")
+    for sample, digest, calls, note in rows.values_list("sample_id", "digest", "calls", "note").iterator():
+        found.setdefault(sample, []).append({"digest": digest, "calls": calls, "note": note})
+    return found

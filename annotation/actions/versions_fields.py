@@ -78,7 +78,7 @@ def _further(chains: Chains) -> dict[str, str]:
     found = {}
     for place, chain in enumerate(chains, 1):
         calls = " → ".join(_call(call) for call in kept_calls(chain["calls"]))
-        found[f"Further chain {place}"] = f"{calls} ({chain['note']})" if chain["note"] else calls
+        found[f"Accepted toolchain {place}"] = f"{calls} ({chain['note']})" if chain["note"] else calls
     return found
 
 

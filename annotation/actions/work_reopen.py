@@ -40,7 +40,7 @@ def reopen_samples(
     settled, and what its author cannot take. Twice with one ``key`` is once."""
     require(actor, benchmark, Right.MANAGE)
     if not reason:
-        raise InvalidInput("Say why it is opened again: its author reads it.", field="reason")
+        raise InvalidInput("Enter a reason. The author reads it.", field="reason")
     if to is not None:
         require_annotator(to, benchmark)
 
@@ -90,7 +90,7 @@ def _may_take(author: User, annotation: Annotation, annotations: Iterable[Annota
     if author.pk not in annotators and not author.is_staff:
         raise Refused(f"{author}, whose it was, does not annotate any more. Choose who gets it.")
     if any(one.author_id == author.pk and one is not annotation for one in annotations):
-        raise Refused(f"{author} has an annotation of their own on it. Choose somebody else.")
+        raise Refused(f"{author} already has an annotation of this sample. Choose another person.")
 
 
 def _place(annotation: Annotation, annotations: Iterable[Annotation]) -> int:

@@ -21,7 +21,7 @@ from webapp.common.errors import InvalidInput
 INSTEAD = {
     SampleState.ACCEPTED: " Open it again instead.",
     SampleState.DISCARDED: " Open it again instead.",
-    SampleState.DRAFT: " Give it to somebody instead.",
+    SampleState.DRAFT: " Assign it to a person instead.",
 }
 
 

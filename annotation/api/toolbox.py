@@ -37,8 +37,8 @@ CALLS, RATE = AtOnce(2, "tool calls"), Rate("toolbox")
 
 
 class CallSerializer(serializers.Serializer):
-    image = serializers.FileField(help_text="The picture to work on: JPEG, PNG, WebP or TIFF.")
-    template = serializers.FileField(required=False, help_text="The second picture, for template_match.")
+    image = serializers.FileField(help_text="The image to work on: JPEG, PNG, WebP or TIFF.")
+    template = serializers.FileField(required=False, help_text="The second image, for template_match.")
     arguments = serializers.DictField(required=False, help_text="The tool's parameters, as JSON.")
 
 
@@ -116,7 +116,7 @@ def _picture(request: Request, part: str) -> Unopened:
     """The picture as its header describes it. Its pixels are decoded in the lane of the call, after every check."""
     file = request.FILES.get(part)
     if file is None:
-        raise InvalidInput(f"Send the picture as the file {part!r} of a form (multipart/form-data).", field=part)
+        raise InvalidInput(f"Send the image as the file {part!r} of a form (multipart/form-data).", field=part)
     if file.size is not None and file.size > MOST_BYTES:
         raise InvalidInput(f"{part} has {file.size:,} bytes; at most {MOST_BYTES:,} are taken.", field=part)
     data = file.read()

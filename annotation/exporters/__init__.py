@@ -25,9 +25,9 @@ EXPORTERS: Mapping[str, Exporter] = {
             "VTC-Bench: guarded TSV for spreadsheets",
             ".tsv",
             vtc_bench.guarded_parts,
-            "An apostrophe stands before each cell that would run as a formula. Don't import this file.",
+            "An apostrophe precedes each cell that would run as a formula. Don't import this file.",
         ),
-        Exporter("vstar", "V*: one JSON file per picture, in a zip", ".zip", vstar.parts),
+        Exporter("vstar", "V*: one JSON file per image, in a zip", ".zip", vstar.parts),
         Exporter("parquet", "Hugging Face data sets: one Parquet file", ".parquet", parquet.parts),
         Exporter("viebench", "ViEBench: questions with evidence boxes, as JSON", ".json", viebench.parts),
     )

@@ -59,7 +59,7 @@ def _refusal(head: bytes) -> PictureProblem:
     if found:
         return PictureProblem("format-not-accepted", f"This is a {found} file. Convert it first. {ACCEPTED}")
     return PictureProblem(
-        "not-an-image", f"This is not a picture: its first bytes belong to no known format. {ACCEPTED}"
+        "not-an-image", f"This is not an image: its first bytes belong to no known format. {ACCEPTED}"
     )
 
 

@@ -73,21 +73,9 @@ def encode_jpeg(picture: Picture, quality: int = 88, halved: bool = False) -> by
     return _encoded(".jpg", picture, settings)
 
 
-def encode_png(picture: Picture) -> bytes:
-    """PNG bytes, lossless."""
-    return _encoded(".png", picture, [])
-
-
-def encode_webp(picture: Picture, quality: int = 85) -> bytes:
-    """WebP bytes, lossy. Raises ``ValueError`` above 16,383 pixels a side, which the format cannot hold."""
-    if max(picture.shape[:2]) > 16_383:
-        raise ValueError(f"WebP holds 16383 pixels a side; the picture is {picture.shape[1]} × {picture.shape[0]}.")
-    return _encoded(".webp", picture, [cv2.IMWRITE_WEBP_QUALITY, quality])
-
-
 def _encoded(suffix: str, picture: Picture, settings: list[int]) -> bytes:
     stored = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR) if picture.ndim == 3 else picture
     done, data = cv2.imencode(suffix, stored, settings)
     if not done:
-        raise ValueError(f"The {picture.shape} picture could not be written as {suffix}.")
+        raise ValueError(f"The {picture.shape} image could not be written as {suffix}.")
     return data.tobytes()

@@ -24,12 +24,12 @@ def encode(picture: Picture, ending: str = ".png") -> bytes:
     kind = ending.lower()
     if kind not in _OPTIONS or (kind == ".webp" and max(picture.shape[:2]) > MOST_WEBP_SIDE):
         raise PictureProblem(
-            "cannot-write", f"A picture of this size is written as {', '.join(_OPTIONS)}, not {ending!r}."
+            "cannot-write", f"An image of this size is written as {', '.join(_OPTIONS)}, not {ending!r}."
         )
     stored = picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)
     done, data = cv2.imencode(kind, stored, list(_OPTIONS[kind]))
     if not done:
-        raise PictureProblem("cannot-write", f"OpenCV could not write the picture as {kind}.")
+        raise PictureProblem("cannot-write", f"OpenCV could not write the image as {kind}.")
     return data.tobytes()
 
 

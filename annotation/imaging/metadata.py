@@ -90,7 +90,7 @@ def _jpeg(data: bytes, orientation: int) -> Pieces | None:
         if marker == 0xDA:
             found = _NEXT_MARKER.search(data, end)
             if found is None:
-                raise IndexError("no end of the picture")
+                raise IndexError("no end of the image")
             kept.append(view[end : found.start()])
             end = found.start()
         at = end

@@ -124,19 +124,19 @@ def _check_size(width: int, height: int) -> None:
         raise PictureProblem(
             "too-many-pixels",
             f"The file declares {width} × {height} pixels, {width * height / 1e6:.0f} megapixels; at most "
-            f"{MAX_PIXELS // 10**6} are taken. Nothing was decoded. Scale the picture down or cut it into parts.",
+            f"{MAX_PIXELS // 10**6} are allowed. Nothing was decoded. Scale the image down or cut it into parts.",
         )
     if max(width, height) > MAX_SIDE:
         raise PictureProblem(
             "too-long",
-            f"The picture is {width} × {height}; a side may have {MAX_SIDE} pixels at most. Cut it into parts.",
+            f"The image is {width} × {height}; a side may have {MAX_SIDE} pixels at most. Cut it into parts.",
         )
 
 
 def _check_kind(kind: str, structure: Structure, image: ImageFile.ImageFile) -> None:
     if structure.animated:
         raise PictureProblem(
-            "animated", f"This {kind} is animated; evidence needs one still picture. Export the frame you mean as PNG."
+            "animated", f"This {kind} is animated; evidence needs one still image. Export one frame as PNG."
         )
     if image.mode in ("I", "F"):
         raise PictureProblem(

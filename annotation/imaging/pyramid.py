@@ -50,7 +50,7 @@ class TileArea:
 def levels(width: int, height: int) -> tuple[tuple[int, int], ...]:
     """(width, height) of every level, level 0 (1 × 1) first, the picture last. Each is half the next, rounded up."""
     if min(width, height) < 1:
-        raise ValueError(f"A picture of {width} × {height} has no levels.")
+        raise ValueError(f"An image of {width} × {height} has no levels.")
     sizes = [(width, height)]
     while sizes[-1] != (1, 1):
         sizes.append(((sizes[-1][0] + 1) // 2, (sizes[-1][1] + 1) // 2))

@@ -26,7 +26,7 @@ def region(width: int, height: int, box: Box, max_side: int, read_tile: ReadTile
     """
     inside = box.clipped(width, height)
     if inside is None:
-        raise PictureProblem("outside-picture", f"The box lies outside the picture of {width} × {height}.")
+        raise PictureProblem("outside-picture", f"The box is outside the image of {width} × {height}.")
     sizes = levels(width, height)
     level = _level_for(sizes, inside, max_side)
     level_width, level_height = sizes[level]
@@ -63,7 +63,7 @@ def _stitched(level: int, width: int, height: int, box: Box, read_tile: ReadTile
         tile = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB)
         if tile is None:
             raise PictureProblem(
-                "damaged", f"Tile {level}/{area.column}_{area.row} is damaged. Have the tiles made anew."
+                "damaged", f"Tile {level}/{area.column}_{area.row} is damaged. Create the tiles again."
             )
         canvas[area.top - top : area.bottom - top, area.left - left : area.right - left] = tile
     moved = Box(box.x1 - left, box.y1 - top, box.x2 - left, box.y2 - top)

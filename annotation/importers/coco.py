@@ -78,7 +78,7 @@ def _taken(data: dict[str, Any], row: RawRow, book: _Book) -> Iterator[Issue]:
         if row.key == "images":
             number = _id(data, "id", report)
             if number in book.images:
-                done = "Another picture of the file has this id; this one was left out. Give it an id of its own."
+                done = "Another image in the file has this id; this one was rejected. Use unique ids."
                 report.refuse("repeated-id", "id", number, done)
             book.images[number] = data
         elif row.key == "categories":
@@ -144,7 +144,7 @@ def _native(values: Mapping[str, Any], report: Report) -> dict[str, Any]:
             "unknown-image",
             "image_id",
             sample.image,
-            "No picture of the file has this id; it was left out. Add the picture.",
+            "The file has no image with this id; the row was rejected. Add the image.",
         )
     name = fields.text(image.get("file_name"), "file_name", report)
     report.stands_for("gold_boxes", "bbox")

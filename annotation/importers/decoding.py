@@ -117,7 +117,7 @@ class RowDecoder:
 
 
 _DONE: Mapping[str, str] = {
-    "duplicate-key": "The key stands twice in one object; the last value counts.",
+    "duplicate-key": "The key occurs twice in one object; the last value counts.",
     "not-finite": "This is not a finite number; it is kept as text and counts as no number.",
 }
 

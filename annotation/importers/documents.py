@@ -82,7 +82,7 @@ class DocumentStream:
     def _document(self, names: Sequence[str]) -> Document | Issue:
         for name in names:
             if self._members[name].size > self._limits.row_bytes:
-                done = f"The file is longer than {self._limits.row_bytes:,} bytes and was not read. Take pictures out."
+                done = f"The file is longer than {self._limits.row_bytes:,} bytes and was not read. Remove images."
                 return Issue(Severity.REFUSED, "row-too-long", name, None, "", "", done)
         return Document(names[0], {PurePosixPath(name).name: _bytes(self._members[name]) for name in names})
 

@@ -205,7 +205,7 @@ def pictures(value: object, field: str, report: Report) -> str | tuple[str, ...]
         return str(value)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
-    done = f"{report.called(field)} is neither a picture id nor a list of them; the row was left out. Correct it."
+    done = f"{report.called(field)} is neither an image id nor a list of them; the row was rejected. Correct it."
     report.refuse("not-a-picture-id", field, value, done)
 
 

@@ -139,7 +139,8 @@ def _split(value: Mapping[str, Any]) -> Layout | None:
     """``{"columns": [names], "data": [[values], …]}``, as pandas writes it."""
     names, data = value.get("columns"), value.get("data", [])
     named = isinstance(names, list) and names and all(isinstance(name, str | int | float) for name in names)
-    if not named or not isinstance(names, list) or set(value) - {"columns", "index", "data"}:
+    # Others say more of it: the types of the columns, how many rows there are.
+    if not named or not isinstance(names, list) or any(TELLING & {name.casefold()} for name in value):
         return None
     if not isinstance(data, list) or any(isinstance(row, dict) for row in data):
         return None

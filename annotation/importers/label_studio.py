@@ -132,7 +132,7 @@ def _picture(value: object, report: Report) -> str | None:
     if "://" not in value and not value.startswith("/"):
         return value
     name = value.split("?")[0].split("#")[0].rsplit("/", 1)[-1]
-    report.noted("picture-address", "data.image", value, f"The picture is looked for as {name!r}.")
+    report.noted("picture-address", "data.image", value, f"The image is looked for as {name!r}.")
     return name or None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotation.importers.column_mapping import BoxForm, ColumnMapping
@@ -24,6 +24,10 @@ MAX_NAME = 60
 MAX_FREE = 50
 """The most fields that a person names."""
 BOX_FIELDS = ("box_1", "box_2", "box_3", "box_4")
+_AFFIXES = re.compile(r"^(?:raw|full)_|_(?:text|txt|str|string|raw|column|col)$")
+"""What writers of tables put around a name that already says what a column is: "Prediction_text" is a prediction."""
+_INSIDE = ("final_answer", "final", "answer", "text", "content", "value")
+"""Last keys under which an object holds what its own name says, the likeliest first: "model_output.final"."""
 _SIZES = frozenset({"w", "width", "box_w", "box_width"})
 _CENTRES = frozenset({"cx"})
 
@@ -44,12 +48,20 @@ class Field:
 class TableFields:
     """The fields that columns of one kind of table may be read as. ``needed``: of each group at least one field has to
     have a column, else its sentence says so. ``free``: what a field that a person names begins with, as ``facet.`` in
-    ``facet.light``; "" when there is no such field."""
+    ``facet.light``; "" when there is no such field. ``never``: of a field the columns that are not guessed as it."""
 
-    def __init__(self, fields: Iterable[Field], needed: Sequence[tuple[Sequence[str], str]], *, free: str = "") -> None:
+    def __init__(
+        self,
+        fields: Iterable[Field],
+        needed: Sequence[tuple[Sequence[str], str]],
+        *,
+        free: str = "",
+        never: Mapping[str, Callable[[str], bool]] | None = None,
+    ) -> None:
         self.fields: Mapping[str, Field] = {one.name: one for one in fields}
         self.free = free
         self._needed = needed
+        self._never = never or {}
 
     def problem(self, mapping: ColumnMapping) -> str:
         """What is missing before rows can be read, in a sentence; "" when nothing is."""
@@ -105,21 +117,25 @@ class TableFields:
 
     def means(self, field: str, column: str) -> bool:
         """Whether a column has one of the names of a field."""
-        return _plain(column.rsplit(".", 1)[-1]) in self.fields[field].names
+        return bool(names_of(column) & {*self.fields[field].names})
 
     def guessed(self, columns: Sequence[str]) -> ColumnMapping:
         """The mapping that names of columns suggest: for each field the likeliest name that is there and not taken."""
         by_name: dict[str, str] = {}
-        for column in columns:
-            by_name.setdefault(_plain(column), column)
-            by_name.setdefault(_plain(column.rsplit(".", 1)[-1]), column)
+        for names in ([plain(column)] for column in columns), (_short(column) for column in columns):
+            for column, own in zip(columns, names, strict=True):
+                for name in own:
+                    by_name.setdefault(name, column)
+        for name, column in _around(columns):
+            by_name.setdefault(name, column)
         found: dict[str, str] = {}
         for one in self.fields.values():
             if one.after and one.after not in found:
                 continue
-            names = [*one.names, *(name for name, others in one.beside.items() if others & by_name.keys())]
-            free = (by_name[name] for name in names if name in by_name and by_name[name] not in found.values())
-            if column := next(free, ""):
+            named = [*one.names, *(name for name, others in one.beside.items() if others & by_name.keys())]
+            refused = self._never.get(one.name)
+            taken = {*found.values(), *(filter(refused, columns) if refused else ())}
+            if column := next((by_name[name] for name in named if name in by_name and by_name[name] not in taken), ""):
                 found[one.name] = column
         if "boxes" in found or not all(name in found for name in BOX_FIELDS):
             found = {name: column for name, column in found.items() if name not in BOX_FIELDS}
@@ -127,15 +143,42 @@ class TableFields:
 
 
 def _form(found: Mapping[str, str]) -> BoxForm:
-    if _plain(found.get("box_3", "")).rsplit(".", 1)[-1] not in _SIZES:
+    if not _SIZES & {*_short(found.get("box_3", ""))}:
         return BoxForm.XYXY
-    return BoxForm.CXCYWH if _plain(found["box_1"]) in _CENTRES else BoxForm.XYWH
+    return BoxForm.CXCYWH if _CENTRES & {*_short(found["box_1"])} else BoxForm.XYWH
 
 
-def _plain(name: str) -> str:
-    """A name as it is compared: "Sample ID" and "sampleId" are sample_id."""
+def plain(name: str) -> str:
+    """A name as it is compared.
+
+    >>> plain("Sample ID"), plain("sampleId"), plain("Latency (s)"), plain("Correct?")
+    ('sample_id', 'sample_id', 'latency_s', 'correct')
+    """
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
-    return re.sub(r"[\s\-]+", "_", name).casefold()
+    return re.sub(r"[^\w.]+|_{2,}", "_", name).strip("_").casefold()
+
+
+def names_of(column: str) -> set[str]:
+    """All that a column may be called, as names are compared."""
+    return {plain(column), *_short(column)}
+
+
+def _short(column: str) -> list[str]:
+    """What else a column may be called: by its last key, and without the affixes of writers."""
+    last = plain(column.rsplit(".", 1)[-1])
+    bare = _AFFIXES.sub("", last)
+    return [last, bare] if bare != last else [last]
+
+
+def _around(columns: Sequence[str]) -> list[tuple[str, str]]:
+    """What an object is called that says under one of its keys what its name is, and that column."""
+    inner = [(*column.rpartition(".")[::2], column) for column in columns if "." in column]
+    found = [
+        (key, plain(around.rsplit(".", 1)[-1]), column)
+        for around, last, column in inner
+        if (key := plain(last)) in _INSIDE
+    ]
+    return [(name, column) for _, name, column in sorted(found, key=lambda one: _INSIDE.index(one[0]))]
 
 
 def header_digest(columns: Iterable[str], kind: str = "") -> str:

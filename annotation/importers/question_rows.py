@@ -47,7 +47,7 @@ def _guessed(written: Sequence[Any], key: str, report: Report) -> str:
     """Fractions where no number is above 1, else corners in pixels."""
     numbers = [number for box in written for number in fields.four_numbers(box) or ()]
     if numbers and max(numbers) <= 1:
-        done = "No number is above 1: read as fractions of the picture. Say otherwise with bbox_format."
+        done = "No number is above 1: read as fractions of the image. Set bbox_format to change this."
         report.noted("taken-as-fractions", key, written[0], done)
         return "normalized"
     return "xyxy"

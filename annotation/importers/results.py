@@ -62,7 +62,7 @@ class ResultFormat:
         """Result files of this format, which hold questions and gold too."""
         if not all(word in head for word in self.words):
             return Detection(self.name, 0.0)
-        said = "It holds what a model did, with the questions and the correct answers: both can be imported."
+        said = "It holds what a model did, with the questions and the gold answers: both can be imported."
         return Detection(self.name, SURENESS, (said,))
 
     def read(self, path: Path, options: ReadOptions) -> Read:

@@ -144,7 +144,7 @@ def _letter(answer: str, options: Mapping[str, str], report: Report) -> str:
     by_text = [letter for letter, option in options.items() if option.strip() == answer.strip()]
     letter = match[1].upper() if match and match[1].upper() in options else by_text[0] if len(by_text) == 1 else ""
     if not letter:
-        done = "The answer is not the letter of an option; it was kept as written. No model can be right here."
+        done = "The answer is not the letter of an option; it was kept as written. No model answer can match it."
         report.noted("answer-not-an-option", "answer", answer, done)
         return answer
     report.repaired("answer-not-a-letter", "answer", answer, f"The answer was taken as option {letter}.")
@@ -199,7 +199,7 @@ def _further(value: object, report: Report) -> tuple[FurtherChain, ...] | None:
         return None
     given = fields.items(value, "accepted_chains", report)
     if len(given) > MOST_CHAINS:
-        done = f"At most {MOST_CHAINS} further chains are kept of a sample; the row was left out. Choose among them."
+        done = f"At most {MOST_CHAINS} accepted toolchains are possible per sample; the row was rejected. Remove some."
         report.refuse("too-many-chains", "accepted_chains", len(given), done)
     found = (_chain(item, f"accepted_chains[{index}]", report) for index, item in enumerate(given))
     return tuple(chain for chain in found if chain.calls)
@@ -212,9 +212,9 @@ def _chain(value: object, field: str, report: Report) -> FurtherChain:
         _calls(data.get("calls"), f"{field}.calls", report), fields.text(data.get("note"), f"{field}.note", report)
     )
     if not chain.calls:
-        report.repaired("chain-without-calls", field, value, "A chain without a call was left out.")
+        report.repaired("chain-without-calls", field, value, "A toolchain without calls was ignored.")
     if len(chain.note) > LONGEST_NOTE:
-        done = f"A note of a chain has at most {LONGEST_NOTE} characters; the row was left out. Shorten it."
+        done = f"A note of a toolchain has at most {LONGEST_NOTE} characters; the row was left out. Shorten it."
         report.refuse("note-too-long", f"{field}.note", chain.note, done)
     return chain
 
@@ -224,7 +224,7 @@ def _call(value: object, field: str, report: Report) -> ToolCall:
         return ToolCall(fields.name(value, field, report))
     data = fields.mapping(value, field, report)
     if data.get("image_out") == ORIGINAL:
-        done = 'A call must not name its result "original", the name of the first picture. Rename it.'
+        done = 'A call must not name its result "original", the name of the first image. Rename it.'
         report.refuse("image-out-original", f"{field}.image_out", ORIGINAL, done)
     for key in sorted(set(data) - _CALL_KEYS):
         report.noted("unknown-key", f"{field}.{key}", data[key], "A call has no place for this key; it was left out.")

@@ -24,8 +24,9 @@ from annotation.importers.storable import clean
 from annotation.importers.table_heading import heading
 from annotation.schema import shortened
 
-MOST_READ = 256 << 20
-"""Bytes read at most to count records; beyond, the count is said to be a least one."""
+MOST_READ = 4 << 20
+"""Bytes read at most to count records; beyond, the count is said to be a least one. Who waits for a preview waits for
+this too."""
 CHUNK = 1 << 20
 FEW = 5
 """Names that are listed."""

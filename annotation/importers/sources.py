@@ -17,8 +17,11 @@ from annotation.importers.zip_names import with_meant_names
 
 if sys.version_info >= (3, 14):
     import zipfile
-else:  # the same module, which can unpack Zstandard too
-    from backports.zstd import zipfile
+else:
+    try:  # the same module, which can unpack Zstandard too
+        from backports.zstd import zipfile
+    except ModuleNotFoundError:  # Readers work without any other package; a zip that needs it is refused.
+        import zipfile  # type: ignore[no-redef]
 
 HEAD_BYTES = 1 << 16
 """As much of a file is read to tell its format."""
@@ -28,7 +31,7 @@ Pick = Callable[[Sequence[str]], Sequence[str]]
 
 _DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, UnicodeDecodeError, RuntimeError, EOFError, OSError)
 """What reading a damaged zip raises."""
-_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD}
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, getattr(zipfile, "ZIP_ZSTANDARD", zipfile.ZIP_STORED)}
 
 PARQUET = b"PAR1"
 _FOREIGN = (
@@ -39,8 +42,8 @@ _FOREIGN = (
     (b"\x80\x05", "is a Python pickle. Pickles can run code and are never read; save it as JSON."),
     (b"\xff\xfe", "is written in UTF-16. Save it as UTF-8."),
     (b"\xfe\xff", "is written in UTF-16. Save it as UTF-8."),
-    (b"\x89PNG", "is a picture. Give the file with the rows; pictures are named in it."),
-    (b"\xff\xd8\xff", "is a picture. Give the file with the rows; pictures are named in it."),
+    (b"\x89PNG", "is an image. Choose the file with the rows, which names the images."),
+    (b"\xff\xd8\xff", "is an image. Choose the file with the rows, which names the images."),
     (PARQUET, "is a Parquet file. Choose Parquet as its format, or save its rows as JSONL."),
     (b"%PDF", "is a PDF. Give the JSON or JSONL file with the rows."),
 )
@@ -199,7 +202,8 @@ def _refuse_unsafe(info: zipfile.ZipInfo, archive: str) -> None:
     name = info.filename.replace("\\", "/")
     if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in name.split("/"):
         raise ImportProblem(
-            f"{archive} holds the unsafe name {info.filename[:100]!r}, which points outside it. Refused."
+            f"{archive} holds the unsafe name {info.filename[:100]!r}, which points outside it. "
+            "Rename the file and zip it again."
         )
     if stat.S_ISLNK(info.external_attr >> 16):
         raise ImportProblem(f"{archive} holds the link {info.filename[:100]!r}. Zip the files themselves.")
@@ -213,5 +217,5 @@ def _refuse_bomb(info: zipfile.ZipInfo, limits: Limits) -> None:
     if info.file_size > limits.ratio_from and info.file_size > limits.ratio * max(info.compress_size, 1):
         raise ImportProblem(
             f"{info.filename} would grow from {info.compress_size:,} to {info.file_size:,} bytes when unpacked, more "
-            f"than {limits.ratio} times. Refused as a zip bomb; send it unpacked if it is genuine."
+            f"than {limits.ratio} times. It was rejected as a zip bomb. If it is genuine, send it unpacked."
         )

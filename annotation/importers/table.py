@@ -27,7 +27,7 @@ from annotation.importers.interface import Detection, ImportProblem, Read, ReadO
 from annotation.importers.mapping import BOX_FIELDS
 from annotation.importers.question_rows import letter_of
 from annotation.importers.reading import RowStream
-from annotation.importers.sample_columns import LETTERS, RESULTS, SAMPLE_FIELDS
+from annotation.importers.sample_columns import LETTERS, SAMPLE_FIELDS, of_results
 from annotation.importers.samples import KNOWN
 from annotation.importers.table_heading import flat, heading
 
@@ -45,13 +45,19 @@ def detect(head: bytes, name: str) -> Detection:
     if len(columns) < 2:
         return Detection(NAME, 0.0)
     reasons = [f"It is a table of {len(columns)} columns."]
-    if told := next((column for column in columns if column.strip().casefold() in RESULTS), ""):
-        return Detection(NAME, 0.1, (*reasons, f"Its column {told} says what a model did: it holds runs."))
+    if told := next((column for column in columns if of_results(column)), ""):
+        return Detection(
+            NAME, 0.1, (*reasons, f"Its column {told} says what a model did: import it as runs (import_runs).")
+        )
     mapping = SAMPLE_FIELDS.guessed(columns)
     if problem := SAMPLE_FIELDS.problem(mapping):
         return Detection(NAME, 0.2, (*reasons, f"By their names: {problem[0].lower()}{problem[1:]}"))
     reasons += [f"{SAMPLE_FIELDS.fields[field].title} is {column}." for field, column in mapping.columns.items()]
-    return Detection(NAME, 0.4 if "question" in mapping.columns else 0.3, tuple(reasons))
+    asks = "question" in mapping.columns
+    # Sure enough to be read unasked: a question with its answer, or a table of which no column is left unread.
+    if asks and ("answer" in mapping.columns or mapping.used >= set(columns)):
+        return Detection(NAME, 0.5, tuple(reasons))
+    return Detection(NAME, 0.4 if asks else 0.3, tuple(reasons))
 
 
 def read(path: Path, options: ReadOptions) -> Read:
@@ -79,8 +85,8 @@ def unit_of(coordinates: str) -> Unit | None:
     known: dict[str, Unit | None] = {"": None, "pixel": None, "norm1": (1.0, 1.0), "norm1000": (1000.0, 1000.0)}
     if coordinates not in known:
         raise ImportProblem(
-            f"Coordinates {coordinates[:50]!r} are not known. Use pixel, norm1, norm1000, or the size of the picture "
-            "in which the boxes were drawn, such as 1024x768."
+            f"Coordinates {coordinates[:50]!r} are not known. Use pixel, norm1, norm1000, or the size of the image "
+            "in which the boxes were drawn, for example 1024x768."
         )
     return known[coordinates]
 
@@ -180,8 +186,8 @@ def _size_of_file(folder: Path, image: str | None) -> tuple[int, int] | None:
 
 def _no_size(cell: Mapping[str, Any], report: Report) -> tuple[int, int]:
     done = (
-        "The boxes are no pixels of the picture, and its size is not known; the row was left out. Give the pictures "
-        "too, or columns with their width and height."
+        "The boxes are not in pixels and the image size is unknown; the row was rejected. Add the images, "
+        "or columns with width and height."
     )
     report.refuse("size-unknown", "width", [cell.get("width"), cell.get("height")], done)
 

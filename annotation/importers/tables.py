@@ -130,7 +130,7 @@ class TableStream:
             if len(cells) != len(self.columns):
                 yield self._wrong(line, len(cells))
                 continue
-            done = "A quote was never closed, or a line end stood in a cell; the cells were read as plain text."
+            done = "A quote was not closed, or a cell contains a line end; the cells were read as plain text."
             self._note("stray-quote", line.number, line.text[:80], done)
             yield from self._issues
             self._issues.clear()

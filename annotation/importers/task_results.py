@@ -148,12 +148,12 @@ def _size(row: dict[str, Any], result: Mapping[str, Any], field: str, report: Re
     known = _sides(row.get("width"), row.get("height"))
     shown = _sides(result.get("original_width"), result.get("original_height"))
     if known and shown and known != shown:
-        done = f"The picture is {known[0]} × {known[1]}; the percent of the box were taken of that."
+        done = f"The image is {known[0]} × {known[1]}; the percent of the box were taken of that."
         report.noted("shown-in-another-size", field, f"{shown[0]} × {shown[1]}", done)
     if known or shown:
         row["width"], row["height"] = known or shown or (None, None)
         return known or shown
-    done = "Neither the task nor the result says how large the picture is; the box was left out."
+    done = "Neither the task nor the result has the image size; the box was ignored."
     report.repaired("size-unknown", field, result.get("original_width"), done)
     return None
 
@@ -178,7 +178,7 @@ def _pixels(result: Mapping[str, Any], size: Size, field: str, report: Report) -
         return None
     for turned in (value.get("rotation"), result.get("image_rotation")):
         if fields.is_number(turned) and turned != 0:
-            done = "A turned box or picture has no upright box; it was left out. Draw it again without rotation."
+            done = "A rotated box or image has no upright box; it was ignored. Draw it again without rotation."
             report.repaired("box-rotated", field, turned, done)
             return None
     x, y, width, height = numbers

@@ -40,8 +40,8 @@ def read(path: Path, options: ReadOptions) -> Read:
     def to_native(values: Mapping[str, Any], report: Report) -> dict[str, Any]:
         return _native(values, pictures, report)
 
-    stream = DocumentStream(path, options.start, group=group, wanted="folders with one JSON per picture")
-    empty = f"{path.name} holds no JSON with question, options and bbox. Give the folder with one beside each picture."
+    stream = DocumentStream(path, options.start, group=group, wanted="folders with one JSON per image")
+    empty = f"{path.name} holds no JSON with question, options and bbox. Choose the folder with one per image."
     return read_documents(stream, to_native, empty)
 
 

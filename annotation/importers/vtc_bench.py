@@ -109,7 +109,7 @@ def _image(cells: Mapping[str, str], report: Report) -> str | None:
     named, given = cells.get("image_path", ""), cells.get("image", "")
     if not _BASE64.match(given):
         if given.isdecimal() and "image_path" not in cells:
-            done = "This names another row's picture, not a file; the sample has no picture of its own."
+            done = "This names the image of another row, not a file; the sample has no image."
             report.noted("image-reference", "image", given, done)
             return None
         return named or given or None

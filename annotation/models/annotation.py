@@ -170,16 +170,16 @@ class Review(models.Model):
         DISCARD = "discard"
 
     class Reason(models.TextChoices):
-        AMBIGUOUS_BOX = "ambiguous_box"
-        NOT_VERIFIABLE = "not_verifiable"
-        WRONG_ANSWER = "wrong_answer"
-        MORE_THAN_MINIMAL = "more_than_minimal_evidence"
-        WITHOUT_PICTURE = "answerable_without_the_picture"
-        TYPO = "typo"
-        SCENE_UNREALISTIC = "scene_unrealistic"
-        TOOL_NOT_VISIBLE = "tool_not_visible"
-        ARTIFICIAL_CUE = "artificial_cue"
-        OTHER = "other"
+        AMBIGUOUS_BOX = "ambiguous_box", "box is ambiguous"
+        NOT_VERIFIABLE = "not_verifiable", "not verifiable"
+        WRONG_ANSWER = "wrong_answer", "incorrect answer"
+        MORE_THAN_MINIMAL = "more_than_minimal_evidence", "box too large"
+        WITHOUT_PICTURE = "answerable_without_the_picture", "guessable"
+        TYPO = "typo", "typo"
+        SCENE_UNREALISTIC = "scene_unrealistic", "unrealistic scene"
+        TOOL_NOT_VISIBLE = "tool_not_visible", "tool not visible"
+        ARTIFICIAL_CUE = "artificial_cue", "artificial cue"
+        OTHER = "other", "other"
 
     PLAN_REASONS = frozenset({Reason.SCENE_UNREALISTIC, Reason.TOOL_NOT_VISIBLE, Reason.ARTIFICIAL_CUE})
     """Asked of samples with a tool plan only: the third quality check of PhysTool-Bench."""

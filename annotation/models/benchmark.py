@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from django.conf import settings
 from django.core.validators import RegexValidator
@@ -12,6 +13,13 @@ from annotation.workflow import Role
 KEY = RegexValidator(
     r"^[a-z0-9][a-z0-9-]*$", "Use small letters, digits and hyphens, beginning with a letter or digit."
 )
+
+
+class Standing(NamedTuple):
+    """How a person stands to a benchmark: their roles, and whether they are in the middle of a judging queue."""
+
+    roles: frozenset[Role] = frozenset()
+    judging: bool = False
 
 
 class Benchmark(models.Model):
@@ -32,11 +40,14 @@ class Benchmark(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
+    runs_numbered = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Numbers that runs were given. None is given twice."
+    )
 
     objects = BenchmarkQuerySet.as_manager()
 
-    known_roles: Mapping[int, frozenset[Role]] = {}
-    """Roles that were asked for when this row was loaded, by the person's number: see ``annotation.actions.access``."""
+    known_people: Mapping[int, Standing] = {}
+    """What was asked for when this row was loaded, by the person's number: see ``annotation.actions.access``."""
 
     class Meta:
         ordering = ["title"]

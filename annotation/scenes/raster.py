@@ -1,28 +1,12 @@
-"""SVG to pixels, with fonts from a package: a bare machine has none, and another machine's would change the picture."""
+"""SVG to pixels."""
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
-
 import numpy as np
-import resvg_py
 
 from annotation.imaging.crops import Picture
 from annotation.imaging.decoding import decode
-
-FACES = ("Regular", "It", "Bold")
-
-
-@cache
-def font_files() -> list[str]:
-    folder = files("font_source_sans_pro") / "files"
-    return [str(folder / f"SourceSansPro-{face}.ttf") for face in FACES]
-
-
-def png_of(svg: str) -> bytes:
-    """The picture that ``svg`` describes, as PNG. Raises ``ValueError`` on markup that cannot be drawn."""
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=font_files()))
+from annotation.imaging.raster import png_of
 
 
 def picture_of(svg: str, shade: float = 0) -> Picture:

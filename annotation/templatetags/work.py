@@ -12,18 +12,6 @@ from annotation.toolbox.signature import shown_value
 
 register = template.Library()
 
-REASONS = {
-    Review.Reason.AMBIGUOUS_BOX: "box is ambiguous",
-    Review.Reason.NOT_VERIFIABLE: "not verifiable",
-    Review.Reason.WRONG_ANSWER: "wrong answer",
-    Review.Reason.MORE_THAN_MINIMAL: "box too large",
-    Review.Reason.WITHOUT_PICTURE: "guessable",
-    Review.Reason.TYPO: "typo",
-    Review.Reason.SCENE_UNREALISTIC: "unrealistic scene",
-    Review.Reason.TOOL_NOT_VISIBLE: "tool not visible",
-    Review.Reason.ARTIFICIAL_CUE: "artificial cue",
-    Review.Reason.OTHER: "other",
-}
 DECISIONS = {
     Review.Decision.ACCEPT: ("accepted", "accepted"),
     Review.Decision.FIX_AND_ACCEPT: ("accepted", "fixed and accepted"),
@@ -34,8 +22,8 @@ DECISIONS = {
 
 @register.filter
 def reason_words(code: str) -> str:
-    """``wrong_answer`` as "wrong answer"."""
-    return REASONS[Review.Reason(code)]
+    """``wrong_answer`` as "incorrect answer"."""
+    return Review.Reason(code).label
 
 
 @register.filter

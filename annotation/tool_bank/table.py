@@ -120,7 +120,7 @@ def _wrong(row: dict[str, str]) -> Iterator[str]:
     if (row["state"] == ToolState.MERGED) != bool(row["merged_into"]):
         yield f"{where}: a merged tool, and only that, names in merged_into the tool it was merged into."
     if row["state"] == ToolState.REFUSED and not row["reason"]:
-        yield f"{where}: {row['name']} is refused without a reason. Say why: annotators read it."
+        yield f"{where}: {row['name']} is rejected without a reason. Enter one; annotators read it."
 
 
 def _said_twice(rows: Sequence[dict[str, str]]) -> Iterator[str]:

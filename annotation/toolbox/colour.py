@@ -35,7 +35,7 @@ def colorspace_gray(image: Picture) -> ToolResult:
 def colorspace_hsv(
     image: Picture,
     *,
-    channel: Annotated[Literal["all", "hue", "saturation", "value"], "one plane as grey, or all"] = "all",
+    channel: Annotated[Literal["all", "hue", "saturation", "value"], "one plane as gray, or all"] = "all",
 ) -> ToolResult:
     """Hue (0 to 179), saturation and value (0 to 255).
 
@@ -48,7 +48,7 @@ def colorspace_hsv(
 
 @tool
 def colorspace_lab(
-    image: Picture, *, channel: Annotated[Literal["all", "lightness", "a", "b"], "one plane as grey, or all"] = "all"
+    image: Picture, *, channel: Annotated[Literal["all", "lightness", "a", "b"], "one plane as gray, or all"] = "all"
 ) -> ToolResult:
     """CIE L*a*b*, each 0 to 255: lightness, green to red, blue to yellow (128 is neutral).
 
@@ -138,7 +138,9 @@ def inrange_color(
     colorspace: Literal["hsv", "bgr"] = "hsv",
     lower: Annotated[Triple, "smallest hue, saturation, value (or blue, green, red)"],
     upper: Annotated[Triple, "largest hue, saturation, value (or blue, green, red)"],
-    output_format: Annotated[Literal["mask", "masked_image", "both"], "both: masked picture left, mask right"] = "both",
+    output_format: Annotated[
+        Literal["mask", "masked_image", "both"], "both: masked image on the left, mask on the right"
+    ] = "both",
 ) -> ToolResult:
     """Keeps the pixels whose colour lies within ``lower`` to ``upper``, both included.
 

@@ -29,8 +29,8 @@ def draw_line(
 def draw_circle(
     image: Picture,
     *,
-    x: Annotated[Coordinate, "centre, across"],
-    y: Annotated[Coordinate, "centre, down"],
+    x: Annotated[Coordinate, "center, across"],
+    y: Annotated[Coordinate, "center, down"],
     radius: Annotated[Side, "in pixels"],
     color: Colour = (0, 255, 0),
     thickness: Thickness = 2,

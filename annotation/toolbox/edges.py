@@ -95,7 +95,7 @@ def hough_circles(
     image: Picture,
     *,
     dp: Annotated[float, Range(1, 10), "how coarse the search is"] = 1.2,
-    min_dist: Annotated[float, Range(1, 65_535), Unit.PIXELS, "least distance between centres"] = 50.0,
+    min_dist: Annotated[float, Range(1, 65_535), Unit.PIXELS, "least distance between centers"] = 50.0,
     param1: Annotated[float, Range(1, 1000), "upper threshold of the edge detection"] = 100.0,
     param2: Annotated[float, Range(1, 1000), Unit.PIXELS, "votes a circle needs; smaller finds more"] = 50.0,
     min_radius: Annotated[int, Range(0, 65_535), Unit.PIXELS, "smallest radius"] = 10,

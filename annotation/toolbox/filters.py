@@ -31,7 +31,7 @@ def blur(
     sigma_x: Sigma = 0.0,
     sigma_y: Sigma = 0.0,
     d: Annotated[int, Range(1, 25), Unit.PIXELS, "for bilateral: diameter"] = 9,
-    sigma_color: Annotated[float, Range(0, 500), "for bilateral: how unlike colours may mix"] = 75.0,
+    sigma_color: Annotated[float, Range(0, 500), "for bilateral: how different colors may mix"] = 75.0,
     sigma_space: Annotated[float, Range(0, 500), Unit.PIXELS, "for bilateral: how far pixels reach"] = 75.0,
 ) -> ToolResult:
     """Smooths: by the mean, a Gaussian, the median, or only among like colours (bilateral)."""
@@ -64,7 +64,7 @@ def denoise(
     *,
     mode: Literal["fast_means_color", "fast_means_gray", "bgr_channel"] = "fast_means_color",
     h: Annotated[float, Range(0.1, 100), "strength"] = 10.0,
-    h_color: Annotated[float, Range(0.1, 100), "strength for colour noise"] = 10.0,
+    h_color: Annotated[float, Range(0.1, 100), "strength for color noise"] = 10.0,
     template_window: Annotated[int, Range(1, 21, odd=True), "side of the compared patches"] = 7,
     search_window: Annotated[int, Range(1, 35, odd=True), "side of the area searched for like patches"] = 21,
 ) -> ToolResult:

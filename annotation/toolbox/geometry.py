@@ -40,9 +40,9 @@ def crop_fits(
         ("y", y, "height", height, image_height),
     ):
         if at >= total:
-            raise ToolError(of, start, at, f"0 to {total - 1}, inside the picture")
+            raise ToolError(of, start, at, f"0 to {total - 1}, inside the image")
         if at + extent > total:
-            raise ToolError(of, length, extent, f"1 to {total - at} from {start} = {at}, inside the picture")
+            raise ToolError(of, length, extent, f"1 to {total - at} from {start} = {at}, inside the image")
 
 
 def zoom_fits(image_width: int, image_height: int, **arguments: Any) -> None:

@@ -28,7 +28,9 @@ def template_match(
         size = f"{part.shape[1]} × {part.shape[0]}"
         raise ToolError("template_match", "template", size, f"at most {grey.shape[1]} × {grey.shape[0]} pixels")
     if method == "ccoeff" and part.min() == part.max():
-        raise ToolError("template_match", "template", "a picture of one grey", "a template with structure, or sqdiff")
+        raise ToolError(
+            "template_match", "template", "an image of one gray value", "a template with structure, or sqdiff"
+        )
     low, high, at_low, at_high = cv2.minMaxLoc(cv2.matchTemplate(grey, part, _METHODS[method]))
     score, (left, top) = (low, at_low) if method == "sqdiff" else (high, at_high)
     right, bottom = left + part.shape[1], top + part.shape[0]
@@ -56,7 +58,7 @@ def features(
     else:
         if min(grey.shape) < _SMALLEST:
             size = f"{grey.shape[1]} × {grey.shape[0]}"
-            raise ToolError("features", "image", size, f"a picture of at least {_SMALLEST} × {_SMALLEST} pixels")
+            raise ToolError("features", "image", size, f"an image of at least {_SMALLEST} × {_SMALLEST} pixels")
         detectors: dict[str, Any] = {"sift": cv2.SIFT, "fast": cv2.FastFeatureDetector, "orb": cv2.ORB}
         detector = detectors[method].create()
         found = sorted(detector.detect(grey, None), key=lambda p: (-p.response, p.pt))[:max_points]

@@ -92,12 +92,12 @@ def _regions(markers: NDArray[np.int32], count: int) -> list[dict[str, Any]]:
 def grabcut(
     image: Picture, *, preset: Annotated[Literal["center", "tight", "loose"], "where the object is"] = "center"
 ) -> ToolResult:
-    """Cuts the object out on black. It is sought in a rectangle 25 % (center), 10 % (tight) or 2 % (loose) from the
+    """Cuts the object out on black. It is sought in a rectangle 25% (center), 10% (tight) or 2% (loose) from the
     border. Measures the share of the picture that was kept. Refuses a picture under 8 pixels a side.
     """
     height, width = image.shape[:2]
     if min(height, width) < 8:
-        raise ToolError("grabcut", "image", f"{width} × {height}", "a picture of at least 8 × 8 pixels")
+        raise ToolError("grabcut", "image", f"{width} × {height}", "an image of at least 8 × 8 pixels")
     across, down = max(1, round(width * _MARGINS[preset])), max(1, round(height * _MARGINS[preset]))
     cv2.setRNGSeed(0)  # its first clusters are drawn at random
     mask = np.zeros((height, width), np.uint8)
@@ -118,7 +118,7 @@ def floodfill(
     y: Annotated[Coordinate, "start, down"],
     lo_diff: Deviation = (10, 10, 10),
     up_diff: Deviation = (10, 10, 10),
-    new_val: Annotated[tuple[int, int, int], Range(0, 255), "the colour to fill with: blue, green, red"] = (0, 255, 0),
+    new_val: Annotated[tuple[int, int, int], Range(0, 255), "the fill color: blue, green, red"] = (0, 255, 0),
     flags: Connectivity = 4,
 ) -> ToolResult:
     """Fills the region of like colours around a point; measures its pixels and its box."""

@@ -230,7 +230,7 @@ def _named(picture: Picture, back: Affine | None, key: str) -> _Named:
 
 
 def _not_opened() -> Picture:
-    raise RuntimeError("A chain that is only foreseen has no pixels.")
+    raise RuntimeError("A toolchain that is only planned has no pixels.")
 
 
 def _tried(
@@ -248,16 +248,16 @@ def _tried(
 
 def _no_final(number: int, final_image: str, chain: _Chain) -> ChainError:
     known = ", ".join(chain.pictures)
-    text = f"No step makes the final picture {shortened(final_image)!r}; there are: {known}."
+    text = f"No step creates the final image {shortened(final_image)!r}; there are: {known}."
     return ChainError(number, "", "final_image", shortened(final_image), known, text)
 
 
 def _check_run(chain: _Chain, number: int) -> None:
     limits = chain.limits
     if number > limits.steps:
-        raise _ChainStop("", number, f"{limits.steps} steps", f"a chain may have {limits.steps} steps.")
+        raise _ChainStop("", number, f"{limits.steps} steps", f"a toolchain may have {limits.steps} steps.")
     if chain.seconds > limits.seconds:
-        text = f"the chain has taken {chain.seconds:.1f} s of {limits.seconds:g} s. Crop or shrink the picture first."
+        text = f"the toolchain has taken {chain.seconds:.1f} s of {limits.seconds:g} s. Crop or shrink the image first."
         raise _ChainStop("", f"{chain.seconds:.1f} s", f"{limits.seconds:g} s", text)
 
 
@@ -321,11 +321,11 @@ def _inputs(chain: _Chain, spec: ToolSpec, call: ToolCall) -> tuple[list[str], d
     ids, given = named_pictures(spec, call, chain.latest)
     if len(ids) != len(spec.pictures):
         wanted = f"{len(spec.pictures)} ({', '.join(spec.pictures)})"
-        raise _ChainStop("image_in", ids, wanted, f"the tool takes {wanted} pictures, the call names {len(ids)}.")
+        raise _ChainStop("image_in", ids, wanted, f"the tool takes {wanted} images, the call names {len(ids)}.")
     for name in ids:
         if name not in chain.pictures:
             known = ", ".join(chain.pictures)
-            raise _ChainStop("image_in", name, known, f"there is no picture {shortened(name)!r}; so far: {known}.")
+            raise _ChainStop("image_in", name, known, f"there is no image {shortened(name)!r}; so far: {known}.")
     return ids, given
 
 
@@ -346,7 +346,7 @@ def _check_room(
     """The result's (width, height) and the call's seconds, as foretold, within the limits."""
     (width, height), limits = given, chain.limits
     if spec.max_input_pixels is not None and height * width > spec.max_input_pixels:
-        allowed = f"a picture of at most {spec.max_input_pixels:,} pixels; crop or resize it first"
+        allowed = f"an image of at most {spec.max_input_pixels:,} pixels; crop or resize it first"
         raise ToolError(spec.name, "image", f"{width} × {height}", allowed)
     seconds = _check_cost(spec, width, height, arguments, limits)
     size = spec.size(width, height, **arguments) if spec.size else given
@@ -354,7 +354,7 @@ def _check_room(
         allowed = f"a result of at most {limits.output_pixels:,} pixels"
         raise ToolError(spec.name, _enlarging(arguments), f"{size[0]} × {size[1]}", allowed)
     if chain.kept + math.prod(size) > limits.kept_pixels:
-        text = f"all results together may have {limits.kept_pixels:,} pixels. Crop or shrink the picture first."
+        text = f"all results together may have {limits.kept_pixels:,} pixels. Crop or shrink the image first."
         raise _ChainStop("image", f"{size[0]} × {size[1]}", f"{limits.kept_pixels:,} pixels", text)
     return size, seconds
 
@@ -369,7 +369,7 @@ def _check_cost(spec: ToolSpec, width: int, height: int, arguments: Mapping[str,
         raise ToolError(spec.name, parameter, arguments.get(parameter, "its default"), allowed)
     if width * height * spec.working_bytes > limits.call_bytes:
         most = f"{limits.call_bytes // spec.working_bytes:,} pixels"
-        allowed = f"a picture of at most {most}, which fits in {limits.call_bytes / 1e9:g} GB; crop or resize it first"
+        allowed = f"an image of at most {most}, which fits in {limits.call_bytes / 1e9:g} GB; crop or resize it first"
         raise ToolError(spec.name, "image", f"{width} × {height}", allowed)
     return seconds
 

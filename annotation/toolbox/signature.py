@@ -233,7 +233,7 @@ def tool(function: Callable[P, ToolResult]) -> Callable[P, ToolResult]:
 
 
 def _check_picture(tool: str, name: str, picture: object) -> None:
-    allowed = "an RGB (height, width, 3) or grey (height, width) array of uint8 with at least one pixel"
+    allowed = "an RGB (height, width, 3) or gray (height, width) array of uint8 with at least one pixel"
     if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8 or picture.size == 0:
         raise ToolError(tool, name, type(picture).__name__, allowed)
     values = cast(Picture, picture)

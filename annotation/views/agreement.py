@@ -15,7 +15,6 @@ from annotation.actions.read_people_work import people_work
 from annotation.models import Benchmark
 from annotation.statistics import DRAWS, SEED
 from annotation.views.agreement_disputes import disputes_of, worst_first
-from annotation.views.agreement_links import count_of
 from annotation.views.agreement_matrix import (
     MEASURES,
     AllPairs,
@@ -28,6 +27,7 @@ from annotation.views.agreement_matrix import (
 from annotation.views.agreement_pair import coefficient_row, facet_rows, lowest_of, overlap_of, two_by_two
 from annotation.views.agreement_people import person_rows
 from annotation.views.loading import load_benchmark
+from annotation.views.samples_words import count_of
 from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
 from webapp.accounts.models import User

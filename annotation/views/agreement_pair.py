@@ -13,8 +13,8 @@ from annotation.actions.read_agreement_labels import Label, LabelAgreement
 from annotation.agreement import Chance, Coefficient, agree, chance, one_against_rest
 from annotation.models import Benchmark
 from annotation.statistics import Interval, bootstrap_interval, cluster_totals, ratio, wilson
-from annotation.views.agreement_links import Count, count_of
 from annotation.views.agreement_matrix import value_of
+from annotation.views.samples_words import Count, count_of
 
 BINS = 10
 CHART_HEIGHT = 86.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from annotation.actions.read_people_work import PersonWork
 from annotation.models import Benchmark
-from annotation.views.agreement_links import Count, count_of
+from annotation.views.samples_words import Count, count_of
 from webapp.accounts.models import User
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.actions.access import known_to
@@ -14,9 +13,8 @@ from annotation.actions.look_ahead import look_ahead
 from annotation.actions.queue_leases import ANNOTATE, leave, release, renew
 from annotation.actions.skip import skip
 from annotation.actions.submit import submit
-from annotation.models import Sample
 from annotation.views.answers import answers_json, body_of, key_of, text_of, whole_of
-from annotation.views.work_loading import load_sample, picture_json
+from annotation.views.work_loading import load_sample, next_url, picture_json
 from annotation.workflow import Right
 from webapp.common.errors import Conflict
 
@@ -70,7 +68,7 @@ def renew_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     if not renew(person, sample.pk, ANNOTATE):
         raise Conflict(
-            f"Your time on {sample.key} ran out. Save to get it back if it is still free.", code="lease_lost"
+            f"Your reservation of {sample.key} expired. Save to reserve it again if it is free.", code="lease_lost"
         )
     return JsonResponse({})
 
@@ -90,7 +88,3 @@ def ahead(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "image": picture_json(following),
     }
     return JsonResponse({"next": found})
-
-
-def next_url(route: str, slug: str, sample: Sample | None) -> str | None:
-    return reverse(route, args=[slug, sample.key]) if sample else None

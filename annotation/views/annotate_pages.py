@@ -13,8 +13,9 @@ from annotation.actions.pause import pause_for
 from annotation.actions.queue import next_to_annotate
 from annotation.actions.queue_progress import my_progress, whole_progress
 from annotation.actions.read_timeline import timeline
-from annotation.views.annotate_context import queue_context, studio_json
+from annotation.views.annotate_context import queue_context
 from annotation.views.loading import load_benchmark, rights_in
+from annotation.views.studio_data import studio_json
 from annotation.views.tabs import benchmark_context
 from annotation.views.work_loading import load_sample, person_of
 from annotation.workflow import Right

@@ -26,7 +26,7 @@ def answers_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
             body = error_body(error.code, error.message, field=error.field) | dict(getattr(error, "extra", {}))
             return JsonResponse(body, status=error.status)
         except Http404:
-            return JsonResponse(error_body("not_found", "There is nothing here, or not for you."), status=404)
+            return JsonResponse(error_body("not_found", "Not found, or you don't have access."), status=404)
 
     return answer
 
@@ -34,13 +34,15 @@ def answers_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespons
 def body_of(request: HttpRequest) -> Mapping[str, Any]:
     """The JSON object that was sent; nothing sent is an empty one. Raises ``InvalidInput``."""
     if len(request.body) > MOST_BYTES:
-        raise InvalidInput(f"More than {MOST_BYTES} bytes were sent. Shorten the texts.", code="too_large", status=413)
+        raise InvalidInput(
+            f"The request is larger than {MOST_BYTES} bytes. Shorten the texts.", code="too_large", status=413
+        )
     try:
         data = json.loads(request.body or b"{}", parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput("What was sent is not JSON. Load the page again.") from error
+        raise InvalidInput("The request is not valid JSON. Reload the page.") from error
     if not isinstance(data, dict):
-        raise InvalidInput("What was sent is not a JSON object. Load the page again.")
+        raise InvalidInput("The request is not a JSON object. Reload the page.")
     return data
 
 
@@ -48,7 +50,7 @@ def key_of(request: HttpRequest) -> str:
     """The ``Idempotency-Key`` of the request, or "". Raises ``InvalidInput`` when it is too long."""
     key = request.headers.get("Idempotency-Key", "")
     if len(key) > LONGEST_KEY or not key.isprintable():
-        raise InvalidInput(f"An Idempotency-Key has at most {LONGEST_KEY} printable characters.")
+        raise InvalidInput(f"An Idempotency-Key can have at most {LONGEST_KEY} printable characters.")
     return key
 
 
@@ -58,7 +60,7 @@ def text_of(data: Mapping[str, Any], name: str, *, longest: int = 5000) -> str:
     if not isinstance(value, str) or len(value) > longest or "\0" in value:
         raise InvalidInput(f"{name} must be a text of at most {longest} characters.", field=name)
     if any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise InvalidInput(f"{name} holds a character that no text can have. Type it again.", field=name)
+        raise InvalidInput(f"{name} contains an invalid character. Type the text again.", field=name)
     return value.strip()
 
 
@@ -66,7 +68,7 @@ def whole_of(data: Mapping[str, Any], name: str) -> int:
     """A whole number from 0 on. Raises ``InvalidInput``."""
     value = data.get(name)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
-        raise InvalidInput(f"{name} must be a whole number from 0 on.", field=name)
+        raise InvalidInput(f"{name} must be a whole number of 0 or more.", field=name)
     return value
 
 
@@ -81,4 +83,11 @@ def number_of(data: Mapping[str, Any], name: str) -> float | None:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def flag_of(data: Mapping[str, Any], name: str) -> bool:
+    value = data.get(name, False)
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{name} must be true or false.", field=name)
+    return value

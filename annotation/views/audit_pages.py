@@ -13,9 +13,8 @@ from annotation.actions.audits import answer_audit_blind, decide_audit, leave_au
 from annotation.actions.queue_leases import AUDIT, renew
 from annotation.models import AuditItem, Benchmark
 from annotation.views.answers import answers_json
-from annotation.views.blind_context import blind_json
+from annotation.views.blind_context import blind_answer_of, blind_json
 from annotation.views.loading import load_benchmark, rights_in
-from annotation.views.review_json import blind_answer_of
 from annotation.views.tabs import benchmark_context
 from annotation.views.work_loading import load_sample, person_of
 from annotation.workflow import Right
@@ -106,7 +105,10 @@ def audit_renew(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """Still here. 409 ``lease_lost`` when the seat is no longer held."""
     person, sample = load_sample(request, slug, key, Right.AUDIT)
     if not renew(person, sample.pk, AUDIT):
-        raise Conflict(f"Your time on {sample.key} ran out. Decide to get it back if it is free.", code="lease_lost")
+        raise Conflict(
+            f"Your reservation of {sample.key} expired. Submit a verdict to reserve it again if it is free.",
+            code="lease_lost",
+        )
     return JsonResponse({})
 
 

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.actions.audits import draw_audit, settle_proposal
 from annotation.actions.read_agreement import facet_names
 from annotation.actions.read_audits import AuditGroup, audit_rows, by_reason, grouped, proposals
-from annotation.forms import DrawAuditForm
+from annotation.forms_quality import DrawAuditForm
 from annotation.models import AuditItem, Benchmark, Gold
-from annotation.views.agreement_links import Count, count_of
 from annotation.views.loading import load_benchmark
 from annotation.views.quality_sections import quality_context
+from annotation.views.samples_words import Count, count_of
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError
@@ -78,7 +78,7 @@ def draw(request: SignedInRequest, slug: str) -> HttpResponse:
             form.add_error("share", error.message)
         else:
             n = made.items.count()
-            messages.success(request, f"Audit {made.number}: {n} sample{'s' if n != 1 else ''} drawn for reviewers.")
+            messages.success(request, f"Audit {made.number}: {n} sample{'s' if n != 1 else ''} selected for reviewers.")
             return redirect("annotation:audits", slug)
     return audits_page(request, benchmark, draw=form)
 

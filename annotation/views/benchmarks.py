@@ -47,7 +47,7 @@ def new_benchmark(request: SignedInRequest) -> HttpResponse:
         except ApplicationError as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
-            messages.success(request, f"{made.title} is made. Import its samples next.")
+            messages.success(request, f"{made.title} was created. Import its samples next.")
             return redirect("annotation:benchmark", made.slug)
     status = 400 if form.errors else 200
     return render(request, "annotation/new_benchmark.html", {"form": form}, status=status)

@@ -3,20 +3,24 @@ alone are answered from."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from django.http import HttpRequest
 from django.urls import reverse
 
+from annotation.actions.blind_answers import next_condition
 from annotation.actions.queue_leases import queue_of
-from annotation.actions.review import next_condition
 from annotation.actions.revisions import revision_json
 from annotation.imaging.evidence import crop_area
 from annotation.models import BlindAnswer, Review, Revision, Sample
 from annotation.quality import Condition
 from annotation.schema import Box
+from annotation.views.answers import body_of, flag_of, number_of, text_of
 from annotation.views.studio_keys import REVIEW, keys_json
 from annotation.views.work_loading import picture_json, revision_head
 from webapp.accounts.models import User
+from webapp.common.errors import InvalidInput
 
 SHOWN_BEFORE = ("question", "answer_type", "options")
 CROP_SIDE = 960
@@ -79,3 +83,25 @@ def _blind(blind: BlindAnswer | None) -> dict[str, Any] | None:
     if blind is None:
         return None
     return {"answer": blind.answer, "unsure": blind.unsure, "seconds": blind.seconds, "right": blind.right}
+
+
+def blind_answer_of(request: HttpRequest) -> dict[str, Any]:
+    """A blind answer as it was sent: answer, unsure, seconds, condition."""
+    data = body_of(request)
+    seconds = number_of(data, "seconds")
+    if seconds is None:
+        raise InvalidInput("seconds must be the time that the answer took.", field="seconds")
+    return {
+        "answer": text_of(data, "answer"),
+        "unsure": flag_of(data, "unsure"),
+        "seconds": seconds,
+        "condition": _condition(data),
+    }
+
+
+def _condition(data: Mapping[str, Any]) -> str | None:
+    """What the answer was given from; None: what is next."""
+    value = text_of(data, "condition")
+    if value and value not in list(Condition):
+        raise InvalidInput("condition is one of " + ", ".join(Condition) + ".", field="condition")
+    return value or None

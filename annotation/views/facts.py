@@ -9,6 +9,7 @@ from itertools import pairwise
 from statistics import fmean, median
 
 import numpy as np
+from django.utils.translation import ngettext
 
 from annotation.models import Benchmark
 from annotation.schema import AnswerType
@@ -100,7 +101,7 @@ def share_bars(shares: Sequence[float]) -> list[Column]:
     ends = list(pairwise(AREA_EDGES))
     # Of everything there is exactly 1: numpy's last bar takes its upper end in as well.
     counts = np.histogram(shares, AREA_EDGES)[0].tolist()
-    labels = [f"{100 * low:g} to {100 * high:g} %: {n} samples" for (low, high), n in zip(ends, counts, strict=True)]
+    labels = [f"{100 * low:g} to {100 * high:g}%: {_samples(n)}" for (low, high), n in zip(ends, counts, strict=True)]
     middle = median(shares)
     return columns(counts, labels, [low <= middle < high for low, high in ends])
 
@@ -112,8 +113,12 @@ def chain_bars(lengths: dict[int, int]) -> list[Column]:
     counts = [lengths.get(n, 0) for n in range(1, LONGEST_BAR)]
     counts.append(sum(n for length, n in lengths.items() if length >= LONGEST_BAR))
     names = [f"{n} call{'s' if n > 1 else ''}" for n in range(1, LONGEST_BAR)] + [f"{LONGEST_BAR} calls or more"]
-    labels = [f"{name}: {n} samples" for name, n in zip(names, counts, strict=True)]
+    labels = [f"{name}: {_samples(n)}" for name, n in zip(names, counts, strict=True)]
     return columns(counts, labels, [False] * len(counts))
+
+
+def _samples(count: int) -> str:
+    return ngettext("%(count)s sample", "%(count)s samples", count) % {"count": count}
 
 
 def columns(counts: Sequence[int], labels: Iterable[str], marked: Iterable[bool]) -> list[Column]:

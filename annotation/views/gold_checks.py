@@ -24,11 +24,11 @@ from annotation.actions.gold_checks import (
 from annotation.actions.quality_rules import rules_of
 from annotation.actions.read_agreement import facet_names
 from annotation.actions.read_checks import CheckGroup, CheckRow, by_person, check_rows, grouped, running_checks
-from annotation.forms import AddChecksForm, CheckRulesForm
+from annotation.forms_quality import AddChecksForm, CheckRulesForm
 from annotation.models import Benchmark, CheckAnswer, GoldCheck, QualityRules
-from annotation.views.agreement_links import Count, count_of
 from annotation.views.loading import load_benchmark
 from annotation.views.quality_sections import quality_context
+from annotation.views.samples_words import Count, count_of
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError, Conflict
@@ -112,7 +112,7 @@ def check_rules(request: SignedInRequest, slug: str) -> HttpResponse:
     except Conflict as refused:
         form.add_error(refused.field, refused.message)
         return checks_page(request, benchmark, rules=form)
-    messages.success(request, "The rules of gold checks are saved.")
+    messages.success(request, "Gold check rules saved.")
     return redirect("annotation:gold-checks", slug)
 
 
@@ -133,7 +133,7 @@ def add_gold_checks(request: SignedInRequest, slug: str) -> HttpResponse:
         except ApplicationError as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
-            messages.success(request, f"{new} sample{'s' if new != 1 else ''} more can be handed out as gold checks.")
+            messages.success(request, f"{new} sample{'s' if new != 1 else ''} added as gold checks.")
             return redirect("annotation:gold-checks", slug)
     return checks_page(request, benchmark, add=form)
 
@@ -144,7 +144,7 @@ def retire_gold_check(request: SignedInRequest, slug: str, pk: int) -> HttpRespo
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     check = get_object_or_404(GoldCheck.objects.select_related("sample__benchmark"), pk=pk, sample__benchmark=benchmark)
     retire_check(actor=request.user, check=check)
-    messages.success(request, f"{check.sample.key} is handed out as a check no more. Its answers stay.")
+    messages.success(request, f"{check.sample.key} is no longer a gold check. Its answers are kept.")
     return redirect("annotation:gold-checks", slug)
 
 

@@ -58,7 +58,7 @@ def region(request: HttpRequest, slug: str, sha256: str, box: str, side: int) ->
     try:
         data = region_of(image, Box(*map(float, numbers.groups())), side)
     except (PictureProblem, ValueError) as problem:
-        raise InvalidInput(f"The box {box} is empty or lies outside the picture of {image}.") from problem
+        raise InvalidInput(f"The box {box} is empty or outside the image {image}.") from problem
     return _jpeg(request, benchmark, data)
 
 

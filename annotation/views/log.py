@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.actions.read_log import KINDS, log_page, log_people
 from annotation.views.loading import load_benchmark
-from annotation.views.settings import settings_context
+from annotation.views.settings_sections import settings_context
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 
@@ -23,7 +23,7 @@ def log(request: SignedInRequest, slug: str) -> HttpResponse:
     kind = kind if kind in KINDS else ""
     chosen = request.GET.get("person", "")
     person = int(chosen) if chosen.isascii() and chosen.isdigit() and len(chosen) < 19 else None
-    rows, page = log_page(benchmark, kind=kind, person=person, after=request.GET.get("after", ""))
+    rows, page = log_page(benchmark, request.user, kind=kind, person=person, after=request.GET.get("after", ""))
     context = settings_context(request, benchmark, "log")
     context |= {
         "rows": rows, "page": page, "kinds": KINDS.items(), "kind": kind,

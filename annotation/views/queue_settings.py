@@ -10,9 +10,9 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.actions.quality_rules import rules_of
 from annotation.actions.queue_settings import set_queue
+from annotation.forms_queue import QueueForm
 from annotation.views.loading import load_benchmark
-from annotation.views.settings import settings_context
-from annotation.work_forms import QueueForm
+from annotation.views.settings_sections import settings_context
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError
@@ -31,9 +31,7 @@ def queue_settings(request: SignedInRequest, slug: str) -> HttpResponse:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
             named = ", ".join(str(form.fields[name].label).removesuffix(", %").lower() for name in changed)
-            messages.success(
-                request, f"Changed: {named}." if changed else "Nothing was changed: the queue is as before."
-            )
+            messages.success(request, f"Changed: {named}." if changed else "No changes to save.")
             return redirect("annotation:queue-settings", slug)
     context = {
         **settings_context(request, benchmark, "queue"),

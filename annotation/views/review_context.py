@@ -19,9 +19,9 @@ from annotation.actions.revisions import content_of, revision_json
 from annotation.models import Annotation, AuditItem, Benchmark, Image, Review, Revision, Sample
 from annotation.quality import BlindRule
 from annotation.views.blind_context import blind_json
+from annotation.views.chain_marks import mark_json
 from annotation.views.studio_keys import STUDIO, keys_json
 from annotation.views.work_loading import bank_json, comments_json, known_facets, revision_head, thumbnail_of
-from annotation.views.workbench_shown import mark_json
 from webapp.accounts.models import User
 
 MOST_ROWS = 100

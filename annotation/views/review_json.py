@@ -13,15 +13,15 @@ from django.views.decorators.http import require_POST
 from annotation.actions.access import allowed
 from annotation.actions.check_work import check_of
 from annotation.actions.comments import add_comment, resolve_comment
+from annotation.actions.leave_review import leave_review
 from annotation.actions.queue_leases import REVIEW, renew
-from annotation.actions.review import Decision, answer_blind, decide, leave_review, under_review
+from annotation.actions.review import Decision, answer_blind, decide, under_review
 from annotation.actions.skip import skip
 from annotation.models import Annotation, CheckAnswer, Comment, Sample
-from annotation.quality import Condition
-from annotation.views.annotate_json import next_url
 from annotation.views.answers import answers_json, body_of, key_of, number_of, text_of
+from annotation.views.blind_context import blind_answer_of
 from annotation.views.loading import load_benchmark
-from annotation.views.work_loading import comment_json, load_sample, person_of
+from annotation.views.work_loading import comment_json, load_sample, next_url, person_of
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
@@ -35,20 +35,6 @@ def blind(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     kept = answer_blind(actor=person, sample=sample, **blind_answer_of(request))
     return JsonResponse({"right": kept.right})
-
-
-def blind_answer_of(request: HttpRequest) -> dict[str, Any]:
-    """A blind answer as it was sent: answer, unsure, seconds, condition."""
-    data = body_of(request)
-    seconds = number_of(data, "seconds")
-    if seconds is None:
-        raise InvalidInput("seconds must say how long the answer took.", field="seconds")
-    return {
-        "answer": text_of(data, "answer"),
-        "unsure": _flag(data, "unsure"),
-        "seconds": seconds,
-        "condition": _condition(data),
-    }
 
 
 @require_POST
@@ -72,7 +58,7 @@ def comments(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     data = body_of(request)
     x, y, parent = number_of(data, "x"), number_of(data, "y"), data.get("parent")
     if (x is None) != (y is None):
-        raise InvalidInput("A place has both x and y.", field="x")
+        raise InvalidInput("A place needs both x and y.", field="x")
     if parent is not None and (isinstance(parent, bool) or not isinstance(parent, int)):
         raise InvalidInput("parent must be the number of a comment.", field="parent")
     comment = add_comment(
@@ -123,7 +109,8 @@ def renew_review(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     if not renew(person, sample.pk, REVIEW):
         raise Conflict(
-            f"Your time on {sample.key} ran out. Decide to get it back if it is still free.", code="lease_lost"
+            f"Your reservation of {sample.key} expired. Submit a decision to reserve it again if it is free.",
+            code="lease_lost",
         )
     return JsonResponse({})
 
@@ -138,21 +125,6 @@ def _annotation(person: User, sample: Sample) -> Annotation | CheckAnswer:
     if not allowed(person, sample.benchmark, Right.REVIEW):
         raise NotAllowed(f"You have no annotation of {sample.key} to comment on. Save a draft first.")
     return under_review(person, sample)[0]
-
-
-def _flag(data: Mapping[str, Any], name: str) -> bool:
-    value = data.get(name, False)
-    if not isinstance(value, bool):
-        raise InvalidInput(f"{name} must be true or false.", field=name)
-    return value
-
-
-def _condition(data: Mapping[str, Any]) -> str | None:
-    """What the answer was given from; None: what is next."""
-    value = text_of(data, "condition")
-    if value and value not in list(Condition):
-        raise InvalidInput("condition is one of " + ", ".join(Condition) + ".", field="condition")
-    return value or None
 
 
 def _texts(data: Mapping[str, Any], name: str) -> list[str]:

@@ -20,7 +20,7 @@ from webapp.common.http import Request
 from webapp.common.paging import page_after
 
 PAGE_SIZE = 48
-SORT_WORDS = {"key": "Id", "-changed": "Last changed", "share": "Least evidence"}
+SORT_WORDS = {"key": "ID", "-changed": "Last changed", "share": "Evidence area"}
 
 
 @require_safe

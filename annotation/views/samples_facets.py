@@ -44,12 +44,12 @@ def facets_of(samples: SampleQuerySet, terms: Terms, user: Person, whole: Benchm
     """Of these samples: states, their own facets, evidence area, pictures. Queries as of ``sample_facets``."""
     found = sample_facets(samples, terms.values, terms.chosen, user, whole)
     states = [(value, word, sign) for value, (sign, word) in STATE_WORDS.items()]
-    pictures = [("yes", "Here", ""), ("problem", "Problem", "")]
+    pictures = [("yes", "Available", ""), ("problem", "Unavailable", "")]
     return [
         _fixed("State", "state", states, found.known["state"], terms),
         *(_facet(name, values, terms) for name, values in found.own.items()),
         _fixed("Evidence area", "area", [(value, word, "") for value, word in AREAS], found.known["area"], terms),
-        _fixed("Picture", "picture", pictures, found.known["picture"], terms),
+        _fixed("Image", "picture", pictures, found.known["picture"], terms),
     ]
 
 

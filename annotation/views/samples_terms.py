@@ -17,7 +17,7 @@ VIEWS = ("grid", "table")
 SORTS = {"key": ("key",), "-changed": ("-changed_at", "-pk"), "share": ("share_place", "key")}
 """What ``?sort=`` may say, and the order it means; the first is meant without it."""
 
-_NAMES = {"missing_from": "nothing by", "picture": "picture", "q": "says"}
+_NAMES = {"missing_from": "not submitted by", "picture": "picture", "q": "says"}
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Terms:
             if name != "q"
         ]
         if self.chosen:
-            said = self.chosen[0] if len(self.chosen) == 1 else f"{len(self.chosen)} chosen"
+            said = self.chosen[0] if len(self.chosen) == 1 else f"{len(self.chosen)} selected"
             found.append(Token("id", said, self._less("id")))
         return found
 
@@ -112,7 +112,7 @@ def _worded(benchmark: Benchmark, name: str, value: str) -> str:
     if name == "work":
         return _work_words(benchmark, value)
     if name == "area" and value not in _WORDS["area"]:
-        return f"{value} %"
+        return f"{value}%"
     return _WORDS.get(name, {}).get(value, value)
 
 
@@ -120,4 +120,4 @@ def _work_words(benchmark: Benchmark, value: str) -> str:
     number, _, kind = value.partition(":")
     person = int(number) if number.isdecimal() and len(number) < 19 else 0
     found = benchmark.memberships.filter(user=person).select_related("user").first()
-    return f"{found.user if found else 'somebody'}: {WORK_WORDS.get(kind, kind)}"
+    return f"{found.user if found else 'former member'}: {WORK_WORDS.get(kind, kind)}"

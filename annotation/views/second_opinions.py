@@ -13,13 +13,12 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.actions.quality_rules import rules_of
 from annotation.actions.queue_leases import queue_of
 from annotation.actions.second_opinions import set_extra_annotators
-from annotation.forms import ExtraAnnotatorForm
+from annotation.forms_quality import ExtraAnnotatorForm
+from annotation.forms_queue import QueueForm
 from annotation.models import Benchmark, QualityRules, Sample
-from annotation.views.agreement_links import count_of
 from annotation.views.loading import load_benchmark
 from annotation.views.quality_sections import quality_context
-from annotation.views.samples_words import STATE_WORDS
-from annotation.work_forms import QueueForm
+from annotation.views.samples_words import STATE_WORDS, count_of
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 
@@ -63,7 +62,7 @@ def extra_annotators(request: SignedInRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return opinions_page(request, benchmark, extra=form)
     set_extra_annotators(actor=request.user, benchmark=benchmark, **form.values())
-    messages.success(request, "Saved. It holds for what is submitted from now on.")
+    messages.success(request, "Saved. Applies to new submissions.")
     return redirect("annotation:second-opinions", slug)
 
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.people import change_details
@@ -19,51 +14,11 @@ from annotation.forms import DetailsForm, InviteForm
 from annotation.models import Benchmark
 from annotation.views.loading import load_benchmark
 from annotation.views.people_rows import invitations_of, people_of
-from annotation.views.tabs import TabLink, benchmark_context
+from annotation.views.settings_sections import settings_context
 from annotation.workflow import Right, Role
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import Conflict
 from webapp.common.once import forget_once, kept_once
-
-
-@dataclass(frozen=True)
-class Section:
-    """A page of the settings: its name in addresses, its words, where it leads, and how much there waits for a lead."""
-
-    name: str
-    label: str
-    route: str
-    place: int = 0
-    count: Callable[[Benchmark], int] | None = None
-
-
-SECTIONS: list[Section] = [
-    Section("general", "General and people", "annotation:settings"),
-    Section("queue", "Queue", "annotation:queue-settings", place=5),
-    Section("suggestions", "Suggested boxes", "annotation:suggestions", place=6),
-    Section("tools", "Tool bank", "annotation:tools", 7, lambda benchmark: benchmark.tools.proposed().count()),
-    Section("log", "Audit log", "annotation:log", place=20),
-]
-
-
-def add_sections(sections: list[Section]) -> None:
-    """Put sections into the table; called once, when the other half is ready."""
-    SECTIONS.extend(section for section in sections if section not in SECTIONS)
-    SECTIONS.sort(key=lambda section: section.place)
-
-
-def settings_context(request: SignedInRequest, benchmark: Benchmark, current: str) -> dict[str, Any]:
-    """What every page of the settings needs: that of a benchmark's page, and ``sections``."""
-    sections = [
-        TabLink(
-            section.label,
-            reverse(section.route, args=[benchmark.slug]),
-            section.name == current,
-            (section.count(benchmark) or None) if section.count else None,
-        )
-        for section in SECTIONS
-    ]
-    return {**benchmark_context(request, benchmark, "settings"), "sections": sections}
 
 
 @login_required

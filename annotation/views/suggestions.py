@@ -9,9 +9,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.suggestions import allow_suggestions, allows_suggestions
-from annotation.forms import SuggestionsForm
+from annotation.forms_studio import SuggestionsForm
 from annotation.views.loading import load_benchmark
-from annotation.views.settings import settings_context
+from annotation.views.settings_sections import settings_context
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 

@@ -123,10 +123,10 @@ def _planned(revision: Any) -> str:
 def _picture(benchmark: Benchmark, sample: Sample, boxes: list[Box]) -> dict[str, str]:
     image = sample.image
     if image is None:
-        named = f"{sample.image_name} has not been imported." if sample.image_name else "No picture is named."
+        named = f"{sample.image_name} has not been imported." if sample.image_name else "This sample has no image."
         return {"problem": sample.image_problem or named}
     if image.state != Image.State.READY:
-        return {"problem": image.problem or "The tiles of this picture are being made."}
+        return {"problem": image.problem or "The image is being prepared."}
     place = [benchmark.slug, image.sha256]
     loupe = ""
     if boxes:

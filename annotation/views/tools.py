@@ -19,7 +19,7 @@ from annotation.tool_bank import ToolState
 from annotation.tool_bank.segments import SEGMENTS
 from annotation.tool_bank.table import BadTable, read, written
 from annotation.views.loading import load_benchmark
-from annotation.views.settings import settings_context
+from annotation.views.settings_sections import settings_context
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError
@@ -29,7 +29,7 @@ from webapp.common.paging import page_after
 PAGE_SIZE = 100
 MOST_PROPOSALS = 200
 MOST_ENTRIES = 30
-STATES = {"accepted": "Accepted", "merged": "Merged", "refused": "Refused"}
+STATES = {"accepted": "Accepted", "merged": "Merged", "refused": "Rejected"}
 
 
 @login_required
@@ -179,6 +179,6 @@ def _decided(request: SignedInRequest, found: BankTool, form: Any, name: str, de
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
             into = f" into {after.merged_into.name}" if after.merged_into else ""
-            messages.success(request, f"{after.name} is {after.state}{into}.")
+            messages.success(request, f"{after.name} is {STATES[after.state].lower()}{into}.")
             return redirect("annotation:tools", found.benchmark.slug)
     return tool_page(request, found, **{name: form})

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.actions.freeze import freeze_version
 from annotation.actions.versions import Difference, Kind, difference
-from annotation.forms import FreezeForm
+from annotation.forms_versions import FreezeForm
 from annotation.models import Benchmark, Version
 from annotation.views.loading import load_benchmark
 from annotation.views.tabs import benchmark_context
@@ -87,7 +87,7 @@ def freeze(request: SignedInRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return versions_page(request, benchmark, form)
     version = freeze_version(actor=request.user, benchmark=benchmark, note=form.cleaned_data["note"])
-    messages.success(request, f"Version {version.number} is frozen. Scores made from now on name it.")
+    messages.success(request, f"Version {version.number} is frozen. New scores refer to it.")
     previous = version.number - 1 or NOTHING
     return redirect(f"{reverse('annotation:versions', args=[slug])}?from={previous}&to={version.number}")
 
@@ -113,7 +113,7 @@ def _chosen(states: list[State], name: str) -> State:
     for state in states:
         if state.name == name:
             return state
-    raise NotFound(f"This benchmark has no version “{name}”. The list of its versions has those there are.")
+    raise NotFound(f"Unknown version “{name}”. See the list of versions.")
 
 
 def _compared(benchmark: Benchmark, older: State, newer: State) -> Difference:

@@ -17,12 +17,12 @@ from annotation.actions.queue_leases import queue_of
 from annotation.actions.queue_progress import whole_progress
 from annotation.actions.read_work import PersonAtWork, live_leases, people_at_work
 from annotation.actions.release_lease import release_lease
+from annotation.forms_queue import QueueForm
 from annotation.models import Benchmark, Lease, Pause
-from annotation.views.agreement_links import Count
 from annotation.views.loading import load_benchmark
-from annotation.views.samples_words import STATE_WORDS
+from annotation.views.samples_words import STATE_WORDS, Count
 from annotation.views.tabs import benchmark_context
-from annotation.work_forms import PauseForm, QueueForm
+from annotation.work_forms import PauseForm
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 from webapp.accounts.models import User
@@ -102,7 +102,7 @@ def pause_work(request: SignedInRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return work_page(request, benchmark, wrong=form)
     pause(actor=request.user, benchmark=benchmark, **form.cleaned_data)
-    messages.success(request, f"{form.cleaned_data['user'] or 'The work'} is paused. What was begun can be finished.")
+    messages.success(request, f"{form.cleaned_data['user'] or 'Work'} is paused. Started samples can be finished.")
     return redirect("annotation:work", slug)
 
 
@@ -113,7 +113,7 @@ def resume_work(request: SignedInRequest, slug: str) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     user = _member(request, benchmark)
     lifted = resume(actor=request.user, benchmark=benchmark, user=user)
-    messages.success(request, f"{user or 'The work'} goes on." if lifted else f"{user or 'The work'} was not paused.")
+    messages.success(request, f"{user or 'Work'} resumed." if lifted else f"{user or 'Work'} was not paused.")
     return redirect("annotation:work", slug)
 
 
@@ -125,7 +125,7 @@ def release(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     leases = Lease.objects.filter(sample__benchmark=benchmark).select_related("sample__benchmark", "user")
     lease = get_object_or_404(leases, pk=pk)
     release_lease(actor=request.user, lease=lease)
-    messages.success(request, f"{lease.sample.key} is free again. What {lease.user} saved of it is kept.")
+    messages.success(request, f"{lease.sample.key} is released. The draft of {lease.user} is kept.")
     return redirect("annotation:work", slug)
 
 

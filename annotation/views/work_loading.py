@@ -142,3 +142,7 @@ def revision_head(revision: Revision) -> dict[str, Any]:
         "author": str(revision.author) if revision.author else "the importer",
         "submitted_at": revision.submitted_at.isoformat() if revision.submitted_at else None,
     }
+
+
+def next_url(route: str, slug: str, sample: Sample | None) -> str | None:
+    return reverse(route, args=[slug, sample.key]) if sample else None

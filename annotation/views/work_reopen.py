@@ -41,7 +41,7 @@ def reopen_sample(request: SignedInRequest, slug: str, key: str) -> HttpResponse
             for _, why in receipt.answer["refused"]:
                 form.add_error(None, why)
         if form.is_valid():
-            messages.success(request, f"{sample.key} is open again. Its gold stands until a new revision is accepted.")
+            messages.success(request, f"{sample.key} is reopened. Its gold stays until a new revision is accepted.")
             return redirect("evaluation:sample", slug, sample.key)
     context = {
         **benchmark_context(request, sample.benchmark, "work"),

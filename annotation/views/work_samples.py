@@ -13,6 +13,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.actions.work_assign import assign_samples
@@ -47,7 +48,7 @@ class Act:
 
 
 ACTS: dict[str, Act] = {
-    "assign": Act(AssignForm, assign_samples, "given to {to}"),
+    "assign": Act(AssignForm, assign_samples, "assigned to {to}"),
     "return": Act(WhyForm, return_samples, "returned to their authors"),
     "reopen": Act(ReopenForm, reopen_samples, "opened again"),
     "discard": Act(WhyForm, discard_samples, "discarded"),
@@ -123,7 +124,12 @@ def act_on_samples(request: SignedInRequest, slug: str, verb: str) -> HttpRespon
     if "all" not in request.POST:
         samples = benchmark.samples.filter(key__in=request.POST.getlist("id"))
     elif not known and str(n := samples.count()) != request.POST["all"]:
-        return again(problem=f"{n} samples match now, and {request.POST['all']} did. Look at them again.")
+        said = ngettext(
+            "%(count)s sample matches now, not %(before)s. Review the list, then try again.",
+            "%(count)s samples match now, not %(before)s. Review the list, then try again.",
+            n,
+        )
+        return again(problem=said % {"count": n, "before": request.POST["all"]})
     try:
         receipt = act.action(actor=request.user, benchmark=benchmark, samples=samples, key=key, **form.cleaned_data)
     except ApplicationError as error:

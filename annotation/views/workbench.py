@@ -16,9 +16,10 @@ from annotation.actions.handed import require_handed
 from annotation.actions.revisions import revision_json
 from annotation.models import Gold, Image, Revision, Sample
 from annotation.toolbox.table import TOOLS, Module
-from annotation.views.annotate_context import studio_json
+from annotation.views.chain_marks import mark_json
 from annotation.views.loading import load_benchmark, rights_in
-from annotation.views.workbench_shown import known_json, mark_json, templates_json, tools_json
+from annotation.views.studio_data import studio_json
+from annotation.views.workbench_shown import known_json, templates_json, tools_json
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common.errors import NotAllowed
@@ -38,7 +39,7 @@ def workbench(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     own = _own(request.user, sample, rights)
     content = own["content"] if own else gold
     if content is None:
-        raise NotAllowed(f"There is no chain of {sample.key} that you may see. Annotate it, or ask the lead.")
+        raise NotAllowed(f"You don't have access to a toolchain of {sample.key}. Annotate the sample, or ask the lead.")
     of_gold = kept_calls(gold["reference_toolchain"]) if gold else ()
     chains = known_chains(sample, of_gold) if rights[Right.SEE_GOLD.value] else []
     bench = {

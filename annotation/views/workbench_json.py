@@ -18,9 +18,10 @@ from annotation.toolbox.names import UnknownToolError
 from annotation.toolbox.python_code import python_code
 from annotation.toolbox.results import ToolError
 from annotation.views.answers import answers_json, body_of, text_of, whole_of
+from annotation.views.chain_marks import mark_json
 from annotation.views.loading import load_benchmark
 from annotation.views.work_loading import load_sample
-from annotation.views.workbench_shown import known_json, mark_json, run_json
+from annotation.views.workbench_shown import known_json, run_json
 from annotation.workflow import Right
 from webapp.common.errors import InvalidInput
 

@@ -15,7 +15,6 @@ from annotation.actions.content_json import calls_to_json
 from annotation.chain_answers import compare
 from annotation.imaging.encoding import encode, quick_ending, thumbnail
 from annotation.imaging.histograms import histogram
-from annotation.models import VerifiedChain
 from annotation.toolbox.names import aliases
 from annotation.toolbox.places import places_of
 from annotation.toolbox.preview import on_screen
@@ -24,6 +23,7 @@ from annotation.toolbox.runner import ChainError, StepResult
 from annotation.toolbox.signature import Parameter
 from annotation.toolbox.table import TOOLS
 from annotation.toolbox.templates import CATEGORIES, template
+from annotation.views.chain_marks import mark_json
 
 THUMBNAIL = 168
 TYPES = {".png": "png", ".jpg": "jpeg", ".webp": "webp"}
@@ -69,17 +69,6 @@ def _parameter(one: Parameter) -> dict[str, Any]:
 
 def templates_json(width: int, height: int) -> list[dict[str, Any]]:
     return [{"category": name, "calls": calls_to_json(template(name, width, height))} for name in CATEGORIES]
-
-
-def mark_json(mark: VerifiedChain | None) -> dict[str, Any] | None:
-    """Who verified a chain, when, for which answer, and how: compared with what it measured, or confirmed by eye."""
-    if mark is None:
-        return None
-    measured = compare(mark.measurements, mark.answer.splitlines()).measured
-    return {
-        "by": str(mark.person), "at": mark.created_at.isoformat(), "kind": mark.kind, "reason": mark.reason,
-        "answer": mark.answer.splitlines(), "measured": measured,
-    }  # fmt: skip
 
 
 def known_json(chain: KnownChain, slug: str) -> dict[str, Any]:

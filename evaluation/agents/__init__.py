@@ -12,15 +12,15 @@ AGENTS: Mapping[str, ScriptedAgent] = {
     for agent in (
         ScriptedAgent(
             "whole image",
-            "Answers from the whole picture at 1024 pixels.",
+            "Answers from the full image at 1024 pixels.",
             no_look,
             as_written,
             (Condition.NONE,),
         ),
         ScriptedAgent("centre zoom", "Zooms once into the middle half.", centre, alphabetical),
         ScriptedAgent("random zoom", "Zooms twice, anywhere.", anywhere, as_written),
-        ScriptedAgent("contrast zoom", "Zooms into busy places that look right from afar.", contrast, as_written),
-        ScriptedAgent("oracle zoom", "Is told where the evidence is and zooms there.", oracle, workshop),
+        ScriptedAgent("contrast zoom", "Zooms into busy places that look promising from afar.", contrast, as_written),
+        ScriptedAgent("oracle zoom", "Knows the evidence and zooms there.", oracle, workshop),
     )
 }
 """Every scripted agent by the model name its trajectories carry."""

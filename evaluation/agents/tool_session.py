@@ -123,7 +123,7 @@ class ToolSession:
 
     def _run(self, call: ToolCall) -> Called:
         if self.pixels > MOST_PIXELS:
-            text = f"The pictures of this session have more than {MOST_PIXELS:,} pixels together. Give your answer."
+            text = f"The images of this session have more than {MOST_PIXELS:,} pixels together. Give your answer."
             return Called(None, None, text)
         others = {name: picture for name, picture in self._pictures.items() if name != ORIGINAL}
         result = self._runs(self.original, call, others, self._keys, self.profile)
@@ -131,7 +131,7 @@ class ToolSession:
             return Called(None, None, result.error.message.split("): ", 1)[-1])
         step = result.steps[0]
         if step.image is None:
-            return Called(None, None, f"{step.tool} gave no picture.")
+            return Called(None, None, f"{step.tool} returned no image.")
         self._pictures[step.image_id], self._keys[step.image_id] = step.image, step.key
         height, width = step.image.shape[:2]
         measured = f" {json.dumps(dict(step.measurements))}" if step.measurements else ""

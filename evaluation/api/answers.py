@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.shortcuts import get_object_or_404
@@ -14,7 +15,8 @@ from rest_framework.response import Response
 
 from annotation.api.loading import benchmark_for
 from annotation.workflow import Right
-from evaluation.actions.answer_groups import AnswerGroup, State, read_groups
+from evaluation.actions.answer_groups import State, read_groups
+from evaluation.actions.answer_rows import AnswerGroup
 from evaluation.actions.decide_answers import KEYS, decide_answers, take_back
 from evaluation.actions.read_extraction import RunReport, read_extraction, read_slices_extraction
 from evaluation.models import Run
@@ -81,7 +83,7 @@ REPORT = inline_serializer(
     methods=["GET"],
     operation_id="answers",
     parameters=[
-        OpenApiParameter("state", str, enum=list(State), description="open (as it is), left or decided."),
+        OpenApiParameter("state", str, enum=list(State), description="open (undecided), left or decided."),
         OpenApiParameter("run", NUMBER, description="Only answers of this run."),
         OpenApiParameter("reason", str, description="Only undecided for this reason."),
         *PAGING,
@@ -101,7 +103,7 @@ def answers(request: Request, slug: str) -> Response:
     state = State(one_of(request, "state", list(State), State.OPEN))
     run = _run(benchmark, number_of(request, "run", "the number of a run"))
     found = read_groups(benchmark, person_of(request), state=state, run=run, reason=said(request, "reason"))
-    return paged_rows(request, found.groups, _group)
+    return paged_rows(request, found.tallies, _group, found.read)
 
 
 def _decide(request: Request, benchmark: Any) -> dict[str, int]:
@@ -136,13 +138,14 @@ def report(request: Request, slug: str) -> Response:
     """How the answers of each run were read when it was scored: where they stood, by which rule, and what is unread."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     by, run = said(request, "by"), number_of(request, "run", "the number of a run")
-    found = read_extraction(benchmark, _run(benchmark, run))
-    return paged_rows(request, found, lambda one: _report(one, by))
+    number = _run(benchmark, run)
+    slices = read_slices_extraction(benchmark, by, number) if by else {}
+    return paged_rows(request, read_extraction(benchmark, number), lambda one: _report(one, slices.get(one.run.pk, {})))
 
 
-def _report(one: RunReport, by: str) -> dict[str, Any]:
+def _report(one: RunReport, slices: Mapping[str, Any]) -> dict[str, Any]:
     named = {"run": one.run.pk, "model": one.run.model.name, "setting": one.run.setting, "stale": one.stale}
-    return {**named, "report": one.report, "slices": read_slices_extraction(one.run, by) if by else {}}
+    return {**named, "report": one.report, "slices": slices}
 
 
 def _run(benchmark: Any, number: int | None) -> int | None:
@@ -159,7 +162,7 @@ def _group(group: AnswerGroup) -> dict[str, Any]:
         "question": group.question,
         "options": dict(group.options),
         "accepted": list(group.accepted),
-        "runs": {str(run): len(pks) for run, pks in group.by_run.items()},
+        "runs": {str(run): n for run, n in group.by_run.items()},
         "decision": (said.letter or said.word) if said else "",
         "by": said.by if said else "",
     }

@@ -31,7 +31,7 @@ RUNS = {"type": "array", "items": {"type": "integer"}, "maxItems": MOST_RUNS, "u
         {
             "runs": serializers.ListField(child=serializers.IntegerField()),
             "without": serializers.ListField(
-                child=serializers.IntegerField(), help_text="Runs whose chains are not kept: score them again."
+                child=serializers.IntegerField(), help_text="Runs without stored toolchains: rescore them."
             ),
             "by": serializers.CharField(allow_blank=True),
             "value": serializers.CharField(allow_blank=True),

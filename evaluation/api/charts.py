@@ -18,13 +18,15 @@ from annotation.workflow import Right
 from evaluation.actions.read_crops import MISSED, CropPoints, crop_points, crop_regions, crop_sizes
 from evaluation.actions.read_ranking import read_ranking
 from evaluation.actions.read_repeats import LISTED, read_repeats
-from evaluation.actions.read_thresholds import read_grounded_difference, slice_intervals
 from evaluation.api.parts import Fields
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring
 from evaluation.query.fields import slice_terms
-from evaluation.querysets import TrajectoryQuerySet, samples_without_trajectory
+from evaluation.querysets import samples_without_trajectory
+from evaluation.store.selection import Selection
+from evaluation.store.snapshot import Snapshot
+from evaluation.store.tables import tables_of
 from webapp.common.api_query import said
 from webapp.common.errors import InvalidInput, NotFound
 from webapp.common.records import plain
@@ -43,6 +45,8 @@ HIDDEN: Mapping[str, Mapping[str, str]] = {
 }
 """What every page of a run counts, and the terms of each."""
 
+THRESHOLDS = ("thresholds", "thresholds_open", "threshold_intervals", "grounded_difference")
+
 COUNTED: Fields = {"n": serializers.IntegerField(), "terms": serializers.DictField(child=serializers.CharField())}
 OF_POINT = ("trajectory", "sample", "coverage", "concentration")
 POINT: Fields = {
@@ -54,19 +58,23 @@ POINT: Fields = {
 }
 REPEATS: Fields = {
     "counts": inline_serializer("RepeatedCount", {"name": serializers.CharField(), **COUNTED}, many=True),
-    "clusters": serializers.IntegerField(help_text="Pictures of these samples."),
+    "clusters": serializers.IntegerField(help_text="Image clusters of these samples."),
     "least": serializers.IntegerField(help_text="Rollouts of a sample, at least."),
     "mean": serializers.FloatField(help_text="On average."),
     "most": serializers.IntegerField(help_text="At most."),
-    "value": serializers.FloatField(help_text="Mean over samples of the share right of each one's rollouts."),
+    "value": serializers.FloatField(help_text="Mean over samples of the share of correct rollouts of each."),
     "ci_low": serializers.FloatField(allow_null=True),
     "ci_high": serializers.FloatField(allow_null=True),
     "ci_method": serializers.CharField(allow_blank=True),
     "detail": serializers.DictField(help_text="How the interval was made: clusters, design effect."),
-    "se": serializers.FloatField(allow_null=True, help_text="Standard error between pictures; null with one."),
+    "ranges": serializers.DictField(
+        child=serializers.ListField(child=serializers.FloatField(allow_null=True)),
+        help_text="Lowest and highest value that undecided answers allow, of value, first, always, some and never.",
+    ),
+    "se": serializers.FloatField(allow_null=True, help_text="Standard error between image clusters; null with one."),
     "within": serializers.FloatField(help_text="Variance of rollouts about the mean of their sample, pooled."),
     "se_draws": serializers.FloatField(help_text="Standard error of value that the draws alone make."),
-    "first": serializers.FloatField(allow_null=True, help_text="Share right of the first rollouts alone."),
+    "first": serializers.FloatField(allow_null=True, help_text="Share correct of the first rollouts only."),
 }
 CHARTS = inline_serializer(
     "RunCharts",
@@ -82,17 +90,20 @@ CHARTS = inline_serializer(
         "thresholds": serializers.ListField(
             help_text="At each threshold 0, 0.01 .. 1 the trajectories in G+A+, G+A-, G-A+, G-A-."
         ),
-        "threshold_intervals": serializers.ListField(help_text="At each threshold the 95 % intervals of the four."),
+        "thresholds_open": serializers.ListField(
+            help_text="At each threshold the undecided answers in G+A- and in G-A-; empty where they are left out."
+        ),
+        "threshold_intervals": serializers.ListField(help_text="At each threshold the 95% intervals of the four."),
         "grounded_difference": inline_serializer(
             "GroundedDifference",
             {
                 "counts": serializers.ListField(
                     child=serializers.IntegerField(), help_text="Trajectories in G+A+, G+A-, G-A+, G-A-, as scored."
                 ),
-                "clusters": serializers.IntegerField(help_text="Pictures that they are of; below 20 no interval."),
+                "clusters": serializers.IntegerField(help_text="Their image clusters; below 20 no interval."),
                 "value": serializers.FloatField(
                     allow_null=True,
-                    help_text="Share right among the grounded minus that among the others; null without one of them.",
+                    help_text="Share correct among the grounded minus that among the others; null without one of them.",
                 ),
                 "odds_ratio": serializers.FloatField(allow_null=True),
                 "halves_added": serializers.BooleanField(
@@ -102,6 +113,8 @@ CHARTS = inline_serializer(
                 "ci_high": serializers.FloatField(allow_null=True),
                 "ci_method": serializers.CharField(allow_blank=True),
                 "detail": serializers.DictField(help_text="How the interval was made: draws, seed, clusters."),
+                "low": serializers.FloatField(allow_null=True, help_text="The least that undecided answers allow."),
+                "high": serializers.FloatField(allow_null=True, help_text="The most that they allow."),
             },
         ),
         "ranking": inline_serializer(
@@ -142,15 +155,17 @@ CHARTS = inline_serializer(
             },
         ),
         "heat": serializers.DictField(
-            allow_null=True, help_text="Density of crops minus that of gold, in cells of the picture."
+            allow_null=True, help_text="Density of crops minus that of gold, in cells of the image."
         ),
-        "crop_cells": serializers.ListField(help_text="Trajectories whose crop has its centre in the cell."),
+        "crop_cells": serializers.ListField(help_text="Trajectories whose crop has its center in the cell."),
         "coverage": serializers.ListField(
             child=serializers.FloatField(allow_null=True), help_text="Mean share of the gold seen after 0, 1, .. calls."
         ),
         "tools": serializers.ListField(child=serializers.DictField(), help_text="Calls of each tool."),
         "tool_choices": serializers.ListField(child=serializers.DictField(), help_text="Against the references."),
-        "lengths": serializers.ListField(child=serializers.DictField(), help_text="Chains against the references."),
+        "lengths": serializers.ListField(
+            child=serializers.DictField(), help_text="Toolchains compared with the references."
+        ),
         "plan_outcomes": inline_serializer(
             "PlanOutcomes",
             {
@@ -188,9 +203,11 @@ def run_charts(request: Request, slug: str, pk: int) -> Response:
     if bool(by) != bool(value):
         raise InvalidInput("A slice is a facet and its value: give by and slice, or neither.", field="slice")
     narrowed = slice_terms(by, value)
-    found = run.trajectories.listed(narrowed)
+    found = Selection(Snapshot(run.benchmark, [run], request.user), narrowed)
     settings = MetricSettings.from_mapping(scoring.settings)
-    tables = _tables(scoring, by, value)
+    if by and not scoring.metrics.on_slice(by, value).exists():
+        raise NotFound(f"There is no slice {by} = {value}.")
+    tables = tables_of(found.snapshot, run, narrowed, canonical=settings.tool_aliases == "canonical")
     own = {"run": str(run.pk), **narrowed}
     counts = found.never_hidden()
     return Response(
@@ -201,30 +218,19 @@ def run_charts(request: Request, slug: str, pk: int) -> Response:
             "settings": settings.as_dict(),
             "counts": [{"name": name, "n": counts[name], "terms": {**own, **terms}} for name, terms in HIDDEN.items()],
             "missing": _missing(run, narrowed),
-            "thresholds": tables.get("thresholds", []),
-            "threshold_intervals": _intervals(scoring, tables, by, value),
-            "grounded_difference": plain(read_grounded_difference(scoring, tables, by, value)),
+            **{name: tables[name] for name in THRESHOLDS},
             "ranking": [] if by else plain(read_ranking(run.benchmark)),
             **_crops(found, settings, own),
-            **{name: tables.get(name) for name in ("heat",)},
-            **{name: tables.get(name, []) for name in ("crop_cells", "coverage", "tools", "tool_choices", "lengths")},
+            "heat": tables["heat"],
+            **{name: tables[name] or [] for name in ("crop_cells", "coverage", "tools", "tool_choices", "lengths")},
             "plan_outcomes": {
                 "outcomes": list(Outcome.NAMES),
-                "by_targets": tables.get("outcomes", {}),
+                "by_targets": tables["outcomes"],
                 "by_segment": found.plan_outcomes_by("segment"),
             },
             "repeats": _repeats(tables, own),
         }
     )
-
-
-def _tables(scoring: Scoring, by: str, value: str) -> Mapping[str, Any]:
-    if not by:
-        return scoring.extras
-    row = scoring.slice_tables.filter(slice_by=by, slice=value).first()
-    if row is None and not scoring.metrics.on_slice(by, value).exists():
-        raise NotFound(f"There is no slice {by} = {value}.")
-    return row.tables if row else {}
 
 
 def _repeats(tables: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, Any] | None:
@@ -235,18 +241,12 @@ def _repeats(tables: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, Any
     return {"counts": counts, **{name: plain(getattr(found, name)) for name in REPEATS if name != "counts"}}
 
 
-def _intervals(scoring: Scoring, tables: Mapping[str, Any], by: str, value: str) -> Any:
-    if by:
-        return slice_intervals(scoring, by, value) if tables.get("thresholds") else []
-    return tables.get("threshold_intervals", [])
-
-
 def _missing(run: Run, narrowed: Mapping[str, str]) -> int | None:
     listed = all(name.startswith("facet.") for name in narrowed)
     return samples_without_trajectory(run, narrowed).count() if listed else None
 
 
-def _crops(found: TrajectoryQuerySet, settings: MetricSettings, own: Mapping[str, str]) -> dict[str, Any]:
+def _crops(found: Selection, settings: MetricSettings, own: Mapping[str, str]) -> dict[str, Any]:
     points = crop_points(found)
     regions = [
         {"name": one.name, "words": one.words, "n": one.n, "right": one.right} | {"terms": {**own, **one.terms}}

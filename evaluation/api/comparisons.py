@@ -22,7 +22,7 @@ from evaluation.metrics.families import FAMILIES
 from evaluation.metrics.slice_finder import LEAST
 from evaluation.metrics.undecided import RANGES
 from evaluation.models import Run
-from evaluation.querysets_query import MOST_RUNS
+from evaluation.query.sql import MOST_RUNS
 from webapp.common.api_query import number_of, said
 from webapp.common.errors import InvalidInput, NotFound
 from webapp.common.records import plain
@@ -88,7 +88,7 @@ PAIR_OF_RUNS = _asked(2, "Two runs.")
             "runs": serializers.ListField(child=serializers.IntegerField()),
             "settings": serializers.DictField(),
             "samples": serializers.IntegerField(help_text="With gold."),
-            "clusters": serializers.IntegerField(help_text="Pictures among them."),
+            "clusters": serializers.IntegerField(help_text="Their image clusters."),
             "common": serializers.IntegerField(help_text="Samples that all of these runs have."),
             "other_settings": serializers.ListField(
                 child=serializers.IntegerField(), help_text="Runs scored with other settings than the first."
@@ -164,9 +164,9 @@ def compare(request: Request, slug: str) -> Response:
         "FoundSlices",
         {
             "tested": serializers.IntegerField(help_text="Slices that p_holm is adjusted over."),
-            "apart": serializers.IntegerField(help_text="How many of them tell the two runs apart at 5 %."),
+            "apart": serializers.IntegerField(help_text="How many of them differ significantly at 5%."),
             "left_out": serializers.IntegerField(help_text="Values tested alone only."),
-            "clustered": serializers.BooleanField(help_text="p_holm is of the sign flip over pictures."),
+            "clustered": serializers.BooleanField(help_text="p_holm is of the sign flip over image clusters."),
             "least": serializers.IntegerField(),
             "slices": inline_serializer("FoundSlice", dict(OF_SLICE), many=True),
         },

@@ -41,6 +41,7 @@ COLUMNS: dict[str, Any] = {
             "description": "Of each field its column.",
         },
         "boxes": {"type": "string", "enum": [form.value for form in BoxForm]},
+        "list": {"type": "string", "maxLength": MAX_COLUMN, "description": "Of several lists the one that is read."},
     },
     "required": ["columns"],
     "additionalProperties": False,
@@ -81,6 +82,8 @@ class MappingField(serializers.JSONField):
         columns, form = found.get("columns"), found.get("boxes", BoxForm.XYXY.value)
         if not isinstance(columns, dict) or form not in [one.value for one in BoxForm]:
             self.fail("mapping")
+        if not isinstance(one := found.get("list", ""), str) or len(one) > MAX_COLUMN:
+            self.fail("mapping")
         if not all(isinstance(column, str) and 0 < len(column) <= MAX_COLUMN for column in columns.values()):
             self.fail("mapping")
         return found
@@ -109,20 +112,24 @@ class ChoicesSerializer(serializers.Serializer):
         help_text="pixel, norm1, norm1000 or WxH",
     )
     mapping = MappingField(required=False, help_text="Which column of a table, or key, is what, as in docs/formats.md.")
-    replace = serializers.BooleanField(
-        required=False, help_text="Put it in the place of what this file brought under other choices, all at once."
-    )
+    replace = serializers.BooleanField(required=False, help_text="Replace the earlier import of this file in one step.")
     replaces = serializers.IntegerField(
         required=False,
         min_value=0,
         help_text="The id of an import whose runs give way to this one; 0 = none.",
+    )
+    both = serializers.BooleanField(
+        required=False, help_text="Of a file of results: import its samples first and then what one model did."
+    )
+    answer_is_not_gold = serializers.BooleanField(
+        required=False, help_text="The answers are the model's, although their column or key equals the gold answers."
     )
     score = serializers.BooleanField(required=False, help_text="Score the runs when the import is done.")
 
 
 class UploadSerializer(ChoicesSerializer):
     file = serializers.FileField(allow_empty_file=True)
-    images = serializers.FileField(required=False, help_text="For samples: a zip of the pictures they name.")
+    images = serializers.FileField(required=False, help_text="For samples: a zip file of the images they name.")
 
 
 IMPORT = inline_serializer(

@@ -66,7 +66,7 @@ def agreement(request: Request, slug: str, table: str) -> Response:
 @extend_schema(
     operation_id="judges",
     parameters=[
-        OpenApiParameter("kind", str, enum=KINDS, description="Which judgements; the first there are unless said."),
+        OpenApiParameter("kind", str, enum=KINDS, description="Kind of judgments; default: the first that exists."),
         OpenApiParameter("a", str, description="One of two judges to hold together; needs b."),
         OpenApiParameter("b", str, description="The other; without both, a person and a judge with most in common."),
         OpenApiParameter("by", str, description="A facet to slice the two by."),
@@ -100,7 +100,7 @@ def judges(request: Request, slug: str) -> Response:
     kinds = kinds_of(benchmark, person)
     kind = one_of(request, "kind", KINDS, next(iter(kinds), ""))
     if kinds and kind not in kinds:
-        raise NotFound(f"There are judgements of {', '.join(kinds)}, none of {kind}.", field="kind")
+        raise NotFound(f"There are judgments of {', '.join(kinds)}, none of {kind}.", field="kind")
     by = said(request, "by")
     if by and by not in facet_names(benchmark):
         raise NotFound(f"There is no facet {by[:60]!r}.", field="by")
@@ -141,7 +141,7 @@ class QueueSerializer(serializers.ModelSerializer):
             "id", "terms", "people", "questions", "judgements", "judges", "drawn_from", "seed", "created_at",
         )  # fmt: skip
         read_only_fields = fields
-        extra_kwargs = {"people": {"help_text": "Who judge each question."}}
+        extra_kwargs = {"people": {"help_text": "Number of people who judge each question."}}
 
     def get_terms(self, row: JudgingQueue) -> dict[str, str] | None:
         return row.terms if self._known(row).source else None
@@ -161,7 +161,7 @@ class QueueSerializer(serializers.ModelSerializer):
 @api_view(["GET"])
 def judging(request: Request, slug: str) -> Response:
     """The queues of questions to people, the newest first. Where a queue comes from is told to who has finished it."""
-    benchmark, person = benchmark_for(request, slug, Right.COMPARE_WORK), person_of(request)
+    benchmark, person = benchmark_for(request, slug, Right.JUDGE), person_of(request)
     context = {"benchmark": benchmark, "person": person}
     rows = with_remaining(queues_of(benchmark), person)
     return paged(request, rows, "-pk", lambda row: QueueSerializer(row, context=context).data)

@@ -50,15 +50,14 @@ ROW = inline_serializer(
         ),
         "metrics": serializers.DictField(
             child=serializers.DictField(),
-            help_text="By name; value null is undefined. low, high: the range of a rate "
-            "that undecided answers could change.",
+            help_text="By name; value null is undefined. low, high: the range of what undecided answers could change.",
         ),
         "against": serializers.DictField(
             allow_null=True,
-            help_text="The difference to the reference row: interval, counts of samples only one has right, p exact, "
-            "by pictures, and that adjusted by Holm over p_family_size comparisons of p_family (reference, adjacent, "
-            "settings), the smallest difference that could be seen, tie; what undecided answers allow, and if they "
-            "could turn the sign.",
+            help_text="The difference to the reference row: interval, samples that only one answered correctly, p exact"
+            " and clustered by image, that p adjusted by Holm over p_family_size comparisons of p_family (reference, "
+            "adjacent, settings), the minimum detectable difference, tie; what undecided answers allow, and if they "
+            "could change the sign.",
         ),
     },
 )
@@ -221,14 +220,16 @@ MACRO = inline_serializer(
     "MacroBoard",
     {
         "metric": serializers.CharField(),
-        "draws": serializers.IntegerField(help_text="0: nothing is drawn, and nobody is ranked."),
+        "draws": serializers.IntegerField(help_text="0: no draws and no ranks."),
         "seed": serializers.IntegerField(),
         "benchmarks": inline_serializer(
             "MacroColumn",
             {
                 "benchmark": serializers.CharField(),
                 "samples": serializers.IntegerField(),
-                "clusters": serializers.IntegerField(help_text="Pictures; below 20 on any nothing is drawn."),
+                "clusters": serializers.IntegerField(
+                    help_text="Image clusters; below 20 on any benchmark there are no draws."
+                ),
             },
             many=True,
         ),

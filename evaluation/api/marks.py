@@ -19,7 +19,7 @@ from evaluation.actions.read_slices import SliceTable, read_slices, saved_slices
 from evaluation.api.parts import coefficients
 from evaluation.metrics.failures import FAILURES
 from evaluation.models import Note, Run, Tag
-from evaluation.querysets_query import visible_tags
+from evaluation.querysets_marks import visible_tags
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.api_query import number_of
 from webapp.common.api_schema import NUMBER
@@ -134,7 +134,7 @@ def slices(request: Request, slug: str) -> Response:
     """The saved slices by name, each with its leading metrics of every run. All metrics of one:
     leaderboard/?by=saved slice&slice=."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
-    runs = list(Run.objects.of(benchmark).without_tables())
+    runs = list(Run.objects.of(benchmark))
     return paged(
         request,
         saved_slices(benchmark, request.user),

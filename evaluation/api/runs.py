@@ -72,7 +72,7 @@ def runs(request: Request, slug: str) -> Response:
     """The runs on a benchmark, in the order they came."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     context = {"freshness": Freshness(benchmark)}
-    rows = Run.objects.of(benchmark).without_tables()
+    rows = Run.objects.of(benchmark)
     return paged(request, rows, "pk", lambda row: RunSerializer(row, context=context).data, with_counts)
 
 
@@ -81,7 +81,7 @@ def runs(request: Request, slug: str) -> Response:
 def run(request: Request, slug: str, pk: int) -> Response:
     """One run and how it was scored."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
-    [found] = with_counts([get_object_or_404(Run.objects.of(benchmark).without_tables(), pk=pk)])
+    [found] = with_counts([get_object_or_404(Run.objects.of(benchmark), pk=pk)])
     return Response(RunSerializer(found, context={"freshness": Freshness(benchmark)}).data)
 
 

@@ -35,7 +35,7 @@ class SessionCallSerializer(serializers.Serializer):
     tool = TextField(max_length=200)
     arguments = serializers.DictField(
         required=False,
-        help_text="As the tool's definition says, with the pictures it takes: original, or image_N of call N.",
+        help_text="As the tool's definition says, with its input images: original, or image_N of call N.",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,27 +18,24 @@ from annotation.api.loading import FACET, benchmark_for, facets_of, terms_of
 from annotation.workflow import Right
 from evaluation.actions.list_facets import facet_counts
 from evaluation.actions.list_words import check_query
-from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.read_marks import said_by
 from evaluation.actions.read_runs import trajectory_record
 from evaluation.actions.read_trajectory import kept_replay
 from evaluation.api.parts import QUERY_TEXT
 from evaluation.exporters.native import trajectory_row
-from evaluation.metrics.catalogue import SAMPLE_COLUMNS
-from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant
-from evaluation.metrics.failures import FAILURES, NO_FAILURE
-from evaluation.metrics.reading import CLASSES, REASONS, RULES, WHERES
-from evaluation.models import Run, Score, Trajectory
+from evaluation.metrics.columns import VerdictBy
+from evaluation.models import Run, Trajectory
 from evaluation.query.fields import described
-from evaluation.querysets_query import TERMS, other_terms
+from evaluation.store.measures import MEASURES
+from evaluation.store.rows import read_rows
+from evaluation.store.snapshot import Snapshot
+from evaluation.store.terms import TERMS, other_terms
+from evaluation.store.trajectory_list import TrajectoryList
 from webapp.common.api_paging import PAGING, page_of, paged_keys
 
-MEASURES = tuple(name for name in SAMPLE_COLUMNS if name not in ("run", "model", "sample"))
-NAMED = {
-    "quadrant": Quadrant.NAMES, "plan_outcome": Outcome.NAMES, "chain_status": ChainStatus.NAMES,
-    "reading_where": WHERES, "reading_rule": RULES, "reading_class": CLASSES, "unread_reason": REASONS,
-}  # fmt: skip
-RELATED = ("run__model", "sample__image", "sample__gold__revision", "score", "replay")
+STORED = {**MEASURES, "scored": "scored", "failure": "failure"}
+"""What is read of a trajectory from the file of its run."""
+RELATED = ("run__model", "sample__image", "sample__gold__revision", "replay")
 PARAMETERS = [
     OpenApiParameter(
         "q", QUERY_TEXT, description="A query: run:3 quadrant:G+A- and (calls > 4 or tool:crop). 400 where it is none."
@@ -58,9 +55,9 @@ ROW = inline_serializer(
             help_text="The measures of docs/metrics.md#exports; null where undefined, or not scored yet.",
         ),
         "failure": serializers.CharField(
-            allow_null=True, help_text="What went wrong, by rule or as people say; null: nothing, or not scored yet."
+            allow_null=True, help_text="Failure by rule or as set by people; null: none, or not scored."
         ),
-        "failure_said_by": serializers.CharField(allow_null=True, help_text="Who says so; null: the rule."),
+        "failure_said_by": serializers.CharField(allow_null=True, help_text="Person who set it; null: by rule."),
         "tags": serializers.ListField(child=serializers.CharField(), help_text="Those that you see."),
         "replayed": serializers.BooleanField(
             help_text="Scores use boxes, sizes and success of a replay kept here, not those that were recorded."
@@ -80,15 +77,15 @@ def trajectories(request: Request, slug: str) -> Response:
     """
     benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request, KNOWN)
     check_query(benchmark, terms.get("q", ""), request.user)
-    found = TrajectoryList(benchmark, list(Run.objects.of(benchmark).without_tables()), terms, request.user)
+    found = TrajectoryList(benchmark, list(Run.objects.of(benchmark)), terms, request.user)
     rows = Trajectory.objects.select_related(*RELATED).with_marks(request.user)
 
-    def read(pks: list[int]) -> Iterator[Trajectory]:
-        by_pk = rows.in_bulk(pks)
-        return (by_pk[pk] for pk in pks if pk in by_pk)
+    def read(pks: list[int]) -> Iterator[tuple[Trajectory, dict[str, Any]]]:
+        by_pk, stored = rows.in_bulk(pks), read_rows(found.snapshot, pks, STORED)
+        return ((by_pk[pk], stored[pk]) for pk in pks if pk in by_pk and pk in stored)
 
     named = known_to(request.user, benchmark).marks
-    return paged_keys(request, np.sort(found.pks).data, read, lambda row: _shown(row, named=named))
+    return paged_keys(request, np.sort(found.pks).data, read, lambda row: _shown(*row, named=named))
 
 
 @extend_schema(
@@ -101,7 +98,7 @@ def facets(request: Request, slug: str) -> Response:
     """How many a list of trajectories holds, and the counts of its facets, each without its own term."""
     benchmark, terms = benchmark_for(request, slug, Right.SEE_GOLD), terms_of(request, KNOWN)
     check_query(benchmark, terms.get("q", ""), request.user)
-    runs = list(Run.objects.of(benchmark).without_tables())
+    runs = list(Run.objects.of(benchmark))
     found = TrajectoryList(benchmark, runs, terms, request.user)
     return Response({"total": found.total, "facets": facet_counts(found)})
 
@@ -111,29 +108,27 @@ def facets(request: Request, slug: str) -> Response:
 def trajectory(request: Request, slug: str, pk: int) -> Response:
     """One trajectory as recorded, and its scores."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
-    rows = Trajectory.objects.of(benchmark).select_related(*RELATED)
+    rows = Trajectory.objects.of(benchmark).select_related(*RELATED, "run__scoring", "run__file")
     found = get_object_or_404(rows.with_marks(request.user), pk=pk)
-    return Response(_shown(found, named=known_to(request.user, benchmark).marks))
+    stored = read_rows(Snapshot(benchmark, [found.run], request.user), [pk], STORED)[pk]
+    return Response(_shown(found, stored, named=known_to(request.user, benchmark).marks))
 
 
-def _shown(row: Trajectory, *, named: bool) -> dict[str, Any]:
-    score, label = getattr(row, "score", None), next(iter(row.labels_in_force), None)  # type: ignore[attr-defined]
-    code = label.failure if label else score.failure if score else NO_FAILURE
+def _shown(row: Trajectory, stored: Mapping[str, Any], *, named: bool) -> dict[str, Any]:
+    """``stored``: of ``STORED``."""
+    label = next(iter(row.labels_in_force), None)  # type: ignore[attr-defined]
     return {
         "id": row.pk,
         "run": row.run_id,
         "trajectory": trajectory_row(trajectory_record(row)),
-        "score": _measures(score) if score else None,
-        "failure": FAILURES[code] if code >= 0 else None,
+        "score": _measures(stored) if stored["scored"] else None,
+        "failure": stored["failure"],
         "failure_said_by": said_by(label, named=named) if label else None,
         "tags": [one.tag.name for one in row.seen_taggings],  # type: ignore[attr-defined]
         "replayed": kept_replay(row) is not None,
     }
 
 
-def _measures(score: Score) -> dict[str, Any]:
-    measures = {name: getattr(score, name) for name in MEASURES}
-    for name, words in NAMED.items():
-        code = measures.get(name)
-        measures[name] = None if code is None or code < 0 else words[code]
-    return measures
+def _measures(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """What decided an answer is a code here."""
+    return {name: stored[name] for name in MEASURES} | {"verdict_by": VerdictBy.NAMES.index(stored["verdict_by"])}

@@ -50,7 +50,11 @@ _ROWS = (
     ("vtc-bench", "VTC-Bench's interface track: results_*.jsonl with response_list_*.json", vtc_bench),
     ("vlmevalkit", "VLMEvalKit and DeepEyesV2: xlsx, TSV or JSON predictions", vlmevalkit),
     ("lmms-eval", "lmms-eval: *_samples_TASK.jsonl", lmms_eval),
-    ("openai-chat", "Chat completions with tools: JSON lists of messages", openai_chat),
+    (
+        "openai-chat",
+        "Chats with tools of OpenAI (also Responses) and Anthropic: JSON lists of messages",
+        openai_chat,
+    ),
     ("sharegpt", "ShareGPT and LLaVA: dialogues of from and value", sharegpt),
     ("llava", "LLaVA: answers as JSONL, alone or in a zip with their questions", llava),
     ("react", "ReAct logs: response_list and tool_list of a record", react),

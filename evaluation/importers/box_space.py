@@ -25,6 +25,6 @@ class BoxSpace:
         if times and width.isdecimal() and height.isdecimal() and int(width) and int(height):
             return cls(Coordinates.PIXEL, (int(width), int(height)))
         raise ImportProblem(
-            f"Coordinates {text[:50]!r} are not known. Use pixel, norm1, norm1000, or the size of the picture the "
-            "model was sent, such as 1024x768."
+            f"Coordinates {text[:50]!r} are not known. Use pixel, norm1, norm1000, or the size of the image "
+            "sent to the model, for example 1024x768."
         )

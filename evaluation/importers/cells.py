@@ -24,6 +24,13 @@ def truth_in(value: object, field: str, report: Report) -> bool | None:
     return fields.truth(value, field, report)
 
 
+def is_truth(value: object) -> bool:
+    """Whether ``truth_in`` takes a value for a verdict; an empty one is none."""
+    if isinstance(value, str):
+        return value.strip().casefold() in _TRUE | _FALSE
+    return isinstance(value, bool | int | float) and value in (0, 1)
+
+
 def number_in(value: object) -> float | None:
     """A finite number, None when it is none."""
     if isinstance(value, str):

@@ -53,12 +53,12 @@ def block_steps(code: str, said: str, reply: str | None, program: Program, repor
     """The steps of one block. ``said``: the text before it; ``reply``: what it printed or raised."""
     block = program.read(code)
     if block.problem:
-        done = f"A block of code could not be read ({block.problem}); what it did to pictures is unknown."
+        done = f"A block of code could not be read ({block.problem}); its effect on images is unknown."
         report.noted("code-unreadable", "code", code[:200], done)
     ok = reply is not None and not _FAILED.search(reply)
     for call in block.calls:
         if call.tool == "crop" and call.bbox is None:
-            done = "The code crops by values, or a picture, that only a run knows: location unknown, never scored."
+            done = "The code crops with values known only at run time. The location is unknown and not scored."
             report.noted("location-unknown", "code", call.arguments.get("box"), done)
         elif call.tool == "crop" and call.bbox is not None:
             note_unless_box(call.bbox, "code", report, call.executed)

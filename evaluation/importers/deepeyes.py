@@ -50,7 +50,7 @@ def detect(head: bytes, name: str) -> Detection:
     if b'"pred_output"' in head and b'"pred_ans"' in head:
         reasons.append("Its rows have the keys pred_output and pred_ans.")
         reasons.append(
-            "They name a picture, as for V*." if b'"image":' in head[:200] else "They name no picture: HR-Bench."
+            "They name an image, as for V*." if b'"image":' in head[:200] else "They name no image: HR-Bench."
         )
     if name.startswith("result_") and reasons:
         reasons.append("The file is called result_...")
@@ -127,7 +127,7 @@ def _sample_of(data: Mapping[str, Any], messages: Sequence[Any], samples: Sample
     if isinstance(image, str):
         field, wanted = "image", image
         found = [s for s in samples.by_image(image) if normalised(s.question) == normalised(question)]
-        what = "No sample has this picture with this question:"
+        what = "No sample has this image with this question:"
     else:
         asked, choices = question_and_options(messages)
         field, wanted = "question", question or asked
@@ -175,7 +175,7 @@ def _verdict(acc: object, failed: bool, extra: dict[str, Any], report: Report) -
         extra["acc"] = acc
         if acc == 1:
             report.noted(
-                "verdict-on-error", "acc", acc, "The row failed, yet was judged right; the verdict is not used."
+                "verdict-on-error", "acc", acc, "The row failed but was judged correct. The verdict is not used."
             )
         return None
     return fields.truth(acc, "acc", report)
@@ -236,7 +236,7 @@ def _step(turn: Turn, flag: StepFlag, number: int, frame: _Frame, report: Report
     elif ok:
         note_unless_box(numbers, f"{field}.bbox_2d", report)
     if numbers is not None and frame.size_missing:
-        done = "The picture's size is unknown, so the box was taken as pixels of the file. Give sizes and import again."
+        done = "The image size is unknown, so the box was read as pixels of the file. Add sizes and import again."
         report.noted("size-unknown", field, written, done)
     whole = turn.text[call.end :].strip()
     return Step(

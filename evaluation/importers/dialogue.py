@@ -27,6 +27,7 @@ TAG = "<tool_call>"
 _CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|(?=<tool_call>)|(?=<answer>)|\Z)", re.DOTALL)
 _OPEN, _CLOSE = "<answer>", "</answer>"
 _REPLIES = ("user", "tool", "function")
+_PICTURES = ("image", "input_image", "image_url")
 _JSON = json.JSONDecoder(parse_constant=str)
 MAX_CALLS = 50
 """So many calls of one turn are read; more is a degenerate turn."""
@@ -105,7 +106,12 @@ def text_of(content: Any) -> str:
 def _has_picture(content: Any) -> bool:
     if not isinstance(content, list):
         return False
-    return any(isinstance(item, dict) and ("image_url" in item or "image" in item) for item in content)
+    return any(is_picture(item) for item in content)
+
+
+def is_picture(item: object) -> bool:
+    """Whether a part of a message's content is a picture, by whatever interface."""
+    return isinstance(item, dict) and ("image_url" in item or "image" in item or item.get("type") in _PICTURES)
 
 
 def calls_of(text: str) -> Iterator[Call]:

@@ -15,10 +15,11 @@ from annotation.importers.embedded import kind_in_base64
 from annotation.importers.fields import Report, RowRefused
 from annotation.importers.forms import BEGINNING, Form, layout_of
 from annotation.importers.reading import RawRow, RowStream
-from annotation.importers.record_stream import RecordStream, columns_of_place
+from annotation.importers.record_stream import FILE, RecordStream, columns_of_place
 from evaluation.importers.dialogue import question_and_options
 from evaluation.importers.interface import BoxSpace, Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
+from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.importers.matching import base_name
 from evaluation.importers.messages import Exchange, Talk, plain_messages, talk_of
 from evaluation.importers.rows import Record, read_documents, read_rows
@@ -27,7 +28,10 @@ from evaluation.importers.zooming import Pictures
 from evaluation.schema import Issue, Step, Trajectory
 
 _LISTS = ("messages", "conversation", "conversations", "dialogue")
-_IDS = ("sample_id", "id", "item_id", "question_id", "doc_id", "qid", "idx", "pid", "uid", "index", "key")
+_INSIDE = ("response", "body", "result", "request", "params", "data")
+"""Objects of a record that may hold its messages, as batches of requests write them, up to so many in each other:"""
+_DEPTH = 3
+_IDS = tuple(name for name in RUN_FIELDS.fields["sample"].names if name not in (FILE, "folder", "folder_2"))
 _READ_KEYS = frozenset({"model", *_IDS})
 
 
@@ -111,15 +115,41 @@ def dialogue_of(value: Any, report: Report) -> Dialogue:
     """A list of messages, or an object that holds one. Raises ``RowRefused``."""
     if isinstance(value, list):
         return Dialogue(plain_messages(value))
-    for key in _LISTS if isinstance(value, dict) else ():
-        if isinstance(value.get(key), list):
-            return Dialogue(plain_messages(value[key]), {name: item for name, item in value.items() if name != key})
+    if isinstance(value, dict) and (found := _talk_in(value)):
+        return Dialogue(plain_messages(found.messages), found.values)
     report.refuse(
         "no-dialogue",
         "messages",
         value,
         "The row holds no list of messages and was left out. Write it as a list, or under messages.",
     )
+
+
+def _talk_in(value: dict[str, Any], depth: int = _DEPTH) -> Dialogue | None:
+    """The messages of a record: under a key for them, as input and output of OpenAI's Responses, as the message of a
+    completion, or so in an object of the record."""
+    for key in _LISTS:
+        if isinstance(value.get(key), list):
+            return Dialogue(value[key], _without(value, key))
+    answered = value.get("output")
+    if isinstance(answered, list) and answered and all(isinstance(item, dict) and "type" in item for item in answered):
+        asked = value.get("input")
+        before = asked if isinstance(asked, list) else [{"role": "user", "content": asked}]
+        return Dialogue([*before, *answered], _without(value, "input", "output"))
+    choices = value.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else value
+    if isinstance(first, dict) and isinstance(message := first.get("message"), dict) and "role" in message:
+        return Dialogue([message], _without(value, "choices", "message"))
+    if value.get("role") == "assistant":
+        return Dialogue([value], _without(value, "role", "content"))
+    for key in _INSIDE if depth else ():
+        if isinstance(inner := value.get(key), dict) and (found := _talk_in(inner, depth - 1)):
+            return Dialogue(found.messages, found.values | _without(value, key))
+    return None
+
+
+def _without(value: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {name: item for name, item in value.items() if name not in keys}
 
 
 def trajectory_of(

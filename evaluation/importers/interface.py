@@ -68,7 +68,7 @@ class RunSummary:
 
     @property
     def all_failed(self) -> bool:
-        """Every trajectory is an error: the run failed, its accuracy is not 0 %."""
+        """Every trajectory is an error: the run failed, its accuracy is not 0%."""
         return self.trajectories > 0 and self.failed == self.trajectories
 
 

@@ -57,7 +57,7 @@ def find_sample(clues: Clues, samples: SampleIndex, report: Report) -> str:
         done = f"Several samples fit ({ids}); the row was left out, as it does not say which is meant."
         report.refuse("ambiguous-sample", field, told, done)
     if not told:
-        done = "Nothing here says which sample it is about: no id, no picture, no question. It was left out."
+        done = "The row names no sample: no id, image or question. It was rejected."
         report.refuse("unknown-sample", "sample", "", done)
     report.refuse("unknown-sample", field, told, not_joined("The benchmark has no sample for", told, samples))
 

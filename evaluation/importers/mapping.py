@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from annotation.importers.mapping import Field, TableFields
+import re
 
-GOLD = frozenset({
-    "answer", "target", "label", "ground_truth", "solution", "reference", "gold", "correct_answer", "gold_answer",
-})  # fmt: skip
-"""Names of columns that hold the correct answer: none is proposed as the model's, but one may be chosen."""
+from annotation.importers.mapping import Field, TableFields, plain
+from annotation.importers.sample_columns import PREDICTIONS
+
+_GOLD = re.compile(r"(?:^|_)(?:gt|gold|golden|truth|ground|groundtruth|reference|ref|expected)(?:_|$)")
+"""Words that only the name of a correct answer has."""
+_LABEL = re.compile(r"(?:^|_)(?:target|label|solution)s?(?:_|$)|^(?:correct_|right_)?answers?(?:_text|_letter|_key)?$")
+"""What a correct answer is called where no word says that it is a model's:"""
+_OF_MODEL = re.compile(r"(?:^|_)(?:pred|predicted|prediction|model|outputs?|generated|response)(?:_|$)")
 
 RUN_FIELDS = TableFields((
     Field("sample", "Sample: its id", (
         "sample_id", "sample", "sample_key", "question_id", "qid", "item_id", "example_id", "doc_id", "id", "index",
-        "idx", "pid", "uid", "key", "folder", "file", "folder_2",
+        "idx", "pid", "uid", "key", "custom_id", "image_id", "img_id", "folder", "file", "folder_2",
     )),
-    Field("image", "Sample: its picture's file name", (
+    Field("image", "Sample: image file name", (
         "image", "image_path", "image_name", "image_file", "img", "picture", "file_name", "filename",
     )),
     Field("question", "Sample: its question", ("question", "query", "problem", "prompt")),
     Field("answer", "Answer of the model", (
-        "prediction", "predicted_answer", "pred_answer", "model_answer", "pred", "response", "model_output",
-        "model_prediction", "model_response", "full_prediction", "raw_prediction", "generation", "generated_text",
-        "hypothesis", "output", "completion", "value",
+        *PREDICTIONS, "output", "value",
     ), beside={"text": frozenset({"answer_id", "model_id"})}),
     Field("file_reading", "Answer as the file itself read it", ("extraction", "extracted_answer")),
-    Field("correct", "Verdict: was it right", (
+    Field("correct", "Verdict: correct or not", (
         "judge_correct", "is_correct", "correct", "hit", "verdict", "match", "acc", "score", "true_false",
     )),
     Field("error", "Error: why there is no answer", ("error", "error_message", "exception")),
@@ -46,17 +48,20 @@ RUN_FIELDS = TableFields((
     Field("usd", "Cost in US dollars", ("usd", "cost_usd", "cost", "price")),
 ), (
     (("sample", "image", "question"),
-     "No column says which sample a row is about. Choose the one with the sample's id, picture or question."),
+     "No column is mapped to a sample. Choose the column with its id, image or question."),
     (("answer", "correct", "error", "boxes", "box_1"),
      "No column says what the model did. Choose the one with its answer, a verdict, an error or its crops."),
-))  # fmt: skip
+), never={"answer": lambda column: is_gold(column)})  # fmt: skip
 
 
 def is_gold(column: str) -> bool:
-    """Whether a column has the name of one with the correct answers.
+    """Whether a column has the name of one with the correct answers: none is proposed as the model's, but one may be
+    chosen.
 
-    >>> is_gold("meta.GT answer"), is_gold("prediction")
-    (True, False)
+    >>> is_gold("meta.GT answer"), is_gold("expected.value"), is_gold("prediction"), is_gold("predicted label")
+    (True, True, False, False)
     """
-    name = column.rsplit(".", 1)[-1].strip().casefold().replace(" ", "_")
-    return name in GOLD or name == "gt" or name.startswith("gt_")
+    names = [plain(part) for part in column.split(".")]
+    if any(_GOLD.search(name) for name in names):
+        return True
+    return bool(_LABEL.search(names[-1])) and not any(_OF_MODEL.search(name) for name in names)

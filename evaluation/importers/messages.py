@@ -1,8 +1,9 @@
 """A list of chat messages as exchanges: one tool call each, what was said before it and what came back.
 
-Three ways of writing calls are read: ``function_call`` of a message (Qwen-Agent), ``tool_calls`` with ids (OpenAI,
-Inspect AI), and ``<tool_call>`` tags in the text. Calls in ``<think>`` tags were never made. Arguments that are no
-object stay as written, with ``arguments`` None.
+Five ways of writing calls are read: ``function_call`` of a message (Qwen-Agent), ``tool_calls`` with ids (OpenAI,
+Inspect AI), items ``function_call`` with ``function_call_output`` (OpenAI's Responses), blocks ``tool_use`` with
+``tool_result`` (Anthropic), and ``<tool_call>`` tags in the text. Calls in ``<think>`` tags were never made. Arguments
+that are no object stay as written, with ``arguments`` None.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from annotation.importers.embedded import kind_in_base64
 from annotation.importers.storable import storable
-from evaluation.importers.dialogue import TAG, calls_of, literal, text_of
+from evaluation.importers.dialogue import TAG, calls_of, is_picture, literal, text_of
 
 _REPLIES = ("tool", "function")
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
@@ -60,8 +61,60 @@ class Talk:
 
 
 def plain_messages(messages: Sequence[Any]) -> list[Any]:
-    """Messages with ``role`` and ``content``: those with ``from`` and ``value`` brought to it, others as they are."""
-    return [_plain(message) if isinstance(message, dict) and "from" in message else message for message in messages]
+    """Messages with ``role`` and ``content``: those with ``from`` and ``value``, items of Responses and blocks of tools
+    brought to it, others as they are."""
+    found: list[Any] = []
+    for message in messages:
+        if not isinstance(message, dict):
+            found.append(message)
+        elif "from" in message:
+            found.append(_plain(message))
+        elif "role" in message:
+            found += _of_blocks(message)
+        else:
+            found.append(_of_item(message))
+    return found
+
+
+def _of_item(item: dict[str, Any]) -> dict[str, Any]:
+    """An item of OpenAI's Responses that is no message: a call, what came back, or reasoning."""
+    match item.get("type"):
+        case "function_call" | "custom_tool_call":
+            arguments = item.get("arguments", item.get("input"))
+            call = {"id": item.get("call_id") or item.get("id"), "function": item.get("name"), "arguments": arguments}
+            return {"role": "assistant", "content": "", "tool_calls": [call]}
+        case "function_call_output" | "custom_tool_call_output":
+            return {"role": "tool", "tool_call_id": item.get("call_id"), "content": item.get("output")}
+        case "reasoning":
+            said = text_of(item.get("summary")) or text_of(item.get("content"))
+            return {"role": "assistant", "content": "", "reasoning_content": said}
+    return item
+
+
+def _of_blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """A message whose content has blocks of tools (Anthropic) as messages of their own; any other as it is."""
+    content = message["content"] if isinstance(message.get("content"), list) else []
+    kinds = {block.get("type") for block in content if isinstance(block, dict)}
+    if not kinds & {"tool_use", "tool_result", "thinking"}:
+        return [message]
+    rest: list[Any] = []
+    calls: list[dict[str, Any]] = []
+    replies: list[dict[str, Any]] = []
+    thoughts: list[str] = []
+    for block in content:
+        match block.get("type") if isinstance(block, dict) else None:
+            case "tool_use":
+                calls.append({"id": block.get("id"), "function": block.get("name"), "arguments": block.get("input")})
+            case "tool_result":
+                said = block.get("content")
+                error = {"error": text_of(said) or "The tool failed."} if block.get("is_error") is True else {}
+                replies.append({"role": "tool", "tool_call_id": block.get("tool_use_id"), "content": said, **error})
+            case "thinking":
+                thoughts.append(str(block.get("thinking") or ""))
+            case _:
+                rest.append(block)
+    own = {**message, "content": rest, "reasoning_content": "\n".join(thoughts), "tool_calls": calls}
+    return [*replies, *([own] if rest or calls or thoughts or not replies else [])]
 
 
 def _plain(message: dict[str, Any]) -> dict[str, Any]:
@@ -178,9 +231,7 @@ def pictures_in(content: Any) -> tuple[str, ...]:
     """The pictures of a message's content, as named there; one without a name is ""."""
     if not isinstance(content, list):
         return ()
-    return tuple(
-        [_named(item) for item in content if isinstance(item, dict) and ("image_url" in item or "image" in item)]
-    )
+    return tuple([_named(item) for item in content if is_picture(item)])
 
 
 def _named(item: dict[str, Any]) -> str:

@@ -102,7 +102,7 @@ def judgement_from(data: Mapping[str, Any], options: ReadOptions, report: Report
     if not isinstance(kind, str) or kind not in {known.value for known in JudgementKind}:
         done = f"kind must be one of {', '.join(JudgementKind)}; the row was left out."
         report.refuse("unknown-kind", "kind", kind, done)
-    about = _about_answer(data, kind, report)
+    about = _about(data, kind, report)
     return Judgement(
         model=fields.name(data.get("model"), "model", report, default=options.model),
         sample_id=fields.name(data.get("sample_id"), "sample_id", report),
@@ -118,13 +118,16 @@ def judgement_from(data: Mapping[str, Any], options: ReadOptions, report: Report
     )
 
 
-def _about_answer(data: Mapping[str, Any], kind: str, report: Report) -> AboutAnswer | None:
-    """The one answer that a row is about, where it has the digest of its text."""
+def _about(data: Mapping[str, Any], kind: str, report: Report) -> AboutAnswer | None:
+    """The one trajectory that a row is about, where it has the digest of what was judged."""
     digest = data.get("text_digest")
-    if digest is None or kind != JudgementKind.ANSWER:
+    if digest is None:
         return None
     rollout = data.get("rollout") or 0
     decides = bool(fields.truth(data.get("decides"), "decides", report))
+    if decides and kind != JudgementKind.ANSWER:
+        done = f"A decision is about an answer, not about {kind}; the row was left out."
+        report.refuse("unknown-decision", "kind", kind, done)
     if decides and not data.get("answer") and data.get("verdict") not in list(DecisionWord):
         done = f"A decision has an option as answer, or the verdict {', '.join(DecisionWord)}; the row was left out."
         report.refuse("unknown-decision", "verdict", data.get("verdict"), done)

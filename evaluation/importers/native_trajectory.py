@@ -89,7 +89,7 @@ def _step(value: object, index: int, space: BoxSpace, report: Report) -> Step:
     get, field = value.get, f"steps[{index}]"
     image_out = get("image_out")
     if image_out == ORIGINAL:
-        done = 'A step must not name its result "original", the name of the first picture. Rename it.'
+        done = 'A step must not name its result "original", the name of the first image. Rename it.'
         report.refuse("image-out-original", f"{field}.image_out", image_out, done)
     box, executed_box = get("bbox"), get("executed_bbox")
     image_in, ok, arguments, out_size = get("image_in"), get("ok", True), get("args"), get("out_size")

@@ -1,4 +1,5 @@
-"""Chat completions with tools, as OpenAI's interface writes them: ``tool_calls`` answered by id.
+"""Chats with tools, as the interfaces of OpenAI (completions, Responses) and Anthropic write them: calls and replies by
+id, alone or in the records of a batch.
 
 - A dialogue is a JSON list of messages: alone in a file, one to a line, or under ``messages`` of an object with an id.
 - Arguments are a text that may be cut off: such a call is a failed step with the text kept.
@@ -18,10 +19,25 @@ from evaluation.importers.interface import Detection, Read, ReadOptions, SampleI
 MODEL = "unnamed"
 
 
+_TELLING = (
+    ((b'"function_call_output"', b'"call_id"'), "Its items are function_call and function_call_output."),
+    ((b'"output_text"', b'"response"'), "Its answers are output_text of responses."),
+    ((b'"role"', b'"tool_use"'), "Its messages have blocks of tool_use."),
+    ((b'"role"', b'"tool_calls"'), "Its messages have tool_calls."),
+    ((b'"custom_id"', b'"choices"', b'"message"'), "Its responses are of a batch of chat completions."),
+)
+"""What the beginning of a file holds that is of one of these interfaces."""
+_OTHERS = (b'"eval"', b'"gt_answer"', b'"observations"')
+"""What logs of Inspect AI, benchmarks and traces have beside such messages."""
+
+
 def detect(head: bytes, name: str) -> Detection:
-    """Messages whose calls stand under ``tool_calls``, outside of a log of Inspect AI or a benchmark."""
-    found = b'"role"' in head and b'"tool_calls"' in head and b'"eval"' not in head and b'"gt_answer"' not in head
-    return Detection("openai-chat", 0.7 if found else 0.0, ("Its messages have tool_calls.",) if found else ())
+    """Messages with calls as one of these interfaces writes them, outside of a log of another kind."""
+    if not any(sign in head for sign in _OTHERS):
+        for signs, reason in _TELLING:
+            if all(sign in head for sign in signs):
+                return Detection("openai-chat", 0.7, (reason,))
+    return Detection("openai-chat", 0.0)
 
 
 def read(path: Path, options: ReadOptions, samples: SampleIndex) -> Read:

@@ -193,6 +193,8 @@ def _executed(asked: Number4, source: Picture, report: Report) -> Number4 | None
     """What was cut, in fractions of the picture; None when it cannot be told."""
     if all(edge < 1 for edge in asked):
         return padded(asked)
-    done = "A number of 1 or more made the tool take this box as pixels; what it cut is kept beside what was asked."
+    done = (
+        "A value of 1 or more made the tool read this box as pixels. The executed and the requested box are both kept."
+    )
     report.noted("taken-as-pixels", "bbox_2d", asked, done)
     return padded(from_pixels(asked, Coordinates.NORM1, source.size)) if source.size else None

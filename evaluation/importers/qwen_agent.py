@@ -44,7 +44,8 @@ _ZOOM = "image_zoom_in_tool"
 def detect(head: bytes, name: str) -> Detection:
     """Messages whose calls stand under ``function_call``."""
     reasons = []
-    if b'"role"' in head and b'"function_call"' in head and b'"response_list"' not in head:
+    others = any(sign in head for sign in (b'"response_list"', b'"call_id"'))
+    if b'"role"' in head and b'"function_call"' in head and not others:
         reasons.append("Its messages have calls under function_call.")
         if _ZOOM.encode() in head:
             reasons.append(f"They call {_ZOOM}.")
@@ -73,7 +74,7 @@ def _zoom(exchange: Exchange, pictures: Pictures, space: BoxSpace, report: Repor
         done = "The call holds no box of four numbers; it is kept as written and never scored."
         report.noted("call-unreadable", "arguments", exchange.raw or arguments, done)
     elif source is None:
-        done = "The call names a picture that is not there; where it looked is unknown."
+        done = "The call names an unknown image, so the crop location is unknown."
         report.noted("no-such-picture", "img_idx", arguments.get("img_idx"), done)
     ok = not says_failure(exchange.reply) and bool(exchange.pictures)
     if asked and ok:

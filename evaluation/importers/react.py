@@ -27,7 +27,7 @@ from evaluation.importers.dialogue import literal
 from evaluation.importers.failed_replies import says_failure
 from evaluation.importers.interface import BoxSpace, Detection, Read, ReadOptions, SampleIndex
 from evaluation.importers.joining import Clues, find_sample
-from evaluation.importers.mapping import RUN_FIELDS, is_gold
+from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.importers.matching import base_name
 from evaluation.importers.messages import MAX_EXCHANGES, Exchange
 from evaluation.importers.rows import Record, read_rows
@@ -132,11 +132,6 @@ def clues_of(row: Mapping[str, Any], report: Report) -> Clues:
     image = image[0] if isinstance(image, list) and image else image
     choices = {str(key): str(value) for key, value in options.items()} if isinstance(options, dict) else {}
     return Clues(ids, base_name(image) if isinstance(image, str) else "", asked, choices)
-
-
-def gold_in(row: Mapping[str, Any]) -> Any:
-    """The correct answer of a record, None where it has none."""
-    return next((row[name] for name in row if is_gold(name) and row[name] not in ("", None)), None)
 
 
 def _turns(row: Mapping[str, Any], report: Report) -> Iterator[_Turn]:

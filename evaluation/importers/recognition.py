@@ -15,9 +15,9 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
-import annotation.schema
-import evaluation.schema
+from annotation import schema as sample_schema
 from annotation.importers.reading import RawRow
+from evaluation import schema as run_schema
 
 SIZE = 16
 """Bytes of a digest."""
@@ -69,7 +69,7 @@ class Recogniser:
 def _code() -> str:
     """Names the code that makes a record of a row: after any change of it, every row is read again."""
     total = blake2b(digest_size=SIZE)
-    for schema in (annotation.schema, evaluation.schema):
+    for schema in (sample_schema, run_schema):
         room = Path(str(schema.__file__)).parent
         for file in (room / "schema.py", *sorted((room / "importers").rglob("*.py"))):
             total.update(file.read_bytes())

@@ -24,7 +24,7 @@ from annotation.importers.box_cells import boxes_in
 from annotation.importers.fields import Number4, Report
 from annotation.importers.interface import ImportProblem
 from annotation.importers.mapping import BOX_FIELDS
-from annotation.importers.sample_columns import LETTERS
+from annotation.importers.sample_columns import LETTERS, SAMPLE_FIELDS
 from annotation.importers.storable import storable
 from annotation.importers.table_heading import flat, heading
 from annotation.schema import ORIGINAL
@@ -35,14 +35,14 @@ from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.importers.matching import base_name
 from evaluation.importers.table_rows import read_table
-from evaluation.schema import Condition, Step, Trajectory, Usage
+from evaluation.schema import FILE_READINGS, Condition, Step, Trajectory, Usage
 
 NAME = "table"
 TOOL = "crop"
 MODEL = "unnamed"
 AMOUNTS = ("input_tokens", "output_tokens", "seconds", "usd")
 _NO_USAGE = Usage()
-FILE_READING = "file_reading"
+FILE_READING = FILE_READINGS[0]
 """What the file itself read out of the answer, kept beside the trajectory under this name."""
 
 
@@ -55,7 +55,10 @@ def detect(head: bytes, name: str) -> Detection:
     reasons = [f"It is a table of {len(columns)} columns."]
     reasons += [f"{RUN_FIELDS.fields[name].title} is {column}." for name, column in mapping.columns.items()]
     if problem := RUN_FIELDS.problem(mapping):
-        return Detection(NAME, 0.2, (reasons[0], f"By their names: {problem[0].lower()}{problem[1:]}"))
+        told = f"By their names: {problem[0].lower()}{problem[1:]}"
+        if SAMPLE_FIELDS.guessed(columns).columns.keys() >= {"question", "answer"}:
+            told = "Its columns are those of samples: import it as samples (import_benchmark)."
+        return Detection(NAME, 0.2, (reasons[0], told))
     if not {"answer", "correct", "error"} & mapping.columns.keys():
         reasons.append("Nothing says that this is what a model did; the boxes may be the evidence.")
         return Detection(NAME, 0.3, tuple(reasons))
@@ -112,6 +115,8 @@ def _clues(cell: Mapping[str, Any], row: Mapping[str, Any]) -> Clues:
     given = told["sample"]
     # Tables that passed through a spreadsheet or pandas have 7.0 for the id 7.
     ids = [given, *([given[:-2]] if re.fullmatch(r"\d+\.0", given) else [])] if given else []
+    # "val/17" names a split or a folder before the id; a number has to be confirmed in any case.
+    ids += [last for last in [base_name(given)] if last and last != given]
     lettered = [letter for letter in takewhile(row.__contains__, LETTERS) if row[letter] not in ("", None)]
     options = {letter: str(row[letter]) for letter in lettered} if told["question"] else {}
     return Clues(ids, base_name(told["image"]), told["question"], options)

@@ -146,9 +146,7 @@ def _flat_turns(history: Sequence[Mapping[str, Any]], report: Report) -> list[Co
     said = [item for item in history if item.get("role") == "assistant"]
     blocks = [code for item in said for code in _list(item.get("code_blocks")) if isinstance(code, str)]
     if blocks:
-        done = (
-            "Without api_calls.json blocks of abandoned attempts cannot be told from the others; all are kept. Add it."
-        )
+        done = "Without api_calls.json, abandoned attempts can't be identified. All blocks are kept. Add the file."
         report.noted("attempts-mixed", "code_blocks", len(blocks), done)
     final = _final(history)
     done_blocks = [CodeTurn(f"```python\n{code}\n```", "") for code in blocks]

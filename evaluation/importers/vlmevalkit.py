@@ -150,7 +150,7 @@ def _answer(predicted: str, turns: Sequence[CodeTurn]) -> str:
 def _told(boxes: Sequence[Number4], space: BoxSpace | None, size: tuple[int, int] | None, report: Report) -> list[Step]:
     if space is None:
         done = (
-            "These are pixels of the picture as the model was sent it; read as pixels of the picture. Choose its size, "
+            "These are pixels of the image sent to the model, read as pixels of the original. Choose its size, "
             "such as 1024x768, as coordinates."
         )
         report.noted("size-as-sent-unknown", "prediction", boxes[0], done)

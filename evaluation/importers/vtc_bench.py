@@ -48,7 +48,7 @@ def detect(head: bytes, name: str) -> Detection:
         return Detection("vtc-bench", 0.95, ("Its rows have item_id and agent_answer.",))
     if _LISTED.search(name) and b'"response_list"' in head:
         return Detection(
-            "vtc-bench", 0.8, ("It is a response list, which is read with the results_*.jsonl beside it.",)
+            "vtc-bench", 0.8, ("This is a response list. It is read with the results_*.jsonl next to it.",)
         )
     return Detection("vtc-bench", 0.0)
 

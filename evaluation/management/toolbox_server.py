@@ -29,7 +29,7 @@ MOST_SESSIONS = 64
 MOST_PIXELS = 300_000_000
 """Of the pictures of all sessions: the oldest ones give way."""
 INSTRUCTIONS = (
-    "Call list_samples, then open_sample with one of its names: you get a question, a picture (image id: original) and "
+    "Call list_samples, then open_sample with one of its names: you get a question, an image (image id: original) and "
     "a session. Call tools with that session on original or on any image id that an earlier call returned; positions "
     "are pixels of that image, counted from 0 at the top left. A call that is refused says which value is allowed. "
     "Call answer once: it ends the session, which is recorded as a trajectory."
@@ -42,7 +42,7 @@ _OWN: dict[str, tuple[str, dict[str, Any], list[str]]] = {
         [],
     ),
     "open_sample": (
-        "Begins work on a sample: gives its question, its picture (image id: original), and a session.",
+        "Begins work on a sample: gives its question, its image (image id: original), and a session.",
         {"sample": {"type": "string"}},
         ["sample"],
     ),

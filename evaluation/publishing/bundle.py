@@ -97,11 +97,16 @@ def publish(benchmark: Benchmark, folder: Path, cases: list[str], *, most: int, 
     cases: queries of lists of trajectories, as they stand behind the "?" of their address; from each the first
     ``most`` trajectories. The folder is new, empty or an earlier copy, which is replaced once the new one is whole.
 
-    Raises: Conflict when the folder holds anything else, and while gold checks run; NotFound when a list of cases is
-    empty.
+    Raises: Conflict when the folder holds anything else, while gold checks run, and while a judging queue is open;
+    NotFound when a list of cases is empty.
     """
     if not known_to(PublicReader(), benchmark).gold:
         raise Conflict(f"Gold checks run on {benchmark.title}, and a copy would show their gold. Stop them first.")
+    if Benchmark.objects.asking_judges().filter(pk=benchmark.pk).exists():
+        raise Conflict(
+            f"Judges could look up their questions about {benchmark.title} in a copy. Finish or delete their queues "
+            "first."
+        )
     _refuse_other_folders(folder)
     beside = folder.with_name(folder.name + ".part")
     shutil.rmtree(beside, ignore_errors=True)

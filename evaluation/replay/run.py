@@ -28,11 +28,11 @@ USUAL = Limits(kept_pixels=200_000_000)
 """``kept_pixels``: of the pictures that later calls name, together."""
 
 DIGEST = "out_digest"
-"""The key of a recorded step under which the digest of its picture stands: ``picture_key`` in hexadecimal."""
+"""The key of a recorded step under which the digest of its image stands: ``picture_key`` in hexadecimal."""
 
 
 class Outcome(StrEnum):
-    """What came of a recorded call. SAME: of the recorded size and, where its picture or its digest is at hand, its
+    """What came of a recorded call. SAME: of the recorded size and, where its image or its digest is at hand, its
     values. DIFFERS: of another size or other values. RAN: nothing is recorded to compare with. FAILED: it failed then
     and fails here. UNLIKE: it failed then and runs here, or the tool, which took the call, cannot do it here. LOST: it
     cannot be run again, because our tools do not take it as it is recorded."""
@@ -49,7 +49,7 @@ class Outcome(StrEnum):
 class Replayed:
     """Step ``number`` (1, 2, ...) run again. ``digest`` of the picture made here, ``recorded_digest`` as recorded.
     ``difference``: mean absolute difference to the recorded picture, 0 to 255, None where there is none to compare.
-    ``seen``: what of the original its picture shows, None if unknown. ``image``: what is kept to look at, ``image_out``
+    ``seen``: what of the original its image shows, None if unknown. ``image``: what is kept to look at, ``image_out``
     its id.
     ``ok``: whether it ran here, None where it could not be run again. ``executed``: of a zoom call that ran, the box
     whose pixels it returned, x1, y1, x2, y2 in the coordinates of its step."""
@@ -143,7 +143,7 @@ def _replayed(
     if result.error is not None or result.steps[0].image is None:
         if step.ok and step.image_out:
             pictures.lost.add(step.image_out)
-        reason = result.error.message.removeprefix("Step 1 ") if result.error else "it gave no picture."
+        reason = result.error.message.removeprefix("Step 1 ") if result.error else "it returned no image."
         ran = result.error is None or result.error.by_tool
         outcome = (Outcome.UNLIKE if ran else Outcome.LOST) if step.ok else Outcome.FAILED
         ok = False if ran else None
@@ -194,13 +194,13 @@ def _compared(
 def _inputs(step: Step, pictures: _Pictures, limits: Limits) -> tuple[str, ...]:
     """The ids of the pictures that the call works on, all of them made."""
     if pictures.pixels > limits.kept_pixels:
-        raise _CannotRun(f"the pictures that later calls need have more than {limits.kept_pixels:,} pixels together.")
+        raise _CannotRun(f"the images that later calls need have more than {limits.kept_pixels:,} pixels together.")
     ids = (step.image_in,) if isinstance(step.image_in, str) else step.image_in or (pictures.latest,)
     for name in ids:
         if name in pictures.lost:
-            raise _CannotRun(f"its picture {name} could not be made again.")
+            raise _CannotRun(f"its image {name} could not be made again.")
         if name not in pictures.made:
-            raise _CannotRun(f"no earlier step made its picture {name}.")
+            raise _CannotRun(f"no earlier step produced its image {name}.")
     return ids
 
 
@@ -260,7 +260,7 @@ def _box(step: Step, image: Picture) -> dict[str, int]:
     except ValueError:
         cut = None
     if cut is None:
-        raise _CannotRun("its box is empty or lies outside the picture.")
+        raise _CannotRun("its box is empty or outside the image.")
     x, y = int(cut.x1), int(cut.y1)
     return {
         "x": x,

@@ -10,7 +10,7 @@ from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.actions.agreement_rows import AGREEMENT_TABLES
 from evaluation.exporters.tables import WRITERS
-from evaluation.views.exports import download
+from evaluation.views.download import download
 from webapp.common.errors import NotFound
 
 EXTENSIONS = ("csv", "json")

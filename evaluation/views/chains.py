@@ -13,9 +13,10 @@ from annotation.views.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.actions.chain_tables import CHAIN_TABLES
 from evaluation.actions.read_chains import MOST_RUNS, analyse_chains, chosen_runs, scored_runs
-from evaluation.views.chains_export import FORMATS, chains_file
+from evaluation.views.chains_export import chains_file
 from evaluation.views.chains_links import ChainLinks
 from evaluation.views.chains_shown import TICKS, shown
+from evaluation.views.download import FORMATS
 from evaluation.views.run_letters import letters_among
 from evaluation.views.staleness import staleness
 
@@ -33,7 +34,7 @@ def chains(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
     context: dict[str, Any] = {
         **benchmark_context(request, benchmark, "leaderboard"),
         "found": found,
-        "shown": shown(found, ChainLinks(slug, found), letters_among(run.pk for run in runs)),
+        "shown": shown(found, ChainLinks(slug, found), letters_among(runs)),
         **staleness(benchmark, found.runs),
         "scored": [run for run in runs if getattr(run, "scoring", None)],
         "most": MOST_RUNS,

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from annotation.views.agreement_links import LONGEST_ADDRESS
+from annotation.views.samples_words import LONGEST_ADDRESS
 from evaluation.actions.read_chains import ChainAnalysis
 from evaluation.metrics.chains import pair_word
 from evaluation.models import Run

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils.safestring import SafeString
+from django.utils.translation import ngettext
 
 from evaluation.actions.chain_tables import length_groups, rate_groups, tool_choices
 from evaluation.actions.read_chains import ChainAnalysis
@@ -205,7 +206,7 @@ def length_matrix(found: ChainAnalysis, links: ChainLinks) -> Matrix:
             Cell(
                 int(table[length, calls]) / whole,
                 links.count(int(table[length, calls]), reference_calls=_length(length), calls=_length(calls)),
-                f"{_length(length)} in the reference, {_length(calls)} calls",
+                f"Calls: {_length(length)} in the reference, {_length(calls)} attempted",
                 length == calls,
             )
             for calls in columns
@@ -253,9 +254,14 @@ def _matrix(
 def _pair_cell(pair: Pair | None, whole: int, link: Callable[[str, str, int], Count], ends: tuple[str, str]) -> Cell:
     if pair is None:
         return Cell(0.0, Count(0), "")
-    words = f"{pair.first or ends[0]}, {pair.second or ends[1]}: {pair.times} times in {pair.trajectories} trajectories"
+    words = f"{pair.first or ends[0]}, {pair.second or ends[1]}: {_often(pair.times, pair.trajectories)}"
     own = bool(pair.first) and pair.first == pair.second
     return Cell(pair.times / whole, link(pair.first, pair.second, pair.trajectories), words, own)
+
+
+def _often(times: int, trajectories: int) -> str:
+    said = ngettext("%(times)s× in %(count)s trajectory", "%(times)s× in %(count)s trajectories", trajectories)
+    return said % {"times": times, "count": trajectories}
 
 
 def share_matrix(found: ChainAnalysis, links: ChainLinks) -> Matrix:
@@ -272,7 +278,7 @@ def share_matrix(found: ChainAnalysis, links: ChainLinks) -> Matrix:
 def _share(use: Use | None, tool: str, run: Run, links: ChainLinks) -> Cell:
     if use is None:
         return Cell(0.0, Count(0), "")
-    words = f"{tool}: {use.calls} calls in {use.trajectories} trajectories of {run}"
+    words = f"{tool}, {run}: {_often(use.calls, use.trajectories)}"
     return Cell(use.share, links.calling(tool, use.trajectories, run), words)
 
 

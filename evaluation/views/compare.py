@@ -16,7 +16,7 @@ from evaluation.actions.compare_runs import comparable_runs, compare_runs
 from evaluation.actions.read_crop_agreement import read_crop_agreement
 from evaluation.exporters.tables import writes_parquet
 from evaluation.models import Run
-from evaluation.querysets_query import MOST_RUNS
+from evaluation.query.sql import MOST_RUNS
 from evaluation.views.compare_export import comparison_file
 from evaluation.views.compare_frames import chosen
 from evaluation.views.compare_links import LEAST_RUNS, Asked, PairLinks

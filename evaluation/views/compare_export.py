@@ -18,8 +18,8 @@ from evaluation.metrics.settings_words import counting_words, uncertain_words
 from evaluation.models import Run
 from evaluation.views.compare_figure import forest_png, forest_svg
 from evaluation.views.compare_shown import Shown, open_words
-from evaluation.views.exports import download
-from evaluation.views.leaderboard_figure import FIGURES
+from evaluation.views.download import download
+from evaluation.views.figures import FIGURES
 from evaluation.views.leaderboard_words import state_words
 from webapp.common.errors import InvalidInput
 from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percentage_points, rate
@@ -27,8 +27,8 @@ from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percentage_po
 FORMATS = (*WRITERS, *DOCUMENTS, *FIGURES)
 COLUMNS = ("slice_by", "slice", *COMPARISON_COLUMNS, "detectable")
 HEADS = (
-    "Slice", "n", "Accuracy {}", "Accuracy other", "only {}", "only other", "Difference", "Left open by undecided",
-    "p exact", "p Holm", "p by picture",
+    "Slice", "n", "Accuracy {}", "Accuracy other", "only {}", "only other", "Difference", "Range allowed by undecided",
+    "p exact", "p Holm", "p (clustered)",
 )  # fmt: skip
 
 
@@ -52,12 +52,12 @@ def comparison_file(
 def _basis(found: SideBySide, drawn: Shown) -> list[str]:
     """What a figure rests on, in lines; then the answers of each run that are neither correct nor incorrect."""
     pair, scoring = found.pairs[0], found.runs[0].scoring
-    on = f"{decimal(pair.n)} samples of both in {decimal(pair.clusters)} picture clusters"
-    first = f"{on} · Newcombe’s 95 % intervals, unadjusted · {state_words(scoring)}"
+    on = f"{decimal(pair.n)} samples of both in {decimal(pair.clusters)} image clusters"
+    first = f"{on} · Newcombe’s 95% intervals, unadjusted · {state_words(scoring)}"
     named = zip((drawn.a, drawn.b), _accuracies(pair), strict=True)
-    accuracies = [f"{letter} {rate(*one)} %" for letter, one in named]
+    accuracies = [f"{letter} {rate(*one)}%" for letter, one in named]
     left_open = open_words(pair)
-    second = f"Accuracy: {', '.join(accuracies)}{left_open and f'. Undecided answers leave {left_open}'}"
+    second = f"Accuracy: {', '.join(accuracies)}{left_open and f'. Undecided answers allow {left_open}'}"
     two = [f"{letter}: {words}" for letter, words in zip((drawn.a, drawn.b), _uncertain(found), strict=False)]
     return [first, second, f"{' · '.join(two)}. {counting_words(found.settings)}"]
 
@@ -94,14 +94,14 @@ def _document(found: SideBySide, first: str, names: Sequence[str]) -> Document:
     families = dict.fromkeys(one.family_words for one in compared)
     notes = [
         f"Each row compares its run, “other”, with {names[0]}. Difference: accuracy of the other minus that of {first} "
-        "in points, on the samples both answered, with Newcombe’s 95 % interval, unadjusted.",
-        "p exact: McNemar. p by picture: sign flip over pictures, the same with one sample each. p Holm: that one, "
-        f"adjusted: {' and '.join(families)}.",
+        "in pp, on the samples both answered, with Newcombe’s 95% interval, unadjusted.",
+        "p exact: McNemar. p (clustered): sign flip over image clusters, the same with one sample per image. p Holm: "
+        f"p (clustered), adjusted: {' and '.join(families)}.",
         counting_words(found.settings),
         *(f"{name}: {words}." for name, words in zip(names, _uncertain(found), strict=True)),
-        f"{found.samples} samples in {found.clusters} picture clusters; {found.common} answered by all runs.",
+        f"{found.samples} samples in {found.clusters} image clusters; {found.common} answered by all runs.",
     ]
-    caption = f"{'; '.join(names[1:])}, against {names[0]}"
+    caption = f"{'; '.join(names[1:])}, compared with {names[0]}"
     heads = [head.format(first) for head in HEADS]
     return Document(caption, heads, [""] * len(HEADS), [band for band in bands if band.rows], notes)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation.scenes.raster import png_of
+from annotation.imaging.raster import png_of
 from evaluation.views.compare_shown import Line, Shown
-from evaluation.views.leaderboard_figure import FONT, HAIR, INK, SOFT
+from evaluation.views.figures import FONT, HAIR, INK, SOFT
 from webapp.common.drawing import place, written
 from webapp.common.markup import put, put_each
 from webapp.common.wording import decimal, percentage_points
@@ -23,7 +23,7 @@ def forest_svg(shown: Shown, names: Sequence[str], basis: Sequence[str]) -> str:
     height = TOP + STEP * len(lines) + 24
     whole = height + 2 + 14 * len(basis)
     zero = _across(0.0, shown)
-    caption = f"Accuracy of {names[1]} minus {names[0]}, points, 95 % intervals"
+    caption = f"Accuracy of {names[1]} minus {names[0]}, pp, 95% intervals"
     return str(put(
         '<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" viewBox="0 0 {} {}" font-family="{}" '
         'font-size="10" fill="{}"><title>{}</title><rect width="{}" height="{}" fill="#ffffff"/>'

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from evaluation.actions.compare_runs import CELLS, cell_terms, look_terms
 from evaluation.models import Run
-from evaluation.querysets_query import MOST_RUNS
+from evaluation.query.sql import MOST_RUNS
 from webapp.common.errors import InvalidInput, NotFound
 
 LEAST_RUNS = 2
@@ -68,11 +68,9 @@ class Asked:
         known = {str(run.pk): run for run in scored}
         asked = list(dict.fromkeys(pk for pk in terms.getlist("run") if pk))
         if unknown := next((pk for pk in asked if pk not in known), None):
-            raise NotFound(
-                f"There is no scored run {unknown[:20]} here. The leaderboard lists those that can be compared."
-            )
+            raise NotFound(f"Unknown run {unknown[:20]}. The leaderboard lists the scored runs.")
         if len(asked) > MOST_RUNS:
-            raise InvalidInput(f"Up to {MOST_RUNS} runs stand side by side, not {len(asked)}.", field="run")
+            raise InvalidInput(f"Up to {MOST_RUNS} runs can be compared, not {len(asked)}.", field="run")
         runs = [known[pk] for pk in asked]
         runs += [run for run in scored if run not in runs][: max(0, LEAST_RUNS - len(runs))]
         cell = terms.get("cell", "")

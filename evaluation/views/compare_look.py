@@ -11,8 +11,8 @@ from evaluation.metrics.intervals import Interval
 from evaluation.metrics.looks import LookComparison
 from evaluation.views.compare_links import Count, PairLinks
 from evaluation.views.compare_shown import Axis
-from evaluation.views.leaderboard_table import axis_of
-from evaluation.views.run_numbers import METHODS
+from evaluation.views.design_effect import METHODS
+from evaluation.views.figures import axis_of
 from webapp.common.svg import around_zero
 from webapp.common.wording import decimal
 
@@ -54,7 +54,7 @@ def _ends(difference: float | None, interval: Interval | None) -> tuple[float | 
 
 def _made(interval: Interval | None) -> str:
     if interval is None:
-        return f"no interval below {MIN_CLUSTERS} pictures"
+        return f"no interval below {MIN_CLUSTERS} image clusters"
     draws = interval.detail.get("draws")
     of = f" of {decimal(draws)} draws, seed {interval.detail['seed']}" if draws else ""
     return f"{METHODS[interval.method]}{of}"

@@ -12,13 +12,18 @@ from evaluation.actions.compare_runs import CELLS, SideBySide, SliceDifference
 from evaluation.metrics.comparison import Comparison
 from evaluation.models import Run
 from evaluation.views.compare_links import Asked, Count, PairLinks
-from evaluation.views.leaderboard_table import axis_of
+from evaluation.views.figures import axis_of
 from webapp.common.drawing import along, place
 from webapp.common.markup import put_each
 from webapp.common.svg import around_zero
-from webapp.common.wording import GAP, decimal, percent, percentage_points
+from webapp.common.wording import decimal, percent, percentage_points, points_open
 
-WORDS = {"both": "both right", "a_only": "only {a} right", "b_only": "only {b} right", "neither": "both wrong"}
+WORDS = {
+    "both": "both correct",
+    "a_only": "only {a} correct",
+    "b_only": "only {b} correct",
+    "neither": "both incorrect",
+}
 LEVEL = 0.05
 LEAST_SHARE = 0.001
 """Below it a share of cases has no digit to show."""
@@ -134,11 +139,7 @@ def shown(slug: str, found: SideBySide, asked: Asked, letters: Mapping[int, str]
 
 def open_words(found: Comparison) -> str:
     """What undecided answers leave open of a difference: "−1.0 to +3.0 pp"; "" where there are none."""
-    low, high = found.range
-    if low is None or high is None or high - low < 1e-9:
-        return ""
-    words = f"{percentage_points(low)} to {percentage_points(high)} pp"
-    return f"{words}, could turn its sign" if found.could_turn else words
+    return points_open(*found.range, could_turn=found.could_turn)
 
 
 def axis_over(compared: Sequence[Comparison]) -> Axis:
@@ -188,26 +189,26 @@ def line_of(label: str, found: Comparison, links: PairLinks, axis: Axis, begins:
 def _direction(pair: Comparison, a: str, b: str) -> str:
     """``D is 12.8 points below C``, with the letters ``a`` and ``b``."""
     if pair.difference is None:
-        return "No sample that both answered"
+        return "No sample that both runs answered"
     if pair.difference == 0:
-        return f"{a} and {b} are equally right"
+        return f"{a} and {b} are equally accurate"
     points = percentage_points(abs(pair.difference)).lstrip("+")
-    return f"{b} is {points} points {'above' if pair.difference > 0 else 'below'} {a}"
+    return f"{b} is {points} pp {'above' if pair.difference > 0 else 'below'} {a}"
 
 
 def _why(pair: Comparison) -> str:
     """In words, what the p to go by says of the difference, and how many samples would tell the two apart."""
     if pair.p_decisive is None or not pair.difference:
         return ""
-    often = f"fewer than 0.1{GAP}%" if pair.p_decisive < LEAST_SHARE else f"{percent(pair.p_decisive)}{GAP}%"
-    said = f"Were both equally good, chance would make a difference this large in {often} of cases"
+    often = "fewer than 0.1%" if pair.p_decisive < LEAST_SHARE else f"{percent(pair.p_decisive)}%"
+    said = f"If both runs were equally accurate, a difference this large would occur in {often} of cases"
     if pair.p_decisive < LEVEL:
-        return f"{said}: they are told apart."
-    tied = f"{said}: they are not told apart."
+        return f"{said}. The difference is significant."
+    tied = f"{said}. The difference is not significant."
     if pair.needed is None or pair.needed <= pair.n:
         return tied
     points = percentage_points(abs(pair.difference)).lstrip("+")
-    return f"{tied} About {_rounded(pair.needed)} samples like these would show {points} points (80 % power)."
+    return f"{tied} About {_rounded(pair.needed)} such samples are needed to detect {points} pp (80% power)."
 
 
 def _rounded(count: int) -> str:

@@ -14,4 +14,13 @@ def design_words(n: int, n_eff: float | None) -> str:
     and where samples share no pictures."""
     if not n_eff or abs(n_eff - n) < ALONE * n:
         return ""
-    return f"design effect {decimal(n / n_eff, 2)}, as {decimal(n_eff)} independent samples"
+    return f"design effect {decimal(n / n_eff, 2)}, equivalent to {decimal(n_eff)} independent samples"
+
+
+METHODS = {
+    "wilson": "Wilson interval",
+    "wilson-n-eff": "Wilson interval with the effective number of samples",
+    "cluster-t": "interval clustered by image",
+    "cluster-bootstrap": "bootstrap interval clustered by image",
+    "newcombe": "Newcombe's paired interval",
+}

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable
-from typing import IO
-
-from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -19,11 +15,10 @@ from evaluation.actions.count_exports import count_exports
 from evaluation.actions.export_benchmark import export_parts
 from evaluation.actions.export_rows import EXPORTS
 from evaluation.exporters.tables import NEEDS_PYARROW, WRITERS, writes_parquet
+from evaluation.views.download import download
 from webapp.common.errors import NotFound, Unavailable
 from webapp.common.streaming import streamed
 
-IN_MEMORY = 1 << 20
-"""Bytes of a file kept in memory before it goes to the disk."""
 TITLES = {
     "metrics": ("Metrics", "One row per run, metric and slice, with interval and n."),
     "samples": ("Scores", "One row per trajectory: correct, quadrant, coverage, calls, plan."),
@@ -64,16 +59,4 @@ def exported(request: HttpRequest, slug: str, name: str, extension: str) -> Stre
             return streamed(f"{slug}-{name}.{extension}", export_parts(name, benchmark, request.user))
         except MissingLibrary as error:
             raise Unavailable(str(error)) from error
-    raise NotFound(f"There is no export {name}.{extension}. The export page lists those there are.")
-
-
-def download(filename: str, write: Callable[[IO[bytes]], object]) -> FileResponse:
-    """A file to keep. It is written whole before the answer begins, so that a fault is an error and not half a file."""
-    out = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 the response closes it
-    try:
-        write(out)
-    except MissingLibrary as error:
-        out.close()
-        raise Unavailable(str(error)) from error
-    out.seek(0)
-    return FileResponse(out, as_attachment=True, filename=filename)
+    raise NotFound(f"Unknown export {name}.{extension}. See the Export page.")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.urls import reverse
 from django.utils.http import urlencode
 
 from evaluation.metrics import reading
-from evaluation.metrics.extraction_words import CLASSES
+from evaluation.metrics.extraction_words import CLASSES, alarm
+from evaluation.metrics.settings import MetricSettings
 from evaluation.query.fields import READING_REASONS
-from evaluation.views.run_links import Count
+from evaluation.views.run_links import Count, RunLinks
 
 RULES_SHOWN = 12
 REASONS = {
@@ -26,11 +27,13 @@ REASONS = {
     "negated": "negated",
     "thinking_only": "thinking only",
     "weak": "weaker than accepted",
-    "unmatched": "equals nothing accepted",
+    "unmatched": "matches no accepted answer",
     "unit": "unit on one side",
 }
 
 
+READ = "(reading_class:any or verdict_by:judge) not verdict_by:person not (verdict_by:file reading_correct:none)"
+FILE_ALONE = "verdict_by:file reading_correct:none"
 ASKED = dict(zip(reading.REASONS, READING_REASONS, strict=True))
 """How lists are asked for the answers that are unread for a reason."""
 
@@ -48,40 +51,51 @@ class Part:
 
 
 def report_shown(
-    report: Mapping[str, Any] | None, *, slug: str = "", run: int | None = None, decides: bool = False
+    report: Mapping[str, Any] | None,
+    *,
+    links: RunLinks | None = None,
+    decides: bool = False,
+    verdicts: bool = True,
+    settings: MetricSettings | None = None,
 ) -> dict[str, Any] | None:
     """Context of template evaluation/_extraction.html: all (answers), states, classes, where, rules, flags and reasons
-    (each a list of Part), verdicts, decide (address). ``run``: whose lists are linked; ``decides``: to who may open
-    the page on which people decide."""
+    (each a list of Part), verdicts, decide (address). ``links``: of the run whose lists are linked, on the slice that
+    the report is of; ``decides``: to who may open the page on which people decide, which knows no slices;
+    ``verdicts``: with the agreement with the file's; ``settings``: of a preview, which says whether too much is unread
+    (alarm)."""
     if not report or not report["answers"]:
         return None
     n = report["answers"]
-    lists = reverse("evaluation:trajectories", args=[slug]) if run else ""
-    page = f"{reverse('evaluation:answers', args=[slug])}?run={run}" if run and decides else ""
+    whole = links is not None and not links.narrowed
+    page = f"{reverse('evaluation:answers', args=[links.slug])}?run={links.run}" if links and whole and decides else ""
 
     def part(label: str, count: int, href: str = "") -> Part:
         return Part(label, Count(count, href if count else ""), count / n)
 
     def listed(**terms: str) -> str:
-        return f"{lists}?{urlencode({'run': str(run), **terms})}" if lists else ""
+        return links.list(**terms) if links else ""
 
     rules = [*report["rule"].items()][:RULES_SHOWN]
     return {
         "n": n,
         "unread_share": report["unread"] / n,
+        "alarm": alarm(report, settings) if settings else "",
         "states": [
-            part("read", report["read"] + report["undecided"]),
+            part("read", report["read"] + report["undecided"], listed(q=READ)),
             part("unread", report["unread"], listed(unread="yes")),
             part("blank", report["blank"], listed(unanswered="yes")),
-            part("by the verdict of the file alone", report.get("file", 0)),
-            Part(
-                "decided by people", Count(report["decided"]), report["decided"] / n, page and f"{page}&state=decided"
+            part("by the verdict of the file alone", report.get("file", 0), listed(q=FILE_ALONE)),
+            replace(
+                part("decided by people", report["decided"], listed(verdict_by="person")),
+                href=page and f"{page}&state=decided",
             ),
         ],
         "classes": [part(name, report["class"].get(name, 0), listed(reading_class=name)) for name in CLASSES],
         "where": [part(name, count, listed(reading_where=name)) for name, count in report["where"].items()],
         "rules": [part(name.replace("_", " "), count, listed(reading_rule=name)) for name, count in rules],
-        "flags": [part(name.replace("_", " "), count) for name, count in report["flags"].items()],
+        "flags": [
+            part(name.replace("_", " "), count, listed(reading_flag=name)) for name, count in report["flags"].items()
+        ],
         "reasons": [
             Part(
                 label=REASONS.get(row["reason"], row["reason"]),
@@ -92,6 +106,6 @@ def report_shown(
             )
             for row in report["reasons"]
         ],
-        "verdicts": report["verdicts"],
+        "verdicts": report["verdicts"] if verdicts else {"n": 0},
         "decide": page if report["unread"] or report["undecided"] else "",
     }

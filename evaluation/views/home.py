@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from annotation.views.benchmarks_cards import cards_for, creates, is_first_run, next_for, waiting_for
@@ -50,7 +51,7 @@ def _case(request: Request) -> dict[str, Any]:
         return {"case": None}
     looks = [
         (one, [{"box": one.crop, "turn": 1, "focused": True}], words)
-        for one, words in ((case.seen, "looked at it"), (case.missed, "looked elsewhere"))
+        for one, words in ((case.seen, gettext("looked at the evidence")), (case.missed, gettext("looked elsewhere")))
     ]
     return {"case": case, "frame": frame, "evidence": _evidence(frame, case), "looks": looks}
 

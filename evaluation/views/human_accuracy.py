@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 from annotation.actions.read_agreement import Audience, audience_of, facet_names
 from annotation.quality import Condition
 from annotation.views.agreement import agreement_context
-from annotation.views.agreement_links import Count, count_of
 from annotation.views.loading import load_benchmark
+from annotation.views.samples_words import Count, count_of
 from annotation.workflow import Right
 from evaluation.actions.read_crop_sufficiency import Difference, by_condition, differences
 from evaluation.actions.read_human_accuracy import Accuracy, blind_answers, grouped

@@ -14,7 +14,7 @@ from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.actions import upload
 from evaluation.actions.column_mappings import KEYS
-from evaluation.actions.read_keys import KeyPreview, begun, outline_for, preview
+from evaluation.actions.read_keys import KeyPreview, begun, ids_of, outline_for, preview
 from evaluation.forms import BOX_FORMS, SPACES
 from evaluation.forms_keys import KeyForm, sent
 from evaluation.importers.interface import ImportProblem
@@ -45,7 +45,8 @@ def keys(request: SignedInRequest, slug: str, record: int) -> HttpResponse:
     except ImportProblem as problem:
         return render_page(request, PAGE, PIECE, {**_context(found), "problem": str(problem)})
     start = begun(found, outline)
-    form = sent(request.POST, outline) if request.method == "POST" else KeyForm.of(start.mapping)
+    posted = request.method == "POST"
+    form = sent(request.POST, outline, ids_of(found)) if posted else KeyForm.of(start.mapping)
     mapping = form.mapping
     lenient = mapping or form.lenient
     tree = outline.tree(lenient.rows, lenient.texts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.read_keys import SHOWN, KeyPreview
 from evaluation.forms import BOX_FORMS, SPACES
 from evaluation.forms_keys import KeyForm
@@ -13,6 +14,7 @@ from evaluation.importers.mapped.outline import Node
 from evaluation.importers.mapped.paths import EVERY, KEY, KeyPath
 from evaluation.importers.mapped.placing import from_top, uses
 from evaluation.importers.mapped.texts import READERS
+from evaluation.views.extraction_shown import report_shown
 from evaluation.views.imports_shown import Figure, issue_groups, pictures_shown
 
 TREE = 400
@@ -84,7 +86,7 @@ def fields_shown(form: KeyForm, tree: Node, mapping: KeyMapping) -> list[tuple[s
         for one in FIELDS.values():
             if one.group != group:
                 continue
-            path = from_top(one.name, mapping)
+            path = from_top(one.name, mapping, nodes)
             steps = tuple(EVERY if isinstance(step, int) else step for step in path.steps) if path else ()
             node = nodes.get(KeyPath(steps)) if path else None
             rows.append({
@@ -113,7 +115,7 @@ def roles_shown(mapping: KeyMapping, tree: Node) -> list[tuple[str, str]]:
 def preview_shown(record: Any, found: KeyPreview) -> dict[str, Any]:
     """The preview in figures, with what is doubtful about it in words and a button for each way out."""
     counts = found.counts
-    names = {"joined": "joined", "refused": "refused", "calls": "calls", "boxes": "boxes", "answers": "answers",
+    names = {"joined": "joined", "refused": "rejected", "calls": "calls", "boxes": "boxes", "answers": "answers",
              "unread": "answers unread", "failed": "failed"}  # fmt: skip
     forms, spaces = dict(BOX_FORMS), dict(SPACES)
     rows = [{**row, "index": index, **pictures_shown(record, row, index)} for index, row in enumerate(found.records)]
@@ -135,6 +137,7 @@ def preview_shown(record: Any, found: KeyPreview) -> dict[str, Any]:
             for one in found.likelier
         ],
         "is_gold": found.is_gold,
+        "read": report_shown(found.answers, settings=settings_of(record.benchmark)) if found.answers else None,
         "off_original": counts["off_original"],
         "shown": SHOWN,
     }

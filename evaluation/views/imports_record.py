@@ -16,12 +16,13 @@ from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
 from evaluation.actions import upload
 from evaluation.actions.dry_run_pictures import drawn
+from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.read_extraction import read_extraction
 from evaluation.actions.replace_runs import replaceable
 from evaluation.actions.sample_aliases import accept_alias, forget_alias
 from evaluation.exporters.tables import write_csv
 from evaluation.forms import SPACES, ImportChoices
-from evaluation.views.exports import download
+from evaluation.views.download import download
 from evaluation.views.extraction_shown import report_shown
 from evaluation.views.imports_shown import (
     again_words,
@@ -34,6 +35,7 @@ from evaluation.views.imports_shown import (
     settings_shown,
     strip,
 )
+from evaluation.views.run_links import RunLinks
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError, Conflict, InvalidInput
 from webapp.common.htmx import render_page
@@ -145,7 +147,7 @@ def _load(request: SignedInRequest, slug: str, record: int) -> Any:
     benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
     found = get_object_or_404(benchmark.imports.select_related("created_by", "benchmark"), pk=record)
     if request.method == "POST" and found.format == PICTURES:
-        raise Conflict(f"{found.file_name} came as pictures alone: there is nothing to choose or to commit.")
+        raise Conflict(f"{found.file_name} contains only images. There is nothing to choose or commit.")
     return found
 
 
@@ -169,7 +171,7 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
         "stopped": has_stopped(found, job),
         "rights": rights,
         "may": may,
-        "blocked": blocked or ("" if may else f"Your roles do not let you import {found.kind}."),
+        "blocked": blocked or ("" if may else f"Your role doesn't allow you to import {found.kind}."),
         "error": error,
         "upload_sha": found.upload.partition("/")[0],
         **settings_shown(found, rights, SPACES),
@@ -177,7 +179,7 @@ def _page(request: SignedInRequest, found: Any, error: InvalidInput | None = Non
     if found.state == "preview":
         context |= {
             "strip": strip(found),
-            "read": report_shown(found.preview.get("answers")),
+            "read": report_shown(found.preview.get("answers"), settings=settings_of(found.benchmark)),
             "columns": columns_shown(found),
             "keys": keys_shown(found),
             "strangers": found.preview.get("strangers", []),
@@ -209,7 +211,7 @@ def _reports(found: Any, runs: list[Any], *, decides: bool) -> list[tuple[Any, d
     shown = []
     for run in runs[:RUNS_SHOWN]:
         [one] = read_extraction(found.benchmark, run.pk)
-        if read := report_shown(one.report, slug=found.benchmark.slug, run=run.pk, decides=decides):
+        if read := report_shown(one.report, links=RunLinks.of(run), decides=decides):
             shown.append((run, read))
     return shown
 

@@ -23,8 +23,8 @@ LINES = 4
 NAMED = 3
 SIDE = 240
 ROWS = {
-    "samples": "sample", "pictures": "picture", "trajectories": "trajectory", "tool lists": "tool list",
-    "interventions": "intervention", "judgements": "judgement", "rollout groups": "rollout group", "runs": "run",
+    "samples": "sample", "pictures": "image", "trajectories": "trajectory", "tool lists": "tool list",
+    "interventions": "intervention", "judgements": "judgment", "rollout groups": "rollout group", "runs": "run",
 }  # fmt: skip
 """What an import brings, many and one."""
 BOTH = 0.5
@@ -56,14 +56,14 @@ def strip(record: Any) -> dict[str, Any]:
     write = counts.get("new", 0) + counts.get("changed", 0)
     done = record.state in ("done", "undone")
     noun = _many(write, "sample" if record.kind == "samples" else "record")
-    figures = [Figure(write, f"{noun} written" if done else f"{noun} to write")]
+    figures = [Figure(write, f"{noun} saved" if done else f"{noun} to save")]
     if counts.get("changed"):
-        figures.append(Figure(counts["changed"], "of them replace what is there"))
+        figures.append(Figure(counts["changed"], "of them replace existing rows"))
     if counts.get("removed"):
         figures.append(Figure(counts["removed"], "removed, not in the file" if done else "to remove, not in the file"))
     figures += [
         Figure(counts.get("unchanged", 0), "unchanged"),
-        Figure(counts.get("refused", 0), "refused"),
+        Figure(counts.get("refused", 0), "rejected"),
         Figure(counts.get("repaired", 0), "repaired"),
     ]
     if record.kind == "runs":
@@ -74,11 +74,11 @@ def strip(record: Any) -> dict[str, Any]:
     elif preview.get("pictures"):
         pictures = preview["pictures"]
         figures += [
-            Figure(pictures["found"], f"{_many(pictures['found'], 'picture')} found"),
-            Figure(pictures["missing"], f"{_many(pictures['missing'], 'picture')} missing"),
+            Figure(pictures["found"], f"{_many(pictures['found'], 'image')} found"),
+            Figure(pictures["missing"], f"{_many(pictures['missing'], 'image')} missing"),
         ]
         if pictures["kept"]:
-            figures.append(Figure(pictures["kept"], f"{_many(pictures['kept'], 'picture')} here already"))
+            figures.append(Figure(pictures["kept"], f"{_many(pictures['kept'], 'image')} already stored"))
     repaired = min(write, counts.get("repaired", 0))
     bar = {
         "plain": write - repaired,
@@ -142,13 +142,13 @@ def again_words(record: Any) -> dict[str, Any]:
         if again[name]
     ]
     rows = again.get("rows", 0)
-    gone = f"{rows:,} of its rows {'is' if rows == 1 else 'are'} not in this reading and would go."
-    sentence = f"{' and '.join(lost)} would go: nothing in this reading stands in the place of what they are on."
+    gone = f"{rows:,} of its rows {'is' if rows == 1 else 'are'} not in this file and will be deleted."
+    sentence = f"{' and '.join(lost)} will be deleted: this file has no rows to carry them."
     return {
         "import": again["import"],
         "named": again.get("named", ""),
         "how": f"read {again['read']}: {'; '.join(again['runs'])}",
-        "gone": gone if rows else "All it brought is in this reading too: nothing of it goes.",
+        "gone": gone if rows else "This file contains all its rows. Nothing is deleted.",
         "lost": sentence if lost else "",
     }
 
@@ -158,8 +158,8 @@ def run_words(record: Any) -> list[str]:
     if record.preview.get("again"):
         return []
     return [
-        f"{run['model']}{', ' + run['setting'] if run['setting'] else ''} already has a run of {run['there']:,} "
-        "records: its records will be replaced where they differ."
+        f"{run['model']}{', ' + run['setting'] if run['setting'] else ''} already has a run "
+        f"({run['there']:,} {_many(run['there'], 'record')}): its records will be replaced where they differ."
         for run in record.preview.get("runs", [])
         if run["there"] is not None
     ]
@@ -289,7 +289,7 @@ def settings_shown(record: Any, rights: Mapping[str, bool], spaces: Sequence[tup
         ],
         "other_kind": other if holds[other] and rights[f"import_{other}"] else "",
         "both": _both(record, rights),
-        "spaces": [*spaces, ("size", "Pixels of the picture as sent, …")],
+        "spaces": [*spaces, ("size", "Pixels of the image as sent, …")],
         "space": "size" if sized else coordinates,
         "sent_size": coordinates if sized else "",
         "scores": record.preview.get("choices", {}).get("score", False),

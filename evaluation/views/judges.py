@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,10 @@ from annotation.actions.read_agreement import audience_of, facet_names
 from annotation.agreement import Coefficient
 from annotation.statistics import DRAWS, SEED, Interval
 from annotation.views.agreement import agreement_context
-from annotation.views.agreement_links import Count, count_of
 from annotation.views.loading import load_benchmark
+from annotation.views.samples_words import Count, count_of
 from annotation.workflow import Right
-from evaluation.actions.read_judges import Judged, Pair, Verdict, by_value, kinds_of, load_judged, trajectories_of
+from evaluation.actions.read_judges import Judged, Pair, Verdict, by_value, kinds_of, load_judged
 from evaluation.views.run_links import Count as Trajectories
 from evaluation.views.run_links import named_list
 
@@ -101,7 +101,6 @@ def pair_context(benchmark: Any, judged: Judged, pair: Pair, by: str = "") -> di
     if found is not None:
         coefficients = [("Cohen’s κ", found.kappa), ("Krippendorff’s α", found.alpha), ("Gwet’s AC1", found.ac1)]
     judge = next(iter({pair.first, pair.second} - pair.people), "")
-    places = trajectories_of((one for one, _ in pair.verdicts), benchmark)
     rate = judged.rate(judge) if quality else None
     return {
         "names": (pair.first, pair.second),
@@ -113,7 +112,7 @@ def pair_context(benchmark: Any, judged: Judged, pair: Pair, by: str = "") -> di
         "interval": pair.interval,
         "coefficients": coefficients,
         "words": pair.words,
-        "table": [(word, [_cell(benchmark, found, places) for found in cells]) for word, cells in pair.table()],
+        "table": [(word, [_cell(benchmark, found) for found in cells]) for word, cells in pair.table()],
         "quality": _quality_rows(quality.sensitivity, quality.specificity) if quality else [],
         "judge": judge,
         "rate": rate,
@@ -123,11 +122,9 @@ def pair_context(benchmark: Any, judged: Judged, pair: Pair, by: str = "") -> di
     }
 
 
-def _cell(
-    benchmark: Any, verdicts: Sequence[Verdict], places: Mapping[tuple[int, str], int]
-) -> tuple[int, Count, Trajectories]:
+def _cell(benchmark: Any, verdicts: Sequence[Verdict]) -> tuple[int, Count, Trajectories]:
     """Verdicts, their samples, and their trajectories: a list only where each has one."""
-    pks = [places[one.place] for one in verdicts if one.place in places]
+    pks = [one.trajectory for one in verdicts if one.trajectory]
     href = named_list(benchmark, pks) if len(pks) == len(verdicts) else ""
     return len(verdicts), count_of(benchmark, [one.key for one in verdicts]), Trajectories(len(verdicts), href)
 

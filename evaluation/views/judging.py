@@ -12,6 +12,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.actions.access import allowed
@@ -19,14 +20,16 @@ from annotation.actions.read_agreement import Audience
 from annotation.views.agreement import agreement_context
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
-from evaluation.actions.delete_queue import delete_queue, losses
-from evaluation.actions.judging import ANSWER, RELIABILITY, SUFFICIENCY, draw_judging, fit_to_judge
+from evaluation.actions.delete_queue import delete_queue, dropped_from, losses
+from evaluation.actions.judging import draw_judging, fit_to_judge, skip_the_rest
 from evaluation.actions.judging_known import queue_known_to
-from evaluation.actions.read_judges import Judged, Pair, Verdict, load_judged, trajectories_of
-from evaluation.actions.read_judging import places_of, progress_of, queues_of
+from evaluation.actions.judging_words import ANSWER, RELIABILITY, SUFFICIENCY
+from evaluation.actions.read_judges import Judged, Pair, Verdict, load_judged
+from evaluation.actions.read_judging import progress_of, queues_of
 from evaluation.actions.read_reader_audit import audit_reader
 from evaluation.forms import JudgingForm
 from evaluation.models import JudgingQueue, Run, Trajectory
+from evaluation.store.snapshot import Snapshot
 from evaluation.views.judges import pair_context
 from evaluation.views.run_links import Count
 from evaluation.views.sample_frame import frame_of
@@ -67,8 +70,7 @@ def judging(request: SignedInRequest, slug: str) -> HttpResponse:
         "queues": queues_of(benchmark),
         "form": form,
         "draws": draws,
-        "fit_n": fit_to_judge(benchmark, terms).count() if draws else 0,
-        "said_n": fit_to_judge(benchmark, terms, answers=True).count() if draws else 0,
+        **(_fit(request, benchmark, terms) if draws else {"fit_n": 0, "said_n": 0}),
         "list_href": f"{reverse('evaluation:trajectories', args=[slug])}?{urlencode(terms)}",
         "terms": list(_in_words(benchmark, terms)),
         "here": f"{reverse('evaluation:judging', args=[slug])}?{urlencode(terms)}",
@@ -76,12 +78,22 @@ def judging(request: SignedInRequest, slug: str) -> HttpResponse:
     return render(request, "evaluation/judging.html", context, status=400 if form.errors else 200)
 
 
+def _fit(request: SignedInRequest, benchmark: Any, terms: Mapping[str, str]) -> dict[str, int]:
+    """fit_n, said_n: how many trajectories of the list questions about crops and about answers can be drawn from."""
+    snapshot = Snapshot(benchmark, list(Run.objects.of(benchmark)), request.user)
+    return {
+        "fit_n": len(fit_to_judge(snapshot, terms)),
+        "said_n": len(fit_to_judge(snapshot, terms, answers=True)),
+    }
+
+
 @login_required
 @require_safe
 def queue(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template evaluation/judging_queue.html; context: queue, mine (Progress), told (whether models may be named: see
     ``queue_known_to``), seed ("" before all is judged), kinds (see ``_of_kind``), terms, runs (names), gone (what goes
-    when it is deleted). Before that it says only how far they are."""
+    when it is deleted), dropped (run, file and number of questions that an import took away). Before that it
+    says only how far they are."""
     benchmark = load_benchmark(request, slug, Right.JUDGE)
     found = load_queue(benchmark, pk)
     mine = progress_of(request.user, found)
@@ -100,9 +112,23 @@ def queue(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "about_answers": found.items.filter(kind=ANSWER).exists(),
         "may_draw": (may_draw := allowed(request.user, benchmark, Right.SCORE)),
         "gone": _gone(found) if may_draw else "",
+        "dropped": [(run, file, n) for (run, file), n in dropped_from(found).items()] if told else [],
         "again": f"{reverse('evaluation:judging', args=[slug])}?{urlencode(found.terms)}" if told else "",
     }
     return render(request, "evaluation/judging_queue.html", context)
+
+
+@login_required
+@require_POST
+def skip(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Skip what is left of the queue."""
+    found = load_queue(load_benchmark(request, slug, Right.JUDGE), pk)
+    n = skip_the_rest(actor=request.user, queue=found)
+    said = ngettext(
+        "%(count)s question of queue %(queue)s skipped.", "%(count)s questions of queue %(queue)s skipped.", n
+    )
+    messages.success(request, said % {"count": f"{n:,}", "queue": pk})
+    return redirect("evaluation:judging-queue", slug, pk)
 
 
 @login_required
@@ -111,13 +137,13 @@ def delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Delete the queue with the verdicts given in it."""
     found = load_queue(load_benchmark(request, slug, Right.SCORE), pk)
     delete_queue(actor=request.user, queue=found)
-    messages.success(request, f"Queue {pk} is deleted.")
+    messages.success(request, f"Queue {pk} deleted.")
     return redirect("evaluation:judging", slug)
 
 
 def _gone(found: JudgingQueue) -> str:
     for loss in losses(found.items.all()):
-        return f"Its {loss.questions:,} questions and {loss.verdicts:,} verdicts are deleted for good."
+        return f"This is deleted permanently. Questions: {loss.questions:,}. Verdicts: {loss.verdicts:,}."
     return "It has no questions."
 
 
@@ -142,11 +168,10 @@ def _runs(found: JudgingQueue) -> list[str]:
 def _kinds(user: User, benchmark: Any, found: JudgingQueue) -> Iterator[dict[str, Any]]:
     """Of each kind that this person has judged: the judge they share most verdicts with, and what both say."""
     for kind in (RELIABILITY, SUFFICIENCY):
-        places = places_of(found, kind)
-        judged = load_judged(benchmark, kind, Audience.OWN, user).only(places)
+        judged = load_judged(benchmark, kind, Audience.OWN, user, queue=found)
         me = next(iter(judged.people), "")
         if me:
-            yield _of_kind(benchmark, kind, judged, me, len(places))
+            yield _of_kind(benchmark, kind, judged, me, found.items.filter(kind=kind).count())
 
 
 def _of_kind(benchmark: Any, kind: str, judged: Judged, me: str, asked: int) -> dict[str, Any]:
@@ -170,10 +195,12 @@ def _of_kind(benchmark: Any, kind: str, judged: Judged, me: str, asked: int) -> 
 
 def _differences(benchmark: Any, kind: str, pair: Pair) -> Iterator[Difference]:
     apart: list[tuple[Verdict, Verdict]] = [both for both in pair.verdicts if both[0].word != both[1].word]
-    places = trajectories_of((one for one, _ in apart), benchmark)
-    rows = Trajectory.objects.select_related("run__model", "sample__image", "score").in_bulk(places.values())
-    for one, other in apart[:MOST_DIFFERENCES]:
-        if trajectory := rows.get(places.get(one.place, 0)):
+    shown = apart[:MOST_DIFFERENCES]
+    rows = Trajectory.objects.select_related("run__model", "sample__image", "score").in_bulk(
+        [one.trajectory for one, _ in shown]
+    )
+    for one, other in shown:
+        if trajectory := rows.get(one.trajectory):
             href = reverse("evaluation:trajectory", args=[benchmark.slug, trajectory.pk])
             yield Difference(trajectory, href, kind, one.word, other.word, _crop(benchmark, trajectory))
 

@@ -15,7 +15,8 @@ from annotation.actions.pictures import region_of
 from annotation.schema import Box
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
-from evaluation.actions.judging import REASONS, judge_item, next_to_judge, pass_by, take_back_last
+from evaluation.actions.judging import judge_item, next_to_judge, pass_by, take_back_last
+from evaluation.actions.judging_words import REASONS
 from evaluation.actions.read_judging import Question, judgement_of, progress_of, read_question
 from evaluation.models import JudgingItem, JudgingQueue
 from evaluation.views.judging import load_queue
@@ -105,7 +106,7 @@ def crop(request: SignedInRequest, slug: str, pk: int, item: str, number: int) -
         raise Http404("This question has no such crop.")
     image = shown.trajectory.sample.image
     if image is None:
-        raise Http404("This question's picture is not here any more.")
+        raise Http404("The image of this question is no longer available.")
     data = region_of(image, Box(*shown.crops[number - 1]), SIDE)
     response = HttpResponse(data, content_type="image/jpeg")
     response["Cache-Control"] = "private, max-age=900"

@@ -31,11 +31,12 @@ from evaluation.metrics.settings_words import counting_words
 from evaluation.models import Run
 from evaluation.query.syntax import QueryError
 from evaluation.views import leaderboard_table as table
-from evaluation.views.exports import download
+from evaluation.views.download import download
+from evaluation.views.figures import FIGURES
 from evaluation.views.leaderboard_chart import accuracy_chart
 from evaluation.views.leaderboard_columns import ACCURACY, GROUNDED, GROUPS, SEEN, Column
 from evaluation.views.leaderboard_export import range_notes, view_columns, view_document, view_rows
-from evaluation.views.leaderboard_figure import FIGURES, figure_png, figure_svg
+from evaluation.views.leaderboard_figure import figure_png, figure_svg
 from evaluation.views.leaderboard_links import Addresses, saved_links, slice_links
 from evaluation.views.leaderboard_menu import column_menu
 from evaluation.views.leaderboard_view import SLICED, View
@@ -97,7 +98,7 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
     """Score what has no scores of today; a job does it."""
     benchmark = load_benchmark(request, slug, Right.SCORE)
     job = queue_scoring(actor=request.user, benchmark=benchmark)
-    messages.success(request, f"“{job.title}” is under way. The leaderboard shows the new scores when it is done.")
+    messages.success(request, f"“{job.title}” has started. The leaderboard shows the new scores when it is done.")
     return redirect("evaluation:leaderboard", slug)
 
 
@@ -193,7 +194,7 @@ def _query_error(request: HttpRequest, benchmark: Any, view: View) -> QueryError
     """What is wrong with the query that the board is asked for."""
     if not view.query:
         return None
-    runs = list(Run.objects.of(benchmark).without_tables())
+    runs = list(Run.objects.of(benchmark))
     return query_error(view.query, vocabulary_of(benchmark, runs, request.user))
 
 
@@ -230,14 +231,14 @@ def _rests_on(board: Board, shown: Mapping[str, Any]) -> list[str]:
     if scoring is None:
         return []
     clusters = shown["drawn"].get("clusters")
-    on = f"{decimal(scoring.samples_n)} samples" + (f" in {decimal(clusters)} picture clusters" if clusters else "")
+    on = f"{decimal(scoring.samples_n)} samples" + (f" in {decimal(clusters)} image clusters" if clusters else "")
     on = on if board.whole else f"{board.slice_by} {board.slice}"
-    return [f"{on} · 95 % intervals · {state_words(scoring)}", counting_words(board.settings)]
+    return [f"{on} · 95% intervals · {state_words(scoring)}", counting_words(board.settings)]
 
 
 def _figure(chart: Any, caption: str, basis: Sequence[str], name: str, format: str) -> FileResponse:
     if chart is None:
-        raise NotFound("There is no drawing of this view: two ranked runs with accuracy and cost or calls are needed.")
+        raise NotFound("This view has no figure. It needs two ranked runs with accuracy, and cost or calls.")
     content = figure_png(chart, caption, basis) if format == "png" else figure_svg(chart, caption, basis).encode()
     return FileResponse(BytesIO(content), as_attachment=True, filename=name)
 

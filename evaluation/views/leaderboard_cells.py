@@ -11,28 +11,20 @@ from functools import cached_property
 
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
+from django.utils.translation import ngettext
 
 from evaluation.actions.board_rows import BoardRow
 from evaluation.actions.read_published import PublishedRow
 from evaluation.metrics.families import ALL_PAIRS, family_words
 from evaluation.metrics.ranking import TESTED
 from evaluation.models import Standing
+from evaluation.views.figures import Axis
 from webapp.common import svg
 from webapp.common.markup import put, put_each
 from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points
 
 STAR = put('<span class="ast" title="{}">*</span>', "p below .05, exact McNemar")
 NOTHING = SafeString()
-
-
-@dataclass(frozen=True)
-class Axis:
-    low: float
-    high: float
-
-    @property
-    def words(self) -> str:
-        return f"{percent(self.low, 0)}–{percent(self.high, 0)}"
 
 
 @dataclass(slots=True)
@@ -170,7 +162,7 @@ def place_words(standing: Standing | None, ranked_by: str) -> SafeString:
     if not standing.low:
         return put('<b title="{}">{}</b>', title, standing.rank)
     spread = f"{standing.low}–{standing.high}"
-    best = put('<span class="best xs">best {} %</span>', percent(standing.p_best, 0)) if standing.p_best else NOTHING
+    best = put('<span class="best xs">best {}%</span>', percent(standing.p_best, 0)) if standing.p_best else NOTHING
     return put(
         '<span title="{}"><b>{}</b> <span class="err">[{}]</span></span>{}', title, standing.rank, spread, best
     )  # fmt: skip
@@ -179,19 +171,24 @@ def place_words(standing: Standing | None, ranked_by: str) -> SafeString:
 def _range_words(standing: Standing) -> str:
     """What the range of a rank is made of."""
     if not standing.low:
-        return "alone" if standing.detail.get("method") else "without a range"
+        return "alone" if standing.detail.get("method") else "no rank range"
     if standing.detail.get("method") == TESTED:
-        few = f"{decimal(standing.detail['clusters'])} picture clusters are too few for draws"
+        clusters = standing.detail["clusters"]
+        few = ngettext(
+            "%(count)s image cluster is too few for a bootstrap",
+            "%(count)s image clusters are too few for a bootstrap",
+            clusters,
+        ) % {"count": decimal(clusters)}
         tested = family_words(ALL_PAIRS, standing.detail["pairs"])
         return f"from {standing.low} to {standing.high} by exact tests ({tested}); {few}"
-    near = "" if standing.p_top3 is None else f", among the first three in {percent(standing.p_top3)} %"
-    drawn = f"95 % of the draws from {standing.low} to {standing.high}"
-    return f"{drawn}; best in {percent(standing.p_best)} %{near}"
+    near = "" if standing.p_top3 is None else f", in the top 3 in {percent(standing.p_top3)}%"
+    drawn = f"95% rank range {standing.low} to {standing.high}"
+    return f"{drawn}; first in {percent(standing.p_best)}% of draws{near}"
 
 
 TURN = put(
-    '<span class="flips xs turn" title="{}">undecided answers could turn it</span>',
-    "Counted as right in one run and wrong in the other, they could give the difference the other sign",
+    '<span class="flips xs turn" title="{}">undecided answers could change its sign</span>',
+    "The difference would change sign if they were correct in one run and incorrect in the other",
 )
 
 
@@ -206,12 +203,12 @@ def difference_markup(row: BoardRow, flips: Iterable[Cell], compare: str, axis: 
     turn = TURN if d.could_turn else NOTHING
     if row.provisional:
         words = f"{percentage_points(d.difference_low)} to {percentage_points(d.difference_high)}"
-        title = "Provisional: what undecided answers leave open of the difference, on the samples both answered"
+        title = "Provisional: the range of the difference that undecided answers allow, on the samples both answered"
         link = put('<a class="versus" href="{}" rel="nofollow">compare</a>', compare)
         return put('<span title="{}">{} pp</span> <span class="flips xs">{}</span>{}', title, words, link, turn)
     ends = f"{percentage_points(d.low)} to {percentage_points(d.high)}"
-    tests = f"95 % interval {ends}, unadjusted; p by picture {p_value(d.p_cluster)}, adjusted {p_value(d.p_holm)} "
-    tests += f"({d.family_words}); McNemar alone {p_value(d.p_value)}"
+    tests = f"95% interval {ends}, unadjusted; p (clustered) {p_value(d.p_cluster)}, Holm-adjusted {p_value(d.p_holm)} "
+    tests += f"({d.family_words}); p (McNemar) {p_value(d.p_value)}"
     return put(
         '<span title="{}">{}</span> <span class="flips xs">{} <span class="faint">of {}</span> {}</span>'
         '<span class="flips xs faint">{}</span>{}',

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evaluation.metrics.settings_words import uncertain_words
+from evaluation.views.figures import axis_of, written
 from evaluation.views.leaderboard_cells import ShownRow
-from evaluation.views.leaderboard_table import axis_of, written
 from webapp.common.drawing import written as place
 from webapp.common.wording import decimal
 
@@ -81,7 +81,7 @@ def accuracy_chart(rows: Sequence[ShownRow]) -> Chart | None:
             low=place(down(accuracy if row.accuracy.low is None else row.accuracy.low)),
             high=place(down(accuracy if row.accuracy.high is None else row.accuracy.high)),
             front=at in front,
-            words=f"{row.row.run}: {row.accuracy.whole} %, {written(unit, cost)}",
+            words=f"{row.row.run}: {row.accuracy.whole}%, {written(unit, cost)}",
             aside=7 + 9 * sum(_near(places[at], other) for other in places[:at]),
             uncertain=uncertain_words(row.row.counts, row.row.settings),
         )

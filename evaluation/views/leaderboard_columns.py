@@ -73,8 +73,10 @@ class Column:
 ACCURACY = Column("accuracy", {"correct": "yes"})
 GROUNDED = Column("grounded_score", {"grounded": "yes", "population": "yes"})
 SEEN = Column("valid_grounded_reasoning")
+UNREAD = Column("unread_rate", {"unread": "yes"})
 IN_FILE = Column("accuracy_in_file", {"file_verdict": "yes"})
 PLAIN: tuple[Column, ...] = (
+    UNREAD,
     IN_FILE,
     Column("mean_coverage"),
     Column("mean_concentration"),

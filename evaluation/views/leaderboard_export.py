@@ -8,9 +8,10 @@ from typing import Any
 from evaluation.actions.board_rows import PLACE, Board, BoardRow
 from evaluation.exporters.documents import Band, Document
 from evaluation.metrics.catalogue import METRICS
+from evaluation.metrics.faithfulness import ARMS
 from evaluation.metrics.families import ALL_PAIRS, family_words
 from evaluation.metrics.ranking import TESTED
-from evaluation.metrics.selection import BOUNDED
+from evaluation.metrics.selection import BOUNDED, ENDED
 from evaluation.metrics.settings_words import UNCERTAIN, counting_words
 from evaluation.views.leaderboard_cells import Cell, ShownPublished, ShownRow
 from evaluation.views.leaderboard_columns import ACCURACY, GROUNDED, GROUPS, QUADRANTS
@@ -95,7 +96,7 @@ def view_document(
     groups += ["" if column.metric in view.pinned else GROUPS[column.group] for column, _ in view.columns]
     found = [Band(name, [_texts(row, wide, against) for row in rows]) for name, rows in bands if rows]
     dead = [[NOT_AVAILABLE, str(row.run), *[NOT_AVAILABLE] * (len(heads) - 2)] for row in board.failed]
-    found += [Band("Run failed: no value, and never 0 %", dead)] if dead else []
+    found += [Band("Failed runs: n/a, not 0%", dead)] if dead else []
     papers = [_printed(row, wide, against) for row in published]
     found += [Band("Published: other samples and settings, not compared", papers)] if papers else []
     slice = f", {view.by} {view.slice}" if view.by else ""
@@ -124,7 +125,7 @@ def _difference(row: ShownRow) -> str:
     d = row.row.against
     if d is None or d.difference is None:
         return NOT_AVAILABLE
-    turn = ", could turn" if d.could_turn else ""
+    turn = ", could change sign" if d.could_turn else ""
     if row.row.provisional:
         return f"{percentage_points(d.difference_low)} to {percentage_points(d.difference_high)}{turn}"
     ends = f" [{percentage_points(d.low)} to {percentage_points(d.high)}]" if d.low is not None else ""
@@ -140,14 +141,19 @@ def _printed(shown: ShownPublished, wide: bool, against: bool) -> list[str]:
 def range_notes(board: Board) -> list[str]:
     """What stands in parentheses, and what provisional means, where the board has any of it."""
     notes = []
-    if any(range_of(m.low, m.high) for row in board.rows() for name in BOUNDED if (m := row.metrics.get(name))):
+    if any(range_of(m.low, m.high) for row in board.rows() for name in ENDED if (m := row.metrics.get(name))):
         notes.append("In parentheses: with every undecided answer incorrect, and with every one correct.")
+    if any(range_of(m.low, m.high) for row in board.rows() for name in ARMS if (m := row.metrics.get(name))):
+        notes.append(
+            "In parentheses, of a Δ accuracy: the lowest and the highest that undecided answers under either condition "
+            "allow."
+        )
     if any(row.could_turn for row in (one.against for one in board.rows()) if row):
-        notes.append("Could turn: undecided answers could give the difference the other sign.")
+        notes.append("Could change sign: undecided answers could change the sign of the difference.")
     if any(row.provisional for row in board.rows()):
         notes.append(
-            f"Provisional: more than {percent(board.settings.unread_alarm)} % of answers are unread; a range stands "
-            "in place of the point, without a rank."
+            f"Provisional: more than {percent(board.settings.unread_alarm)}% of answers are unread. Affected rates are "
+            "ranges, and the run has no rank."
         )
     return notes
 
@@ -155,7 +161,7 @@ def range_notes(board: Board) -> list[str]:
 def _notes(view: View, board: Board) -> list[str]:
     """What the numbers rest on; every table carries it."""
     words = ", ".join(settings_words(board.settings))
-    notes = [f"Percent with 95 % intervals. IoA above {board.settings.ioa_threshold:g}; {words}."]
+    notes = [f"Percent with 95% intervals. IoA above {board.settings.ioa_threshold:g}; {words}."]
     notes.append(counting_words(board.settings))
     notes += range_notes(board)
     used = {name for row in board.rows() for name in view_metrics(view) if row.metrics.get(name)}
@@ -166,7 +172,7 @@ def _notes(view: View, board: Board) -> list[str]:
     if board.reference and board.whole:
         notes.append(
             f"Difference: accuracy minus that of {board.reference.run} on the samples both answered, Newcombe’s "
-            "interval, unadjusted; exact p of the sign flip over pictures (McNemar’s with one sample each)"
+            "interval, unadjusted; exact sign-flip p over image clusters (McNemar’s with one sample per image)"
             + (f", {against.family_words}." if against else ".")
         )
     if board.reference and board.reference.scoring:
@@ -176,6 +182,6 @@ def _notes(view: View, board: Board) -> list[str]:
         standings = (row.standing.detail for row in board.ranked if row.standing)
         pairs = next((detail["pairs"] for detail in standings if detail.get("method") == TESTED), 0)
         tested = f"range by exact tests ({family_words(ALL_PAIRS, pairs)})"
-        made = tested if pairs else "95 % range over joint draws of pictures"
+        made = tested if pairs else "95% range over joint draws of image clusters"
         notes.append(f"Rank by {METRICS[board.ranked_by].label}, with its {made}.")
     return notes

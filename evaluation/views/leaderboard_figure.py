@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation.scenes.raster import png_of
+from annotation.imaging.raster import png_of
+from evaluation.views.figures import FONT, HAIR, INK, SOFT
 from evaluation.views.leaderboard_chart import Chart, Point, Tick
 from webapp.common.drawing import written
 from webapp.common.markup import put, put_each
 
 WIDTH, HEIGHT, LINE, SCALE = 340, 142, 22, 4
-INK, SOFT, HAIR = "#1b1b1a", "#6b6a65", "#dcdbd6"
-FONT = "Inter, Source Sans Pro, Helvetica, Arial, sans-serif"
 LONGEST_NAME = 60
 LONGEST_BASIS = 100
 BASIS = '<text x="8" y="{}" font-size="7" fill="{}">{}</text>'
-FIGURES = ("svg", "png")
 
 
 def figure_svg(chart: Chart, caption: str, basis: Sequence[str]) -> str:
@@ -31,7 +29,7 @@ def figure_svg(chart: Chart, caption: str, basis: Sequence[str]) -> str:
         '{}</svg>',
         WIDTH * SCALE, height * SCALE, WIDTH, height, FONT, INK, caption, WIDTH, height,
         _rows(chart), _columns(chart.x_ticks), chart.path, SOFT, _points(chart), _names(chart),
-        (34 + 336) // 2, HEIGHT + 8, SOFT, f"accuracy in % against {chart.title}",
+        (34 + 336) // 2, HEIGHT + 8, SOFT, f"accuracy in % by {chart.title}",
         put_each("", BASIS, foot),
     ))  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,43 +11,27 @@ from django.utils.safestring import SafeString
 
 from evaluation.actions.board_rows import PLACE, Board, BoardMetric, BoardRow, Difference
 from evaluation.actions.read_published import PublishedRow
-from evaluation.metrics.catalogue import METRICS
+from evaluation.metrics.catalogue import METRICS, POINTS
+from evaluation.metrics.selection import BOUNDED
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run
 from evaluation.views.design_effect import design_words
-from evaluation.views.leaderboard_cells import (
-    NOTHING,
-    Axis,
-    Cell,
-    ShownPublished,
-    ShownRow,
-    difference_markup,
-    place_words,
-)
-from evaluation.views.leaderboard_columns import ACCURACY, FLIPS, GROUNDED, IN_FILE, QUADRANTS, Column
+from evaluation.views.figures import Axis, axis_of, written
+from evaluation.views.leaderboard_cells import NOTHING, Cell, ShownPublished, ShownRow, difference_markup, place_words
+from evaluation.views.leaderboard_columns import ACCURACY, FLIPS, GROUNDED, IN_FILE, QUADRANTS, UNREAD, Column
 from evaluation.views.leaderboard_links import Addresses
-from evaluation.views.run_letters import letters_among
 from webapp.common.kept import Kept
-from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, percentage_points, range_of
+from webapp.common.wording import NOT_AVAILABLE, decimal, p_value, percent, points_between, range_of
 
 SIGNIFICANT = 0.05
 KEPT_WORDS = 20_000
 """Numbers, of a few boards of fifty runs."""
 ROWS: Kept[ShownRow] = Kept(2_000)
 """Of some twenty boards of fifty runs, about 10 kB each."""
-ANSWERED = frozenset({"accuracy", "pass_rate"})
-"""Rates that stand with their range beside them; that of a quadrant is in its hover text."""
+ANSWERED = frozenset(BOUNDED) - {*QUADRANTS}
+"""Metrics that stand with their range beside them; that of a quadrant is in its hover text."""
 FOUR = [Column(metric, {"quadrant": name}) for metric, name in QUADRANTS.items()]
 SHARES = Axis(0, 1)
-
-
-def axis_of(ends: Iterable[float | None], *, least: float = 0.2, step: float = 0.1) -> Axis:
-    """The shortest axis in whole steps that holds all ends; shares from 0 to 1 when there are none."""
-    known = [end for end in ends if end is not None]
-    if not known:
-        return Axis(0, 1)
-    low, high = math.floor(min(known) / step + 1e-9) * step, math.ceil(max(known) / step - 1e-9) * step
-    return Axis(low, max(high, low + least))
 
 
 def accuracy_axis(board: Board) -> Axis:
@@ -76,9 +59,8 @@ class Table:
     groups: Sequence[str] = ()
 
     def rows(self, rows: Sequence[BoardRow]) -> list[ShownRow]:
-        letters = letters_among(row.run.pk for row in (*self.board.rows(), *self.board.unscored))
         shared = self._content()
-        return [self._kept(row, letters[row.run.pk], shared) for row in rows]
+        return [self._kept(row, row.run.letter, shared) for row in rows]
 
     def _kept(self, row: BoardRow, letter: str, shared: Hashable) -> ShownRow:
         return ROWS.get((shared, letter, *_content(row)), lambda: self._shown(row, letter))
@@ -143,7 +125,7 @@ def hidden_counts(row: BoardRow, addresses: Addresses) -> list[Cell]:
         n = counts["missing"]
         found.append(Cell(f"{decimal(n)} missing", "samples without a trajectory", addresses.missing(row.run.pk), n))
     for name, terms, words, meaning in (
-        ("failed", {"failed": "yes", "scored": "yes"}, "failed", "trajectories that are error records"),
+        ("failed", {"failed": "yes", "scored": "yes"}, "failed", "trajectories that ended in an error"),
         ("missing_answer", {"unanswered": "yes", "scored": "yes"}, "unanswered",
          "no answer was given. They count as incorrect"),
         *_undecided(counts, settings),
@@ -182,9 +164,9 @@ def flips(row: BoardRow, reference: BoardRow | None, against: Difference | None,
     run, other = row.run.pk, reference.run.pk
     gained, lost = against.row_only, against.reference_only
     return [
-        Cell(f"+{gained}", "right here, wrong in the reference",
+        Cell(f"+{gained}", "correct here, incorrect in the reference",
              addresses.trajectories(run, correct="yes", wrong_in=other), gained),
-        Cell(f"\N{MINUS SIGN}{lost}", "wrong here, right in the reference",
+        Cell(f"\N{MINUS SIGN}{lost}", "incorrect here, correct in the reference",
              addresses.trajectories(other, correct="yes", wrong_in=run), lost),
     ]  # fmt: skip
 
@@ -226,12 +208,12 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
     """The value of a run in a column, with what it rests on and a link where it counts trajectories."""
     metric = row.metrics.get(column.metric)
     if metric is None or metric.value is None:
-        return Cell(NOT_AVAILABLE, "Undefined here: nothing to count.", classes=classes)
+        return Cell(NOT_AVAILABLE, "Undefined: there is nothing to count.", classes=classes)
     count = round(metric.numerator) if column.terms and metric.numerator is not None else None
     detail = metric.detail or {}
     bare, lost, gained = metric._replace(detail=None), detail.get("lost"), detail.get("gained")
     words = _words(column.unit, metric.value, bool(column.terms), bare, lost, gained)
-    spread = range_of(metric.low, metric.high)
+    spread = left_open(column.unit, metric)
     if spread and row.run.scoring.provisional:
         return Cell(spread, f"Provisional; {words.basis}", classes=classes, range=spread)
     return Cell(
@@ -246,24 +228,27 @@ def metric_cell(row: Measured, column: Column, addresses: Addresses, classes: st
         high=metric.ci_high,
         method=metric.ci_method,
         spread=words.spread,
-        range=spread if column.metric in ANSWERED else f"n {decimal(metric.n)}" if column == IN_FILE else "",
+        range=_beside(column, metric, spread),
     )
+
+
+def left_open(unit: str, metric: BoardMetric) -> str:
+    """What undecided answers leave open of a metric, in its unit; "" where nothing."""
+    return points_between(metric.low, metric.high) if unit == POINTS else range_of(metric.low, metric.high)
+
+
+def _beside(column: Column, metric: BoardMetric, spread: str) -> str:
+    """What stands in parentheses behind the number: its range, or the counts of a column that has its own."""
+    if column == UNREAD:
+        return f"{decimal(metric.numerator)} of {decimal(metric.n)}"
+    if column == IN_FILE:
+        return f"n {decimal(metric.n)}"
+    return spread if column.metric in ANSWERED else ""
 
 
 def interval_words(unit: str, low: float | None, high: float | None) -> str:
     """``41.2–50.3``; "" without an interval."""
     return "" if low is None or high is None else f"{written(unit, low)} to {written(unit, high)}"
-
-
-def written(unit: str, value: float) -> str:
-    """A value in its unit: percent and percentage points with one decimal."""
-    if unit == "share":
-        return percent(value)
-    if unit == "pp":
-        return percentage_points(value)
-    if unit == "usd":
-        return f"${value:.4f}" if 0 < value < 0.01 else f"${value:.3f}"
-    return decimal(value, 1)
 
 
 class Words(NamedTuple):
@@ -280,13 +265,13 @@ def _words(unit: str, value: float, counted: bool, metric: BoardMetric, lost: in
     spread = interval_words(unit, metric.ci_low, metric.ci_high)
     of = decimal(metric.n)
     parts = [f"{decimal(metric.numerator)} of {of}" if counted and metric.numerator is not None else f"n = {of}"]
-    if left_open := range_of(metric.low, metric.high):
-        parts.append(f"{left_open} as undecided answers are wrong or right")
+    if ends := left_open(unit, metric):
+        parts.append(f"{ends} if undecided answers are incorrect or correct")
     if spread:
         design = design_words(metric.n, metric.n_eff)
-        parts.append(f"95 % interval {spread} ({metric.ci_method}{design and f', {design}'})")
+        parts.append(f"95% interval {spread} ({metric.ci_method}{design and f', {design}'})")
     if metric.metric in FLIPS:
-        parts.append(f"lost {lost}, gained {gained}")
+        parts.append(f"{lost} became incorrect, {gained} became correct")
         parts.append(f"exact McNemar p {p_value(metric.p_value)}")
     return Words(written(unit, value), spread, "; ".join(parts))
 

@@ -24,9 +24,9 @@ _WORDS = {
         "mean": "mean over gold boxes",
     },
     "no_crop": {
-        "exclude": "without zoom calls left out",
+        "exclude": "without zoom calls excluded",
         "fail": "without zoom calls not grounded",
-        "full_image": "without zoom calls the whole picture is the crop",
+        "full_image": "without zoom calls, the crop is the full image",
     },
 }
 """The settings that are always said, whether they are the defaults or not."""
@@ -45,5 +45,5 @@ def _others(settings: MetricSettings) -> Iterator[str]:
 
 def state_words(scoring: Scoring) -> str:
     """The gold of these scores and their day: ``version 3, scored 20 Nov 2026``."""
-    gold = f"version {scoring.version.number}" if scoring.version else "gold between versions"
+    gold = f"version {scoring.version.number}" if scoring.version else "unfrozen gold"
     return f"{gold}, scored {dateformat.format(timezone.localtime(scoring.computed_at), 'j M Y')}"

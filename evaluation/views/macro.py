@@ -19,11 +19,12 @@ from evaluation.exporters.tables import WRITERS, writes_parquet
 from evaluation.metrics.catalogue import METRICS
 from evaluation.metrics.ranking import Standing
 from evaluation.models import Run
-from evaluation.views.exports import download
-from evaluation.views.leaderboard_cells import Axis, Cell
+from evaluation.views.download import download
+from evaluation.views.figures import Axis, axis_of
+from evaluation.views.leaderboard_cells import Cell
 from evaluation.views.leaderboard_columns import ACCURACY, CHOICE, GROUNDED, Column
 from evaluation.views.leaderboard_links import Addresses
-from evaluation.views.leaderboard_table import ANSWERED, FOUR, axis_of, metric_cell
+from evaluation.views.leaderboard_table import ANSWERED, FOUR, metric_cell
 from webapp.common.errors import InvalidInput
 from webapp.common.markup import put
 from webapp.common.wording import NOT_AVAILABLE, decimal, percent, range_of
@@ -117,9 +118,9 @@ def _mean(row: MacroRow, board: MacroBoard) -> Cell:
     of = f"mean of {decimal(len(board.columns))} benchmark{'s' if len(board.columns) > 1 else ''}"
     if row.standing is None or row.standing.value is None:
         why = (
-            "a run is provisional, too many of its answers are unread"
+            "a run is provisional, too many answers are unread"
             if row.provisional
-            else ("a run with a value is missing on one")
+            else ("a benchmark has no run with a value")
         )
         return Cell(NOT_AVAILABLE, f"No {of}: {why}.")
     spread = range_of(*row.range) if board.metric in ANSWERED else ""
@@ -127,7 +128,7 @@ def _mean(row: MacroRow, board: MacroBoard) -> Cell:
         return Cell(percent(row.standing.value), f"The {of}; no interval", value=row.standing.value, range=spread)
     low, high = row.ends
     words = (
-        f"The {of}; 95 % {percent(low)} to {percent(high)}, cluster bootstrap within each, {decimal(board.draws)} draws"
+        f"The {of}; 95% {percent(low)} to {percent(high)}, cluster bootstrap within each, {decimal(board.draws)} draws"
     )
     return Cell(percent(row.standing.value), words, value=row.standing.value, low=low, high=high, range=spread)
 
@@ -135,12 +136,12 @@ def _mean(row: MacroRow, board: MacroBoard) -> Cell:
 def _rank(standing: Standing | None) -> SafeString:
     """``3 [2–6]`` with the chance of being best; a dash where nothing was drawn: a rank alone says too much."""
     if standing is None or standing.low is None or standing.p_best is None:
-        return put('<span class="faint" title="{}">–</span>', "No range of ranks, and so no rank")
-    near = f", among the first three in {percent(standing.p_top3)} %" if standing.p_top3 is not None else ""
-    title = f"95 % of the draws from {standing.low} to {standing.high}; best in {percent(standing.p_best)} %{near}"
+        return put('<span class="faint" title="{}">–</span>', "No rank range, so no rank")
+    near = f", in the top 3 in {percent(standing.p_top3)}%" if standing.p_top3 is not None else ""
+    title = f"95% rank range {standing.low} to {standing.high}; first in {percent(standing.p_best)}% of draws{near}"
     return put(
         '<span title="{}"><b>{}</b> <span class="err">[{}–{}]</span></span>'
-        '<span class="best xs">best {} %</span>',
+        '<span class="best xs">best {}%</span>',
         title, standing.rank, standing.low, standing.high, percent(standing.p_best, 0),
     )  # fmt: skip
 

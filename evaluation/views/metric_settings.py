@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.views.loading import load_benchmark
-from annotation.views.settings import settings_context
+from annotation.views.settings_sections import settings_context
 from annotation.workflow import Right
 from evaluation.actions.list_runs import list_runs
 from evaluation.actions.metric_settings import change_settings, settings_of
@@ -74,6 +74,6 @@ def metric_settings(request: SignedInRequest, slug: str) -> HttpResponse:
 
 def _said(changed: int, runs: int) -> str:
     if not changed:
-        return "Nothing was changed: the settings are as before."
+        return "No changes to save."
     what = f"{changed} setting{'s' if changed > 1 else ''} changed."
-    return f"{what} {runs} run{'s are' if runs > 1 else ' is'} scored again." if runs else what
+    return f"{what} {runs} run{'s are' if runs > 1 else ' is'} being rescored." if runs else what

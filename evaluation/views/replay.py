@@ -45,10 +45,10 @@ LONGEST = 60_000
 WORDS = {
     Outcome.SAME: "as recorded",
     Outcome.DIFFERS: "differs",
-    Outcome.RAN: "runs; nothing recorded to compare",
-    Outcome.FAILED: "failed then, and fails here",
-    Outcome.UNLIKE: "unlike the record",
-    Outcome.LOST: "cannot be run again",
+    Outcome.RAN: "replayed; no recorded result to compare",
+    Outcome.FAILED: "failed in the record and in the replay",
+    Outcome.UNLIKE: "differs from the record",
+    Outcome.LOST: "can't be replayed",
 }
 
 
@@ -113,7 +113,7 @@ def keep(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """From now on scores use what the replay gives."""
     row = load_trajectory(load_benchmark(request, slug, Right.SCORE), pk)
     keep_replay(actor=request.user, trajectory=row)
-    messages.success(request, "Scores use this replay from now on. Score the run again to see it in lists and tables.")
+    messages.success(request, "Scores now use this replay. Rescore the run to update lists and tables.")
     return redirect("evaluation:replay", slug, pk)
 
 
@@ -123,7 +123,7 @@ def drop(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Scores use again what was recorded."""
     row = load_trajectory(load_benchmark(request, slug, Right.SCORE), pk)
     drop_replay(actor=request.user, trajectory=row)
-    messages.success(request, "Scores use again what was recorded. Score the run again to see it in lists and tables.")
+    messages.success(request, "Scores now use the recorded values. Rescore the run to update lists and tables.")
     return redirect("evaluation:replay", slug, pk)
 
 
@@ -137,10 +137,10 @@ def _as_chain(slug: str, row: Trajectory) -> str:
 def _sent(request: HttpRequest) -> Iterator[tuple[str, bytes]]:
     files = request.FILES.getlist("pictures")
     if not files:
-        raise InvalidInput("Choose the pictures that the model’s tools returned.", field="pictures")
+        raise InvalidInput("Choose the images that the model’s tools returned.", field="pictures")
     if len(files) > MOST_STEPS or sum(file.size or 0 for file in files) > MOST_BYTES:
-        most = f"{MOST_STEPS} pictures of {MOST_BYTES // 1_000_000} MB together"
-        raise InvalidInput(f"At most {most} are compared at once.", field="pictures")
+        most = f"{MOST_STEPS} images with {MOST_BYTES // 1_000_000} MB together"
+        raise InvalidInput(f"Up to {most} can be compared at once.", field="pictures")
     return ((file.name or "", file.read()) for file in files)
 
 

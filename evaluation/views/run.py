@@ -14,12 +14,14 @@ from django.views.decorators.http import require_safe
 
 from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
-from evaluation.actions.read_extraction import REPORT
 from evaluation.actions.read_rewards import read_rewards
-from evaluation.actions.read_thresholds import read_grounded_difference, slice_intervals
+from evaluation.metrics.grounded_difference import GroundedDifference
 from evaluation.metrics.settings import MetricSettings
 from evaluation.models import Run, Scoring
-from evaluation.querysets import TrajectoryQuerySet, samples_without_trajectory
+from evaluation.querysets import samples_without_trajectory
+from evaluation.store.selection import Selection
+from evaluation.store.snapshot import Snapshot
+from evaluation.store.tables import report_on, tables_of
 from evaluation.views import run_charts, run_numbers, run_ranking, run_regions, run_repeats, run_tables
 from evaluation.views.extraction_shown import report_shown
 from evaluation.views.run_file import file_verdicts
@@ -39,7 +41,8 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     scoring: Scoring | None = getattr(run, "scoring", None)
     piece = _piece(request, scoring)
     links = RunLinks.of(run, *piece) if piece else RunLinks.of(run)
-    found = run.trajectories.listed(links.narrowed)
+    snapshot = Snapshot(benchmark, [run], request.user)
+    found = Selection(snapshot, links.narrowed)
     counts = found.never_hidden()
     missing = _missing(run, links)
     context = {
@@ -54,13 +57,20 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "judging_href": f"{reverse('evaluation:judging', args=[slug])}?{urlencode({'run': pk, **links.narrowed})}",
         "piece": piece,
         "rewards": read_rewards(benchmark, run),
-        **staleness(benchmark, [run]),
+        **staleness(benchmark, [run], snapshot.number),
     }
     if scoring is not None:
         whole = {row.metric: row for row in scoring.metrics.on_slice()}
         metrics = {row.metric: row for row in scoring.metrics.on_slice(*piece)} if piece else whole
-        context |= _scored(Shown(run, scoring, metrics, links, found, _tables(scoring, piece), piece), counts, missing)
-        context["extraction"] = _extraction(request, run, context["rights"], _tables(scoring, piece), piece)
+        settings = MetricSettings.from_mapping(scoring.settings)
+        tables = tables_of(snapshot, run, links.narrowed, canonical=settings.tool_aliases == "canonical")
+        context |= _scored(Shown(run, scoring, settings, metrics, links, found, tables), counts, missing)
+        context["extraction"] = report_shown(
+            report_on(snapshot, run, links.narrowed),
+            links=links,
+            decides=context["rights"]["score"],
+            verdicts=context["file"] is None,
+        )
         recorded = run_numbers.all_recorded(metrics, counts)
         context |= _by_slice(scoring, request.GET.get("slice_by", ""), RunLinks.of(run), recorded)
     return render(request, "evaluation/run.html", context)
@@ -68,15 +78,15 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @dataclass(frozen=True)
 class Shown:
-    """What a page is made of: a run, or a slice of it. ``tables``: None where there are none of that slice."""
+    """What a page is made of: a run, or a slice of it."""
 
     run: Run
     scoring: Scoring
+    settings: MetricSettings
     metrics: run_numbers.Metrics
     links: RunLinks
-    found: TrajectoryQuerySet
-    tables: Mapping[str, Any] | None
-    piece: tuple[str, str] | None
+    found: Selection
+    tables: Mapping[str, Any]
 
 
 def _piece(request: HttpRequest, scoring: Scoring | None) -> tuple[str, str] | None:
@@ -89,18 +99,6 @@ def _piece(request: HttpRequest, scoring: Scoring | None) -> tuple[str, str] | N
     return by, value
 
 
-def _extraction(
-    request: HttpRequest,
-    run: Run,
-    rights: Mapping[str, bool],
-    tables: Mapping[str, Any] | None,
-    piece: tuple[str, str] | None,
-) -> dict[str, Any] | None:
-    """How answers were read; the lists that its counts lead to are those of the whole run."""
-    report = (tables or {}).get(REPORT)
-    return report_shown(report, slug=run.benchmark.slug, run=None if piece else run.pk, decides=rights["score"])
-
-
 def _missing(run: Run, links: RunLinks) -> int | None:
     """How many samples have no trajectory; None on a computed slice, where they are in no list."""
     if not links.missing:
@@ -108,44 +106,40 @@ def _missing(run: Run, links: RunLinks) -> int | None:
     return samples_without_trajectory(run, links.narrowed).count()
 
 
-def _tables(scoring: Scoring, piece: tuple[str, str] | None) -> Mapping[str, Any] | None:
-    if piece is None:
-        return scoring.extras
-    row = scoring.slice_tables.filter(slice_by=piece[0], slice=piece[1]).first()
-    return row.tables if row else None
-
-
 def _scored(shown: Shown, counts: dict[str, int], missing: int | None) -> dict[str, Any]:
     run, scoring, metrics, links, found = shown.run, shown.scoring, shown.metrics, shown.links, shown.found
-    settings = MetricSettings(**scoring.settings)
-    extras = shown.tables or {}
+    settings, tables = shown.settings, shown.tables
     placed = metrics.get("valid_grounded_reasoning")
     failed = 0 < scoring.trajectories_n == scoring.failed_n
-    heat = extras.get("heat") or {}
+    heat = tables["heat"] or {}
     return {
         "settings": settings,
         "run_failed": failed,
-        "untabled": shown.tables is None,
+        "changed": tables["tools"] is None,
         "numbers": [] if failed else run_numbers.strip(metrics, counts, links, provisional=scoring.provisional),
-        "cells": run_numbers.quadrant_cells(metrics, links),
+        "cells": run_numbers.quadrant_cells(metrics, links, provisional=scoring.provisional),
         "population": links.count(placed.n if placed else 0, population="yes", counted="yes"),
-        "difference": run_numbers.difference(read_grounded_difference(scoring, extras, *(shown.piece or ("", "")))),
-        **_thresholds(shown, extras),
+        "difference": run_numbers.difference(
+            GroundedDifference(**tables["grounded_difference"]), provisional=scoring.provisional
+        ),
+        **_thresholds(shown),
         "scatter": run_charts.scatter(found, settings.ioa_threshold, links),
         "regions": run_regions.regions(found, settings.ioa_threshold, links),
         "sizes": run_regions.sizes(found, links),
         "brush": {"action": links.base, "terms": [("run", run.pk), ("population", "yes"), *links.narrowed.items()]},
         "heat": heat,
-        "heat_rows": run_charts.heat_rows(heat.get("difference", ()), extras.get("crop_cells", ()), links),
-        "effects": run_tables.effects(metrics, run, settings.interv_population, links),
-        "judged": run_tables.judged(metrics, run, links),
+        "heat_rows": run_charts.heat_rows(heat.get("difference", ()), tables["crop_cells"], links),
+        "effects": run_tables.effects(
+            metrics, found.snapshot, settings.interv_population, links, provisional=scoring.provisional
+        ),
+        "judged": run_tables.judged(metrics, found.snapshot, links),
         "with_evidence": links.count(counts["with_evidence"], evidence="yes"),
-        "tools": run_tables.tools(extras, links, scoring.extras.get("tool_names", {})),
-        "lengths": run_charts.length_bars(extras.get("lengths", ()), links),
+        "tools": run_tables.tools(tables, links),
+        "lengths": run_charts.length_bars(tables["lengths"], links),
         "call_points": _call_points(shown),
-        "seen": run_charts.seen_curve(extras.get("coverage", ()), found.by_calls(), links),
-        "plans": run_tables.plans(extras, metrics, found, links),
-        "repeats": run_repeats.repeated(extras, links),
+        "seen": run_charts.seen_curve(tables["coverage"] or (), found.by_calls(), links),
+        "plans": run_tables.plans(tables, metrics, found, links),
+        "repeats": run_repeats.repeated(tables, links, provisional=scoring.provisional),
         "file": file_verdicts(metrics, settings, links),
         "hidden": run_tables.never_hidden(metrics, counts, missing, links),
     }
@@ -158,16 +152,20 @@ def _call_points(shown: Shown) -> list[run_charts.CallPoint]:
     return run_charts.call_points(list(shown.scoring.metrics.filter(slice_by="calls", metric="accuracy")), shown.links)
 
 
-def _thresholds(shown: Shown, extras: Mapping[str, Any]) -> dict[str, Any]:
+def _thresholds(shown: Shown) -> dict[str, Any]:
     """The matrix at every threshold; ranks are those of whole runs."""
-    counts = extras.get("thresholds") or []
+    counts, left_open = shown.tables["thresholds"], shown.tables["thresholds_open"]
+    provisional = shown.scoring.provisional
     ranks = None if shown.links.narrowed else run_ranking.ranking(shown.run)
     data = {
         "counts": counts,
-        "intervals": slice_intervals(shown.scoring, *shown.piece)
-        if shown.piece and counts
-        else extras.get("threshold_intervals"),
-        "differences": [list(run_numbers.moved_difference(row)) for row in counts],
+        "intervals": shown.tables["threshold_intervals"],
+        "open": left_open or None,
+        "provisional": provisional,
+        "differences": [
+            list(run_numbers.moved_difference(row, undecided, provisional=provisional))
+            for row, undecided in zip(counts, left_open or [None] * len(counts), strict=True)
+        ],
         "ranks": ranks.own if ranks else None,
         "of": ranks.of if ranks else None,
         "list": shown.links.list(),
@@ -183,6 +181,9 @@ def _by_slice(scoring: Scoring, wanted: str, links: RunLinks, recorded: bool) ->
     if wanted and wanted not in facets:
         raise NotFound(f"{scoring.run} is not scored by {wanted[:60]}. It is by {', '.join(facets) or 'nothing'}.")
     facet = next((name for name in (wanted, PREFERRED_FACET, *facets) if name in facets), "")
-    rows = list(scoring.metrics.filter(slice_by=facet).defer("detail").order_by("pk")) if facet else []
+    found = scoring.metrics.filter(slice_by=facet).order_by("pk")
+    # The ranges of the quadrants, which the table has of a provisional run only, are in the details.
+    kept = found if scoring.provisional else found.defer("detail")
+    rows = list(kept) if facet else []
     slices = run_tables.slice_rows(rows, facet, links, recorded)
     return {"slice_by": facet, "slice_facets": facets, "slices": slices}

@@ -13,7 +13,7 @@ from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.ragged import TIE
 from evaluation.metrics.thresholds import STEPS
 from evaluation.models import Metric
-from evaluation.querysets import TrajectoryQuerySet
+from evaluation.store.selection import Selection
 from evaluation.views.run_links import Count, RunLinks
 from webapp.common.drawing import written
 from webapp.common.wording import decimal
@@ -71,8 +71,8 @@ class Scatter:
     seed: int = SEED
 
 
-def scatter(found: TrajectoryQuerySet, threshold: float, links: RunLinks) -> Scatter:
-    """Coverage across, concentration down on a logarithm. Three queries.
+def scatter(found: Selection, threshold: float, links: RunLinks) -> Scatter:
+    """Coverage across, concentration down on a logarithm.
 
     Crops without gold have a place on neither axis: they lie in a strip left of the axes, spread so that they can be
     told apart, always in the same way.
@@ -210,7 +210,7 @@ class CallPoint:
 
 
 def call_points(rows: Sequence[Metric], links: RunLinks) -> list[CallPoint]:
-    """Accuracy by number of calls, with intervals, in a box of 276 × 112: 100 % at 10, 0 % at 90."""
+    """Accuracy by number of calls, with intervals, in a box of 276 × 112: 100% at 10, 0% at 90."""
     known = [row for row in rows if row.value is not None]
     known.sort(key=lambda row: int(row.slice.removesuffix("+")))
     step = 240 / max(len(known), 1)

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.actions.list_shown import BOTH, show_of
 from evaluation.models import Metric
+from evaluation.store.trajectory_list import SHOW
 from evaluation.views.run_links import Count, RunLinks
 from webapp.common.wording import NOT_AVAILABLE, decimal, percent
 
@@ -40,18 +42,18 @@ def file_verdicts(metrics: Mapping[str, Metric], settings: Any, links: RunLinks)
     metric = metrics.get("accuracy_in_file")
     if metric is None or not metric.n or "agreement" not in metric.detail:
         return None
-    found = metric.detail["agreement"]
+    found, both = metric.detail["agreement"], {SHOW: show_of(BOTH)}
     cells = [
-        links.count(found[name], file_verdict=file, reading_correct=reading)
+        links.count(found[name], file_verdict=file, reading_correct=reading, **both)
         for name, (file, reading) in AGREEING.items()
     ]
     return FileVerdicts(
         share=percent(metric.value),
-        judged=links.count(metric.n, file_verdict="any"),
-        right=links.count(metric.numerator, file_verdict="yes"),
+        judged=links.count(metric.n, file_verdict="any", **both),
+        right=links.count(metric.numerator, file_verdict="yes", **both),
         cells=cells,
-        differing=links.count(found["file_right"] + found["reading_right"], file_differs="yes"),
-        left_open=links.count(found["open"], file_verdict="any", reading_correct="none"),
+        differing=links.count(found["file_right"] + found["reading_right"], file_differs="yes", **both),
+        left_open=links.count(found["open"], file_verdict="any", reading_correct="none", **both),
         agree=percent(found["share"]),
         kappa=NOT_AVAILABLE if found["kappa"] is None else decimal(found["kappa"], 2),
         used=settings.verdict_source == "file",

@@ -10,9 +10,11 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from annotation.views.agreement_links import LONGEST_ADDRESS
+from annotation.views.samples_words import LONGEST_ADDRESS
 from evaluation.models import Run
 from evaluation.query.fields import slice_terms
+from evaluation.store.selection import Selection
+from evaluation.store.snapshot import Snapshot
 from webapp.common.markup import put
 from webapp.common.wording import decimal
 
@@ -59,9 +61,9 @@ class RunLinks:
     def count(self, n: float | None, **terms: object) -> Count:
         return Count(int(n or 0), self.list(**terms))
 
-    def recorded(self, run: Run, n: int, **terms: str) -> Count:
-        """A count of a metric: a link where the trajectories behind it are all recorded, which takes one query."""
-        there = n and run.trajectories.listed({**terms, **self.narrowed}).count() == n
+    def recorded(self, snapshot: Snapshot, n: int, **terms: str) -> Count:
+        """A count of a metric: a link where the trajectories behind it are all recorded."""
+        there = n and Selection(snapshot, {**terms, **self.narrowed}).total == n
         return Count(n, self.list(**terms) if there else "")
 
     def on_slice(self, facet: str, value: str, n: float | None, **terms: object) -> Count:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluation.actions import read_crops
-from evaluation.querysets import TrajectoryQuerySet
+from evaluation.store.selection import Selection
 from evaluation.views.run_links import Count, RunLinks
 
 
@@ -34,16 +34,15 @@ class Sizes:
     most: float
 
 
-def regions(found: TrajectoryQuerySet, threshold: float, links: RunLinks) -> list[Region]:
-    """One query."""
+def regions(found: Selection, threshold: float, links: RunLinks) -> list[Region]:
     return [
         Region(one.name, one.words, links.count(one.n, **one.terms), links.count(one.right, **one.terms, correct="yes"))
         for one in read_crops.crop_regions(found, threshold)
     ]
 
 
-def sizes(found: TrajectoryQuerySet, links: RunLinks) -> Sizes | None:
-    """None where no size is known. One query."""
+def sizes(found: Selection, links: RunLinks) -> Sizes | None:
+    """None where no size is known."""
     read = read_crops.crop_sizes(found)
     total = sum(one.n for one in read)
     if not total:
@@ -55,4 +54,4 @@ def sizes(found: TrajectoryQuerySet, links: RunLinks) -> Sizes | None:
 def _label(one: read_crops.Size) -> str:
     if one.above is None:
         return "nothing"
-    return "more than 100 %" if one.upto is None else f"to {100 * one.upto:g} %"
+    return "more than 100%" if one.upto is None else f"to {100 * one.upto:g}%"

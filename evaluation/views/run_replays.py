@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.views.loading import load_benchmark, rights_in
@@ -20,10 +21,10 @@ from webapp.accounts.http import SignedInRequest
 from webapp.jobs.models import Job
 
 BECAME = (
-    (replays.KEPT, "replayed, and kept"),
-    (replays.ALREADY, "kept already"),
-    (replays.NO_PICTURE, "not replayed: no picture"),
-    (replays.NO_CALL, "not replayed: no call can be run again"),
+    (replays.KEPT, "replayed and saved"),
+    (replays.ALREADY, "already saved"),
+    (replays.NO_PICTURE, "not replayed: no image"),
+    (replays.NO_CALL, "not replayed: no call can be replayed"),
 )
 
 
@@ -59,7 +60,9 @@ def keep(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Replay the run in a job."""
     run = get_object_or_404(Run.objects.of(load_benchmark(request, slug, Right.SCORE)), pk=pk)
     replays.queue_run_replays(actor=request.user, run=run)
-    messages.success(request, "The run is replayed in the background. What is kept so far stays if you stop it.")
+    messages.success(
+        request, "The run is being replayed in the background. Saved replays are kept if you cancel the job."
+    )
     return redirect("evaluation:run-replays", slug, pk)
 
 
@@ -69,9 +72,12 @@ def drop(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Take what was recorded again, for the whole run."""
     run = get_object_or_404(Run.objects.of(load_benchmark(request, slug, Right.SCORE)), pk=pk)
     count = replays.drop_run_replays(actor=request.user, run=run)
-    messages.success(
-        request, f"{count} replays were dropped. Score the run again: its numbers are from the record then."
+    said = ngettext(
+        "%(count)s replay was discarded. Rescore the run to use the recorded values.",
+        "%(count)s replays were discarded. Rescore the run to use the recorded values.",
+        count,
     )
+    messages.success(request, said % {"count": count})
     return redirect("evaluation:run-replays", slug, pk)
 
 

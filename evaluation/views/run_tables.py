@@ -8,18 +8,21 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from evaluation.metrics.columns import Outcome
+from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.faithfulness import adjusted_over_arms
-from evaluation.models import Metric, Run
-from evaluation.querysets import TrajectoryQuerySet
+from evaluation.metrics.undecided import could_turn
+from evaluation.models import Metric
 from evaluation.schema import Condition
+from evaluation.store.selection import Selection
+from evaluation.store.snapshot import Snapshot
+from evaluation.views.design_effect import METHODS
 from evaluation.views.run_links import Count, RunLinks
-from evaluation.views.run_numbers import METHODS, Metrics, half_width
+from evaluation.views.run_numbers import QUADRANT_METRICS, Metrics, half_width
 from webapp.common.drawing import Bar, stacked
-from webapp.common.wording import decimal
+from webapp.common.wording import decimal, points_open, rate
 
 EFFECTS = (
-    ("ate_text", Condition.TEXT, "Mistakes in the text"),
+    ("ate_text", Condition.TEXT, "Corrupted text"),
     ("ate_visual", Condition.VISUAL, "Noise crops"),
     ("ate_placebo", Condition.PLACEBO, "Placebo crops"),
 )
@@ -44,14 +47,25 @@ class Effect:
     lost: Count
     gained: Count
     p_holm: float | None
+    provisional: bool
 
     @property
-    def before(self) -> float | None:
-        return self.row.detail.get("accuracy_none")
+    def before(self) -> str:
+        """The accuracy without the condition, with what undecided answers leave open of it."""
+        return self._accuracy("accuracy_none")
 
     @property
-    def after(self) -> float | None:
-        return self.row.detail.get("accuracy_intervened")
+    def after(self) -> str:
+        return self._accuracy("accuracy_intervened")
+
+    @property
+    def left_open(self) -> str:
+        """What undecided answers leave open of the effect."""
+        return effect_open(self.row)
+
+    def _accuracy(self, name: str) -> str:
+        share, *ends = (self.row.detail.get(key) for key in (name, f"{name}_low", f"{name}_high"))
+        return rate(share, *ends, provisional=self.provisional)
 
     @property
     def p_cluster(self) -> float | None:
@@ -91,7 +105,7 @@ class Effect:
     def changed_words(self) -> str:
         """How its interval was made, and of how many."""
         said = f"n = {decimal(self.row.detail.get('changed_n'))} with both answers"
-        return f"95 % {method}, {said}" if (method := self._method("changed")) else said
+        return f"95% {method}, {said}" if (method := self._method("changed")) else said
 
     def _ends(self, name: str) -> tuple[float, float] | None:
         low, high = (self.row.detail.get(f"{name}_{end}") for end in ("low", "high"))
@@ -102,18 +116,30 @@ class Effect:
         return METHODS.get(method, method)
 
 
+def effect_open(row: Metric) -> str:
+    """What undecided answers leave open of an effect, in words; "" where nothing."""
+    ends = row.detail.get("low"), row.detail.get("high")
+    return points_open(*ends, could_turn=could_turn(row.value, *ends))
+
+
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """All effects with the axis they share; ``beyond``: noise against placebo, None without both."""
+    """All effects with the axis they share; ``beyond``: noise against placebo, None without both, ``beyond_open``: what
+    undecided answers leave open of it. ``provisional``: that stands in place of the point."""
 
     rows: Sequence[Effect]
     axis: float
     beyond: Metric | None
     beyond_n: Count
+    provisional: bool
 
     @property
     def low(self) -> float:
         return -self.axis
+
+    @property
+    def beyond_open(self) -> str:
+        return effect_open(self.beyond) if self.beyond else ""
 
     @property
     def uses_crops(self) -> bool:
@@ -121,7 +147,9 @@ class Effects:
         return self.beyond is not None and self.beyond.ci_high is not None and self.beyond.ci_high < 0
 
 
-def effects(metrics: Metrics, run: Run, population: str, links: RunLinks) -> Effects | None:
+def effects(
+    metrics: Metrics, snapshot: Snapshot, population: str, links: RunLinks, *, provisional: bool = False
+) -> Effects | None:
     """Effects with samples. ``population``: the setting ``interv_population``."""
     found = [(label, condition, metrics[name]) for name, condition, label in EFFECTS if name in metrics]
     adjusted = adjusted_over_arms({row.metric: row.detail.get("p_cluster") for _, _, row in found})
@@ -129,7 +157,7 @@ def effects(metrics: Metrics, run: Run, population: str, links: RunLinks) -> Eff
 
     def linked(row: Metric, n: int, **terms: str) -> Count:
         # Recorded pairs have no trajectories to list.
-        return Count(n, "") if row.detail.get("pairs_recorded") else links.recorded(run, n, **terms)
+        return Count(n, "") if row.detail.get("pairs_recorded") else links.recorded(snapshot, n, **terms)
 
     def flips(row: Metric, condition: str, way: str) -> Count:
         return linked(row, int(row.detail.get(way) or 0), condition=condition, flip=way)
@@ -142,6 +170,7 @@ def effects(metrics: Metrics, run: Run, population: str, links: RunLinks) -> Eff
             lost=flips(row, condition, "lost"),
             gained=flips(row, condition, "gained"),
             p_holm=adjusted.get(row.metric),
+            provisional=provisional,
         )
         for label, condition, row in found
         if row.n
@@ -151,9 +180,9 @@ def effects(metrics: Metrics, run: Run, population: str, links: RunLinks) -> Eff
     ends = [abs(end) for one in rows for end in (one.row.value, one.row.ci_low, one.row.ci_high) if end is not None]
     beyond = metrics.get("visual_beyond_placebo")
     if beyond is None or not beyond.n:
-        return Effects(rows, max([0.1, *ends]), None, Count(0, ""))
+        return Effects(rows, max([0.1, *ends]), None, Count(0, ""), provisional)
     both = linked(beyond, beyond.n, condition=Condition.VISUAL, beside=Condition.PLACEBO, **pairs)
-    return Effects(rows, max([0.1, *ends]), beyond, both)
+    return Effects(rows, max([0.1, *ends]), beyond, both, provisional)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +194,7 @@ class Judged:
     missing: Count
 
 
-def judged(metrics: Metrics, run: Run, links: RunLinks) -> list[Judged]:
+def judged(metrics: Metrics, snapshot: Snapshot, links: RunLinks) -> list[Judged]:
     """Reliability and sufficiency, where anything was judged."""
     rows = [(kind, metrics[kind]) for kind in ("reliability", "sufficiency") if kind in metrics]
     return [
@@ -173,8 +202,8 @@ def judged(metrics: Metrics, run: Run, links: RunLinks) -> list[Judged]:
             kind.capitalize(),
             row,
             half_width(row),
-            links.recorded(run, row.n, judged=kind),
-            links.recorded(run, int(row.detail.get("not_judged") or 0), unjudged=kind),
+            links.recorded(snapshot, row.n, judged=kind),
+            links.recorded(snapshot, int(row.detail.get("not_judged") or 0), unjudged=kind),
         )
         for kind, row in rows
         if row.n
@@ -200,12 +229,12 @@ class Tools:
     most: float
 
 
-def tools(extras: Mapping[str, Any], links: RunLinks, names: Mapping[str, Sequence[str]]) -> Tools | None:
+def tools(tables: Mapping[str, Any], links: RunLinks) -> Tools | None:
     """Per tool the share of samples that call it and of reference chains that hold it; without any, shares of calls.
-
-    ``names``: how the run writes each tool, by canonical name.
-    """
-    against = sum(row["predicted"] for row in extras.get("lengths", ()))
+    None where nothing is known of single calls."""
+    if tables["tools"] is None:
+        return None
+    against, names = sum(row["predicted"] for row in tables["lengths"]), tables["tool_names"]
     if against:
         rows = [
             ToolRow(
@@ -215,14 +244,11 @@ def tools(extras: Mapping[str, Any], links: RunLinks, names: Mapping[str, Sequen
                 None,
                 _calling(row, names, links),
             )
-            for row in extras.get("tool_choices", ())
+            for row in tables["tool_choices"]
         ]
         rows.sort(key=lambda row: (-max(row.used, row.reference or 0.0), row.tool))
     else:
-        rows = [
-            ToolRow(row["tool"], row["share"], None, row["calls"], Count(row["calls"]))
-            for row in extras.get("tools", ())
-        ]
+        rows = [ToolRow(row["tool"], row["share"], None, row["calls"], Count(row["calls"])) for row in tables["tools"]]
     if not rows:
         return None
     most = max(max(row.used, row.reference or 0.0) for row in rows)
@@ -272,9 +298,9 @@ class Plans:
     prefixes: Sequence[tuple[int, Metric]]
 
 
-def plans(extras: Mapping[str, Any], metrics: Metrics, found: TrajectoryQuerySet, links: RunLinks) -> Plans | None:
-    """One query, where there are plans."""
-    table = extras.get("outcomes", {})
+def plans(tables: Mapping[str, Any], metrics: Metrics, found: Selection, links: RunLinks) -> Plans | None:
+    """None without plans."""
+    table = tables["outcomes"]
     sums = [sum(column) for column in zip(*table.values(), strict=True)] if table else []
     total = sum(sums)
     if not total:
@@ -317,13 +343,17 @@ class SliceRow:
 
     @property
     def quadrants(self) -> Sequence[float | None]:
-        names = (
-            "valid_grounded_reasoning",
-            "ground_success_answer_failure",
-            "ungrounded_correct_answer",
-            "dual_failure",
-        )
-        return [row.value if (row := self.metrics.get(name)) else None for name in names]
+        return [row.value if (row := self.metrics.get(name)) else None for name in QUADRANT_METRICS]
+
+    @property
+    def quadrant_ranges(self) -> list[tuple[str, str]]:
+        """The quadrants by name with what undecided answers leave open of each, or its share; needs their details."""
+        rows = zip(Quadrant.NAMES, map(self.metrics.get, QUADRANT_METRICS), strict=True)
+        return [
+            (name, rate(row.value, row.detail.get("low"), row.detail.get("high"), provisional=True))
+            for name, row in rows
+            if row
+        ]
 
 
 def slice_rows(rows: Sequence[Metric], facet: str, links: RunLinks, recorded: bool) -> list[SliceRow]:
@@ -363,21 +393,25 @@ def never_hidden(metrics: Metrics, counts: Mapping[str, int], missing: int | Non
     accuracy = metrics.get("accuracy")
     crops = int(accuracy.detail.get("unusable_crops", 0)) if accuracy else 0
     rows = [
-        Hidden("Failed", links.count(counts["failed"], failed="yes"), "error records"),
+        Hidden("Failed", links.count(counts["failed"], failed="yes"), "trajectory ended in an error"),
         Hidden(
-            "Unanswered", links.count(counts["unanswered"], unanswered="yes"), "no answer; wrong where one is asked for"
+            "Unanswered", links.count(counts["unanswered"], unanswered="yes"), "no answer given; counted as incorrect"
         ),
         Hidden(
             "Unread",
             links.count(counts["unread"], unread="yes"),
-            "no option read; undecided, if not set wrong",
+            "no option could be read; undecided, or incorrect by the metric settings",
         ),
-        Hidden("Undecided", links.count(counts["undecided"], undecided="yes"), "need a judge, unread ones among them"),
+        Hidden(
+            "Undecided",
+            links.count(counts["undecided"], undecided="yes"),
+            "no rule can decide and no judgment exists; includes unread answers",
+        ),
         Hidden("Unusable crops", links.count(counts["unusable"], unusable="yes"), f"trajectories, {crops:,} crops"),
     ]
     if missing is not None:
         rows.insert(0, Hidden("Missing", Count(missing, links.missing), "samples with gold and no trajectory"))
     unscored = counts["all"] - counts["scored"]
     if unscored:
-        rows.append(Hidden("Not scored", links.count(unscored, scored="no"), "no gold, or newer than the scores"))
+        rows.append(Hidden("Not scored", links.count(unscored, scored="no"), "no gold, or imported after scoring"))
     return rows

@@ -16,10 +16,11 @@ from evaluation.actions.list_runs import RunRow, list_runs
 from evaluation.actions.queue_scoring import scoring_under_way
 from evaluation.actions.read_rewards import read_rewards
 from evaluation.querysets import samples_without_trajectory
-from evaluation.views.leaderboard_cells import Axis, quadrant_bar
+from evaluation.views.figures import Axis, axis_of
+from evaluation.views.leaderboard_cells import quadrant_bar
 from evaluation.views.leaderboard_columns import ACCURACY
 from evaluation.views.leaderboard_links import Addresses
-from evaluation.views.leaderboard_table import FOUR, axis_of, metric_cell
+from evaluation.views.leaderboard_table import FOUR, metric_cell
 
 PAGE_SIZE = 100
 

@@ -21,7 +21,7 @@ from evaluation.actions.read_trajectory import read_on_sample
 from evaluation.metrics.many_chains import Column, align_many
 from evaluation.metrics.names import canonical_name
 from evaluation.models import Run
-from evaluation.views.chains_export import FORMATS, rows_file
+from evaluation.views.download import FORMATS, rows_file
 from evaluation.views.run_letters import letters_of
 from evaluation.views.sample_references import Reference, nearest, references_on
 from evaluation.views.sample_runs import RunRow, rows_of

@@ -67,15 +67,15 @@ def picture_problem(sample: Any) -> PictureProblem | None:
     """What is wrong with a sample's picture; None when it can be shown."""
     image, name = sample.image, sample.image_name
     if image is None and not name and not sample.image_problem:
-        return PictureProblem("This sample has no picture.", "Its file names none. Numbers do not need one.", False)
+        return PictureProblem("This sample has no image.", "Its file names none. Metrics don't need one.", False)
     if image is None:
-        then = f"Put {name or 'it'} where the file says and import the benchmark again. Numbers do not need it."
-        return PictureProblem(f"The picture is not here. {sample.image_problem}".strip(), then)
+        then = f"Put {name or 'it'} at the path in the file and import the benchmark again. Metrics don't need it."
+        return PictureProblem(f"The image is missing. {sample.image_problem}".strip(), then)
     if image.state == image.State.WAITING:
-        return PictureProblem("The picture is being prepared.", "Reload this page in a moment.", False)
+        return PictureProblem("The image is being processed.", "Reload this page in a moment.", False)
     if image.state == image.State.FAILED:
         return PictureProblem(
-            f"The picture cannot be shown. {image.problem}".strip(), "Replace the file and import it again."
+            f"The image can't be shown. {image.problem}".strip(), "Replace the file and import it again."
         )
     return None
 

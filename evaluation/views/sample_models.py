@@ -14,9 +14,9 @@ from annotation.actions.read_samples import record_of
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.models import Run
-from evaluation.views.compare_frames import Side, sides_of
 from evaluation.views.run_letters import letters_among
 from evaluation.views.sample_frame import frame_of, gold_corners, marks_of, picture_problem
+from evaluation.views.sample_runs import Side, sides_of
 from evaluation.views.trajectory_answer import gold_words
 
 
@@ -26,8 +26,8 @@ def sample_models(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     sample = find_sample(benchmark, benchmark.samples.with_gold(), key)
     content = record_of(sample).content
-    runs = list(Run.objects.of(benchmark).without_tables().order_by("model__name", "setting", "pk"))
-    sides = sides_of(slug, runs, sample, content, letters_among(run.pk for run in runs))
+    runs = list(Run.objects.of(benchmark).order_by("model__name", "setting", "pk"))
+    sides = sides_of(slug, runs, sample, content, letters_among(runs))
     everything = request.GET.get("crops") == "all"
     frame, gold = frame_of(slug, sample), gold_corners(sample)
     turns = _turns(sides, everything)

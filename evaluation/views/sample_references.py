@@ -34,7 +34,7 @@ def references_on(
 ) -> list[Reference]:
     """All of them, the gold's first. Shown is the ``chosen`` place, or else the one with the fewest edits to all runs
     together, of several the earliest. One query."""
-    known = [(GOLD_CHAIN, "the gold’s", gold)] if gold else []
+    known = [(GOLD_CHAIN, "the reference", gold)] if gold else []
     for place, chain in enumerate(further_chains(sample), GOLD_CHAIN + 1):
         note = f": {chain.note}" if chain.note else ""
         known.append((place, f"accepted by {chain.by}{note}", chain.calls))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from annotation.schema import SampleContent
-from evaluation.actions.read_trajectory import Corners
+from evaluation.actions.read_trajectory import Corners, read_crops, read_on_sample
 from evaluation.metrics.columns import Outcome, Quadrant
+from evaluation.models import Run
+from evaluation.views.sample_frame import frame_of, gold_corners, marks_of
 from evaluation.views.trajectory_answer import said_words
 from evaluation.views.trajectory_plan import OUTCOMES
 
@@ -77,4 +80,48 @@ def _said(trajectory: Any, score: Any, content: SampleContent) -> str:
         return "not scored"
     if score.unread:
         return "unread"
-    return said_words(score.letter, content.options) or ("" if content.plan.targets else "nothing")
+    return said_words(score.letter, content.options) or ("" if content.plan.targets else "none")
+
+
+Marked = Callable[[Sequence[dict[str, Any]]], dict[str, Any]]
+"""The marks of a picture with these turns."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run on the sample: ``row`` is None without a trajectory. ``marks``: for static/js/elements/frame.js."""
+
+    letter: str
+    run: Run
+    row: RunRow | None
+    crops: Sequence[dict[str, Any]]
+    marks: dict[str, Any]
+
+    @property
+    def marks_id(self) -> str:
+        return f"frame-marks-{self.letter}"
+
+
+def sides_of(
+    slug: str, runs: Sequence[Run], sample: Any, content: SampleContent, letters: Mapping[int, str]
+) -> list[Side]:
+    """What each of these runs did on a sample, in their order, with all of its crops. Three queries.
+
+    ``letters``: of every run of the benchmark, by primary key."""
+    found = [one for one in read_on_sample(sample) if one.run_id in {run.pk for run in runs}]
+    crops = read_crops(found, sample)
+    rows = dict(zip((one.run_id for one in found), rows_of(slug, found, content, {}, letters), strict=True))
+    looked = {one.run_id: crops.get(one.pk, []) for one in found}
+    marked = partial(marks_of, frame_of(slug, sample), gold_corners(sample))
+    return [_side(letters[run.pk], run, rows.get(run.pk), looked.get(run.pk, []), marked) for run in runs]
+
+
+def _side(letter: str, run: Run, row: RunRow | None, crops: Sequence[tuple[int, Corners]], marked: Marked) -> Side:
+    turns = [{"turn": turn, "executed": box, "requested": None} for turn, box in crops]
+    return Side(
+        letter,
+        run,
+        row,
+        [{"box": box, "turn": turn} for turn, box in crops],
+        marked(turns),
+    )

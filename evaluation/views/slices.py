@@ -31,7 +31,7 @@ from webapp.accounts.http import SignedInRequest
 def slices(request: HttpRequest, slug: str) -> HttpResponse:
     """Template: evaluation/slices.html."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
-    runs = list(Run.objects.of(benchmark).without_tables())
+    runs = list(Run.objects.of(benchmark))
     address = reverse("evaluation:trajectories", args=[slug])
     tables = read_slices(benchmark, runs, list(saved_slices(benchmark, request.user)))
     context = {
@@ -52,7 +52,7 @@ def save(request: SignedInRequest, slug: str) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     query = query_text(narrowing(terms_of(request)))
     made = save_slice(actor=request.user, benchmark=benchmark, name=request.POST.get("name", ""), query=query)
-    messages.success(request, f"{made.name} is saved.")
+    messages.success(request, f"Slice {made.name} saved.")
     return redirect("evaluation:slices", slug)
 
 
@@ -62,7 +62,7 @@ def delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     saved = get_object_or_404(SavedSlice.objects.filter(benchmark=benchmark).select_related("benchmark"), pk=pk)
     delete_slice(actor=request.user, saved=saved)
-    messages.success(request, f"{saved.name} is gone.")
+    messages.success(request, f"Slice {saved.name} deleted.")
     return redirect("evaluation:slices", slug)
 
 

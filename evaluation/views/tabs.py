@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.views.settings import Section
+from annotation.views.settings_sections import Section
 from annotation.views.tabs import Finder, Tab
 from annotation.workflow import Right
 

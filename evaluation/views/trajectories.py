@@ -13,16 +13,15 @@ from django.views.decorators.http import require_safe
 from annotation.actions.access import roles_of
 from annotation.views.loading import load_benchmark, rights_in
 from annotation.workflow import Right
-from evaluation.actions.list_order import LOOK
-from evaluation.actions.list_shown import Read, read_with, values_of
-from evaluation.actions.list_table import ListTable, table_of
-from evaluation.actions.list_words import tools_of, vocabulary_of
-from evaluation.actions.read_list import TrajectoryList
+from evaluation.actions.list_shown import values_of
+from evaluation.actions.list_words import vocabulary_of
 from evaluation.actions.read_marks import tags_on
 from evaluation.exporters.tables import writes_parquet
 from evaluation.models import Run, Trajectory
 from evaluation.query.check import Vocabulary
 from evaluation.query.complete import complete
+from evaluation.store.snapshot import Snapshot
+from evaluation.store.trajectory_list import LOOK, TrajectoryList
 from evaluation.views.staleness import staleness
 from evaluation.views.trajectories_facets import Terms, address, facets
 from evaluation.views.trajectories_file import list_file
@@ -52,14 +51,14 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
     ?format=csv|json|jsonl|parquet: the whole list as a file."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     terms = terms_of(request)
-    runs = list(Run.objects.of(benchmark).without_tables())
-    table = table_of(benchmark, runs)
-    error = query_error(terms.get("q", ""), vocabulary_of(benchmark, runs, request.user, table))
+    runs = list(Run.objects.of(benchmark))
+    snapshot = Snapshot(benchmark, runs, request.user)
+    error = query_error(terms.get("q", ""), vocabulary_of(benchmark, runs, request.user, snapshot))
     format = request.GET.get("format", "")
-    shown = shown_of(terms, table.sample_table.facets)
+    shown = shown_of(terms, snapshot.facets)
     if format and not error:
-        found = TrajectoryList(benchmark, runs, terms, request.user, table)
-        return list_file(benchmark, found, runs, request.user, format, shown.names)
+        found = TrajectoryList(benchmark, runs, terms, request.user, snapshot)
+        return list_file(benchmark, found, request.user, format, shown.names)
     context: dict[str, Any] = {
         "benchmark": benchmark, "q": terms.get("q", ""), "error": error, "terms": _hidden(terms),
         "tokens": _tokens(terms, runs), "density": _density(terms), "rows_show": shown,
@@ -68,9 +67,9 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
         "clear": address({name: value for name, value in terms.items() if name in LOOK}),
         "run": (one := next((run for run in runs if str(run.pk) == terms.get("run")), None)),
         "parquet": writes_parquet(), "rights": rights_in(request, benchmark),
-        **staleness(benchmark, [one] if one else runs, table.number),
+        **staleness(benchmark, [one] if one else runs, snapshot.number),
     }  # fmt: skip
-    context |= _unread(request, table, runs, terms) if error else _found(request, table, runs, terms, shown)
+    context |= _unread(request, snapshot, runs, terms) if error else _found(request, snapshot, runs, terms, shown)
     context["has_tags"] = any(facet.name == "tag" for facet in context["facets"])
     at = request.GET.get("at", "")
     if at.isascii() and at.isdigit() and len(at) < 19:
@@ -82,23 +81,23 @@ def trajectories(request: HttpRequest, slug: str) -> HttpResponse | FileResponse
 def completion(request: HttpRequest, slug: str) -> HttpResponse:
     """What may stand at the caret of a query: ?q=…&at=12."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
-    runs = list(Run.objects.of(benchmark).without_tables())
+    runs = list(Run.objects.of(benchmark))
     text, at = request.GET.get("q", ""), request.GET.get("at", "")
-    known = vocabulary_of(benchmark, runs, request.user)
-    tools = tools_of(benchmark)
-    words = Vocabulary({**known.names, "tool": tools, "tool_failed": tools}, known.facets)
+    snapshot = Snapshot(benchmark, runs, request.user)
+    known = vocabulary_of(benchmark, runs, request.user, snapshot)
+    words = Vocabulary({**known.names, "tool": snapshot.tools, "tool_failed": snapshot.tools}, known.facets)
     caret = min(int(at), len(text)) if at.isascii() and at.isdigit() and len(at) < 6 else len(text)
     found = [{"text": one.text, "about": one.about, "start": one.start} for one in complete(text, caret, words)]
     return JsonResponse({"proposals": found})
 
 
-def _found(request: HttpRequest, table: ListTable, runs: list[Run], terms: Terms, shown: Shown) -> dict[str, Any]:
-    benchmark = table.benchmark
-    found = TrajectoryList(benchmark, runs, terms, request.user, table)
+def _found(request: HttpRequest, snapshot: Snapshot, runs: list[Run], terms: Terms, shown: Shown) -> dict[str, Any]:
+    benchmark = snapshot.benchmark
+    found = TrajectoryList(benchmark, runs, terms, request.user, snapshot)
     pks, before = found.page(request.GET.get("after", ""), PAGE_SIZE)
     more = before + len(pks) < found.total
-    rows, tags = _rows(pks, shown), tags_on(pks, request.user)
-    facts = _facts(rows, shown)
+    rows, tags = _rows(pks), tags_on(pks, request.user)
+    facts = _facts(snapshot, rows, shown)
     return {
         "total": found.total,
         "page": Page(rows, str(pks[-1]) if more else ""),
@@ -110,25 +109,24 @@ def _found(request: HttpRequest, table: ListTable, runs: list[Run], terms: Terms
     }
 
 
-def _unread(request: HttpRequest, table: ListTable, runs: list[Run], terms: Terms) -> dict[str, Any]:
+def _unread(request: HttpRequest, snapshot: Snapshot, runs: list[Run], terms: Terms) -> dict[str, Any]:
     """No rows where the query cannot be read; the facets of the other terms, which lead on without it."""
     others = {name: value for name, value in terms.items() if name != "q"}
-    found = TrajectoryList(table.benchmark, runs, others, request.user, table)
+    found = TrajectoryList(snapshot.benchmark, runs, others, request.user, snapshot)
     none: dict[str, Any] = {"total": 0, "page": Page([], ""), "first": 0, "last": 0, "rows": []}
     return none | {"facets": facets(found, others, runs)}
 
 
-def _rows(pks: list[int], shown: Shown) -> list[Trajectory]:
+def _rows(pks: list[int]) -> list[Trajectory]:
     """These trajectories with all that a row shows, in this order."""
-    rows = Trajectory.objects.filter(pk__in=pks).for_list().annotate(**read_with(shown.names))
-    found = {row.pk: row for row in rows.prefetch_related(PLAN)}
+    rows = Trajectory.objects.filter(pk__in=pks).for_list().prefetch_related(PLAN)
+    found = {row.pk: row for row in rows}
     return [found[pk] for pk in pks if pk in found]
 
 
-def _facts(rows: list[Trajectory], shown: Shown) -> dict[int, list[Fact]]:
+def _facts(snapshot: Snapshot, rows: list[Trajectory], shown: Shown) -> dict[int, list[Fact]]:
     """What each row shows of its numbers; of the usual ones nothing where it is outside the grounding population."""
-    read = {row.pk: Read(row.sample_id, [getattr(row, name) for name in read_with(shown.names)]) for row in rows}
-    values = values_of(read, shown.names)
+    values = values_of(snapshot, [row.pk for row in rows], shown.names)
     there = [row for row in rows if shown.apart or (hasattr(row, "score") and row.score.in_population)]
     found: dict[int, list[Fact]] = {row.pk: [] for row in rows}
     return found | {row.pk: facts_of(values.get(row.pk, {}), shown.names) for row in there}

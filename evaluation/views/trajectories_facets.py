@@ -9,20 +9,20 @@ from urllib.parse import urlencode
 from evaluation.actions import list_facets
 from evaluation.actions.list_facets import facet_counts
 from evaluation.actions.list_shown import DATA
-from evaluation.actions.read_list import TrajectoryList
 from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.failures import LABELS as FAILURE_LABELS
 from evaluation.models import Run
+from evaluation.store.trajectory_list import TrajectoryList
 
 MOST_VALUES = 12
-ANSWERS = {"yes": "right", "no": "wrong", "undecided": "undecided", "none": "nothing to be right"}
-AREAS = dict(zip(list_facets.AREAS, ("under 0.05 %", "0.05 – 0.2 %", "0.2 – 1 %", "over 1 %"), strict=True))
+ANSWERS = {"yes": "correct", "no": "incorrect", "undecided": "undecided", "none": "no gold answer"}
+AREAS = dict(zip(list_facets.AREAS, ("under 0.05%", "0.05 – 0.2%", "0.2 – 1%", "over 1%"), strict=True))
 OUTCOMES = ("exact match", "extra only", "missing only", "substitute", "out of order")
 OUTCOME_WORDS = dict(zip(Outcome.NAMES, OUTCOMES, strict=True))
-NOT_PLACED = "not placed"
+NOT_PLACED = "no quadrant"
 ALWAYS = ("Run", "Quadrant", "Why", "Answer", "Tags")
 """Facets that stay with a single value: it says what all of the list have in common."""
-CONDITIONS = {"none": "none", "text": "mistakes in the text", "visual": "noise crops", "placebo": "placebo crops"}
+CONDITIONS = {"none": "none", "text": "corrupted text", "visual": "noise crops", "placebo": "placebo crops"}
 
 Terms = Mapping[str, str]
 Counts = Mapping[str, Mapping[str, int]]

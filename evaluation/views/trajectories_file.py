@@ -9,19 +9,16 @@ from django.http import FileResponse
 
 from annotation.actions.access import known_to
 from evaluation.actions.list_rows import columns_with, list_rows
-from evaluation.actions.read_list import TrajectoryList
 from evaluation.exporters.tables import WRITERS
-from evaluation.models import Run
-from evaluation.views.exports import download
+from evaluation.store.trajectory_list import TrajectoryList
+from evaluation.views.download import download
 from webapp.common.errors import InvalidInput
 
 
-def list_file(
-    benchmark: Any, found: TrajectoryList, runs: Sequence[Run], person: Any, format: str, shown: Sequence[str]
-) -> FileResponse:
+def list_file(benchmark: Any, found: TrajectoryList, person: Any, format: str, shown: Sequence[str]) -> FileResponse:
     """With a column for whatever rows show. Raises ``InvalidInput`` for a format that there is not."""
     if format not in WRITERS:
         raise InvalidInput(f"A list is exported as {', '.join(WRITERS)}, not as {format!r}.", field="format")
     columns = columns_with(shown)
-    rows = list_rows(found.pks.tolist(), runs, person, columns, named=known_to(person, benchmark).marks)
+    rows = list_rows(found.snapshot, found.pks.tolist(), columns, named=known_to(person, benchmark).marks)
     return download(f"{benchmark.slug}-trajectories.{format}", lambda out: WRITERS[format](out, rows, columns))

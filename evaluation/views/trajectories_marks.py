@@ -14,7 +14,6 @@ from django.views.decorators.http import require_POST
 
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
-from evaluation.actions.list_table import table_of
 from evaluation.actions.list_words import vocabulary_of
 from evaluation.actions.mark_trajectories import (
     correct_failure,
@@ -23,9 +22,10 @@ from evaluation.actions.mark_trajectories import (
     untag_trajectories,
     write_note,
 )
-from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.read_marks import tags_on
 from evaluation.models import Note, Run, Trajectory
+from evaluation.store.snapshot import Snapshot
+from evaluation.store.trajectory_list import TrajectoryList
 from evaluation.views.trajectories_facets import tags_facet
 from evaluation.views.trajectories_preview import preview_context, preview_piece
 from evaluation.views.trajectories_terms import opened_from, query_error, terms_of
@@ -50,8 +50,10 @@ def tag(request: SignedInRequest, slug: str) -> HttpResponse:
     )
     if not one:
         off, name = bool(request.POST.get("off")), request.POST.get("tag", "")
-        unchanged = f"None of them had the tag {name}." if off else f"All of them had the tag {name} already."
-        messages.success(request, f"{n:,} {'lost' if off else 'got'} the tag {name}." if n else unchanged)
+        unchanged = f"No trajectory had the tag {name}." if off else f"All trajectories already had the tag {name}."
+        messages.success(
+            request, (f"Tag {name} removed from {n:,}." if off else f"Tag {name} added to {n:,}.") if n else unchanged
+        )
     elif getattr(request, "htmx", False):
         return _tagged(request, benchmark, int(one))
     return _back(request, slug, one)
@@ -63,10 +65,10 @@ def _tagged(request: SignedInRequest, benchmark: Any, pk: int) -> HttpResponse:
     Template evaluation/_trajectories_tagged.html; context beside that of the preview: facet (Facet, or None where the
     query of the list cannot be read), row_tags, tag, off (whether it was taken away), mine.
     """
-    terms, runs = terms_of(request), list(Run.objects.of(benchmark).without_tables())
-    table = table_of(benchmark, runs)
-    readable = not query_error(terms.get("q", ""), vocabulary_of(benchmark, runs, request.user, table))
-    found = TrajectoryList(benchmark, runs, terms, request.user, table) if readable else None
+    terms, runs = terms_of(request), list(Run.objects.of(benchmark))
+    snapshot = Snapshot(benchmark, runs, request.user)
+    readable = not query_error(terms.get("q", ""), vocabulary_of(benchmark, runs, request.user, snapshot))
+    found = TrajectoryList(benchmark, runs, terms, request.user, snapshot) if readable else None
     context = preview_context(request, benchmark.slug, pk) | {
         "facet": tags_facet(found, terms) if found else None,
         "row_tags": tags_on([pk], request.user).get(pk, []),
@@ -129,13 +131,13 @@ def _region(text: str) -> tuple[float, float, float, float] | None:
     try:
         x1, y1, x2, y2 = map(float, text.split(","))
     except ValueError:
-        message = "A region is x1,y1,x2,y2 in pixels of the picture, such as 120,80,400,260."
+        message = "A region is x1,y1,x2,y2 in pixels of the image, for example 120,80,400,260."
         raise InvalidInput(message, code="region", field="region") from None
     return x1, y1, x2, y2
 
 
 def _whole_list(request: SignedInRequest, benchmark: Any) -> list[int]:
-    runs = list(Run.objects.of(benchmark).without_tables())
+    runs = list(Run.objects.of(benchmark))
     return list(TrajectoryList(benchmark, runs, terms_of(request), request.user).pks.tolist())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation.actions.list_order import OFFERED, SORT
+from evaluation.store.trajectory_list import OFFERED, SORT
 from evaluation.views.trajectories_facets import Terms, address
 from evaluation.views.trajectories_shown import label
 

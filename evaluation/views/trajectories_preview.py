@@ -14,12 +14,13 @@ from annotation.actions.access import roles_of
 from annotation.views.loading import load_benchmark
 from annotation.workflow import Right
 from evaluation.actions.alike import alike
-from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.read_marks import read_marks
 from evaluation.actions.read_trajectory import load_trajectory, read_trajectory, read_turns
 from evaluation.metrics.columns import Quadrant
 from evaluation.metrics.failures import LABELS as FAILURE_LABELS
 from evaluation.models import Run
+from evaluation.store.snapshot import Snapshot
+from evaluation.store.trajectory_list import TrajectoryList
 from evaluation.views.run_links import Count
 from evaluation.views.sample_frame import frame_of, gold_corners
 from evaluation.views.trajectories_terms import UNNARROWED, terms_of
@@ -74,8 +75,9 @@ def preview_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
 
 def _alike(request: HttpRequest, benchmark: Any, row: Any, failure: str, threshold: float) -> Count | None:
     """How many went as this one did, itself among them; None for one that is not scored."""
-    terms = alike(row, failure, threshold)
+    snapshot = Snapshot(benchmark, list(Run.objects.of(benchmark)), request.user)
+    terms = alike(row, failure, threshold, snapshot)
     if not terms:
         return None
-    found = TrajectoryList(benchmark, list(Run.objects.of(benchmark).without_tables()), terms, request.user)
+    found = TrajectoryList(benchmark, snapshot.runs, terms, request.user, snapshot)
     return Count(found.total, f"{reverse('evaluation:trajectories', args=[benchmark.slug])}?{urlencode(terms)}")

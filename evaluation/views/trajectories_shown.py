@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from evaluation.actions.list_order import SORT
-from evaluation.actions.list_shown import DATA, MOST, SHOW, USUAL, chosen_in, show_of, sorted_by
+from evaluation.actions.list_shown import DATA, MOST, USUAL, chosen_in, show_of, sorted_by
 from evaluation.metrics.failures import LABELS
 from evaluation.query.fields import FIELDS
-from evaluation.views.leaderboard_table import written
+from evaluation.store.trajectory_list import SHOW, SORT
+from evaluation.views.figures import written
 from evaluation.views.trajectories_facets import Terms, address
 from webapp.common.wording import NOT_AVAILABLE, TIMES, decimal, duration, small_share
 
 Writer = Callable[[Any], str]
 _TWO: Writer = partial(decimal, digits=2)
+
+
+_VERDICTS = {True: "correct", False: "incorrect"}
 
 
 def _words(value: str) -> str:
@@ -31,13 +34,19 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, Writer]]] = {
     "Grounding": {
         "ioa_gt": ("coverage", _TWO),
         "union_coverage": ("all crops", _TWO),
-        "ioa_pred": ("concentr.", _TWO),
+        "ioa_pred": ("concentration", _TWO),
         "ioa": ("IoA", _TWO),
         "iou": ("IoU", _TWO),
         "area": ("evidence area", small_share),
-        "region": ("crops’ area", small_share),
+        "region": ("cropped area", small_share),
         "zoom": ("zoom", _times),
         "crops": ("usable crops", decimal),
+    },
+    "Answer": {
+        "reading": ("our reading", str),
+        "file_reading": ("file’s reading", str),
+        "reading_correct": ("our verdict", _VERDICTS.__getitem__),
+        "file_verdict": ("file’s verdict", _VERDICTS.__getitem__),
     },
     "Toolchain": {
         "calls": ("calls", decimal),
@@ -46,19 +55,19 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, Writer]]] = {
         "reference_calls": ("reference calls", decimal),
         "edit_distance": ("edits", decimal),
         "kendall_tau": ("Kendall τ", _TWO),
-        "chain_status": ("chain", _words),
+        "chain_status": ("toolchain", _words),
     },
     "Planning": {
         "outcome": ("plan", _words),
         "missing": ("tools missing", decimal),
         "extra": ("tools extra", decimal),
-        "prefix": ("right steps", decimal),
+        "prefix": ("correct steps", decimal),
     },
     "Failure and cost": {
-        "failure": ("why", LABELS.__getitem__),
+        "failure": ("failure", LABELS.__getitem__),
         "seconds": ("time", duration),
-        "input_tokens": ("tokens read", decimal),
-        "output_tokens": ("tokens written", decimal),
+        "input_tokens": ("input tokens", decimal),
+        "output_tokens": ("output tokens", decimal),
         "usd": ("cost", partial(written, "usd")),
         "rollout": ("rollout", decimal),
     },

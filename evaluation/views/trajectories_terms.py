@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from django.http import HttpRequest
 
-from evaluation.actions.list_order import LOOK
 from evaluation.query.check import Vocabulary, read
 from evaluation.query.fields import FIELDS
 from evaluation.query.syntax import QueryError
-from evaluation.querysets_query import TERMS
+from evaluation.store.terms import TERMS
+from evaluation.store.trajectory_list import LOOK
 
 PAGE_SIZE = 50
 """Trajectories in one page of a list."""

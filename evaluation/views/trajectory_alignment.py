@@ -99,13 +99,13 @@ def alignment_of(detail: TrajectoryDetail, calls: Sequence[Mapping[str, Any]]) -
 
 
 def chain_words(detail: TrajectoryDetail) -> str:
-    """Which accepted chain is taken, where it is not plain that it is the gold's; "" otherwise."""
+    """Which accepted toolchain is taken, where it is not plain that it is the gold's; "" otherwise."""
     taken = detail.reference
     if taken is None or (taken.number is None and detail.chains == 1):
         return ""
-    whose = "that of the gold" if taken.number is None else f"one that {taken.by} accepted beside the gold"
+    whose = "that of the gold" if taken.number is None else f"one that {taken.by} accepted in addition to the reference"
     note = f": {taken.note}" if taken.note else ""
-    return f"The closest of {detail.chains} accepted chain{'s' * (detail.chains > 1)}, {whose}{note}."
+    return f"The closest of {detail.chains} accepted toolchain{'s' * (detail.chains > 1)}, {whose}{note}."
 
 
 def argument_difference(reference: ToolCall, arguments: Mapping[str, Any], executed: Corners | None) -> str:

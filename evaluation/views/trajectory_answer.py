@@ -10,6 +10,7 @@ from evaluation.actions.read_trajectory import TrajectoryDetail
 from evaluation.metrics.answers import AnswerResult, judge_answer
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, VerdictBy
 from evaluation.metrics.reading import Reading
+from evaluation.metrics.verdicts import same_reading
 from evaluation.views.sample_facts import options_of
 from evaluation.views.trajectory_turns import TEXT_CAP, Excerpt, excerpt
 
@@ -24,8 +25,8 @@ DECIDED = {
 @dataclass(frozen=True, slots=True)
 class Answer:
     """``said``: as read, short. ``gold``: the right one, short. ``others``: the options that are neither, short.
-    ``verdict``: "right", "wrong", "undecided" or "". ``rule``: the same without the verdict of a judge. ``reading``:
-    how it was read, as sentences."""
+    ``verdict``: "correct", "incorrect", "undecided" or "". ``rule``: the same without the verdict of a judge.
+    ``reading``: how it was read, as sentences; ``in_file``: what the imported file itself read and judged."""
 
     text: Excerpt
     said: str
@@ -34,6 +35,7 @@ class Answer:
     verdict: str
     rule: str
     reading: str
+    in_file: str
 
     @property
     def overruled(self) -> bool:
@@ -45,7 +47,7 @@ def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP)
     """The answer of a trajectory on a sample; a tool plan has none that is right, and its verdict is ""."""
     content, scores = detail.record.content, detail.scores
     asked = bool(scores.undecided[0] or scores.correct[0] != UNKNOWN)
-    words = {TRUE: "right", FALSE: "wrong"}
+    words = {TRUE: "correct", FALSE: "incorrect"}
     by_rule = judge_answer(row.answer, detail.samples.answers[0], UNKNOWN, detail.settings)
     whole = row.answer or ""
     return Answer(
@@ -60,7 +62,11 @@ def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP)
         words.get(int(scores.correct[0]), "undecided") if asked else "",
         "" if by_rule.undefined else words.get(by_rule.correct, "undecided"),
         _reading(row, detail, by_rule) if asked else "",
+        _in_file(row, detail, by_rule),
     )
+
+
+_VERDICTS = {TRUE: "correct", FALSE: "incorrect"}
 
 
 def _nothing_read(asked: bool, unread: bool) -> str:
@@ -112,18 +118,32 @@ def _how(reading: Reading, letter: str) -> str:
     return f"{what}: {rule} in {_PLACES[reading.where]} ({reading.strength}{flags})."
 
 
+def _in_file(row: Any, detail: TrajectoryDetail, by_rule: AnswerResult) -> str:
+    """``In the file: read as A, unlike here; judged correct, incorrect by our rules.``"""
+    parts, theirs = [], row.file_reading.strip()
+    if theirs:
+        same = same_reading(row.answer, theirs, detail.samples.answers[0], detail.settings)
+        beside = {True: "the same as here", False: "different from here", None: "not comparable with our rules"}[same]
+        parts.append(f"read as “{said_words(theirs, {})}”, {beside}")
+    if row.judge_correct is not None:
+        ours = _VERDICTS.get(by_rule.correct, "undecided")
+        theirs = _VERDICTS[TRUE if row.judge_correct else FALSE]
+        parts.append(f"judged {theirs}, {'as' if ours == theirs else ours} by our rules")
+    return f"In the file: {'; '.join(parts)}." if parts else ""
+
+
 def _reading(row: Any, detail: TrajectoryDetail, by_rule: AnswerResult) -> str:
     scores = detail.scores
     if scores.missing_answer[0]:
-        return "No answer was given, which counts as wrong."
+        return "No answer. Counted as incorrect."
     read = _how(by_rule.reading, by_rule.letter)
     if words := DECIDED.get(int(scores.verdict_by[0])):
-        return f"{read} {words} decides: {'right' if scores.correct[0] == TRUE else 'wrong'}.".strip()
+        return f"{read} {words} decides: {'correct' if scores.correct[0] == TRUE else 'incorrect'}.".strip()
     if not (scores.unread[0] or scores.undecided[0]):
-        return f"{read} The reading decides: {'right' if scores.correct[0] == TRUE else 'wrong'}."
-    counts = "is left out of the rates" if detail.settings.undecided_answer == "exclude" else "counts as incorrect"
+        return f"{read} The rule decides: {'correct' if scores.correct[0] == TRUE else 'incorrect'}."
+    counts = "is excluded from the rates" if detail.settings.undecided_answer == "exclude" else "counts as incorrect"
     why = _REASONS.get(by_rule.reason, by_rule.reason)
     if scores.unread[0]:
         decided = f"It is undecided and {counts}" if scores.undecided[0] else "It counts as incorrect"
-        return f"Nothing could be read in it (unread): {why}. {decided}. It is never guessed."
-    return f"{read} Undecided: {why}, and no judge has spoken. It {counts}.".strip()
+        return f"Unread: {why}. {decided}. Unread answers are never guessed."
+    return f"{read} Undecided: {why}, and there is no judgment. It {counts}.".strip()

@@ -160,7 +160,7 @@ def _nodes(
     width, height = detail.record.width, detail.record.height
     size = "size unknown" if width is None or height is None else f"{width} × {height}"
     original = Node(
-        *_corner(*places[ORIGINAL], box), "original", size, f"The original picture, {size}", EFFECTIVE,
+        *_corner(*places[ORIGINAL], box), "original", size, f"The original image, {size}", EFFECTIVE,
         picture=frame.thumbnail if frame else "",
     )  # fmt: skip
     calls = [_node(detail, row, _corner(*places[row], box), found, frame, made) for row, found in enumerate(sources)]

@@ -10,9 +10,8 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 from django.urls import reverse
 
-from evaluation.actions.list_order import LOOK
-from evaluation.actions.read_list import TrajectoryList
 from evaluation.models import Run
+from evaluation.store.trajectory_list import LOOK, TrajectoryList
 from evaluation.views.trajectories_terms import PAGE_SIZE, UNNARROWED
 
 OWN_TERMS = frozenset({"tab", "from", "whole", "after", "page"})
@@ -51,7 +50,7 @@ def place_of(slug: str, trajectory: Any, terms: Mapping[str, str], person: Any) 
     """None when the trajectory is not in that list. As many queries as the list: its table tells the place, for which
     the database would count up to every row."""
     benchmark = trajectory.run.benchmark
-    runs = list(Run.objects.of(benchmark).without_tables())
+    runs = list(Run.objects.of(benchmark))
     found = TrajectoryList(benchmark, runs, terms, person)
     place = found.place(trajectory.pk, PAGE_SIZE)
     if place is None:

@@ -15,8 +15,8 @@ OUTCOMES = {
     Outcome.EXACT: ("Exact match", "all targets, nothing else, in order"),
     Outcome.EXTRA_ONLY: ("Extra only", "all targets in order, and more"),
     Outcome.MISSING_ONLY: ("Missing only", "targets are missing, nothing is extra"),
-    Outcome.SUBSTITUTE: ("Substitute", "targets are missing and others stand there"),
-    Outcome.OUT_OF_ORDER: ("Out of order", "all targets, in a wrong order"),
+    Outcome.SUBSTITUTE: ("Substitute", "targets are missing, and other tools are named instead"),
+    Outcome.OUT_OF_ORDER: ("Out of order", "all targets, in an incorrect order"),
 }
 
 

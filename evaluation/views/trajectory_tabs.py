@@ -30,7 +30,7 @@ from evaluation.views.trajectory_verdicts import verdict_lines
 from webapp.common.wording import NOT_AVAILABLE
 
 RAW_CAP = 20_000
-CONDITIONS = {"none": "none", "text": "text changed", "visual": "picture changed", "placebo": "placebo"}
+CONDITIONS = {"none": "none", "text": "corrupted text", "visual": "noise crops", "placebo": "placebo crops"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Trial:
     def verdict(self) -> str:
         if self.correct is None:
             return "undecided" if self.undecided else NOT_AVAILABLE
-        return "right" if self.correct else "wrong"
+        return "correct" if self.correct else "incorrect"
 
 
 def tab_context(

@@ -24,7 +24,7 @@ SHOWN_SIDE, SEEN_SIDE, LARGE_SIDE = 240, 480, 960
 
 NOT_EVIDENCE = {
     "post_answer": "after the answer, not counted",
-    "unused": "with the answer, picture came too late",
+    "unused": "with the answer: the image came too late",
 }
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation.actions.judging import UNDECIDED
+from evaluation.actions.judging_words import UNDECIDED
 from evaluation.actions.read_judges import UNNAMED, YES
 from evaluation.actions.read_verdicts import Said
 from evaluation.views.trajectory_answer import Answer
 
 CLAIMS = {
-    "answer": "the answer is right",
+    "answer": "the answer is correct",
     "reliability": "the crops support the answer",
     "sufficiency": "the crops alone are enough",
 }
 """What a yes to each kind says."""
-RULE = {"right": True, "wrong": False}
+RULE = {"correct": True, "incorrect": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +42,19 @@ def verdict_lines(told: Sequence[Said], rule: str) -> list[VerdictLine]:
 
 
 def overruled_words(answer: Answer, told: Sequence[Said]) -> str:
-    """Where the verdict of a judge decides against the rule: "right, says judge-7b; the rule says wrong". The judge has
-    a name where one judge model alone is known to say so; "" where the rule's verdict stands."""
+    """Where the verdict of a judge decides against the rule: "correct, says judge-7b; the rule says incorrect". The
+    judge has a name where one judge model alone is known to say so; "" where the rule's verdict stands."""
     if not answer.overruled:
         return ""
     models = [one for one in told if one.kind == "answer" and one.person is None]
     same = {one.judge for one in models if says_yes(one) == RULE.get(answer.verdict)}
     judge = next(iter(same)) if len(same) == 1 else ""
-    rule = f"says {answer.rule}" if answer.rule in RULE else "cannot tell"
+    rule = f"says {answer.rule}" if answer.rule in RULE else "can't tell"
     return f"{answer.verdict}, says {judge or UNNAMED}; the rule {rule}"
 
 
 def says_yes(one: Said) -> bool | None:
-    """None without a verdict: nothing was said, or that one cannot tell."""
+    """None without a verdict: nothing was said, or that one can't tell."""
     return None if one.word in (None, "", UNDECIDED) else one.word in YES
 
 
@@ -70,7 +70,7 @@ def _words(kind: str, judges: Sequence[Said], people: Sequence[Said]) -> str:
             words.append(f"{yes} of {n}" + (f" {'says' if yes == 1 else 'say'} {claim}" if claim else ""))
             claim = ""
         if none:
-            words.append(f"{none} without a verdict" + ("" if n or not claim else f" on whether {claim}"))
+            words.append(f"{none} not judged" + ("" if n or not claim else f" on whether {claim}"))
         if words:
             parts.append(f"{who}: {', '.join(words)}")
     return "; ".join(parts)

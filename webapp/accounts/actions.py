@@ -95,7 +95,7 @@ def invitation_of(secret: str) -> Invitation:
     """The open invitation that a link leads to."""
     invitation = Invitation.objects.open().select_related("invited_by").filter(token_hash=hashed(secret)).first()
     if invitation is None:
-        raise NotFound("The invitation was used already, or its time is over. Ask whoever sent it for a new one.")
+        raise NotFound("This invitation was already used or has expired. Ask the sender for a new one.")
     return invitation
 
 
@@ -104,7 +104,7 @@ def withdraw_invitation(invitation: Invitation, *, actor: User) -> None:
     """Close an open invitation: its link leads nowhere from now on. Raises ``Conflict`` when it was accepted."""
     closed = Invitation.objects.open().filter(pk=invitation.pk).update(expires=timezone.now())
     if not closed:
-        raise Conflict(f"The invitation of {invitation.email} is closed already. Load the page again.")
+        raise Conflict(f"The invitation of {invitation.email} is already closed. Reload the page.")
     audit.record(actor=actor, action="invitation.withdraw", subject=invitation, personal={"email": invitation.email})
 
 
@@ -117,7 +117,7 @@ def accept_invitation(secret: str, *, name: str = "", password: str = "", actor:
     """
     invitation = Invitation.objects.select_for_update().get(pk=invitation_of(secret).pk)
     if not invitation.is_open:
-        raise Conflict("The invitation was accepted a moment ago. Sign in with the password you chose.")
+        raise Conflict("This invitation was just accepted. Sign in with the password you chose.")
     if actor is not None and actor.email != invitation.email:
         raise Conflict(for_another(invitation, actor))
     user = actor or _new_user(invitation, name=name, password=password)
@@ -138,7 +138,7 @@ def for_another(invitation: Invitation, actor: User) -> str:
 
 def _new_user(invitation: Invitation, *, name: str, password: str) -> User:
     if User.objects.filter(email=invitation.email).exists():
-        raise Conflict(f"{invitation.email} has an account. Sign in, then open the link of the invitation again.")
+        raise Conflict(f"{invitation.email} already has an account. Sign in, then open the invitation link again.")
     user = User(email=invitation.email, name=name.strip(), email_verified=invitation.mailed)
     _set_password(user, password)
     user.save()
@@ -243,7 +243,7 @@ def end_session(*, actor: User, session_id: str) -> None:
     """End one session of this person, by the hash of its key. Raises ``NotFound`` when there is none."""
     ended, _ = Session.objects.filter(user=actor, session_key=session_id).delete()
     if not ended:
-        raise NotFound("This session has ended already. Go back to your account and load it again.")
+        raise NotFound("This session has already ended. Reload your account page.")
     audit.record(actor=actor, action="session.end", subject=actor, data={"ended": ended})
 
 
@@ -276,9 +276,9 @@ def create_token(
 ) -> tuple[ApiToken, str]:
     """Create a key for programs, for one benchmark or all; the second is the key itself, to be shown once."""
     if not scopes:
-        raise InvalidInput("A token needs at least one scope. Choose what it may do.", field="scopes")
+        raise InvalidInput("A token needs at least one scope. Choose a scope.", field="scopes")
     if benchmark and benchmark not in dict(benchmarks_of(actor)):
-        raise InvalidInput(f"You see no benchmark {benchmark}. Choose one of yours.", field="benchmark")
+        raise InvalidInput(f"You don't have access to a benchmark {benchmark}. Choose another.", field="benchmark")
     if not timedelta(0) < lasts <= TOKEN_LASTS_AT_MOST:
         raise InvalidInput(f"A token lasts at most {TOKEN_LASTS_AT_MOST.days} days.", field="days")
     secret, held = new_secret(), [scope.value for scope in Scope if scope in scopes]

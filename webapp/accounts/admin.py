@@ -72,7 +72,7 @@ class UserAdmin(DjangoUserAdmin):
         try:
             if "email" in request.POST and settings.SENDS_EMAIL:
                 email_reset_link(user=person, actor=request.user)
-                messages.success(request, f"A link is on its way to {person.email}. It works for 24 hours.")
+                messages.success(request, f"A link was sent to {person.email}. It expires after 24 hours.")
                 return answer
             link = request.build_absolute_uri(create_reset_link(user=person, actor=request.user))
         except ApplicationError as error:

@@ -67,7 +67,7 @@ def anonymize_person(*, actor: User | None, user: User) -> User:
     """
     user = User.objects.select_for_update().get(pk=user.pk)
     if is_anonymized(user):
-        raise Conflict(f"{user.name} is anonymized already.")
+        raise Conflict(f"{user.name} is already anonymized.")
     if actor is not None and actor.pk == user.pk:
         raise Conflict("You can't anonymize yourself. Ask another admin.")
     word = next((said for describe in _described if (said := describe(user))), "member")

@@ -42,12 +42,12 @@ class NewPasswordForm(forms.Form):
 
 
 class AcceptForm(forms.Form):
-    name = forms.CharField(label="Your name, as others see it", max_length=120)
+    name = forms.CharField(label="Name shown to others", max_length=120)
     password = forms.CharField(label="New password", strip=False, widget=_NEW_PASSWORD)
 
 
 class NameForm(forms.Form):
-    name = forms.CharField(label="Your name, as others see it", max_length=120)
+    name = forms.CharField(label="Name shown to others", max_length=120)
 
 
 class PasswordForm(forms.Form):
@@ -70,7 +70,7 @@ class PasswordForm(forms.Form):
 class TokenForm(forms.Form):
     """A token, and the password of the person: a browser that was left open creates none."""
 
-    name = forms.CharField(label="What it is for", max_length=80)
+    name = forms.CharField(label="Purpose", max_length=80)
     scopes = forms.TypedMultipleChoiceField(
         label="Scopes", coerce=Scope, initial=[Scope.READ], widget=forms.CheckboxSelectMultiple,
         choices=[(scope.value, words) for scope, words in WORDS.items()],

@@ -63,19 +63,19 @@ def problems_of(table: KeyTable, own: Mapping[str, str]) -> dict[str, str]:
         for key in keys:
             others = [one.words for one in keys if one is not key]
             if others and key.name not in found:
-                found[key.name] = f"{used} is also for “{others[0]}”. Choose another key for one of the two."
+                found[key.name] = f"{used} is also used for “{others[0]}”. Choose another key for one of them."
     return found
 
 
 def _problem(table: KeyTable, chosen: str) -> str:
     if chosen in table.fixed:
-        return f"{chosen} is always for “{table.fixed[chosen]}”. Choose another key."
+        return f"{chosen} is reserved for “{table.fixed[chosen]}”. Choose another key."
     if chosen in BROWSER:
-        return f"{chosen} belongs to the browser. Choose another key."
+        return f"{chosen} is used by the browser. Choose another key."
     if chosen in PRESSES:
-        return f"{chosen} presses the button that has the focus. Choose another key."
+        return f"{chosen} activates the focused button. Choose another key."
     if not KEY.fullmatch(chosen):
-        return "Press one key, with Ctrl, Alt or Shift if you like."
+        return "Press one key. You can hold Ctrl, Alt or Shift."
     return ""
 
 

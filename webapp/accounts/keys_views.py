@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods
 
 from webapp.accounts.http import SignedInRequest
@@ -40,7 +41,8 @@ def keys(request: SignedInRequest) -> HttpResponse:
         shown = [(table, _rows(table, asked[name], problems[name])) for name, table in TABLES.items()]
         return render(request, "accounts/keys.html", {"tables": shown}, status=400)
     count = sum(change_keys(actor=request.user, table=table, keys=asked[name]) for name, table in TABLES.items())
-    said = f"{count} key{'s are' if count != 1 else ' is'} another now." if count else "The keys are as before."
+    changed = ngettext("%(count)s shortcut changed.", "%(count)s shortcuts changed.", count) % {"count": count}
+    said = changed if count else gettext("No changes.")
     messages.success(request, said)
     return redirect("accounts:keys")
 

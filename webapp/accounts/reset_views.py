@@ -39,7 +39,9 @@ def request_reset(request: Request) -> HttpResponse:
         except ApplicationError as error:
             problem, status, headers = error.message, error.status, error.headers
         else:
-            messages.success(request, "If this address has an account, a link is on its way. It works for 24 hours.")
+            messages.success(
+                request, "If this email has an account, a link was sent to it. The link expires after 24 hours."
+            )
             return redirect("accounts:sign-in")
     context = {"form": form, "sends_email": settings.SENDS_EMAIL, "problem": problem}
     answer = render(request, "accounts/reset_request.html", context, status=400 if form.errors else status)
@@ -82,7 +84,7 @@ def send_verification(request: SignedInRequest) -> HttpResponse:
         raise Conflict(NO_EMAIL)
     begin_attempt(request, request.user.email, purpose=SignInAttempt.RESET)
     actions.send_verification(actor=request.user)
-    messages.success(request, f"A link is on its way to {request.user.email}. It works for 7 days.")
+    messages.success(request, f"A link was sent to {request.user.email}. It expires after 7 days.")
     return redirect("accounts:account")
 
 

@@ -19,7 +19,6 @@ from django.utils.dateparse import parse_datetime
 
 from webapp.accounts.models import Session, User
 from webapp.common.http import client_address
-from webapp.common.prepared import Prepared
 
 SIGNED_IN = "signed_in"
 BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
@@ -43,7 +42,6 @@ LIMITS = {
 """By whether the person asked to stay signed in on this computer."""
 USED_STEP = timedelta(minutes=5)
 """How exactly the last use is known: noting each request would write with each request."""
-LIVE = Prepared(lambda key, now: Session.objects.filter(session_key=key, expire_date__gt=now), str, datetime)
 
 
 def kept_as(key: str | None) -> str:
@@ -67,7 +65,7 @@ class SessionStore(DatabaseStore):
     def _get_session_from_db(self) -> Session | None:
         """As Django does, with every request."""
         now = timezone.now()
-        found: Session | None = LIVE.first(kept_as(self.session_key), now)
+        found = Session.objects.filter(session_key=kept_as(self.session_key), expire_date__gt=now).first()
         if found is None:
             self._session_key = None
         elif now - found.last_used > USED_STEP:

@@ -67,5 +67,5 @@ def _refusal(limit: str, attempt: SignInAttempt) -> TooManyTries:
     first = SignInAttempt.objects.filter(purpose=attempt.purpose, **same[limit]).earliest_moment()
     left = (first + WINDOW - timezone.now()).total_seconds() if first else WINDOW.total_seconds()
     where = "from this computer's address" if limit == "address" else f"for {attempt.email}"
-    what = "requests" if attempt.purpose == SignInAttempt.RESET else "failed tries"
-    return TooManyTries(f"There were too many {what} {where}.", wait=left)
+    what = "requests" if attempt.purpose == SignInAttempt.RESET else "failed sign-in attempts"
+    return TooManyTries(f"Too many {what} {where}.", wait=left)

@@ -77,7 +77,7 @@ def _authenticated(request: HttpRequest, email: str, password: str) -> User:
     begin_attempt(request, email)
     user = authenticate(request, username=email, password=password)
     if not isinstance(user, User):
-        raise ApplicationError("Email and password don't match. Check both, including capital letters.")
+        raise ApplicationError("Email or password is incorrect.")
     end_attempt(request, email)
     return user
 
@@ -103,7 +103,7 @@ def admin_door(request: Request) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     if not admin.site.has_permission(request):
-        raise NotAllowed("The administration is for site admins. Ask one of them, or sign in as one.")
+        raise NotAllowed("Only site admins can open the administration. Ask one of them, or sign in as a site admin.")
     return redirect(_safe_target(request) if "next" in request.GET else "admin:index")
 
 
@@ -157,7 +157,7 @@ def rename(request: SignedInRequest) -> HttpResponse:
     if not form.is_valid():
         return _account_page(request, name_form=form)
     actions.change_name(name=form.cleaned_data["name"], actor=request.user)
-    messages.success(request, "Your name is changed.")
+    messages.success(request, "Name changed.")
     return redirect("accounts:account")
 
 
@@ -179,7 +179,7 @@ def change_password(request: SignedInRequest) -> HttpResponse:
 def sign_out_others(request: SignedInRequest) -> HttpResponse:
     """End the sessions of this person in other browsers."""
     ended = actions.sign_out_others(actor=request.user, keep=request.session.session_key)
-    said = f"{ended} other session{'s' if ended != 1 else ''} ended." if ended else "There was no other session."
+    said = f"{ended} other session{'s' if ended != 1 else ''} ended." if ended else "No other sessions."
     messages.success(request, said)
     return redirect("accounts:account")
 

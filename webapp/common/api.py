@@ -26,7 +26,7 @@ class TextField(serializers.RegexField):
     def __init__(self, *, allow_blank: bool = False, trimmed: bool = True, **options: Any) -> None:
         pattern = r"^[^\x00]*$" if allow_blank else r"^[^\x00]*[^\s\x00][^\x00]*$"
         super().__init__(pattern, allow_blank=allow_blank, trim_whitespace=False, **options)
-        self.error_messages["invalid"] = "This must be a text, and not a blank one."
+        self.error_messages["invalid"] = "Enter text that isn't blank."
         self._trimmed = trimmed
 
     def to_internal_value(self, data: Any) -> str:
@@ -86,9 +86,9 @@ def error_answer(error: Exception, context: dict[str, Any]) -> Response | None:
 
 def _body(error: Exception, view: Any) -> dict[str, Any]:
     if isinstance(error, Http404):
-        return error_body("not_found", "There is nothing here, or not for you: check the address and the token.")
+        return error_body("not_found", "Not found, or you don't have access. Check the address and the token.")
     if isinstance(error, PermissionDenied):
-        return error_body("not_allowed", str(error) or "You do not have the right for this.")
+        return error_body("not_allowed", str(error) or "You don't have permission for this.")
     if isinstance(error, exceptions.ValidationError):
         return _invalid(error)
     if isinstance(error, exceptions.APIException):
@@ -102,7 +102,7 @@ def _sentence(error: exceptions.APIException, view: Any) -> str:
     if isinstance(error, exceptions.NotAuthenticated):
         return "Send a token of your account page as Authorization: Bearer TOKEN, or sign in."
     if isinstance(error, exceptions.Throttled):
-        return f"These are too many requests. Ask again in {math.ceil(getattr(error, 'wait', None) or 60)} s."
+        return f"Too many requests. Try again in {math.ceil(getattr(error, 'wait', None) or 60)} s."
     if isinstance(error, exceptions.MethodNotAllowed):
         return f"This address takes {_listed(name for name in view.allowed_methods if name != 'OPTIONS')}."
     if isinstance(error, exceptions.NotAcceptable):

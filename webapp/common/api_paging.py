@@ -21,14 +21,14 @@ from webapp.common.api_query import said
 from webapp.common.errors import ApplicationError, InvalidInput
 
 PAGING = [
-    OpenApiParameter("cursor", str, description="Of the next page, as the answer names it."),
+    OpenApiParameter("cursor", str, description="Cursor of the page, from the next or previous address of a response."),
     OpenApiParameter(
         "limit",
         {"type": "integer", "minimum": 1},
-        description="Rows on a page, 100 unless said; more than 1000 are 1000.",
+        description="Rows per page: 100 by default, at most 1000.",
     ),
 ]
-_STALE = "There is no such page. Follow the addresses next and previous of an answer, or leave cursor out to start."
+_STALE = "This page doesn't exist. Follow next and previous of a response, or omit cursor to get the first page."
 
 
 def _stale() -> ApplicationError:
@@ -45,7 +45,7 @@ class KeysetPagination(CursorPagination):
     def get_page_size(self, request: Request) -> int:
         digits = said(request, "limit", str(self.page_size)).lstrip("0")
         if not (digits.isascii() and digits.isdigit()):
-            raise InvalidInput("limit is a whole number, 1 or more.", field="limit")
+            raise InvalidInput("limit must be a whole number of at least 1.", field="limit")
         return self.max_page_size if len(digits) > 9 else min(int(digits), self.max_page_size)
 
     def decode_cursor(self, request: Request) -> Cursor | None:
@@ -146,11 +146,16 @@ def paged(
     return pages.get_paginated_response([shown(row) for row in read(found)])
 
 
-def paged_rows(request: Request, rows: Iterable[Any], shown: Callable[[Any], Any]) -> Response:
-    """One page of rows that no query brings in their order."""
+def paged_rows(
+    request: Request,
+    rows: Iterable[Any],
+    shown: Callable[[Any], Any],
+    read: Callable[[list[Any]], Iterable[Any]] = iter,
+) -> Response:
+    """One page of rows that no query brings in their order. ``read``: as in ``paged``."""
     pages = PlacePagination()
     found = pages.paginate_rows(rows, request)
-    return pages.get_paginated_response([shown(row) for row in found])
+    return pages.get_paginated_response([shown(row) for row in read(found)])
 
 
 def paged_keys(

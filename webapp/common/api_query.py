@@ -15,7 +15,7 @@ def said(request: Request, name: str, default: str = "") -> str:
     answer about the last of them would pass for one about all."""
     values = request.query_params.getlist(name)
     if len(values) > 1:
-        raise InvalidInput(f"{name} is given {len(values)} times: give it once.", field=name)
+        raise InvalidInput(f"{name} is given {len(values)} times. Give it once.", field=name)
     return values[0] if values else default
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 _NAME = "Error"
 _TEXT: dict[str, Any] = {"type": "string"}
-_FIELD: dict[str, Any] = {"type": "string", "nullable": True, "description": "The name of what is wrong."}
+_FIELD: dict[str, Any] = {"type": "string", "nullable": True, "description": "The name of the invalid field."}
 _DETAIL: dict[str, Any] = {
     "type": "object",
     "properties": {"field": _FIELD, "message": _TEXT},
@@ -13,11 +13,11 @@ _DETAIL: dict[str, Any] = {
 _SAID: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "code": {**_TEXT, "description": "Stays as it is; for programs."},
-        "message": {**_TEXT, "description": "What happened and what to do; for people."},
+        "code": {**_TEXT, "description": "Stable error code, for programs."},
+        "message": {**_TEXT, "description": "What happened and what to do, for people."},
         "field": _FIELD,
-        "details": {"type": "array", "items": _DETAIL, "description": "All that is wrong with the input."},
-        "reference": {**_TEXT, "description": "Of this request in the log of the server."},
+        "details": {"type": "array", "items": _DETAIL, "description": "All problems of the input."},
+        "reference": {**_TEXT, "description": "Reference of this request in the server log."},
     },
     "required": ["code", "message", "field", "details", "reference"],
 }
@@ -34,7 +34,7 @@ def with_errors(result: dict[str, Any], generator: Any, request: Any, public: bo
     content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{_NAME}"}}}
     for operations in result["paths"].values():
         for operation in operations.values():
-            operation["responses"]["default"] = {"description": "What went wrong.", "content": content}
+            operation["responses"]["default"] = {"description": "Error.", "content": content}
             body = operation.get("requestBody", {})
             if any(one["schema"].get("required") for one in body.get("content", {}).values()):
                 # The generator sees it of forms alone, not of an object that is described by hand.

@@ -57,11 +57,6 @@ def takes_files(room_for: RoomFor) -> Callable[[View], View]:
     return marked
 
 
-def upload_bytes() -> int:
-    """Of one upload, whatever it consists of."""
-    return int(settings.MAX_UPLOAD_BYTES) + ENVELOPE
-
-
 def allowance(path: str, user: Any) -> Allowance:
     """What this person, None for a visitor, may send to the address."""
     if user is None:

@@ -52,8 +52,7 @@ def insert(row: models.Model, *, or_nothing: bool = False) -> bool:
     begin, end, fields = _insertion(connection.vendor, type(row), or_nothing)
     values = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for field in fields]
     marks, given = _marked(type(row), values)
-    ours: Any = connection
-    with ours.planned_cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(f"{begin} VALUES ({marks}){end}", given)
         if not cursor.rowcount:
             return False

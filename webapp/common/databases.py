@@ -12,6 +12,9 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
+from django.utils.translation import ngettext
+
+from webapp.env import PROGRAM
 
 MIGRATION_LOCK = 7_141_966
 """Any number that nothing else in the database uses as an advisory lock."""
@@ -62,6 +65,5 @@ def refuse_old_tables() -> None:
     executor = MigrationExecutor(connection)
     waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if waiting:
-        raise CommandError(
-            f"The database lacks {len(waiting)} migrations. Run manage.py migrate, then the same command again."
-        )
+        said = ngettext("%(count)s migration is missing.", "%(count)s migrations are missing.", len(waiting))
+        raise CommandError(f"{said % {'count': len(waiting)}} Run {PROGRAM} migrate and repeat the command.")

@@ -96,7 +96,7 @@ class Window:
 def seen_of(width: float, height: float, ratio: float | None) -> Window:
     """What is left of a picture that fills a place of ``ratio`` (width by height) and is cut around its middle."""
     if width <= 0 or height <= 0:
-        raise ValueError(f"a picture of {width} by {height} pixels cannot be drawn")
+        raise ValueError(f"an image of {width} by {height} pixels cannot be drawn")
     if ratio is None:
         return Window(0, 0, width, height)
     if width / height > ratio:

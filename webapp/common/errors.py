@@ -59,7 +59,7 @@ class ApplicationError(Exception):
 
     status = 400
     code = "invalid"
-    title = "This cannot be done as asked"
+    title = "This request isn't valid"
 
     def __init__(
         self, message: str, *, code: str | None = None, status: int | None = None, field: str | None = None
@@ -85,7 +85,7 @@ class NotAllowed(ApplicationError):
 
     status = 403
     code = "not_allowed"
-    title = "You do not have the right for this"
+    title = "You don't have permission for this"
 
 
 class SignedOut(ApplicationError):
@@ -93,10 +93,10 @@ class SignedOut(ApplicationError):
 
     status = 401
     code = "signed_out"
-    title = "You are signed out"
+    title = "You're signed out"
 
     def __init__(self) -> None:
-        super().__init__("You're signed out. Sign in again in another tab, then repeat this here.")
+        super().__init__("You're signed out. Sign in again in another tab, then try again here.")
 
 
 class NotFound(ApplicationError):
@@ -104,7 +104,7 @@ class NotFound(ApplicationError):
 
     status = 404
     code = "not_found"
-    title = "There is nothing here"
+    title = "Page not found"
 
 
 class WrongMethod(ApplicationError):
@@ -112,10 +112,10 @@ class WrongMethod(ApplicationError):
 
     status = 405
     code = "method_not_allowed"
-    title = "There is no page to open here"
+    title = "This address has no page"
 
     def __init__(self) -> None:
-        super().__init__("This address only takes what a form of another page sends. Go back and use its button.")
+        super().__init__("This address accepts forms only. Go back and use the button on the previous page.")
 
 
 class Conflict(ApplicationError):
@@ -143,7 +143,7 @@ class TooLarge(ApplicationError):
 
     status = 413
     code = "too_large"
-    title = "This is too large"
+    title = "This request is too large"
 
 
 class TooManyTries(ApplicationError):
@@ -151,7 +151,7 @@ class TooManyTries(ApplicationError):
 
     status = 429
     code = "too_many_tries"
-    title = "Too many tries"
+    title = "Too many attempts"
 
     def __init__(self, message: str, *, wait: float) -> None:
         self.wait = max(1, math.ceil(wait))
@@ -167,7 +167,7 @@ class Unavailable(ApplicationError):
 
     status = 503
     code = "unavailable"
-    title = "Something this needs does not answer"
+    title = "A required service is unavailable"
 
 
 def error_body(code: str, message: str, *, field: str | None = None, details: Any = None) -> dict[str, Any]:
@@ -230,8 +230,8 @@ def asked_by_script(request: HttpRequest) -> bool:
 
 def fault_page(request: HttpRequest) -> HttpResponse:
     """The page of a fault of ours."""
-    title = "This page broke while it was made"
-    message = "What you saved before is safe. Load the page again; if it breaks again, give the reference to the admin."
+    title = "The server failed to create this page"
+    message = "Your saved work is safe. Reload the page. If it fails again, send the reference to your site admin."
     return bare_page(request, 500, code="fault", title=title, message=message)
 
 

@@ -13,12 +13,11 @@ T = TypeVar("T")
 class Kept(Generic[T]):
     """Values that were asked for last, each by a key that holds all it was made of: nothing grows old.
 
-    ``most``: how many, or with ``weight`` (such as the bytes of a value) how much they may weigh together; the value
-    asked for last stays in any case.
+    ``most``: how many.
     """
 
-    def __init__(self, most: int, weight: Callable[[T], int] | None = None) -> None:
-        self._most, self._weight, self._lock = most, weight, threading.Lock()
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, threading.Lock()
         self._found: OrderedDict[Hashable, T] = OrderedDict()
         self._making: dict[Hashable, threading.Event] = {}
 
@@ -39,22 +38,13 @@ class Kept(Generic[T]):
             made = make()
             with self._lock:
                 self._found[key] = made
-                while len(self._found) > 1 and self._weighs() > self._most:
+                while len(self._found) > self._most:
                     self._found.popitem(last=False)
             return made
         finally:
             with self._lock:
                 del self._making[key]
             done.set()
-
-    def _weighs(self) -> int:
-        return len(self._found) if self._weight is None else sum(map(self._weight, self._found.values()))
-
-    def forget(self, outdated: Callable[[Hashable], bool]) -> None:
-        """Drop the values with such keys."""
-        with self._lock:
-            for key in [key for key in self._found if outdated(key)]:
-                del self._found[key]
 
     def clear(self) -> None:
         with self._lock:

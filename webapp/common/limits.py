@@ -43,7 +43,7 @@ class AtOnce:
         name = str(who)
         with self._lock:
             if self._running[name] >= self._most:
-                raise TooManyTries(f"{self._most} {self._what} of yours are running already.", wait=1)
+                raise TooManyTries(f"{self._most} {self._what} of yours are already running.", wait=1)
             self._running[name] += 1
         try:
             yield
@@ -75,7 +75,7 @@ class Rate:
         """Count one request. Raises ``TooManyTries``."""
         wait = self.over(who)
         if wait:
-            raise TooManyTries("These are too many requests.", wait=wait)
+            raise TooManyTries("Too many requests.", wait=wait)
 
     def over(self, who: str) -> float:
         """Count one request; the seconds until the next one is taken, 0 for one that is."""

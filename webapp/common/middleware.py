@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.middleware.http import ConditionalGetMiddleware
@@ -60,9 +60,13 @@ class RequestIdMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         reference = request_id.taken(request.headers.get("X-Request-Id", ""))
-        with request_id.answer(reference, client_address(request) or ""):
+        of = reference, client_address(request) or ""
+        with request_id.answer(*of):
             warn_of_undeclared_proxy(request)
             response = self.get_response(request)
+        if isinstance(response, StreamingHttpResponse) and not isinstance(response, FileResponse):
+            # What is made while it is sent belongs to the request too.
+            response.streaming_content = request_id.each_within(*of, iter(response))
         response["X-Request-Id"] = reference
         return response
 
@@ -134,9 +138,9 @@ class ApplicationErrorMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         # Not every database can be asked for it, and no name has it.
         if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
-            return error_page(request, InvalidInput("The address holds the character NUL. Take %00 out of it."))
+            return error_page(request, InvalidInput("The address contains the character NUL. Remove %00."))
         if _form_holds_nul(request):
-            said = "A field of the form holds the character NUL. Take it out and send the form again."
+            said = "A form field contains the character NUL. Remove it and send the form again."
             return error_page(request, InvalidInput(said))
         answer = self.get_response(request)
         if isinstance(answer, HttpResponseNotAllowed):

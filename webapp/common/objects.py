@@ -30,7 +30,7 @@ class Missing(Outage):
     """This process does not see the file. Another one may see it: the job is tried again, which can be elsewhere."""
 
     code = "file_missing"
-    title = "A file cannot be found"
+    title = "File not found"
     give_up_after = timedelta(minutes=10)
 
     def __init__(self, name: str) -> None:
@@ -39,7 +39,7 @@ class Missing(Outage):
 
     @property
     def reason(self) -> str:
-        return f"{self.name} is not in the file store of this host: it was removed, or hosts use different stores."
+        return f"{self.name} is not in the file store of this host. It was removed, or hosts use different stores."
 
 
 class Folder(FileSystemStorage):
@@ -88,7 +88,7 @@ def fetch(name: str, path: Path, *, sha256: str = "") -> None:
                 digest.update(chunk)
                 out.write(chunk)
         if sha256 not in ("", digest.hexdigest()):
-            raise Unavailable(f"The file store gave damaged bytes for {name}. Look at its logs.", code="file_damaged")
+            raise Unavailable(f"The file store returned damaged bytes for {name}. Check its logs.", code="file_damaged")
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

@@ -19,8 +19,11 @@ from webapp.common.errors import Unavailable, bare_page, with_headers
 
 RETRY_AFTER_SECONDS = 5
 DATABASE, BUSY, STORE, BROKER, DISK = "database", "database lock", "file store", "message broker", "disk"
+CONNECTIONS = "database connections"
 _LOST = frozenset({"08", "53", "57P01", "57P02", "57P03", "57P05", "40001", "40P01", "55P03", "25006", "25P03"})
 """SQLSTATEs, or their classes: connection, resources, shutdown, deadlock, lock timeout, read-only standby."""
+_FULL_UP = ("too many clients", "connection slots", "no more connections allowed", "query_wait_timeout")
+"""What PostgreSQL and PgBouncer say where no connection is free. The driver keeps no SQLSTATE of a refused one."""
 _SQLITE = {
     sqlite3.SQLITE_BUSY: BUSY,
     sqlite3.SQLITE_LOCKED: BUSY,
@@ -30,10 +33,11 @@ _SQLITE = {
 }
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _SENTENCES = {
-    DATABASE: "The database does not answer at the moment.",
+    DATABASE: "No response from the database.",
     BUSY: "The database is busy with another change.",
-    STORE: "The file store does not answer at the moment.",
-    BROKER: "The message broker does not answer at the moment.",
+    CONNECTIONS: "The database is busy: none of its connections is free.",
+    STORE: "No response from the file store.",
+    BROKER: "No response from the message broker.",
     DISK: "The disk of the server is full.",
 }
 
@@ -41,7 +45,7 @@ _SENTENCES = {
 class Outage(Unavailable):
     """A service does not answer now, and may soon: the answer says when to try again."""
 
-    title = "A service does not answer"
+    title = "A service is unavailable"
     give_up_after = timedelta(hours=24)
     """After so long without a checkpoint, a job that meets it needs a person."""
 
@@ -107,6 +111,8 @@ def _database(error: BaseException) -> str:
     if isinstance(error, InterfaceError):
         return DATABASE if "connection" in str(error) else ""
     state = getattr(cause, "sqlstate", "")
+    if state == "53300" or any(words in str(cause) for words in _FULL_UP if state in (None, "08P01")):
+        return CONNECTIONS
     if state is None:
         # The server said nothing: the connection could not be made, or broke.
         return DATABASE if any(kind.__name__ == "OperationalError" for kind in type(cause).__mro__) else ""

@@ -16,7 +16,7 @@ from django.db.models import Model, Q, QuerySet
 from webapp.common.errors import InvalidInput
 
 Row = TypeVar("Row", bound=Model)
-_STALE = "The address names a page that does not exist. Start from the first page."
+_STALE = "This page doesn't exist. Start from the first page."
 
 
 @dataclass(frozen=True)

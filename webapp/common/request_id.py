@@ -48,6 +48,17 @@ def answer(reference: str, address: str) -> Iterator[None]:
             variable.reset(token)
 
 
+def each_within(reference: str, address: str, parts: Iterator[bytes]) -> Iterator[bytes]:
+    """The same parts, each made as part of answering the request."""
+    while True:
+        with answer(reference, address):
+            try:
+                part = next(parts)
+            except StopIteration:
+                return
+        yield part
+
+
 def answering() -> bool:
     """Whether this code answers a request: a person waits for it, so it does not wait long for anything else."""
     return _answering.get()

@@ -19,7 +19,7 @@ STATES = {
     "discarded": "Discarded",
     "running": "Running",
     "waiting": "Waiting",
-    "needs": "Needs you",
+    "needs": "Failed",
     "done": "Done",
     "stopped": "Stopped",
 }

@@ -15,10 +15,10 @@ from webapp.common.markup import put, put_each
 from webapp.common.wording import MINUS, finite, percent, percentage_points
 
 QUADRANTS = {
-    "gpap": ("G+A+", "seen, right"),
-    "gpam": (f"G+A{MINUS}", "seen, wrong"),
-    "gmap": (f"G{MINUS}A+", "missed, right"),
-    "gmam": (f"G{MINUS}A{MINUS}", "missed, wrong"),
+    "gpap": ("G+A+", "Grounded & correct"),
+    "gpam": (f"G+A{MINUS}", "Grounded, incorrect"),
+    "gmap": (f"G{MINUS}A+", "Ungrounded but correct"),
+    "gmam": (f"G{MINUS}A{MINUS}", "Neither"),
 }
 NOTHING = SafeString()
 CI = '<svg class="ci" role="img" aria-label="{}">{}{}{}</svg>'
@@ -77,7 +77,7 @@ def linked_quadrants(shares: Sequence[object], links: Sequence[tuple[str, str]])
     beside it."""
     bars = stacked(zip(QUADRANTS, shares, strict=True))
     parts = (
-        (href, f"{label}: {percent(bar.share)} %. {words}", bar.name, bar.x, bar.width)
+        (href, f"{label}: {percent(bar.share)}%. {words}", bar.name, bar.x, bar.width)
         for bar, (href, words), (label, _) in zip(bars, links, QUADRANTS.values(), strict=False)
         if bar.share
     )
@@ -104,7 +104,7 @@ def stack(bars: Sequence[Bar], names: Sequence[str], size: str = "", numbers: bo
 
 def _spoken(bars: Sequence[Bar], names: Sequence[str]) -> str:
     named = zip(bars, names, strict=False)
-    return ", ".join(f"{name} {percent(bar.share)} %" for bar, name in named) or "nothing counted"
+    return ", ".join(f"{name} {percent(bar.share)}%" for bar, name in named) or "n/a"
 
 
 def _whisker(

@@ -17,7 +17,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         400,
         code="bad_request",
         title="The request could not be read",
-        message="The browser sent something that cannot be read. Go back, load the page again and repeat the step.",
+        message="The server can't read what the browser sent. Go back, reload the page and try again.",
     )
 
 
@@ -26,8 +26,8 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
         request,
         403,
         code="not_allowed",
-        title="You do not have the right for this",
-        message=str(exception) or "Your roles do not allow this. Ask a lead of the benchmark for the right.",
+        title="You don't have permission for this",
+        message=str(exception) or "Your roles don't allow this. Ask the benchmark lead for permission.",
     )
 
 
@@ -39,8 +39,8 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         request,
         403,
         code="stale_form",
-        title="The form is too old",
-        message="The form was opened before you signed in or out. Load the page again and repeat the step.",
+        title="The form has expired",
+        message="You signed in or out after you opened this form. Reload the page and try again.",
     )
 
 
@@ -49,7 +49,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
         request,
         404,
         code="not_found",
-        title="There is nothing here",
+        title="Page not found",
         message=f"It may have been renamed or deleted{_elsewhere(request)}.",
     )
 

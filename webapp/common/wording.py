@@ -60,6 +60,21 @@ def range_of(low: object, high: object) -> str:
     return f"{percent(least)}\N{EN DASH}{percent(most)}"
 
 
+def points_between(low: object, high: object) -> str:
+    """The differences that undecided answers allow in percentage points: "−1.0 to +3.0"; "" where they are one, or
+    undefined."""
+    least, most = finite(low), finite(high)
+    if least is None or most is None or most - least < 1e-9:
+        return ""
+    return f"{percentage_points(least)} to {percentage_points(most)}"
+
+
+def points_open(low: object, high: object, *, could_turn: bool) -> str:
+    """What undecided answers leave open of a difference: "−1.0 to +3.0 pp, could change its sign"; "" where nothing."""
+    points = points_between(low, high)
+    return f"{points} pp{', could change its sign' if could_turn else ''}" if points else ""
+
+
 def rate(share: object, low: object, high: object, *, provisional: bool = False) -> str:
     """A share with its range beside it: "54.6 (54.6–57.9)"; of a provisional run the range in its place."""
     spread = range_of(low, high)
@@ -69,15 +84,15 @@ def rate(share: object, low: object, high: object, *, provisional: bool = False)
 
 
 def small_share(share: object) -> str:
-    """A share that may be tiny, with its sign and as many decimals as it needs: 0.00047 as "0.047 %"."""
+    """A share that may be tiny, with its sign and as many decimals as it needs: 0.00047 as "0.047%"."""
     number = finite(share)
     if number is None:
         return NOT_AVAILABLE
     value = 100 * number
     if 0 < value < 0.0005:
-        return f"<{GAP}0.001{GAP}%"
+        return f"<{GAP}0.001%"
     digits = 3 if value < 1 else 2 if value < 10 else 1
-    return f"{decimal(value, digits if value else 0)}{GAP}%"
+    return f"{decimal(value, digits if value else 0)}%"
 
 
 def percentage_points(difference: object, digits: int = 1) -> str:

@@ -78,7 +78,7 @@ class Bodies:
     def hold(self, size: int) -> None:
         """Raises ``Refused`` when memory is short."""
         if self._in_memory + size > MEMORY:
-            raise Refused(503, "The server is receiving too much at the moment. Try again in a minute.")
+            raise Refused(503, "The server is receiving too many files. Try again in a minute.")
         self._in_memory += size
 
     def let_go(self, size: int) -> None:
@@ -86,7 +86,9 @@ class Bodies:
 
     def enter(self, sender: str) -> None:
         if self._senders[sender] >= AT_ONCE:
-            raise Refused(429, f"You are sending {AT_ONCE} files already. Send the next one when they have arrived.")
+            raise Refused(
+                429, f"You are sending {AT_ONCE} files already. Wait until they are uploaded, then send the next one."
+            )
         self._senders[sender] += 1
 
     def leave(self, sender: str) -> None:
@@ -138,7 +140,7 @@ class Reading:
             async with asyncio.timeout(STALL_SECONDS):
                 message = await self._receive()
         except TimeoutError:
-            raise Refused(408, "The request did not arrive completely. Send it again.") from None
+            raise Refused(408, "The request is incomplete. Send it again.") from None
         if message["type"] == "http.disconnect":
             raise Gone
         return message.get("body", b""), message.get("more_body", False)
@@ -159,7 +161,7 @@ class Reading:
     async def _open(self, size: int) -> None:
         usage = await asyncio.to_thread(shutil.disk_usage, tempfile.gettempdir())
         if usage.free < size + SPARE:
-            raise Refused(507, "The disk of the server is almost full. Ask its admin to make room, then send it again.")
+            raise Refused(507, "The server's disk is almost full. Ask the site admin to free space, then try again.")
         self._file = await asyncio.to_thread(tempfile.TemporaryFile)
 
     async def _keep(self, piece: bytes) -> None:

@@ -223,7 +223,7 @@ class Exchange:
     async def _begin_stream(self, status: int, headers: Any) -> None:
         """It lasts as long as its client is slow, so it takes no turn of others. Raises ``Refused`` without room."""
         if self.site.streams.locked():
-            raise Refused(503, "The server is sending many files at the moment. Try again in a minute.")
+            raise Refused(503, "The server is sending too many files. Try again in a minute.")
         await self.site.streams.acquire()
         self._end_turn()
         self._turn = self.site.streams
@@ -276,7 +276,7 @@ class Exchange:
             async with asyncio.timeout(SENDER_SECONDS):
                 return await loop.run_in_executor(self.site.askers, copy_context().run, _asked, environ)
         except TimeoutError:
-            raise Refused(503, "The database does not answer at the moment. Try again in a minute.") from None
+            raise Refused(503, "No response from the database. Try again in a minute.") from None
         finally:
             environ["wsgi.input"].close()
 

@@ -18,10 +18,11 @@ from annotation.toolbox.runner import run_chain
 from annotation.toolbox.signature import Kind, Parameter, shown_value, snake_case
 from annotation.toolbox.table import TOOLS, ToolSpec
 from annotation.toolbox.uses import EXAMPLES, found_by
+from webapp.env import PROGRAM
 
 
 class Command(BaseCommand):
-    help = "List the tools (--list, or --list COUNT THINGS), describe one (NAME alone), or run one on a picture."
+    help = "List the tools (--list, or --list COUNT THINGS), describe one (NAME alone), or run one on an image."
 
     def run_from_argv(self, argv: list[str]) -> None:
         """``tool NAME --help`` describes the tool, as NAME alone does."""
@@ -30,12 +31,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", nargs="?", help="a tool by any of its names, for example crop or 'Edge Detect'")
-        parser.add_argument("image", nargs="*", type=Path, help="the picture; template_match takes a second one")
+        parser.add_argument("image", nargs="*", type=Path, help="the image; template_match takes a second one")
         parser.add_argument("--list", action="store_true", help="name all tools, or those for the words given")
         parser.add_argument(
             "--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter, repeatable"
         )
-        parser.add_argument("--output", type=Path, metavar="FILE", help="write the picture here (.png, .webp, .jpg)")
+        parser.add_argument("--output", type=Path, metavar="FILE", help="write the image here (.png, .webp, .jpg)")
 
     def handle(self, *, name: str | None, image: list[Path], **options: Any) -> None:
         if options["list"] or name is None:
@@ -58,8 +59,8 @@ class Command(BaseCommand):
                 if spec.module == module:
                     self.stdout.write(f"  {spec.name:32} {spec.summary}")
         if not specs:
-            self.stdout.write(f"No tool fits {words!r}. Say it otherwise, or look through --list.")
-        self.stdout.write("\nmanage.py tool NAME says what a tool takes, and shows an example.")
+            self.stdout.write(f"No tool fits {words!r}. Try other words, or use --list.")
+        self.stdout.write(f"\n{PROGRAM} tool NAME says what a tool takes, and shows an example.")
 
     def _describe(self, spec: ToolSpec) -> None:
         self.stdout.write(f"{spec.name} ({spec.title}, {spec.module})\n{spec.description}\n")
@@ -80,7 +81,7 @@ class Command(BaseCommand):
         call = ToolCall(spec.name, arguments, ("original", *others) if others else "original")
         result = run_chain(pictures[0], [call], others=others)
         if result.error is not None or result.last is None or result.last.image is None:
-            raise CommandError(result.error.message if result.error else f"{spec.name} gave no picture.")
+            raise CommandError(result.error.message if result.error else f"{spec.name} returned no image.")
         step = result.last
         height, width = step.image.shape[:2]  # type: ignore[union-attr]  # it was looked at above
         self.stdout.write(f"{spec.name}: {width} × {height} px in {step.milliseconds:.1f} ms")
@@ -97,7 +98,7 @@ def example_of(spec: ToolSpec) -> str:
     files = " ".join(["photo.jpg", *(f"{name}.png" for name in spec.pictures[1:])])
     values = EXAMPLES.get(spec.name, {}).items()
     given = "".join(f" --param {name}={shown_value(value).replace(', ', ',')}" for name, value in values)
-    return f"manage.py tool {spec.name} {files}{given} --output result.png"
+    return f"{PROGRAM} tool {spec.name} {files}{given} --output result.png"
 
 
 def arguments_of(spec: ToolSpec, pairs: Sequence[str]) -> dict[str, Any]:

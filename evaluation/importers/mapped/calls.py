@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any
@@ -124,7 +124,7 @@ class CallReader:
             return
         self._say(turn, talk)
         before = len(talk.calls)
-        elements = list(self._elements(turn))
+        elements = self._with_beside(turn, list(self._elements(turn)))
         for chain in elements:
             self._say(chain, talk)
             if self._is_call(chain):
@@ -146,18 +146,38 @@ class CallReader:
             elif rest[-1].value is not None:
                 yield (*turn, *rest[1:])
 
+    def _with_beside(self, turn: Chain, elements: list[Chain]) -> list[Chain]:
+        """The calls of a turn, each with its items of the lists beside: of a field that no call has, where a list with
+        as many items as there are calls stands at its path."""
+        if self._calls is None:
+            return elements
+        beside: dict[str, list[Any]] = {}
+        for name, (depth, path) in self._scopes.items():
+            own = depth == len(self._calls.steps) and path.steps
+            if own and all(self._value(name, chain) is None for chain in elements):
+                found = [place.value for place in path.places(turn[-1])]
+                listed = found[0] if len(found) == 1 and isinstance(found[0], list) else found
+                if listed and len(listed) == len(elements):
+                    beside[name] = listed
+        if not beside:
+            return elements
+        return [
+            (*chain[:-1], replace(chain[-1], beside={name: items[number] for name, items in beside.items()}))
+            for number, chain in enumerate(elements)
+        ]
+
     def _at_turn(self, name: str, turn: Chain) -> bool:
         """Whether a field stands in the turn, outside its calls."""
         return self._calls is not None and self._scopes.get(name, (len(turn), 0))[0] < len(turn)
 
     def _say(self, chain: Chain, talk: Talk) -> None:
         """What is said in a place, once."""
-        depth, path = self._scopes.get("said", (len(chain), KeyPath()))
+        depth, _ = self._scopes.get("said", (len(chain), KeyPath()))
         if depth >= len(chain) or "said" not in self._scopes or id(chain[depth]) in talk.heard:
             return
         talk.heard.add(id(chain[depth]))
-        for place in path.places(chain[depth]):
-            talk.hear(texts_in(place.value)[0])
+        for value in self._values("said", chain):
+            talk.hear(texts_in(value)[0])
 
     def _call(self, chain: Chain, talk: Talk) -> None:
         arguments = self._value("arguments", chain)
@@ -165,7 +185,8 @@ class CallReader:
             talk.closed = _closing(arguments)
             return
         reply = None
-        if not self._at_turn("observation", chain[: len(self._turns.steps) + 1 if self._turns else 1]):
+        turn = chain[: len(self._turns.steps) + 1 if self._turns else 1]
+        if len(turn) == len(chain) or not self._at_turn("observation", turn):
             reply = self._value("observation", chain)
         talk.calls.append(Call(chain, "\n".join(talk.said), reply))
         talk.said.clear()
@@ -176,7 +197,7 @@ class CallReader:
         role = fields.word_in(self._value("role", turn))
         kind = self._mapping.role_of(role)
         if not kind:
-            done = "Nobody has said what a turn of this role is; it was passed over. Say so under roles."
+            done = "This role is not mapped; the turn was skipped. Map the role under roles."
             report.noted("unknown-role", "role", role, done)
         return kind
 
@@ -192,10 +213,15 @@ class CallReader:
 
     def _value(self, name: str, chain: Chain) -> Any:
         """The first value of a field of a call; None when it has none, or stands deeper than this place."""
-        if name not in self._scopes:
-            return None
-        depth, path = self._scopes[name]
-        return path.first(chain[depth]) if depth < len(chain) else None
+        return next((value for value in self._values(name, chain) if value is not None), None)
+
+    def _values(self, name: str, chain: Chain) -> Iterator[Any]:
+        """All values of a field of a call, its own or that of its number in a list beside."""
+        if name in chain[-1].beside:
+            yield chain[-1].beside[name]
+        elif name in self._scopes:
+            depth, path = self._scopes[name]
+            yield from (place.value for place in path.places(chain[depth])) if depth < len(chain) else ()
 
     def steps(self, talk: Talk, size: tuple[int, int] | None, images: SeenImages, report: Report) -> tuple[Step, ...]:
         """The steps of the calls. Raises ``RowRefused`` for a box beyond any number."""
@@ -235,12 +261,10 @@ class CallReader:
     def _boxes(self, chain: Chain, report: Report) -> tuple[list[Number4], list[Any]]:
         found: list[Number4] = []
         rest: list[Any] = []
-        if "box" in self._scopes:
-            depth, path = self._scopes["box"]
-            for place in path.places(chain[depth]) if depth < len(chain) else ():
-                boxes, other = read_boxes(place.value, self._mapping.box_form)
-                found += boxes
-                rest += other
+        for value in self._values("box", chain):
+            boxes, other = read_boxes(value, self._mapping.box_form)
+            found += boxes
+            rest += other
         if not all(isfinite(side) for box in found for side in box):
             report.refuse("box-too-large", "box", found, "A box is beyond any number; the row was left out.")
         return found[:MAX_BOXES], rest[:MAX_BOXES]
@@ -288,13 +312,8 @@ def read_boxes(value: Any, form: BoxForm) -> tuple[list[Number4], list[Any]]:
     >>> read_boxes({"x": 1, "y": 2, "w": 3, "h": 4}, BoxForm.XYXY)
     ([(1.0, 2.0, 4.0, 6.0)], [])
     """
-    if isinstance(value, dict):
-        lower = {str(key).casefold(): item for key, item in value.items()}
-        for names, own in _NAMED:
-            numbers = [number_in(lower.get(name)) for name in names]
-            a, b, c, d = numbers
-            if a is not None and b is not None and c is not None and d is not None:
-                return [own.corners((a, b, c, d))], []
+    if isinstance(value, dict) and (named := named_box(value)):
+        return [named], []
     if (
         isinstance(value, list)
         and len(value) == 2
@@ -304,3 +323,13 @@ def read_boxes(value: Any, form: BoxForm) -> tuple[list[Number4], list[Any]]:
         return ([four], []) if four else ([], [value])
     boxes, rest = boxes_in(value)
     return [form.corners(box) for box in boxes], rest
+
+
+def named_box(value: Mapping[str, Any]) -> Number4 | None:
+    """The box of an object whose four sides are named; None of any other object."""
+    lower = {str(key).casefold(): item for key, item in value.items()}
+    for names, own in _NAMED:
+        a, b, c, d = (number_in(lower.get(name)) for name in names)
+        if a is not None and b is not None and c is not None and d is not None:
+            return own.corners((a, b, c, d))
+    return None

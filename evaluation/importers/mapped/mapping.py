@@ -44,7 +44,7 @@ _FIELDS = (
     KeyField("verdict", "Verdict of the file", "Whether its answer is correct", "v", ROW),
     KeyField("failed", "Failed", "Why there is no answer, or why a call failed", "f", ROW),
     KeyField("turns", "Turns", "The list of turns of a row", "u", CALL),
-    KeyField("role", "Role of a turn", "Who speaks: the model, a tool, the user", "l", CALL),
+    KeyField("role", "Role of a turn", "Role: model, tool or user", "l", CALL),
     KeyField("said", "Reasoning", "The text before a call", "h", CALL),
     KeyField("calls", "Calls", "The list of tool calls, in a turn or in the row", "c", CALL),
     KeyField("tool", "Tool", "The name of the tool", "t", CALL),

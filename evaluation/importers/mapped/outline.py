@@ -23,6 +23,7 @@ from annotation.importers.reading import is_lines
 from annotation.importers.sources import HEAD_BYTES, Limits, Member, open_members
 from annotation.importers.storable import storable
 from annotation.schema import shortened
+from evaluation.importers.mapped.calls import named_box
 from evaluation.importers.mapped.paths import EVERY, KeyPath, Place, Step
 from evaluation.importers.mapped.pictures import is_image, is_image_data
 from evaluation.importers.mapped.reading import take_apart
@@ -36,8 +37,9 @@ FIRST_BYTES, MOST_BYTES = 2 << 20, 64 << 20
 """So much of a document is looked at; more, up to the second, while not even one row ends in it."""
 MAX_NODES, MAX_DEPTH, MAX_KEYS = 600, 14, 120
 EXAMPLES = 3
-SIMILAR = 0.5
-"""Of their keys that the objects under ids have in common, at least."""
+SIMILAR, MOST_ALIKE = 0.5, 0.75
+"""Of the keys that most objects under ids have, so many an object has, at least; and so many of the objects. The others
+lack a key that may be missing."""
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"|[\[\]{}]', re.DOTALL)
 _CLOSER = {"[": "]", "{": "}"}
 _TYPES = {dict: "object", list: "list", str: "text", bool: "boolean", int: "number", float: "number"}
@@ -246,6 +248,8 @@ def is_by_id(value: Mapping[str, Any]) -> bool:
     """Whether the keys of an object are ids: under each stands much the same."""
     items = list(islice(value.values(), ROWS))
     numbered = all(any(character.isdigit() for character in key) for key in islice(value, ROWS))
+    if numbered:  # a record may have failed and be null, or only say why
+        items = [item for item in items if isinstance(item, dict | list)] or items
     if len(items) < (2 if numbered else 3):
         return False
     if all(isinstance(item, str) for item in items):
@@ -253,7 +257,10 @@ def is_by_id(value: Mapping[str, Any]) -> bool:
     firsts = [item[0] if isinstance(item, list) and item else item for item in items]
     if len({type(item) for item in items}) > 1 or not all(isinstance(item, dict) and item for item in firsts):
         return False
-    return all(len(one.keys() & firsts[0].keys()) >= SIMILAR * len(one.keys() | firsts[0].keys()) for one in firsts)
+    counted = Counter(key for one in firsts for key in one)
+    usual = {key for key, count in counted.items() if 2 * count >= len(firsts)}
+    alike = sum(len(one.keys() & usual) >= SIMILAR * len(one.keys() | usual) for one in firsts)
+    return bool(usual) and alike >= MOST_ALIKE * len(firsts)
 
 
 def _look(node: Node, value: Any) -> None:
@@ -261,6 +268,8 @@ def _look(node: Node, value: Any) -> None:
     four = fields.four_numbers(value) if isinstance(value, list) else None
     if four is None and isinstance(value, list) and len(value) == 2 and all(isinstance(one, list) for one in value):
         four = fields.four_numbers([*value[0], *value[1]])
+    if isinstance(value, dict) and len(value) <= MAX_KEYS:
+        four = named_box(value)
     if four is None and isinstance(value, str) and len(value) < 200 and any(c.isdigit() for c in value):
         found, rest = boxes_in(value)
         four = found[0] if found and not rest else None

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -44,10 +44,12 @@ Step = str | int | Mark
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A value that a path leads to, and the key it stands under ("" for an item of a list)."""
+    """A value that a path leads to, and the key it stands under ("" for an item of a list). ``beside``: of an item what
+    stands at its number in the lists beside its own, by field."""
 
     value: Any
     key: str = ""
+    beside: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@ in the row or in the call."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from evaluation.importers.mapped.mapping import IN_CALL, OUTER, KeyMapping
 from evaluation.importers.mapped.outline import Node
@@ -48,16 +48,24 @@ def _items_of(path: KeyPath) -> KeyPath | None:
     return None if last is None else KeyPath(path.steps[: last + 1])
 
 
-def from_top(field: str, mapping: KeyMapping) -> KeyPath | None:
-    """Where a field is read, from the top of the file; None when it is not mapped."""
+def from_top(field: str, mapping: KeyMapping, known: Container[KeyPath] = ()) -> KeyPath | None:
+    """Where a field is read, from the top of the file; None when it is not mapped. ``known``: the paths there are, by
+    which a list beside the calls is told from a key of a call."""
     path = mapping.paths.get(field)
     if path is None or field == "rows":
         return path
     calls, turns = mapping.paths.get("calls"), mapping.paths.get("turns")
     if field in IN_CALL and not any(whole and path.starts_with(whole) for whole in (calls, turns)):
         shared = path.shared(calls) if calls else 0
-        if EVERY not in path.steps[:shared]:
-            path = KeyPath((*(calls or turns or KeyPath()).steps, *path.steps))
+        inner = KeyPath((*(calls or turns or KeyPath()).steps, *path.steps))
+        if EVERY not in path.steps[:shared] and (
+            _inside(mapping, path) not in known or _inside(mapping, inner) in known
+        ):
+            path = inner
+    return _inside(mapping, path)
+
+
+def _inside(mapping: KeyMapping, path: KeyPath) -> KeyPath:
     return KeyPath((*mapping.rows.steps, *path.steps))
 
 
@@ -67,7 +75,7 @@ def uses(mapping: KeyMapping, tree: Node) -> dict[KeyPath, list[str]]:
     known = {node.path for node in tree.walk()}
     found: dict[KeyPath, list[str]] = {}
     for field in mapping.paths:
-        path = from_top(field, mapping)
+        path = from_top(field, mapping, known)
         if path is None:
             continue
         steps = tuple(EVERY if isinstance(step, int) else step for step in path.steps if step is not KEY)

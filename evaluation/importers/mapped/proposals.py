@@ -7,27 +7,26 @@ is never proposed as the model's.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from annotation.importers.column_mapping import BoxForm
-from evaluation.importers.mapped.mapping import ROLES, KeyMapping
+from annotation.importers.mapping import plain
+from annotation.importers.sample_columns import PREDICTIONS
+from evaluation.importers.mapped.mapping import MODEL, PROMPT, ROLES, KeyMapping
 from evaluation.importers.mapped.outline import Node, Outline
 from evaluation.importers.mapped.paths import EVERY, KEY, KeyPath, Step
-from evaluation.importers.mapping import RUN_FIELDS
+from evaluation.importers.mapping import RUN_FIELDS, is_gold
 
 MOSTLY = 0.5
 """Of the values under a key, so many must look alike to be taken for it."""
-_GOLD = re.compile(r"gt|gold|target|label|truth|ground|solution|reference|expected|^answers?$")
 _NAMES = {
-    "sample": (*RUN_FIELDS.fields["sample"].names, "sid", "uid", "pid", "idx", "key", "task_id", "task", "name"),
+    "sample": (*RUN_FIELDS.fields["sample"].names, "dataset_item_id", "sid", "task_id", "task", "name"),
     "question": (*RUN_FIELDS.fields["question"].names, "instruction", "user_query", "input_text"),
     "image": RUN_FIELDS.fields["image"].names,
     "answer": (
-        "final_answer", "prediction", "predicted_answer", "pred_answer", "model_answer", "model_prediction", "pred",
-        "model_response", "response", "final_response", "final", "final_output", "model_output", "output", "completion",
-        "reply", "result", "out", "answer",
+        "final_answer", *PREDICTIONS, "final_response", "final", "final_output", "output", "reply", "result", "out",
+        "value", "answer",
     ),
     "model": (*RUN_FIELDS.fields["model"].names, "engine", "agent", "llm", "vlm", "run", "run_name"),
     "setting": RUN_FIELDS.fields["setting"].names[:2],
@@ -38,11 +37,11 @@ _NAMES = {
 """Names of keys of a row that mean a field, the likeliest first."""
 _CALL_NAMES = {
     "tool": ("tool", "tool_name", "api_name", "function", "function_name", "fn", "op", "operation", "command", "name",
-             "action", "act", "type", "kind", "key()"),
+             "action", "act", "type", "kind"),
     "arguments": ("arguments", "args", "params", "parameters", "api_params", "action_input", "kwargs", "tool_input",
                   "input", "inputs"),
     "observation": ("observation", "obs", "result", "output", "response", "return", "returned", "tool_output",
-                    "tool_response", "value", "feedback"),
+                    "tool_response", "tool_result", "value", "feedback"),
     "said": ("thought", "thoughts", "reasoning", "reasoning_content", "think", "thinking", "rationale", "reflection",
              "said", "note", "content", "text", "utterance"),
     "image_in": ("image_in", "input_image", "image", "image_path", "img", "img_idx", "image_index", "image_idx",
@@ -56,8 +55,21 @@ _ABOUT = frozenset({"model", "config", "args", "settings", "usage", "run"})
 _ROLE_NAMES = ("role", "from", "speaker", "sender", "author", "who", "source")
 
 
-def propose(outline: Outline, saved_rows: KeyPath | None = None) -> KeyMapping:
-    """The mapping that the values suggest; fields that nothing suggests are left out."""
+_EVENTS = {
+    **dict.fromkeys(("tool", "span", "tool_call", "function", "function_call", "action"), MODEL),
+    **dict.fromkeys(
+        ("generation", "llm", "chat", "chat_model", "chain", "agent", "event", "message", "reasoning"), PROMPT
+    ),
+}
+"""Kinds of events in a trace, by whether they are calls of tools."""
+_KIND_NAMES = ("type", "run_type", "kind", "event_type", "observation_type")
+
+
+def propose(
+    outline: Outline, saved_rows: KeyPath | None = None, is_sample: Callable[[str], bool] | None = None
+) -> KeyMapping:
+    """The mapping that the values suggest; fields that nothing suggests are left out. ``is_sample``: tells the ids of
+    samples, where there are any: the key that holds most of them is proposed, whatever it is called."""
     tree = outline.tree()
     rows = saved_rows if saved_rows is not None else _rows(tree, lines=outline.lines)
     texts: dict[KeyPath, str] = {}
@@ -71,7 +83,7 @@ def propose(outline: Outline, saved_rows: KeyPath | None = None) -> KeyMapping:
     if row is None:
         return KeyMapping({"rows": rows} if rows.steps else {})
     mapping = KeyMapping(texts=texts, paths={"rows": rows} if rows.steps else {})
-    return _Proposal(tree, row, rows, mapping).made()
+    return _Proposal(tree, row, rows, mapping, outline.lines, is_sample).made()
 
 
 def _rows(tree: Node, *, lines: bool) -> KeyPath:
@@ -88,12 +100,12 @@ def _rows(tree: Node, *, lines: bool) -> KeyPath:
 
 def _likeness(node: Node) -> float:
     """How much an object looks like a row: it names a sample, asks, answers; it holds calls."""
-    if _is_call(node):
+    if _is_call(node) and not _holds_calls(node):
         return -1
-    names = {_plain(child.name) for child in _near(node)}
+    names = {plain(child.name) for child in _near(node)}
     score = 2.0 * bool(names & set(_SURE)) + bool(names & set(_NAMES["question"]))
     score += 1.5 * bool(names & set(_NAMES["answer"])) + bool(names & set(_NAMES["image"]))
-    below = any(inner.marks["box"] for inner in node.walk()) or any(_is_call(inner) for inner in node.walk())
+    below = any(inner is not node and (inner.marks["box"] or _is_call(inner)) for inner in node.walk())
     return score + below + (0.5 if node.path.steps[-1:] == (EVERY,) and node.count > 1 else 0)
 
 
@@ -101,7 +113,7 @@ def _near(node: Node) -> Iterator[Node]:
     """The children of an object, and those of objects in it."""
     for child in node.children.values():
         yield child
-        if child.types["object"] and EVERY not in child.children and _plain(child.name) not in _ABOUT:
+        if child.types["object"] and EVERY not in child.children and plain(child.name) not in _ABOUT:
             yield from child.children.values()
 
 
@@ -125,11 +137,6 @@ def _texts(row: Node | None, rows: KeyPath) -> dict[KeyPath, str]:
     return found
 
 
-def _plain(name: str) -> str:
-    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
-    return re.sub(r"[\s\-]+", "_", name).casefold()
-
-
 def _is_word(node: Node) -> bool:
     return node.types["text"] + node.types["number"] >= MOSTLY * max(1, node.count - node.types["null"])
 
@@ -138,21 +145,24 @@ def _is_call(node: Node) -> bool:
     """A name with arguments, or a name or arguments with a box."""
     if not node.types["object"]:
         return False
-    named = any(_plain(c.name) in _CALL_NAMES["tool"] and c.marks["word"] for c in node.children.values())
+    named = any(plain(c.name) in _CALL_NAMES["tool"] and c.marks["word"] for c in node.children.values())
     given = any(
-        _plain(c.name) in _CALL_NAMES["arguments"] and (c.types["object"] or c.marks["json"] or c.marks["python"])
+        plain(c.name) in _CALL_NAMES["arguments"] and (c.types["object"] or c.marks["json"] or c.marks["python"])
         for c in node.children.values()
     )
-    boxed = any(c.marks["box"] for c in _near(node)) or _has_sides(node)
+    boxed = any(c.marks["box"] for c in (node, *_near(node)))
     return (named and (given or boxed)) or (given and boxed)
 
 
-def _has_sides(node: Node) -> bool:
-    names = {_plain(child.name) for child in node.children.values()}
-    return any(set(sides) <= names for sides in (
-        ("x1", "y1", "x2", "y2"), ("xmin", "ymin", "xmax", "ymax"), ("left", "top", "right", "bottom"),
-        ("x", "y", "w", "h"), ("x", "y", "width", "height"), ("left", "top", "width", "height"),
-    ))  # fmt: skip
+def _is_box(node: Node) -> bool:
+    """Whether most of what is there under a key is a box; where there is none it may be null."""
+    return bool(node.marks["box"]) and node.marks["box"] >= MOSTLY * (node.count - node.types["null"])
+
+
+def _holds_calls(node: Node) -> bool:
+    """Whether calls stand in a list in an object: it is the talk, or the row, they are of, whatever else it has."""
+    depth = len(node.path.steps)
+    return any(EVERY in inner.path.steps[depth:] and _is_call(inner) for inner in node.walk() if inner is not node)
 
 
 @dataclass
@@ -163,6 +173,8 @@ class _Proposal:
     row: Node
     rows: KeyPath
     mapping: KeyMapping
+    lines: bool = False
+    is_sample: Callable[[str], bool] | None = None
 
     def made(self) -> KeyMapping:
         paths = dict(self.mapping.paths)
@@ -174,6 +186,12 @@ class _Proposal:
                 paths[name] = node.path if name == "model" and not self._in_row(node) else self._inside(node)
         if "sample" not in paths and self._is_by_id():
             paths["sample"] = KeyPath((KEY,))
+        if "sample" not in paths and not self.rows.steps and not self.lines:
+            # One file for each record: it is called by its name, or by that of its folder.
+            paths["sample"] = KeyPath((KEY,))
+        if node := self._of_samples(paths.get("sample")):
+            paths = {name: path for name, path in paths.items() if path != self._inside(node)}
+            paths["sample"] = self._inside(node)
         if "answer" not in paths and calls is not None and (said := self._last_answer(calls)):
             paths["answer"] = said
         form, space, first = BoxForm.XYXY, "pixel", 0
@@ -181,7 +199,27 @@ class _Proposal:
             form, space = _written(box)
         if "image_in" in paths and calls is not None and (image := _down(calls, paths["image_in"].steps)):
             first = int("0" not in image.different and "1" in image.different)
-        return replace(self.mapping, paths=paths, box_form=form, coordinates=space, images_from=first)
+        roles = self._events(calls, paths) if calls is not None else {}
+        return replace(self.mapping, paths=paths, box_form=form, coordinates=space, images_from=first, roles=roles)
+
+    def _events(self, calls: Node, paths: dict[str, KeyPath]) -> dict[str, str]:
+        """What the kinds of events are where calls stand among others in a trace, whose kind then tells them apart."""
+        for child in calls.children.values() if "role" not in paths and calls.path.steps[-1] is EVERY else ():
+            known = {kind: _EVENTS[kind.casefold()] for kind in sorted(child.different) if kind.casefold() in _EVENTS}
+            if plain(child.name) in _KIND_NAMES and {*known.values()} == {MODEL, PROMPT}:
+                paths |= {"turns": paths["calls"], "role": self._inside(child)}
+                return known
+        return {}
+
+    def _of_samples(self, chosen: KeyPath | None) -> Node | None:
+        """The key of a row that holds most ids of samples, if it is another than the ``chosen`` one."""
+        if self.is_sample is None:
+            return None
+        nodes = [node for node in self.row.walk() if EVERY not in self._inside(node).steps and _is_word(node)]
+        found = {id(node): sum(map(self.is_sample, node.different)) for node in nodes}
+        of_chosen = max((found[id(node)] for node in nodes if self._inside(node) == chosen), default=0)
+        best = max(nodes, key=lambda node: found[id(node)], default=None)
+        return best if best is not None and found[id(best)] > of_chosen else None
 
     def _in_row(self, node: Node) -> bool:
         return node.path.starts_with(self.rows)
@@ -221,10 +259,11 @@ class _Proposal:
                 paths[name] = node.path.behind(calls.path) if inner else self._inside(node)
         if "role" in paths and "said" in paths:
             paths["observation"] = paths["said"]
-        if box := next((node for node in calls.walk() if node.marks["box"] >= MOSTLY * node.count), None):
+        if box := next((node for node in calls.walk() if _is_box(node)), None):
             paths["box"] = box.path.behind(calls.path)
-        elif sides := next((node for node in calls.walk() if _has_sides(node)), None):
-            paths["box"] = sides.path.behind(calls.path)
+        for name in ("said", "observation"):
+            if name not in paths and (listed := self._beside(calls, _CALL_NAMES[name])):
+                paths[name] = self._inside(listed)
         if paths.get("image_in") == paths.get("box") or self._is_number_of_nothing(calls, paths):
             paths.pop("image_in", None)
         given = _down(calls, paths["arguments"].steps) if "arguments" in paths else None
@@ -232,6 +271,15 @@ class _Proposal:
         if "image_in" not in paths and named:
             paths["image_in"] = named.path.behind(calls.path)
         return paths
+
+    def _beside(self, calls: Node, names: Sequence[str]) -> Node | None:
+        """The items of a list that stands beside the list of the calls and has a name of these, or their plural."""
+        around = _down(self.tree, calls.path.steps[:-2]) if calls.path.steps[-1] is EVERY else None
+        for child in around.children.values() if around else ():
+            single = plain(child.name).removesuffix("s")
+            if child.types["list"] and EVERY in child.children and {single, plain(child.name)} & {*names}:
+                return None if calls.path.starts_with(child.path) else child.children[EVERY]
+        return None
 
     def _is_number_of_nothing(self, calls: Node, paths: dict[str, KeyPath]) -> bool:
         node = _down(calls, paths["image_in"].steps) if "image_in" in paths else None
@@ -250,7 +298,7 @@ class _Proposal:
 
     def _role(self, turn: Node) -> Node | None:
         for child in turn.children.values():
-            if _plain(child.name) in _ROLE_NAMES and any(word.casefold() in ROLES for word in child.different):
+            if plain(child.name) in _ROLE_NAMES and any(word.casefold() in ROLES for word in child.different):
                 return child
         return None
 
@@ -258,8 +306,7 @@ class _Proposal:
         """An answer in the last turn."""
         turn = self._turn(calls)
         for node in turn.children.values() if turn is not None else ():
-            plain = _plain(node.name)
-            if plain in ("answer", "final_answer", "reply") and _is_word(node):
+            if plain(node.name) in ("answer", "final_answer", "reply") and _is_word(node):
                 return KeyPath((*self._inside(node).steps,))
         return None
 
@@ -273,7 +320,7 @@ class _Proposal:
             and (name in ("model", "setting") or not _ABOUT.intersection(map(str, self._inside(node).steps[:-1])))
         ]
         if name == "answer":
-            outside = [node for node in outside if not _GOLD.search(_plain(node.name))]
+            outside = [node for node in outside if not is_gold(".".join(map(str, self._inside(node).steps)))]
         outside.sort(key=lambda node: len(node.path.steps))
         found = _by_name([node for node in outside if _is_word(node)], _NAMES[name], name)
         if found is None and name == "model":
@@ -288,7 +335,7 @@ def _by_name(nodes: Iterable[Node], names: Sequence[str], field: str) -> Node | 
     """Of the nodes that may be a field the one with the likeliest name."""
     found: dict[str, Node] = {}
     for node in nodes:
-        found.setdefault(_plain(node.name), node)
+        found.setdefault(plain(node.name), node)
     usable = {name: node for name, node in found.items() if _may_be(field, node)}
     return next((usable[name] for name in names if name in usable), None)
 

@@ -5,6 +5,7 @@
   what was said in it belongs to the next one, what it observed to the one before.
 - A path of a call begins in the call; where it begins as that of ``turns`` or ``calls``, it begins in the row and leads
   through the turn that the call is in.
+- A field that no call has itself may stand in a list beside the calls, with as many items: one of each call.
 - With ``role``, replies are of the calls before them, in their order; a prompt after a call is its reply too.
 - Without ``answer``, what a closing call was given is the answer, else what was said after the last call.
 - Texts are taken apart first, as the mapping says; code is parsed and never run. Image data is not kept.
@@ -26,7 +27,7 @@ from evaluation.importers.interface import ImportProblem, Read, ReadOptions, Rec
 from evaluation.importers.joining import Clues, find_sample
 from evaluation.importers.mapped.calls import CallReader, Talk
 from evaluation.importers.mapped.mapping import KeyMapping
-from evaluation.importers.mapped.paths import EVERY, KeyPath, Place, Step
+from evaluation.importers.mapped.paths import EVERY, KEY, KeyPath, Place, Step
 from evaluation.importers.mapped.pictures import SeenImages, is_image_data, texts_in, without_images
 from evaluation.importers.mapped.rows import MappedRows, said_outside
 from evaluation.importers.mapped.texts import taken_apart
@@ -76,7 +77,7 @@ class MappedReader:
         for name, path in self._mapping.paths.items():
             report.stands_for(name, str(path))
         row = Place(take_apart(value, self._mapping.texts, report), own)
-        sample = find_sample(self._clues(row), self._samples, report)
+        sample = find_sample(self._clues(row, report.file), self._samples, report)
         said = partial(self._word, row, outside)
         error = "" if self._calls.fails_calls else _failure(self._value("failed", row))
         talk = self._calls.talk(row, report) if self._calls.reads else Talk()
@@ -108,10 +109,12 @@ class MappedReader:
             said.reverse()
         return said[0] or said[1]
 
-    def _clues(self, row: Place) -> Clues:
+    def _clues(self, row: Place, file: str) -> Clues:
         given = fields.word_in(self._value("sample", row))
         # Logs that passed through a spreadsheet or pandas have 7.0 for the id 7; some name a file.
         ids = [given, given[:-2] if re.fullmatch(r"\d+\.0", given) else "", PurePosixPath(base_name(given)).stem]
+        if self._mapping.paths.get("sample") == KeyPath((KEY,)) and not self._mapping.rows.steps:
+            ids += reversed(PurePosixPath(file).parent.parts)
         image = fields.word_in(self._value("image", row))
         return Clues(
             list(dict.fromkeys(name for name in ids if name)),
@@ -150,7 +153,7 @@ def take_apart(value: Any, texts: Mapping[KeyPath, str], report: Report | None =
         refused: list[str] = []
         value = _replaced(value, path.steps, how, refused)
         if refused and report is not None:
-            done = f"The text is not {how}; it was left as it is, and paths that lead into it find nothing."
+            done = f"The text is not {how}; it was read as text, so paths into it match nothing."
             report.noted("text-not-taken-apart", str(path), shortened(refused[0]), done)
     return value
 

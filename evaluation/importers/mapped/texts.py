@@ -25,6 +25,9 @@ _TAG = re.compile(r"<([A-Za-z][\w.-]{0,60})((?:\s+[\w-]{1,40}\s*=\s*(?:\"[^\"<]{
 _ATTRIBUTE = re.compile(r"([\w-]{1,40})\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
 _FORMATTING = frozenset({"a", "b", "br", "code", "div", "em", "i", "li", "ol", "p", "pre", "span", "strong", "u", "ul"})
 """Tags that only format words."""
+_ANSWERS = frozenset({"answer", "final_answer", "conclusion"})
+_THOUGHTS = frozenset({"think", "thinking", "thought", "reasoning", "reflection"})
+"""A text with an answer in tags, and no others but of thinking, is an answer as it is read."""
 _LABEL = re.compile(
     r"^[ \t*#]{0,8}(thought|action input|action|observation|final answer|answer)[ \t*]{0,8}(?:\d{1,4}[ \t*]{0,8})?:",
     re.IGNORECASE | re.MULTILINE,
@@ -154,7 +157,8 @@ def kind_of(text: str) -> str:
     if "action" in labels and labels & {"thought", "action input", "observation"}:
         return "react"
     names = {match[1] for match in _TAG.finditer(begin)} - _FORMATTING
-    if any(f"</{name}>" in text for name in names):
+    closed = {name.casefold() for name in names if f"</{name}>" in text}
+    if closed and not (closed & _ANSWERS and closed <= _ANSWERS | _THOUGHTS):
         return "tags"
     if _CALLED.fullmatch(begin) and isinstance(as_python(text), dict):
         return "python"

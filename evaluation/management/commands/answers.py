@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from evaluation.actions.decide_answers import decide_answers
 from evaluation.actions.metric_settings import settings_of
 from evaluation.actions.read_extraction import RunReport, read_extraction
 from evaluation.exporters.tables import WRITERS
+from evaluation.importers.decisions import decisions_in
 from evaluation.management.output import answering_plainly, the_benchmark
 from evaluation.metrics.extraction_words import report_lines
 from evaluation.models import Run
@@ -44,7 +44,7 @@ class Command(BaseCommand):
     def handle(self, *, slug: str, run: int | None, unread: bool, format: str, **options: Any) -> None:
         benchmark: Benchmark = the_benchmark(slug)
         if run is not None and not Run.objects.filter(benchmark=benchmark, pk=run).exists():
-            known = ", ".join(f"{one.pk} {one}" for one in Run.objects.of(benchmark).without_tables())
+            known = ", ".join(f"{one.pk} {one}" for one in Run.objects.of(benchmark))
             raise CommandError(f"{benchmark.title} has no run {run}. There are: {known or 'none yet'}.")
         if options["decide"]:
             self._decide(benchmark, run, options["decide"])
@@ -80,10 +80,10 @@ class Command(BaseCommand):
         else:
             for row in rows:
                 self.stdout.write(f"{row['group']} {row['answers']:>6} {row['reason']:<14} {_one_line(row['text'])}")
-            self.stdout.write(f"{found.answers} answers in {len(found.groups)} groups.")
+            self.stdout.write(f"{found.answers} answers in {len(found.tallies)} groups.")
 
     def _decide(self, benchmark: Benchmark, run: int | None, path: Path) -> None:
-        said = dict(_decisions(path))
+        said = dict(decisions_in(path))
         if not said:
             raise CommandError(f"{path} decides nothing: every decision in it is empty.")
         done = decide_answers(actor=None, benchmark=benchmark, said=said, run=run)
@@ -111,24 +111,6 @@ def _group_rows(found: AnswerGroups) -> Iterator[dict[str, Any]]:
             "runs": "; ".join(found.names[run] for run in group.by_run),
             "decision": "",
         }
-
-
-def _decisions(path: Path) -> Iterator[tuple[str, str]]:
-    """Group and decision of each row that has one. Raises ``CommandError``."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file)
-            if missing := {"group", "decision"} - set(rows.fieldnames or ()):
-                raise CommandError(f"{path} has no column {' and '.join(sorted(missing))}.")
-            yield from _filled(rows)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise CommandError(f"{path} cannot be read as CSV. Check the path.") from error
-
-
-def _filled(rows: Iterator[Mapping[str, str | None]] | csv.DictReader[str]) -> Iterator[tuple[str, str]]:
-    for row in rows:
-        if decision := (row["decision"] or "").strip():
-            yield (row["group"] or "").strip(), decision.lower() if decision.lower() in ("y", "n") else decision
 
 
 def _one_line(text: str) -> str:

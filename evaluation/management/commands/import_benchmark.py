@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.actions.benchmarks import create_benchmark
 from annotation.actions.import_samples import import_samples
+from annotation.actions.upload_files import unpack_pictures
 from annotation.importers import IMPORTERS, detect_format
 from annotation.importers.sample_columns import SAMPLE_FIELDS
 from annotation.models import Benchmark
@@ -33,8 +38,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", help="the benchmark's address; made when there is none")
         parser.add_argument("path", type=Path)
-        parser.add_argument("--format", choices=sorted(IMPORTERS), help="recognised by content when left out")
-        parser.add_argument("--images", type=Path, help="folder the picture names are relative to")
+        parser.add_argument("--format", choices=sorted(IMPORTERS), help="default: detected from the content")
+        parser.add_argument("--images", type=Path, help="folder or zip of the images")
         parser.add_argument("--join-toolchains", type=Path, help="a second file whose toolchains are joined by content")
         parser.add_argument("--mapping", type=Path, metavar="FILE.json", help="columns of a table and what they are")
         parser.add_argument("--coordinates", default="", help="boxes of a table: pixel, norm1, norm1000 or WxH")
@@ -65,17 +70,18 @@ class Command(BaseCommand):
             chosen = options_for(benchmark, "samples", path, {"mapping": mapping, "coordinates": coordinates})
             mapping, coordinates = chosen["mapping"], chosen["coordinates"]
             self.stdout.write(f"Columns: {json.dumps(mapping)}")
-        record, result = import_samples(
-            actor=None,
-            benchmark=benchmark,
-            path=path,
-            format=format,
-            images=images,
-            toolchains=options["join_toolchains"],
-            mapping=mapping,
-            coordinates=coordinates,
-            with_runs=options["with_runs"],
-        )
+        with _image_folder(path, images) as folder:
+            record, result = import_samples(
+                actor=None,
+                benchmark=benchmark,
+                path=path,
+                format=format,
+                images=folder,
+                toolchains=options["join_toolchains"],
+                mapping=mapping,
+                coordinates=coordinates,
+                with_runs=options["with_runs"],
+            )
         if result.settings:
             settings = change_settings(actor=None, benchmark=benchmark, values=result.settings)
             self.stdout.write(f"The file brings metric settings, which are stored: {settings_line(settings)}.")
@@ -85,3 +91,20 @@ class Command(BaseCommand):
                 actor=None, record=record, path=path, model=options["model"], coordinates=options["coordinates"]
             )
             print_counts(self, runs.counts, runs.issues, ("trajectories", "new", "changed", "unchanged", "failed"))
+
+
+@contextmanager
+def _image_folder(path: Path, images: Path | None) -> Iterator[Path | None]:
+    """The folder that was given; of a zip, given or imported itself, one with its images, which goes afterwards."""
+    archive = images or path
+    if archive.suffix.lower() != ".zip" or not zipfile.is_zipfile(archive):
+        if images and not images.is_dir():
+            raise CommandError(f"{images} is no folder and no zip. Give the folder that image names are relative to.")
+        yield images
+        return
+    with TemporaryDirectory() as scratch:
+        # An import that goes on is known again by the name of the folder.
+        found = unpack_pictures(archive, Path(scratch) / archive.stem)
+        if images and not found:
+            raise CommandError(f"{images} holds no images (JPEG, PNG, WebP or TIFF).")
+        yield found

@@ -36,12 +36,12 @@ COUNTED = (
 
 
 class Command(BaseCommand):
-    help = "Import trajectories, interventions, judgements and rollout groups of one or several models."
+    help = "Import trajectories, interventions, judgments and rollout groups of one or more models."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
         parser.add_argument("path", type=Path)
-        parser.add_argument("--format", choices=sorted(IMPORTERS), help="recognised by content when left out")
+        parser.add_argument("--format", choices=sorted(IMPORTERS), help="default: detected from the content")
         parser.add_argument("--model", default="", help="name of the model where the file has none")
         parser.add_argument("--setting", default="", help="base, code, interface or any other text")
         parser.add_argument(
@@ -50,14 +50,14 @@ class Command(BaseCommand):
             metavar="FILE.json",
             help="which column of a table, or key of a log that no format fits, is what",
         )
-        parser.add_argument("--replace", action="store_true", help="put this reading in the place of an earlier one")
+        parser.add_argument("--replace", action="store_true", help="replace the earlier import of this file")
         parser.add_argument(
-            "--replace-import", type=int, default=0, metavar="NUMBER", help="put it in the place of that import's runs"
+            "--replace-import", type=int, default=0, metavar="NUMBER", help="replace the runs of that import"
         )
         parser.add_argument(
             "--answer-is-not-gold",
             action="store_true",
-            help="the answers are the model's, though their column equals the correct ones",
+            help="the answers are the model's, although their column or key equals the gold answers",
         )
         parser.add_argument("--coordinates", default="", help="pixel, norm1, norm1000 or WxH of the model's input")
 
@@ -79,7 +79,7 @@ class Command(BaseCommand):
                 self.stdout.write(f"{path.name} is {shape_of(path).words}. {read_as('runs', mapping)}")
             self.stdout.write(f"{'Columns' if format == TABLE else 'Keys'}: {json.dumps(mapping)}")
         if gold_column(format, mapping) and mapping is not None:
-            share = gold_share(benchmark, path, mapping)
+            share = gold_share(benchmark, path, format, mapping)
             self.stdout.write(share.sentence)
             if not options["answer_is_not_gold"]:
                 refuse_gold(share)
@@ -103,7 +103,7 @@ class Command(BaseCommand):
             for line in report_lines(read, settings_of(benchmark)):
                 self.stdout.write(line)
         if result.summary and result.summary.all_failed:
-            self.stdout.write("Every trajectory is an error: the run is kept as failed, not as 0 % right.")
+            self.stdout.write("All trajectories failed. The run is stored as failed, not as 0% accuracy.")
 
 
 def _strangers(record: ImportRecord) -> str:

@@ -19,7 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("--url", required=True, help="of the Label Studio, as http://localhost:8080")
         parser.add_argument("--token", required=True, help="from its Account & Settings")
         parser.add_argument("--project", required=True, help="number of the project; push makes one when it is new")
-        parser.add_argument("--pictures", default="", help="push: what to put before the names of the pictures")
+        parser.add_argument("--pictures", default="", help="push: prefix of the image names")
 
     @answering_plainly
     def handle(self, *, direction: str, slug: str, project: str, pictures: str, **options: Any) -> None:

@@ -13,6 +13,7 @@ from evaluation.actions.read_board import BoardRow, read_board, slices_of
 from evaluation.actions.read_slices import QUERY
 from evaluation.exporters.tables import WRITERS
 from evaluation.management.output import the_benchmark
+from evaluation.metrics.catalogue import METRICS, POINTS
 from evaluation.metrics.settings_words import counting_words
 
 SHOWN = {
@@ -66,26 +67,25 @@ class Command(BaseCommand):
     def _table(self, benchmark: Benchmark, by: str, value: str) -> None:
         board = read_board(benchmark, slice_by=by, slice=value)
         width = max([len(str(row.run)) for row in board.rows()] + [5])
-        self.stdout.write(
-            f"{'Model':<{width}} {'n':>6} "
-            + " ".join(f"{head:>6}" for head in (*UNCERTAIN.values(), *ENDS.values(), *SHOWN.values()))
-            + "  95 % of G+A+"
-        )
-        for row in board.rows():
-            counts = (str(row.counts.get(name, 0)) for name in UNCERTAIN)
-            ends = (_cell(row, name) for name in ENDS)
-            cells = " ".join(f"{text:>6}" for text in (*counts, *ends, *(_cell(row, name) for name in SHOWN)))
+        lines = [[*UNCERTAIN.values(), *ENDS.values(), *SHOWN.values()], *map(_cells, board.rows())]
+        widths = [max(6, *map(len, column)) for column in zip(*lines, strict=True)]
+        heads, *cells = (" ".join(f"{text:>{w}}" for text, w in zip(line, widths, strict=True)) for line in lines)
+        self.stdout.write(f"{'Model':<{width}} {'n':>6} {heads}  95% of G+A+")
+        for row, line in zip(board.rows(), cells, strict=True):
             marks = "  provisional" * row.provisional + "  stale" * row.stale
-            self.stdout.write(f"{row.run!s:<{width}} {_count(row):>6} {cells}  {_interval(row)}{marks}")
+            self.stdout.write(f"{row.run!s:<{width}} {_count(row):>6} {line}  {_interval(row)}{marks}")
         for row in board.unscored:
             self.stdout.write(f"{row.run!s:<{width}} not scored yet")
         if board.reference:
             self.stdout.write(counting_words(board.settings))
-            self.stdout.write("Low and High: accuracy with undecided answers incorrect, and correct.")
+            self.stdout.write(
+                "Low and High: accuracy with undecided answers incorrect, and correct. In parentheses: the lowest and "
+                "the highest value that undecided answers allow."
+            )
         if any(row.provisional for row in board.rows()):
             self.stdout.write(
-                f"Provisional: more than {100 * board.settings.unread_alarm:g} % of answers are unread. Ranges stand "
-                "in place of the rates that they could change; the row is sorted by the lower end and has no rank."
+                f"Provisional: more than {100 * board.settings.unread_alarm:g}% of answers are unread. Affected "
+                "rates are ranges. The row is sorted by the lower end and has no rank."
             )
 
 
@@ -93,14 +93,31 @@ def _count(row: BoardRow) -> str:
     return "failed" if row.failed else str(row.scoring.trajectories_n if row.scoring else 0)
 
 
+def _cells(row: BoardRow) -> list[str]:
+    counts = (str(row.counts.get(name, 0)) for name in UNCERTAIN)
+    return [*counts, *(_cell(row, name) for name in (*ENDS, *SHOWN))]
+
+
 def _cell(row: BoardRow, name: str) -> str:
+    """The value with what undecided answers leave open of it, unless that has columns of its own; of a provisional row
+    that alone."""
     value = row.value(name)
     if value is None:
         return "n/a"
+    written = f"{value:.2f}" if name in PLAIN else f"{100 * value:.1f}"
     metric = row.metrics[name]
-    if row.provisional and metric.low is not None and metric.high is not None:
-        return f"{100 * metric.low:.0f}–{100 * metric.high:.0f}"
-    return f"{value:.2f}" if name in PLAIN else f"{100 * value:.1f}"
+    if metric.low is None or metric.high is None:
+        return written
+    if row.provisional:
+        return _range(name, metric.low, metric.high, 0)
+    is_open = metric.high - metric.low > 1e-9 and name != "accuracy"
+    return f"{written} ({_range(name, metric.low, metric.high, 1)})" if is_open else written
+
+
+def _range(name: str, low: float, high: float, digits: int) -> str:
+    if METRICS[name].unit == POINTS:
+        return f"{100 * low:+.{digits}f} to {100 * high:+.{digits}f}"
+    return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}"
 
 
 def _interval(row: BoardRow) -> str:

@@ -36,6 +36,6 @@ class Command(BaseCommand):
         with env.usual_permissions():
             counts = publish(benchmark, folder.absolute(), cases, most=most, today=timezone.localdate())
         self.stdout.write(
-            "{pages} pages, {cases} trajectories and {pictures} pieces of pictures written".format(**counts)
+            "{pages} pages, {cases} trajectories and {pictures} image parts written".format(**counts)
             + f" to {folder}: {counts['files']} files. Open index.html."
         )

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evaluation.actions.metric_settings import change_settings, settings_of, settings_with
-from evaluation.actions.read_extraction import REPORT
+from evaluation.actions.read_extraction import read_extraction
 from evaluation.actions.score_run import score_benchmark
 from evaluation.management.output import answering_plainly, settings_line, the_benchmark
 from evaluation.metrics.extraction_words import report_lines
@@ -38,10 +38,12 @@ class Command(BaseCommand):
             self.stdout.write(f"Rewards of {groups} rollout group{'s' * (groups != 1)}")
         if not scorings and not groups:
             raise CommandError(f"{benchmark.title} has no runs to score. Import some with import_runs.")
+        reports = {one.run.pk: one.report for one in read_extraction(benchmark)}
         for scoring in scorings:
             failed = f", {scoring.failed_n} failed" if scoring.failed_n else ""
             self.stdout.write(f"{scoring.run}: {scoring.trajectories_n} of {scoring.samples_n} samples{failed}")
-            for line in report_lines(scoring.extras[REPORT], settings):
+            report = reports[scoring.run_id]
+            for line in report_lines(report, settings) if report else ():
                 self.stdout.write(f"  {line}")
         self.stdout.write(f"Settings: {settings_line(settings)}.")
         if settings != settings_of(benchmark):

@@ -9,16 +9,15 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.models import Benchmark
-from evaluation.actions.list_order import SORT
 from evaluation.actions.list_rows import column_of, columns_with, list_rows
 from evaluation.actions.list_shown import NOTHING, chosen_in
 from evaluation.actions.list_words import vocabulary_of
-from evaluation.actions.read_list import TrajectoryList
 from evaluation.management.output import the_benchmark
 from evaluation.models import Run
 from evaluation.query.check import read
 from evaluation.query.fields import described
 from evaluation.query.syntax import QueryError
+from evaluation.store.trajectory_list import SORT, TrajectoryList
 from webapp.common.errors import InvalidInput
 
 
@@ -39,7 +38,7 @@ class Command(BaseCommand):
                 self.stdout.write(f"{field.name:<16} {field.kind:<13} {field.about}")
             return
         benchmark: Benchmark = the_benchmark(slug)
-        runs = list(Run.objects.of(benchmark).without_tables())
+        runs = list(Run.objects.of(benchmark))
         try:
             read(query, vocabulary_of(benchmark, runs, None))
         except QueryError as error:
@@ -53,7 +52,7 @@ class Command(BaseCommand):
         if format == "count":
             self.stdout.write(str(found.total))
             return
-        for row in list_rows(found.pks.tolist(), runs, columns=columns_with(shown), named=True):
+        for row in list_rows(found.snapshot, found.pks.tolist(), columns_with(shown), named=True):
             self.stdout.write(_line(row, shown) if format == "table" else json.dumps(row))
         if format == "table":
             self.stdout.write(f"{found.total} trajectories.")
@@ -61,10 +60,10 @@ class Command(BaseCommand):
 
 def _line(facts: dict[str, Any], shown: Sequence[str]) -> str:
     more = "".join(f"  {name}={_said(facts, name)}" for name in shown)
-    verdict = {True: "right", False: "wrong"}.get(facts["correct"], "n/a")
+    verdict = {True: "correct", False: "incorrect"}.get(facts["correct"], "n/a")
     ioa = "n/a" if facts["ioa"] is None else f"{facts['ioa']:.2f}"
     return (
-        f"{facts['id']:>9} {facts['sample']:<24} {facts['run']:<28} {facts['quadrant'] or 'n/a':<5} {verdict:<6} {ioa}"
+        f"{facts['id']:>9} {facts['sample']:<24} {facts['run']:<28} {facts['quadrant'] or 'n/a':<5} {verdict:<9} {ioa}"
         f"{more}"
     )
 

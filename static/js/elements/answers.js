@@ -7,7 +7,7 @@ import { Cursor } from "../models/cursor.js";
  *   <sightline-answers>[data-all] with [data-said] · [data-group] with buttons [data-said], [data-done] once decided</sightline-answers>
  *
  * J and K move, Enter goes to the next group that is open, and the key of a button of the current group presses it.
- * With Shift a letter is always an option. * chooses the line that decides all groups at once.
+ * = presses the one that judges agree on, [data-judged]. With Shift a letter is always an option. * chooses the line that decides all groups at once.
  */
 export class SightlineAnswers extends HTMLElement {
   #cursor = new Cursor(0);
@@ -31,8 +31,8 @@ export class SightlineAnswers extends HTMLElement {
 
   /** For the list of keys, which "?" opens where no group is open. */
   get keys() {
-    return [["J K", "move"], ["Enter", "next open group"], ["A B …", "says this option"], ["0", "says none of them"],
-      ["Y N", "the same as accepted, something else"], ["?", "leave for a judge"], ["*", "decide all groups at once"]];
+    return [["J K", "move"], ["Enter", "next open group"], ["A B …", "is this option"], ["0", "is none of the options"],
+      ["Y N", "same as accepted, not accepted"], ["?", "leave for a judge"], ["=", "as the judges agree"], ["*", "decide all groups at once"]];
   }
 
   get #groups() {
@@ -61,7 +61,8 @@ export class SightlineAnswers extends HTMLElement {
   /** The button of the current group with this key; the next open group is the current one at once. */
   #press(key) {
     const from = this.#all ? this.querySelector("[data-all]") : this.#groups[this.#cursor.place];
-    const button = key && from?.querySelector(`[data-said="${CSS.escape(key)}"]`);
+    const wanted = key === "=" && !this.#all ? "[data-judged]" : `[data-said="${CSS.escape(key ?? "")}"]`;
+    const button = key && from?.querySelector(wanted);
     if (!button) return false;
     button.click();
     if (!this.#all) this.#next();

@@ -57,7 +57,7 @@ export class ModelsEye {
     this.#range.setAttribute("aria-valuetext", `${this.longest} pixels`);
     this.#root.classList.toggle("is-empty", !boxes.length);
     if (!boxes.length) {
-      this.#say("No evidence yet.", "Draw a box to see how much of it a model gets.");
+      this.#say("No evidence yet.", "Draw a box to see its size in the model's input.");
       return;
     }
     const scale = 2 ** (this.level - this.#levels.last);
@@ -66,8 +66,8 @@ export class ModelsEye {
     const least = boxes.map(({ box: one }) => [width(one) * scale, height(one) * scale]).sort((a, b) => Math.min(...a) - Math.min(...b))[0];
     const size = least.map((side) => (side < 10 ? side.toFixed(1) : Math.round(side))).join(" × ");
     const area = unionArea(boxes.map(({ box: one }) => one));
-    if (Math.min(...least) < READABLE) this.#say("Hard to read.", `Evidence is ${size} px in the whole picture: a model has to zoom.`);
-    else this.#say("Readable without zoom.", `Evidence is ${size} px in the whole picture, ${Math.round(area * scale * scale)} px² in all.`);
+    if (Math.min(...least) < READABLE) this.#say("Hard to read.", `The evidence is only ${size} px here. A model must zoom in.`);
+    else this.#say("Readable without zooming.", `The evidence is ${size} px here, ${Math.round(area * scale * scale)} px² in total.`);
   }
 
   #drawPlace(box) {

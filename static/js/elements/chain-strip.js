@@ -50,7 +50,7 @@ export class SightlineChainStrip extends HTMLElement {
     const body = { calls: this.#calls, focus, side: SIDE, full: true, answers: this.#answers, known: [...this.#known.keys()] };
     const answer = await this.#runs.ask(body, () => asked !== this.#asked).catch(() => null);
     if (asked !== this.#asked) return;
-    if (answer?.status !== 200) return this.#say(answer?.data.error?.message ?? "The server did not answer. Load the page again.");
+    if (answer?.status !== 200) return this.#say(answer?.data.error?.message ?? "No response from the server. Reload the page.");
     this.#say(answer.data.error?.message ?? "");
     this.#show(answer.data);
   }
@@ -76,7 +76,7 @@ export class SightlineChainStrip extends HTMLElement {
 
   async #verify() {
     const answer = await sendJson("POST", this.#chain.verify, { calls: this.#calls, answers: this.#answers, reason: this.#end.reason }, { token: token(), key: newKey() }).catch(() => null);
-    this.#say(answer?.status === 200 ? "" : (answer?.data.error?.message ?? "The server did not answer. Try again."));
+    this.#say(answer?.status === 200 ? "" : (answer?.data.error?.message ?? "No response from the server. Try again."));
     if (answer?.status === 200) this.#mark(answer.data);
     else if (answer?.data.error?.code === "measured_otherwise") this.#end.ask();
   }

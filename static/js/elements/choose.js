@@ -9,7 +9,7 @@ import { RangePick } from "../models/range-pick.js";
  * Shift and a click, or Shift+X on the row of the cursor, choose all rows from the last one up to here.
  */
 export class SightlineChoose extends HTMLElement {
-  static keys = [["Shift X", "select up to here"]];
+  static keys = [["Shift X", "select a range"]];
 
   #pick = new RangePick();
   #ending = null;

@@ -63,7 +63,7 @@ export class Comments {
     this.#place = place;
     this.#parent = parent;
     this.#say("writing");
-    const about = parent ? `Answer to ${parent.who}` : place ? `On ${place.x}, ${place.y} of the picture` : "On the whole sample";
+    const about = parent ? `Reply to ${parent.who}` : place ? `Comment at ${place.x}, ${place.y} in the image` : "Comment on the sample";
     this.#form.querySelector("[data-about]").textContent = about;
     this.#form.hidden = false;
     this.#form.elements.text.focus();
@@ -128,7 +128,7 @@ export class Comments {
     const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
     const fresh = page?.getElementById("comments");
     if (!fresh) {
-      this.#complain("It is saved, but the list did not come back. Reload the page to see it.");
+      this.#complain("The comment is saved, but the list could not be updated. Reload the page.");
       return;
     }
     this.#root.querySelector("#comments").replaceWith(fresh);
@@ -151,6 +151,6 @@ export class Comments {
   }
 
   #pin(who, { x, y }, act) {
-    return pinAt({ x, y }, "pin--note", who, `Comment of ${who}`, act);
+    return pinAt({ x, y }, "pin--note", who, `Comment by ${who}`, act);
   }
 }

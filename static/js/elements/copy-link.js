@@ -18,7 +18,7 @@ export class SightlineCopyLink extends HTMLElement {
   async #copy() {
     const [words, said] = [this.querySelector("[data-words]"), this.querySelector("[data-said]")];
     this.dataset.was ??= words.textContent;
-    words.textContent = (await toClipboard(location.href)) ? "Copied" : "In the address";
+    words.textContent = (await toClipboard(location.href)) ? "Copied" : "See address bar";
     said.textContent = words.textContent === "Copied" ? "Link copied" : "The link is in the address bar";
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {

@@ -14,10 +14,10 @@ export function frameTools(viewer, link) {
     return made;
   };
   tools.append(
-    button("−", "Magnify less", () => viewer.magnify(1 / 1.5)),
+    button("−", "Zoom out", () => viewer.magnify(1 / 1.5)),
     document.createElement("output"),
-    button("+", "Magnify more", () => viewer.magnify(1.5)),
-    button("Fit", "Fit the picture", () => viewer.fit()),
+    button("+", "Zoom in", () => viewer.magnify(1.5)),
+    button("Fit", "Fit image", () => viewer.fit()),
     button("Link", "Copy a link to this turn and region", (made) => copy(link(), made)),
   );
   return tools;
@@ -25,5 +25,5 @@ export function frameTools(viewer, link) {
 
 /** Where the clipboard is closed the link still stands in the address bar. */
 async function copy(address, button) {
-  button.textContent = (await toClipboard(address)) ? "Copied" : "In the address";
+  button.textContent = (await toClipboard(address)) ? "Copied" : "See address bar";
 }

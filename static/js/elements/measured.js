@@ -21,7 +21,7 @@ export class Results {
     const note = document.createElement("p");
     note.className = "small muted";
     const found = step?.measurements;
-    note.textContent = !step ? nothing : found ? "A picture, and no measurement." : "Measured when it has run in full …";
+    note.textContent = !step ? nothing : found ? "An image, no measurement." : "Measured when it has run in full …";
     const parts = found ? [...this.#values(found.values), ...found.tables.map((table) => this.#table(table))] : [];
     this.#box.replaceChildren(...(parts.length ? parts : [note]));
   }

@@ -31,7 +31,7 @@ export class SightlineKeys extends HTMLElement {
       const { value } = row.querySelector("input");
       const other = rows.find((one) => one !== row && one.parentElement === row.parentElement && one.querySelector("input").value === value);
       const words = other?.querySelector("label").textContent;
-      this.#say(row, other ? `${value} is also for “${words}”. Choose another key for one of the two.` : "");
+      this.#say(row, other ? `${value} is also used for “${words}”. Choose another key for one of them.` : "");
       row.querySelector("[data-act=usual]").hidden = value === row.dataset.usual;
     }
   }

@@ -59,7 +59,7 @@ export class SightlineQuery extends HTMLElement {
     this.#list.replaceChildren(...found.map((one, place) => option(one, place)));
     this.#list.hidden = !found.length;
     this.#field.setAttribute("aria-expanded", String(found.length > 0));
-    this.querySelector("[data-said]").textContent = found.length ? `${found.length} proposals` : "";
+    this.querySelector("[data-said]").textContent = found.length ? `${found.length} suggestion${found.length === 1 ? "" : "s"}` : "";
     this.#mark();
   }
 

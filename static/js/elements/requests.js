@@ -1,6 +1,6 @@
 const SLOW = 150;
 
-const UNREACHED = "The server did not answer. Try again.";
+const UNREACHED = "No response from the server. Try again.";
 
 /**
  * What htmx asks for: after a moment its button and the place it fills are busy, and a request that fails says so.
@@ -40,7 +40,7 @@ const buttonOf = ({ requestConfig, elt }) =>
 function reason({ responseText, status }) {
   const page = new DOMParser().parseFromString(responseText, "text/html");
   const words = [...page.querySelectorAll(".stop h1, .stop h1 + p")].map((one) => one.textContent.trim());
-  return words.length ? `${words.join(". ")}` : `The server could not do this (${status}). Try again.`;
+  return words.length ? `${words.join(". ")}` : `The server returned an error (${status}). Try again.`;
 }
 
 function tell(words) {

@@ -1,7 +1,7 @@
 import { sendJson } from "../lib/request.js";
 
-const KEPT = "Everything you typed is still here; send it again.";
-const AWAY = `The server does not answer. ${KEPT}`;
+const KEPT = "Everything you typed is kept. Send it again.";
+const AWAY = `No response from the server. ${KEPT}`;
 
 /** What every request of ours carries: the form's token, which base.html puts on the page of who is signed in. */
 export const token = () => document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
@@ -20,5 +20,5 @@ export async function send(url, body, key = "") {
   }
   const { status, data } = answer;
   const ok = status < 300;
-  return { ok, status, data, trouble: ok ? "" : (data.error?.message ?? `The server did not take it (${status}). ${KEPT}`) };
+  return { ok, status, data, trouble: ok ? "" : (data.error?.message ?? `The server returned an error (${status}). ${KEPT}`) };
 }

@@ -52,10 +52,10 @@ export class SightlineSession extends HTMLElement {
   #say({ person, name }) {
     const { person: mine, name: me } = this.dataset;
     const words = !mine
-      ? "This needs an account. Sign in, then load this page again."
+      ? "You need an account for this. Sign in, then reload this page."
       : person && String(person) !== mine
-        ? `You are signed in as ${name} in another tab. Sign in as ${me} to save what you did here.`
-        : "You are signed out. What you did here is kept in this tab. Sign in again in another tab to save it.";
+        ? `You're signed in as ${name} in another tab. Sign in as ${me} to save your work here.`
+        : "You're signed out. Your work is kept in this tab. Sign in again in another tab to save it.";
     this.querySelector("[data-text]").textContent = words;
     this.#alert.hidden = false;
   }

@@ -25,7 +25,7 @@ export class StageGlass {
 
   #fold(button, shut) {
     this.#panel.classList.toggle("is-shut", shut);
-    const words = shut ? "Unfold this panel" : "Fold this panel";
+    const words = shut ? "Expand panel" : "Collapse panel";
     Object.assign(button, { title: words, ariaLabel: words, ariaExpanded: String(!shut) });
     try {
       localStorage.setItem(SHUT, String(shut));

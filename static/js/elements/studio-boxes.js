@@ -2,8 +2,8 @@ import { labelBox, measureBox, removeBox } from "../models/box-list.js";
 import { shareOf } from "../models/box.js";
 import { copied, keepRows, write } from "./rows.js";
 
-/** A share from 0 to 1 with two digits that count: 0.00049 as "0.049 %". */
-const percent = (share) => `${share === 0 ? 0 : Number((100 * share).toPrecision(2))}\u00a0%`;
+/** A share from 0 to 1 with two digits that count: 0.00049 as "0.049%". */
+const percent = (share) => `${share === 0 ? 0 : Number((100 * share).toPrecision(2))}%`;
 
 /** The evidence boxes as numbers that can be typed, each with a label. */
 export class BoxList {
@@ -34,7 +34,7 @@ export class BoxList {
     for (const [at, row] of [...this.#list.children].entries()) this.#row(row, at, boxes[at], at === selected);
     const share = this.#root.querySelector("[data-part=share]");
     const union = boxes.length > 1 ? "union " : "";
-    share.textContent = boxes.length ? `${union}${percent(shareOf(boxes.map(({ box }) => box), this.#size))} of the picture` : "";
+    share.textContent = boxes.length ? `${union}${percent(shareOf(boxes.map(({ box }) => box), this.#size))} of the image` : "";
     this.#root.querySelector("[data-part=no-boxes]").hidden = boxes.length > 0;
   }
 

@@ -1,6 +1,6 @@
 import { copied, keepRows } from "./rows.js";
 
-const WORDS = { error: "Must be mended before it can be submitted", warning: "Look at this", hint: "For your knowledge" };
+const WORDS = { error: "Fix before submitting", warning: "Warning", hint: "Info" };
 const ORDER = ["error", "warning", "hint"];
 
 /** The field that a check is about, without the place in it: "gold_boxes[1].label" is about gold_boxes. */
@@ -27,7 +27,7 @@ export class Checks {
     this.#lines(list, sorted.filter((check) => !placed.includes(fieldOf(check))));
     const counts = ORDER.map((level) => [level, sorted.filter((check) => check.level === level).length]).filter(([, n]) => n);
     const words = counts.map(([level, n]) => `${n} ${level}${n === 1 ? "" : "s"}`).join(", ");
-    this.#root.querySelector("[data-part=checks-n]").textContent = checks === null ? "after the first change" : words || "nothing to look at";
+    this.#root.querySelector("[data-part=checks-n]").textContent = checks === null ? "starts with your first edit" : words || "no problems found";
     for (const place of this.#places) this.#beside(place, sorted);
   }
 

@@ -6,7 +6,7 @@ import { copied, keepRows } from "./rows.js";
 import { ConflictPictures } from "./studio-conflict-pictures.js";
 
 const SIDES = ["mine", "theirs", "both"];
-const NOT_TOGETHER = "Only one of the two.";
+const NOT_TOGETHER = "Choose one side.";
 
 /**
  * Two versions of one draft beside each other, in words and on the picture, to choose row by row. Nothing is overwritten

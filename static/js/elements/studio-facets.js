@@ -73,7 +73,7 @@ export class FacetEditor {
     row.dataset.facet = name;
     row.querySelector("[data-part=facet-name]").textContent = name;
     const field = row.querySelector("input");
-    field.setAttribute("aria-label", `Another value of ${name}`);
+    field.setAttribute("aria-label", `New value of ${name}`);
     const more = row.querySelector("datalist");
     more.id = `values-${[...row.parentElement.children].indexOf(row)}`;
     field.setAttribute("list", more.id);

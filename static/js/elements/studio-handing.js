@@ -2,7 +2,7 @@ import { newKey } from "../lib/request.js";
 
 /** How often a lease is renewed while somebody works, in milliseconds. */
 const RENEWAL = 60_000;
-const SILENT = "The server does not answer. Nothing is lost; try again.";
+const SILENT = "No response from the server. Your work is saved in this browser. Try again.";
 
 /** Handing the sample on: submit, skip, give back; and keeping it while it is worked on. */
 export class Handing {
@@ -68,7 +68,7 @@ export class Handing {
       this.show();
       checks.visit();
     } else if (status === 409 && !data.content) saving.lose(data.error?.message ?? "");
-    else this.#say(data.error?.message ?? `The server did not take it (${status}). Nothing is lost; try again.`, true);
+    else this.#say(data.error?.message ?? `The server returned an error (${status}). Your work is saved in this browser. Try again.`, true);
   }
 
   async #leave(name, body) {
@@ -77,7 +77,7 @@ export class Handing {
       await this.#parts.saving.flush();
       if (this.#parts.saving.state === "offline") return say(SILENT);
       const { status, data } = await this.#parts.send("POST", this.#urls[name], body, newKey());
-      if (status >= 400) return say(data.error?.message ?? `The server did not take it (${status}).`);
+      if (status >= 400) return say(data.error?.message ?? `The server returned an error (${status}). Try again.`);
       this.#parts.saving.finish();
       this.#parts.leave(data.next);
     } catch {
@@ -105,11 +105,11 @@ export class Handing {
   get #reason() {
     const { state } = this.#parts.saving;
     const errors = this.#parts.checks.errors.length;
-    if (state === "offline") return "Offline: it can be submitted as soon as the server answers.";
-    if (state === "signed-out") return "You are signed out. Sign in again to submit it.";
-    if (state === "locked") return "It cannot be submitted again.";
-    if (state === "lost") return "This sample is no longer yours to submit.";
-    if (errors) return `${errors} error${errors === 1 ? "" : "s"} to mend first.`;
+    if (state === "offline") return "Offline. You can submit when the server is back.";
+    if (state === "signed-out") return "You are signed out. Sign in again to submit.";
+    if (state === "locked") return "This annotation is already submitted.";
+    if (state === "lost") return "Your reservation expired. You can't submit this sample.";
+    if (errors) return errors === 1 ? "Fix 1 error to submit." : `Fix ${errors} errors to submit.`;
     return "";
   }
 

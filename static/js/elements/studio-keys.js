@@ -9,23 +9,23 @@ const ON_IMAGE = new Set(["box", "next-box", "hand", "delete", "duplicate", "fit
 const ON_SUGGESTIONS = new Set(["adopt", "adopt-all", "suggestions"]);
 
 const FIXED_ON_IMAGE = [
-  ["← → ↑ ↓", "nudge the box by 1 px, Shift 10 px; without a box move the image"],
+  ["← → ↑ ↓", "move the box by 1 px, with Shift 10 px; pan if no box is selected"],
   ["Alt ←", "resize the box"],
-  ["Escape", "leave the field; again: deselect the box"],
-  ["Space", "held: drag moves the image; so does the middle button"],
+  ["Escape", "leave the field; then deselect the box"],
+  ["Space", "hold and drag to pan; or drag with the middle button"],
 ];
 
 /** What keys do that stay what they are. */
 const FIXED = [
   ["Tab", "next box or field"],
-  ["Shift A … Z", "begin the question; Enter too, or a few letters of it"],
+  ["Shift A … Z", "start the question; or press Enter, or type its first letters"],
   ["Enter", "from the question to the answer; next option"],
-  [";", "after an option: the next one; after a tool: it is a target"],
-  ["-", "before a tool: it is a distractor"],
-  ["Alt Enter", "in the question: to the other kind of answer"],
-  ["*", "before an option: it is the answer; or Alt Enter"],
-  ["A … Z", "in the circles: this option is the answer"],
-  ["1 … 9", "value of the first facet, with Shift of the second, with Alt of the third"],
+  [";", "after an option: next option; after a tool: add as target"],
+  ["-", "before a tool: add as distractor"],
+  ["Alt Enter", "in the question: switch the answer type"],
+  ["*", "before an option: mark it as the answer; or Alt Enter"],
+  ["A … Z", "in the answer circles: choose this option"],
+  ["1 … 9", "value of the first facet; Shift: second facet; Alt: third facet"],
   ["Alt ↑", "move an option or a target"],
 ];
 

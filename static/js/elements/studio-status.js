@@ -5,17 +5,17 @@ const WORDS = {
   unsaved: "Not saved yet",
   saving: "Saving",
   offline: "Offline",
-  conflict: "Two versions of this draft",
-  lost: "No longer yours",
-  locked: "Read only",
+  conflict: "Conflicting drafts",
+  lost: "Reservation expired",
+  locked: "Read-only",
   refused: "Not saved",
   "signed-out": "Not saved",
 };
 const BARS = {
-  offline: "The server does not answer. Your work is kept in this browser and is sent as soon as it does.",
-  refused: "The server did not take the last change. Your work is kept in this browser.",
+  offline: "Offline. Your work is saved in this browser and syncs when the server is back.",
+  refused: "The server rejected the last change. Your work is saved in this browser.",
   locked: "",
-  lost: "Your time on this sample is over, and nothing more is saved to the server. Your work is kept in this browser.",
+  lost: "Your reservation of this sample expired. Changes are saved only in this browser.",
 };
 
 /** Says how saving stands: a word in the bar, a line over the studio when there is something to know. */

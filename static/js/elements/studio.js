@@ -65,7 +65,7 @@ export class SightlineStudio extends HTMLElement {
     const until = ["submitted", "in_review"].includes(state) ? "a reviewer returns it" : "the lead reopens it";
     this.#editor.read(this.#server);
     this.querySelector("[data-opens=skip]").disabled = true;
-    this.#saving.lock(`${key} is ${state.replace("_", " ")}. It is read-only until ${until}.`);
+    this.#saving.lock(`${key} is ${state.replace("_", " ")}. Read-only until ${until}.`);
   }
 
   /** Returns the work of an earlier visit that the server does not have, or null. */

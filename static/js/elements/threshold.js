@@ -1,16 +1,14 @@
-import { Thresholds } from "../models/threshold.js";
+import { percent, rate, Thresholds } from "../models/threshold.js";
 
 const PARAMETER = "threshold";
-
-const percent = (share) => (share === null ? "n/a" : (100 * share).toFixed(1));
 
 /**
  * The quadrant matrix at another threshold than the scored one.
  *
  *   <sightline-threshold data-at="0.5" data-source="id of the json"> matrix, output, chart, input </sightline-threshold>
  *
- * The input moves numbers, points, intervals and links of the four cells, and what follows from them: right answers when
- * grounded and when not, their difference, and the rank of the run. It stands in the address (?threshold=0.3) and is taken from there. Where
+ * The input moves numbers, ranges, intervals and links of the four cells, and what follows from them: accuracy when
+ * grounded and when ungrounded, their difference, and the rank of the run. The address keeps it (?threshold=0.3). Where
  * the server gave no intervals they are hidden away from the scored threshold; back on it, the cells are as the server
  * wrote them.
  */
@@ -18,6 +16,7 @@ export class SightlineThreshold extends HTMLElement {
   #scored = [];
   #spread = "";
   #of = null;
+  #provisional = false;
 
   connectedCallback() {
     const source = document.getElementById(this.dataset.source);
@@ -26,6 +25,7 @@ export class SightlineThreshold extends HTMLElement {
     const data = JSON.parse(source.textContent);
     const thresholds = new Thresholds(data);
     this.#of = data.of;
+    this.#provisional = data.provisional;
     this.#scored = this.#cells.map((cell) => ({ href: cell.getAttribute("href"), markup: [...cell.childNodes] }));
     this.#spread = this.querySelector("[data-spread]")?.textContent;
     this.#tell(Number(input.value), thresholds);
@@ -71,19 +71,24 @@ export class SightlineThreshold extends HTMLElement {
   }
 
   #tell(threshold, thresholds) {
-    const { grounded, not } = thresholds.rightWhen(threshold);
+    const { grounded, ungrounded } = thresholds.accuracyWhen(threshold);
     const rank = thresholds.rank(threshold);
-    const words = [`Right when grounded ${percent(grounded)} %, when not ${percent(not)} %`];
+    const words = [`Accuracy, %: when grounded ${this.#rate(grounded)}, when ungrounded ${this.#rate(ungrounded)}`];
     if (rank) words.push(`rank ${rank} of ${this.#of} by G+A+`);
     this.querySelector("[data-when]").textContent = `${words.join("; ")}.`;
+  }
+
+  #rate(found) {
+    return rate(found, this.#provisional);
   }
 
   /** In the words of the server, which has the interval of the scored threshold only. */
   #differ(words, scored) {
     if (!words) return;
-    const [points, odds] = words;
+    const [points, odds, open] = words;
     this.querySelector("[data-points]").textContent = points;
     this.querySelector("[data-odds]").textContent = odds;
+    this.querySelector("[data-open]").textContent = open ? ` (${open})` : "";
     this.querySelector("[data-spread]").textContent = scored ? this.#spread : ", no interval away from the scored threshold";
   }
 
@@ -92,13 +97,25 @@ export class SightlineThreshold extends HTMLElement {
     cell.replaceChildren(...markup);
   }
 
-  #draw(cell, { markup }, { count, share, interval, href }) {
+  #draw(cell, { markup }, { count, share, range, interval, href }) {
     cell.setAttribute("href", href);
     cell.replaceChildren(...markup.map((node) => node.cloneNode(true)));
     cell.querySelector(".small").textContent = count.toLocaleString("en");
-    cell.querySelector("b").firstChild.textContent = `${percent(share)} `;
+    const [point, spread] = this.#rate({ share, range }).split(" ");
+    cell.querySelector("b").firstChild.textContent = point;
+    if (!this.#provisional) this.#range(cell, spread ?? "");
     cell.querySelector(".ci__point")?.setAttribute("x", `${100 * (share ?? 0)}%`);
     this.#whisker(cell, interval);
+  }
+
+  /** The range is written anew, as a cell may have none at the scored threshold. */
+  #range(cell, words) {
+    cell.querySelector(".range")?.remove();
+    if (!words) return;
+    const range = document.createElement("span");
+    range.className = "range small";
+    range.textContent = words;
+    cell.querySelector("b").after(range);
   }
 
   #whisker(cell, interval) {
@@ -107,7 +124,7 @@ export class SightlineThreshold extends HTMLElement {
     if (!interval) range?.remove();
     range?.setAttribute("x", `${100 * low}%`);
     range?.setAttribute("width", `${100 * (high - low)}%`);
-    const words = interval ? `interval ${percent(low)} to ${percent(high)} %` : "no interval away from the scored threshold";
+    const words = interval ? `interval ${percent(low)} to ${percent(high)}%` : "no interval away from the scored threshold";
     cell.querySelector(".ci")?.setAttribute("aria-label", words);
   }
 }

@@ -1,8 +1,8 @@
 import { fileSize } from "../lib/format.js";
 
-const GONE = "The server does not answer. The files are still chosen: send them again.";
+const GONE = "No response from the server. Your files are still selected. Try again.";
 
-const tooLarge = (size, most) => `${fileSize(size)} are chosen, and at most ${fileSize(most)} can be sent. Choose less.`;
+const tooLarge = (size, most) => `You selected ${fileSize(size)} (limit: ${fileSize(most)}). Select less.`;
 
 const NAMED = 3;
 

@@ -41,8 +41,8 @@ export class WorkbenchResults {
   show(shown, focus) {
     const step = shown.steps[focus - 1];
     this.#root.part("code").textContent = shown.python.code;
-    this.#root.part("code-words").textContent = shown.python.whole ? "plain cv2, runs as it is" : "up to the step that stopped";
-    this.#root.part("out-title").textContent = step ? `What step ${focus} returned` : "What the step returned";
+    this.#root.part("code-words").textContent = shown.python.whole ? "plain cv2, runs unchanged" : "up to the step that stopped";
+    this.#root.part("out-title").textContent = step ? `Result of step ${focus}` : "Result of the step";
     this.#results.show(step, shown.error ? "It did not run." : "Choose a step.");
     this.#histogram(shown.view.histogram);
   }
@@ -56,7 +56,7 @@ export class WorkbenchResults {
       line.setAttribute("class", `is-${COLOURS[channels.length]?.[at] ?? "grey"}`);
       return line;
     }));
-    this.#root.part("histogram-words").textContent = channels.length ? `${COLOURS[channels.length].join(", ")}; dark to light, tallest ${(100 * most).toFixed(1)} %` : "";
+    this.#root.part("histogram-words").textContent = channels.length ? `${COLOURS[channels.length].join(", ")}; dark to light, tallest ${(100 * most).toFixed(1)}%` : "";
   }
 
   async #copy() {

@@ -1,6 +1,6 @@
 import { pickedBox, pickedColour, pickedPoint, pickedStroke } from "../models/picking.js";
 
-const WORDS = { box: "Draw a box", point: "Click a point", stroke: "Draw a line", colour: "Pick a colour" };
+const WORDS = { box: "Draw a box", point: "Click a point", stroke: "Draw a line", colour: "Pick a color" };
 const SVG = "http://www.w3.org/2000/svg";
 
 /** The picture before and after the step in focus, the slider between them, and picks that fill the step's form. */
@@ -75,7 +75,7 @@ export class WorkbenchStage {
     figure.hidden = !sent;
     if (!sent) return;
     figure.querySelector("img").src = sent.address;
-    figure.querySelector("img").alt = sent.tool ? `${word || "Picture"}: step ${sent.number}, ${sent.tool}` : "The original picture";
+    figure.querySelector("img").alt = sent.tool ? `${word || "Image"}: step ${sent.number}, ${sent.tool}` : "The original image";
     figure.querySelector("figcaption").textContent = [word, `${sent.number} ${sent.tool || "original"}`].filter(Boolean).join(" · ");
   }
 
@@ -90,7 +90,7 @@ export class WorkbenchStage {
       else for (const [name, value] of [["cx", points[0][0]], ["cy", points[0][1]], ["r", radius ?? shown.original.width / 300]]) shape.setAttribute(name, value);
       return shape;
     }));
-    if (found.length) this.#root.part("view-words").textContent += ` · ${found.length} found by the chain`;
+    if (found.length) this.#root.part("view-words").textContent += ` · ${found.length} found by the toolchain`;
   }
 
   #compare(pressed) {

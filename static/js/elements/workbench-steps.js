@@ -9,9 +9,9 @@ const LONGEST_CHOICE = 7;
 function wordsOf({ parameter, value, allowed, message }) {
   if (parameter === "tool") {
     const near = allowed.split(", ");
-    return `The toolbox has no single tool of this name. ${near.length > 3 ? "Remove the step, and add one by what it does" : `Near to it: ${near.join(", ")}`}.`;
+    return `The toolbox has no single tool of this name. ${near.length > 3 ? "Remove the step, and add one by what it does" : `Similar names: ${near.join(", ")}`}.`;
   }
-  if (parameter === "image_in" && typeof value === "string") return `It works on ${value}, which no step before it makes. “works on” may be: ${allowed}.`;
+  if (parameter === "image_in" && typeof value === "string") return `It uses ${value}, which no earlier step creates. Allowed for “works on”: ${allowed}.`;
   if (value === "(missing)") return `${parameter} is missing. Allowed: ${allowed}.`;
   return parameter ? `${parameter}: ${value || "nothing"} is not possible. Allowed: ${allowed}.` : message;
 }
@@ -46,7 +46,7 @@ export class WorkbenchSteps {
     card.classList.toggle("is-unrun", Boolean(shown?.error && shown.error.number < at + 1));
     const number = card.querySelector(".bstep__n");
     number.textContent = String(at + 1);
-    number.setAttribute("aria-label", `Look at step ${at + 1}, ${call.tool}`);
+    number.setAttribute("aria-label", `Show step ${at + 1}, ${call.tool}`);
     number.setAttribute("aria-current", String(focus === at + 1));
     const name = card.querySelector(".bstep__tool");
     name.textContent = name.title = tool?.name ?? call.tool;
@@ -129,7 +129,7 @@ export class WorkbenchSteps {
     const inputs = [call.image_in ?? ""].flat();
     for (const select of card.querySelectorAll("[data-source]")) {
       const place = Number(select.dataset.source);
-      const first = place ? [["", "choose"]] : [["", "the latest picture"]];
+      const first = place ? [["", "choose"]] : [["", "the latest image"]];
       select.replaceChildren(...[...first, ...names.map((name) => [name, name])].map(([value, words]) => new Option(words, value)));
       select.value = inputs[place] ?? "";
     }

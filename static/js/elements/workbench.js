@@ -186,7 +186,7 @@ export class SightlineWorkbench extends HTMLElement {
   /** First as the screen shows it, then in full; an answer to what was asked before the last change is dropped. */
   async #run() {
     const asked = (this.#asked += 1);
-    if (!this.#data.picture) return this.#parts.stage.none("The picture of this sample is not here, so that no step can be run.");
+    if (!this.#data.picture) return this.#parts.stage.none("The image of this sample is missing, so no step can run.");
     const isOver = () => asked !== this.#asked;
     const calls = this.#calls;
     const body = { calls, focus: this.#focus, side: this.#parts.stage.side, answers: answersInWords(this.#data.content) };
@@ -195,13 +195,13 @@ export class SightlineWorkbench extends HTMLElement {
         const waiting = waitingWords(full ? "In full" : `Running step ${this.#focus || 1}`, (words) => isOver() || this.#parts.stage.wait(words));
         const { status, data } = await this.#runs.ask({ ...body, full, known: [...this.#thumbnails.keys()].slice(-400) }, isOver).finally(waiting);
         if (isOver()) return;
-        if (status !== 200) return this.#complain("problem", data.error?.message ?? `The chain could not be run (${status}). Load the page again.`);
+        if (status !== 200) return this.#complain("problem", data.error?.message ?? `The toolchain could not be run (${status}). Reload the page.`);
         this.#ran = calls;
         this.#take(data);
         if (data.whole) return;
       }
     } catch {
-      if (!isOver()) this.#complain("problem", "The server did not answer in time. Change a step, or choose a smaller crop.");
+      if (!isOver()) this.#complain("problem", "No response from the server in time. Change a step, or choose a smaller crop.");
     } finally {
       if (!isOver()) this.#parts.stage.wait("");
     }
@@ -237,7 +237,7 @@ export class SightlineWorkbench extends HTMLElement {
   async #send(url, body) {
     const answer = await sendJson("POST", url, body, { token: token(), key: newKey() }).catch(() => null);
     const done = answer?.status === 200;
-    this.#complain("problem", done ? "" : (answer?.data.error?.message ?? "The server did not answer. Try again."));
+    this.#complain("problem", done ? "" : (answer?.data.error?.message ?? "No response from the server. Try again."));
     return done ? answer.data : null;
   }
 

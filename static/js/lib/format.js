@@ -5,11 +5,11 @@ const GAP = "\u00a0";
 
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
-/** A share from 0 to 1 as it stands in a picture's tip: 0.75. */
+/** A share from 0 to 1 as it appears in the tip of an image: 0.75. */
 export const share = (value) => (isNumber(value) ? value.toFixed(2) : NOT_AVAILABLE);
 
-/** A magnification: 0.385 as "39 %". */
-export const magnification = (value) => (isNumber(value) ? `${Math.round(100 * value)}${GAP}%` : NOT_AVAILABLE);
+/** A magnification: 0.385 as "39%". */
+export const magnification = (value) => (isNumber(value) ? `${Math.round(100 * value)}%` : NOT_AVAILABLE);
 
 /** Bytes with a unit of 1000: 8400000 as "8.4 MB". */
 export function fileSize(count) {

@@ -8,15 +8,15 @@ const isName = (value) => typeof value === "string" && value !== "";
 
 /** What is wrong with one call, or "". */
 function problemOf(call) {
-  if (!isObject(call)) return "is not an object like {\"tool\": \"Crop\", \"arguments\": {}}";
+  if (!isObject(call)) return "must be an object like {\"tool\": \"Crop\", \"arguments\": {}}";
   const unknown = Object.keys(call).find((key) => !KEYS.includes(key));
-  if (unknown !== undefined) return `has no “${unknown}”; it has ${KEYS.join(", ")}`;
-  if (!isName(call.tool)) return "names no tool";
-  if (call.arguments !== undefined && !isObject(call.arguments)) return "has arguments that are not an object";
+  if (unknown !== undefined) return `has the unknown key “${unknown}”. Allowed: ${KEYS.join(", ")}`;
+  if (!isName(call.tool)) return "has no tool name";
+  if (call.arguments !== undefined && !isObject(call.arguments)) return "needs an object as arguments";
   const given = Array.isArray(call.image_in) ? call.image_in : [call.image_in ?? "latest"];
-  if (!given.length || !given.every(isName)) return "has an image_in that is neither a name nor a list of names";
-  if ((call.image_out ?? null) !== null && !isName(call.image_out)) return "has an image_out that is no name";
-  return call.image_out === "original" ? "calls its result original; only the picture itself is that" : "";
+  if (!given.length || !given.every(isName)) return "needs a name or a list of names as image_in";
+  if ((call.image_out ?? null) !== null && !isName(call.image_out)) return "needs a name as image_out";
+  return call.image_out === "original" ? "can't name its result original; this name is reserved for the image" : "";
 }
 
 const whole = ({ tool, arguments: given = {}, image_in = null, image_out = null }) => ({ tool, arguments: given, image_in, image_out });
@@ -31,10 +31,10 @@ export function readChain(text) {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { calls: null, problem: `This is not JSON yet: ${error.message}.` };
+    return { calls: null, problem: `Invalid JSON: ${error.message}.` };
   }
-  if (!Array.isArray(value)) return { calls: null, problem: "A toolchain is a list of calls: [ … ]." };
-  if (value.length > MOST) return { calls: null, problem: `There are ${value.length} calls; at most ${MOST} are kept.` };
+  if (!Array.isArray(value)) return { calls: null, problem: "A toolchain must be a list of calls: [ … ]." };
+  if (value.length > MOST) return { calls: null, problem: `The toolchain has ${value.length} calls (limit: ${MOST}).` };
   const at = value.findIndex((call) => problemOf(call));
   if (at >= 0) return { calls: null, problem: `Call ${at + 1} ${problemOf(value[at])}.` };
   return { calls: value.map(whole), problem: "" };
@@ -52,9 +52,9 @@ export function writtenChain(calls) {
 
 /** One call as a person reads it: its arguments in words, and from which picture to which. */
 export function callWords({ arguments: given, image_in, image_out }) {
-  const from = [image_in ?? "the latest"].flat().join(" and ");
+  const from = [image_in ?? "latest image"].flat().join(" and ");
   return {
     given: Object.entries(given).map(([name, value]) => `${name} = ${typeof value === "string" ? value : JSON.stringify(value)}`),
-    way: `${from} → ${image_out ?? "a new picture"}`,
+    way: `${from} → ${image_out ?? "new image"}`,
   };
 }

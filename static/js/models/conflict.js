@@ -10,7 +10,7 @@ const boxWords = ({ box: [x1, y1, x2, y2], label, source }) =>
 const planWords = ({ targets, distractors, ordered }) => [
   ...targets.map(({ tool, step }) => `${step} ${tool}`),
   ...distractors.map((tool) => `distractor ${tool}`),
-  ...(ordered === null ? [] : [ordered ? "the order matters" : "any order is right"]),
+  ...(ordered === null ? [] : [ordered ? "ordered" : "any order"]),
 ];
 
 const callWords = ({ tool, arguments: given, image_in, image_out }) =>
@@ -52,6 +52,6 @@ export function conflictRows(base, mine, theirs) {
 /** How many rows come from where, as a sentence. */
 export function sumOf(rows) {
   const count = (side) => rows.filter((row) => row.side === side).length;
-  const parts = [[count("mine"), "from here"], [count("theirs"), "from the server"], [count("both"), "from both"]];
+  const parts = [[count("mine"), "from this browser"], [count("theirs"), "from the server"], [count("both"), "from both"]];
   return `${parts.filter(([n]) => n).map(([n, words]) => `${n} of ${rows.length} ${words}`).join(", ")}.`;
 }

@@ -34,16 +34,16 @@ function texts(content) {
 /** How a box lies to the one before it, in words. */
 export function boxNote(before, after) {
   const shared = intersection(before, after);
-  if (!shared) return "The new box lies elsewhere.";
+  if (!shared) return "The new box doesn't overlap the old one.";
   const common = area(shared);
   const iou = common / (area(before) + area(after) - common);
   const change = Math.round(100 * (area(after) / area(before) - 1));
-  const grown = change ? `Area ${change < 0 ? MINUS : "+"}${Math.abs(change)}${GAP}%, ` : "";
+  const grown = change ? `Area ${change < 0 ? MINUS : "+"}${Math.abs(change)}%, ` : "";
   const lies =
     common === area(after)
-      ? "The new box lies inside the old one. "
+      ? "The new box is inside the old one. "
       : common === area(before)
-        ? "The new box holds the old one. "
+        ? "The new box contains the old one. "
         : "";
   return `${lies}${grown}IoU ${share(iou)}`;
 }

@@ -142,7 +142,7 @@ export class DraftSaving extends EventTarget {
     else if (status === 409) this.lose(data.error?.message ?? "");
     else if (status === 401) this.#say("signed-out");
     else if (status >= 500 || status === 429) this.#retry();
-    else this.#say("refused", data?.error?.message ?? "The server did not take the draft.");
+    else this.#say("refused", data?.error?.message ?? "The server rejected the draft.");
   }
 
   #saved(data, content) {

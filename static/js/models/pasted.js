@@ -19,7 +19,7 @@ export function readPasted(text, size = null) {
     return { calls: null, problem: `This is not JSON: ${error.message}.` };
   }
   const steps = stepsOf(value);
-  if (!Array.isArray(steps)) return { calls: null, problem: "A chain is a list of calls, or a trajectory with steps." };
+  if (!Array.isArray(steps)) return { calls: null, problem: "A toolchain is a list of calls, or a trajectory with steps." };
   let calls;
   try {
     const sizes = new Map([["original", size]]);
@@ -27,7 +27,7 @@ export function readPasted(text, size = null) {
   } catch (error) {
     return { calls: null, problem: `The arguments of a call are not JSON: ${error.message}.` };
   }
-  if (!calls.length) return { calls: null, problem: "There is no call in it that worked." };
+  if (!calls.length) return { calls: null, problem: "It contains no successful call. Paste another toolchain." };
   return readChain(JSON.stringify(Array.isArray(value) && value === steps ? calls : unnamed(calls)));
 }
 

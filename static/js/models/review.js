@@ -41,10 +41,10 @@ export class Review extends EventTarget {
   /** What is missing before this can be sent: the field and a sentence; null when nothing is. */
   get missing() {
     if (this.#decision === "return" && !this.#comment.trim()) {
-      return { field: "comment", text: "Say in the comment what the author is to change." };
+      return { field: "comment", text: "Write in the comment what the author should change." };
     }
     if (this.#decision === "discard" && !this.#reasons.size && !this.#comment.trim()) {
-      return { field: "comment", text: "Choose a reason or say in the comment why it is discarded." };
+      return { field: "comment", text: "Choose a reason, or write in the comment why the sample is discarded." };
     }
     return null;
   }

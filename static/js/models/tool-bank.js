@@ -30,8 +30,8 @@ export class ToolBank {
   /** What stands beside a name in a plan: the segment, or why the lead has something to say. */
   wordsFor(name) {
     const tool = this.find(name);
-    if (!tool) return "new: submitting proposes it";
-    if (tool.state === "refused") return `refused: ${tool.reason}`;
+    if (!tool) return "new: proposed when you submit";
+    if (tool.state === "refused") return `rejected: ${tool.reason}`;
     if (tool.state === "proposed") return "proposed";
     if (keyOf(tool.name) !== keyOf(name)) return `in the bank: ${tool.name}`;
     return this.#segments[tool.segment] ?? "";

@@ -1,16 +1,10 @@
-"""Django's PostgreSQL, with a cursor for statements that are run again and again, and connections that end when a
-request has waited for a server that hangs.
-
-Making a plan takes the server longer than following it, for most of our statements. Django sends each with its values
-written into it, so that each is planned anew; here the values follow, and a plan is made once for each connection.
-"""
+"""Django's PostgreSQL, with connections that end when a request has waited for a server that hangs."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.db.backends.postgresql import base
-from psycopg import Cursor
 from psycopg.errors import ConnectionTimeout
 
 from webapp.common.postgresql.patience import Connection, Server
@@ -30,14 +24,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         # Django makes connections of the driver's own class alone.
         made.__class__, made.server = Connection, server
         return made
-
-    def planned_cursor(self) -> Any:
-        """A cursor whose statements keep their plans from the ``prepare_threshold``-th time on."""
-        self.close_if_health_check_failed()
-        self.ensure_connection()
-        with self.wrap_database_errors:
-            made: Any = base.DatabaseWrapper._prepare_cursor  # type: ignore[attr-defined] # Unknown to the stubs.
-            return made(self, Cursor(self.connection))
 
 
 _SERVERS: dict[str, Server] = {}

@@ -1,62 +1,86 @@
 """Noticing that a server hangs: it keeps its connections open and says nothing on them.
 
 Neither the network nor the driver can tell that from a statement that takes long. So a request that has waited for a
-while asks whether the server takes a new connection at all. A server at work does, at once. Jobs wait as long as it
-takes: nobody sits before them.
+while asks for the smallest answer there is, on a new connection. A server at work gives it at once. A pooler lets the
+connection in by itself, but has no answer of its own: it is silent while all of its connections to the server are in
+use. That is no outage: the request is told that the database is busy, and other requests go on trying. Jobs wait as
+long as it takes: nobody sits before them.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
 from threading import Lock
 from typing import Any
 
 import psycopg
-from psycopg.errors import ConnectionTimeout
+from psycopg.errors import ConnectionTimeout, TooManyConnections
 
-from webapp.common.request_id import answering
+from webapp.common.request_id import answering, current
 
 SILENCE_SECONDS = 2.0
 """So long a request waits before it asks, and between one time and the next."""
 PROBE_SECONDS = 2
-"""So long the server may take to let a new connection in; the driver takes no less."""
+"""So long the server may take to let a new connection in and answer on it; the driver takes no less."""
 KNOWN_SECONDS = 1.0
 """So long a server that hangs is not asked again: whatever else the request needs of it fails at once."""
 HANGS = "the server does not answer"
+BUSY = "no connection of the pooler is free"
 
 
 class Server:
     """What this process knows of a server."""
 
     def __init__(self, params: Mapping[str, Any]) -> None:
-        self._params = {**params, "connect_timeout": PROBE_SECONDS}
+        self._params = {**params, "connect_timeout": PROBE_SECONDS, "autocommit": True}
         self._lock = Lock()
-        self._asked = self._hung = float("-inf")
+        self._asked = self._hung = self._silent = float("-inf")
+        self._gave_up: dict[str, float] = {}
 
     def refuse_if_hanging(self) -> None:
-        """Raises ``psycopg.OperationalError`` where it hung a moment ago."""
-        if time.monotonic() - self._hung < KNOWN_SECONDS:
+        """Raises ``psycopg.OperationalError`` where it hung a moment ago, or was busy for this same request."""
+        now = time.monotonic()
+        if now - self._hung < KNOWN_SECONDS:
             raise psycopg.OperationalError(HANGS)
+        if now - self._gave_up.get(current(), float("-inf")) < KNOWN_SECONDS:
+            raise TooManyConnections(BUSY)
 
     def hangs(self) -> bool:
-        """Whether it lets a new connection wait; of threads that ask at once, one does."""
+        """Whether it lets a new connection or its first statement wait; of threads that ask at once, one does."""
         called = time.monotonic()
         with self._lock:
             if self._asked < called:
                 self._ask()
                 self._asked = time.monotonic()
-            return self._hung >= called
+            return max(self._hung, self._silent) >= called
 
     def hung(self) -> None:
         """It let a connection wait just now."""
         self._hung = time.monotonic()
 
+    def failure(self) -> psycopg.OperationalError:
+        """What a request that waited for it is told."""
+        if self._hung >= self._silent:
+            return psycopg.OperationalError(HANGS)
+        now = time.monotonic()
+        with self._lock:
+            self._gave_up = {one: at for one, at in self._gave_up.items() if now - at < KNOWN_SECONDS} | {
+                current(): now
+            }
+        return TooManyConnections(BUSY)
+
     def _ask(self) -> None:
+        end = time.monotonic() + PROBE_SECONDS
         try:
-            psycopg.connect(**self._params).close()
+            with closing(_Probe.connect(**self._params)) as probe:
+                probe.end = end
+                probe.execute("SELECT 1")
         except ConnectionTimeout:
             self.hung()
+        except _Hangs:
+            self._silent = time.monotonic()
         except psycopg.Error:
             # It answered, if only that it has no room.
             return
@@ -71,18 +95,28 @@ class Connection(psycopg.Connection[Any]):
         if not answering():
             return super().wait(gen, *args, **options)
         try:
-            return super().wait(_watched(gen, self.server), *args, **options)
+            return super().wait(_watched(gen, SILENCE_SECONDS, self.server.hangs), *args, **options)
         except _Hangs as error:
             self.close()
-            raise psycopg.OperationalError(HANGS) from error
+            raise self.server.failure() from error
+
+
+class _Probe(psycopg.Connection[Any]):
+    """Waits until ``end`` and no longer."""
+
+    end: float
+
+    def wait(self, gen: Generator[Any, Any, Any], *args: Any, **options: Any) -> Any:
+        return super().wait(_watched(gen, self.end - time.monotonic(), lambda: True), *args, **options)
 
 
 class _Hangs(Exception):
     pass
 
 
-def _watched(gen: Generator[Any, Any, Any], server: Server) -> Generator[Any, Any, Any]:
-    """The steps of ``gen``, which is told every tenth of a second whether something has come."""
+def _watched(gen: Generator[Any, Any, Any], seconds: float, hangs: Callable[[], bool]) -> Generator[Any, Any, Any]:
+    """The steps of ``gen``, which is told every tenth of a second whether something has come. Raises ``_Hangs`` when so
+    many seconds brought nothing and the server ``hangs``."""
     since = time.monotonic()
     try:
         wanted = next(gen)
@@ -90,8 +124,8 @@ def _watched(gen: Generator[Any, Any, Any], server: Server) -> Generator[Any, An
             come = yield wanted
             if come:
                 since = time.monotonic()
-            elif time.monotonic() - since > SILENCE_SECONDS:
-                if server.hangs():
+            elif time.monotonic() - since > seconds:
+                if hangs():
                     raise _Hangs
                 since = time.monotonic()
             wanted = gen.send(come)

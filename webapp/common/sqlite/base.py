@@ -1,8 +1,8 @@
-"""Django's SQLite, whose writers of one process wait in line.
+"""Django's SQLite, whose writers of one process wait for each other.
 
 SQLite lets one write at a time and has the others ask again after a sleep: under load some sleep for seconds while
-those who come later get ahead of them. Here the threads of a process wait for each other in the order in which they
-came; only against other processes SQLite's own lock is still waited for.
+those who come later get ahead of them. So a thread holds a lock from BEGIN IMMEDIATE to the end of its transaction,
+and a single statement that finds the database locked waits for the same lock.
 """
 
 from __future__ import annotations
@@ -10,101 +10,102 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from django.db.backends.sqlite3 import base
 
 from webapp.common.request_id import answering
-from webapp.common.turns import Turns
 
 REQUEST_SECONDS = 4.5
 """A request waits this long for other writers, in this process and in others together; what a person waits for is then
 refused, and may be sent again. A job waits as long as the settings say."""
-READING = ("SELECT", "PRAGMA", "EXPLAIN")
-"""How statements begin that need no turn. Whatever else stands outside of a transaction begins one, or writes."""
 
 
 @cache
-def turns_of(database: str) -> Turns:
-    """The line of those in this process who write to this database."""
-    return Turns()
-
-
-class Connection(sqlite3.Connection):
-    """Has the turn from the first statement that may write to the end of the transaction."""
-
-    def __init__(self, database: Any, timeout: float = 5.0, **options: Any) -> None:
-        super().__init__(database, timeout=timeout, **options)
-        self._turns = turns_of(str(database))
-        self._patience = timeout
-        self._has_turn = False
-
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Wait for the turn, and keep it if this leaves a transaction open. Raises as SQLite does after a timeout."""
-        patience = min(self._patience, REQUEST_SECONDS) if answering() else self._patience
-        begun = time.monotonic()
-        if not self._turns.take(patience):
-            locked = sqlite3.OperationalError("database is locked")
-            locked.sqlite_errorcode = sqlite3.SQLITE_BUSY
-            raise locked
-        self._has_turn = True
-        left = max(0.0, patience - (time.monotonic() - begun))
-        super().execute(f"PRAGMA busy_timeout = {round(left * 1000)}")
-        try:
-            yield
-        finally:
-            self._end()
-
-    def commit(self) -> None:
-        try:
-            super().commit()
-        finally:
-            self._end()
-
-    def rollback(self) -> None:
-        try:
-            super().rollback()
-        finally:
-            self._end()
-
-    def close(self) -> None:
-        # Closed while a statement is being read, SQLite would keep its lock as long as that is.
-        if self._has_turn:
-            self.rollback()
-        super().close()
-
-    def _end(self) -> None:
-        if self._has_turn and not self.in_transaction:
-            self._has_turn = False
-            self._turns.pass_on()
+def lock_of(database: str) -> Lock:
+    """Held by the thread of this process that writes to this database."""
+    return Lock()
 
 
 class Cursor(base.SQLiteCursorWrapper):
-    connection: Connection
+    database: DatabaseWrapper
 
     def execute(self, query: str, params: Any = None) -> Any:
-        if self.connection.in_transaction or query.lstrip().startswith(READING):
+        try:
             return super().execute(query, params)
-        with self.connection.turn():
+        except sqlite3.OperationalError as error:
+            if self.database.writes or error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+        with self.database.turn():
             return super().execute(query, params)
 
     def executemany(self, query: str, param_list: Any) -> Any:
-        if self.connection.in_transaction:
-            return super().executemany(query, param_list)
-        with self.connection.turn():
+        with nullcontext() if self.database.writes else self.database.turn():
             return super().executemany(query, param_list)
 
 
-class DatabaseWrapper(base.DatabaseWrapper):
-    def get_connection_params(self) -> dict[str, Any]:
-        return {**super().get_connection_params(), "factory": Connection}
+_Django: Any = base.DatabaseWrapper  # The stubs do not know the steps of a transaction.
 
-    def planned_cursor(self) -> Any:
-        """A cursor: SQLite's connections keep the plans of all their statements."""
-        return self.cursor()
+
+class DatabaseWrapper(_Django):
+    writes = False
+    """Whether this thread holds the lock."""
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        made = super().get_new_connection(conn_params)
+        made.execute("PRAGMA busy_timeout = 0")
+        return made
 
     def create_cursor(self, name: str | None = None) -> Any:
-        return self.connection.cursor(factory=Cursor)
+        made = self.connection.cursor(factory=Cursor)
+        made.database = self
+        return made
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait for the lock, and keep it if this leaves a transaction open. Raises as SQLite does after a timeout."""
+        patience: float = self.settings_dict["OPTIONS"].get("timeout", 5.0)
+        end = time.monotonic() + (min(patience, REQUEST_SECONDS) if answering() else patience)
+        if not lock_of(str(self.settings_dict["NAME"])).acquire(timeout=end - time.monotonic()):
+            locked = sqlite3.OperationalError("database is locked")
+            locked.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise locked
+        self.writes = True
+        try:
+            self.connection.execute(f"PRAGMA busy_timeout = {max(0, round((end - time.monotonic()) * 1000))}")
+            yield
+        finally:
+            self.connection.execute("PRAGMA busy_timeout = 0")
+            if not self.connection.in_transaction:
+                self._let_others_write()
+
+    def _start_transaction_under_autocommit(self) -> None:
+        with self.wrap_database_errors, self.turn():
+            super()._start_transaction_under_autocommit()
+
+    def _commit(self) -> None:
+        super()._commit()
+        self._let_others_write()
+
+    def _rollback(self) -> None:
+        try:
+            super()._rollback()
+        finally:
+            self._let_others_write()
+
+    def _close(self) -> None:
+        try:
+            # Closed while a statement is being read, SQLite would keep its lock as long as that is.
+            if self.writes:
+                super()._rollback()
+            super()._close()
+        finally:
+            self._let_others_write()
+
+    def _let_others_write(self) -> None:
+        if self.writes:
+            self.writes = False
+            lock_of(str(self.settings_dict["NAME"])).release()

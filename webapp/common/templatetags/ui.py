@@ -55,6 +55,12 @@ def number(value: object, digits: int = 0) -> str:
 
 
 @register.filter
+def whole(value: int | None) -> int:
+    """The number that chooses singular or plural in a text to translate: 0 for a missing value."""
+    return int(value or 0)
+
+
+@register.filter
 def p_value(value: object) -> str:
     return wording.p_value(value)
 
@@ -167,7 +173,7 @@ def quadrant_code(name: str) -> str:
 
 @register.simple_tag
 def quadrant(name: str, kind: str = "", words: bool = False) -> SafeString:
-    """``{% quadrant "G+A-" %}``; kind "tag" has a ground, "glyph" is the sign alone; words adds "seen, wrong"."""
+    """``{% quadrant "G+A-" %}``; kind "tag" has a ground, "glyph" is the sign alone; words adds its meaning."""
     return _quadrant(quadrant_code(name), kind, words)
 
 

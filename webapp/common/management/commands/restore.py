@@ -10,13 +10,14 @@ from django.core.management import BaseCommand, CommandError
 
 from webapp.common.backups import restore_backup
 from webapp.common.errors import ApplicationError
+from webapp.env import PROGRAM
 
 
 class Command(BaseCommand):
-    help = "Restore a site from a file of manage.py backup, into an empty SIGHTLINE_HOME."
+    help = f"Restore a site from a file of {PROGRAM} backup, into an empty SIGHTLINE_HOME."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="a file that manage.py backup has written")
+        parser.add_argument("file", type=Path, help=f"a file that {PROGRAM} backup has written")
 
     def handle(self, *, file: Path, **_: Any) -> None:
         try:

@@ -1,0 +1,81 @@
+"""Forms of quality control."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+
+class CheckRulesForm(forms.Form):
+    """The rules of gold checks, shares in percent; ``set_check_rules`` keeps them."""
+
+    check_first = forms.IntegerField(
+        label="Warm-up checks per person", min_value=0, max_value=100, help_text="0 for none."
+    )
+    check_share = forms.FloatField(
+        label="Share of later samples, %", min_value=0, max_value=50, help_text="0 for none; 5 is usual."
+    )
+    box_measure = forms.ChoiceField(
+        label="Boxes are measured by",
+        choices=[("iou", "IoU with gold boxes"), ("ioa", "coverage of gold boxes")],
+    )
+    box_least = forms.FloatField(label="… and pass from", min_value=0, max_value=1)
+    any_question = forms.BooleanField(
+        label="Ignore question wording", required=False,
+        help_text="For images with one question that people word differently. Otherwise you decide.",
+    )  # fmt: skip
+    pause_below = forms.FloatField(
+        label="Pause below accuracy, %", min_value=1, max_value=100, required=False,
+        help_text="Compared with the upper end of the 95% interval. Leave empty to turn pausing off.",
+    )  # fmt: skip
+    pause_after = forms.IntegerField(label="… after at least (checks)", min_value=1, max_value=1000)
+
+    def values(self) -> dict[str, Any]:
+        """As the action takes them."""
+        said = dict(self.cleaned_data)
+        below = said["pause_below"]
+        return said | {
+            "check_share": said["check_share"] / 100, "pause_below": below / 100 if below is not None else None
+        }  # fmt: skip
+
+
+class AddChecksForm(forms.Form):
+    """Which accepted samples become checks: named ones, or number of random samples."""
+
+    keys = forms.CharField(
+        label="Sample IDs, one per line", required=False, max_length=100_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )  # fmt: skip
+    n = forms.IntegerField(label="or number of random samples", required=False, min_value=1, max_value=1000)
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        keys = [key.strip() for key in str(said.get("keys", "")).splitlines() if key.strip()]
+        if not self.errors and bool(keys) == bool(said.get("n")):
+            raise forms.ValidationError("Enter sample IDs or a number, not both.")
+        return {**said, "keys": keys}
+
+
+class ExtraAnnotatorForm(forms.Form):
+    """When one more person annotates a sample; agreement in percent."""
+
+    extra_below = forms.FloatField(
+        label="Add an annotator below agreement, %", min_value=1, max_value=100, required=False,
+        help_text="Computed when all annotators have submitted. Leave empty to turn this off.",
+    )  # fmt: skip
+    extra_most = forms.IntegerField(label="… at most per sample", min_value=1, max_value=10)
+
+    def values(self) -> dict[str, Any]:
+        """As the action takes them."""
+        below = self.cleaned_data["extra_below"]
+        return {**self.cleaned_data, "extra_below": below / 100 if below is not None else None}
+
+
+class DrawAuditForm(forms.Form):
+    """How much of what is accepted is reviewed a second time."""
+
+    share = forms.FloatField(
+        label="Share of the accepted samples, %", min_value=0.01, max_value=100,
+        help_text="Random selection, rounded up. Samples waiting for an audit are excluded.",
+    )  # fmt: skip
