@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.core.signals import setting_changed
 from django.test import Client
+from django.test.client import ClientHandler
 from hypothesis import HealthCheck, settings
 
 from tests import databases
@@ -25,6 +27,9 @@ settings.register_profile("unhurried", settings(), deadline=None, suppress_healt
 settings.load_profile("unhurried")
 
 _DATABASE = {"django_db_setup", "db", "transactional_db", "live_server"}
+MIDDLEWARE: dict[str, Any] = {}
+"""Of the first browser of a test."""
+OF_MIDDLEWARE = ("_view_middleware", "_template_response_middleware", "_exception_middleware", "_middleware_chain")
 _LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
@@ -40,10 +45,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
     """What is imported and collected stays until the end; the garbage collector need not look at it again and again."""
-    gc.collect()
-    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.collect()
+        gc.freeze()
+        # Looking at what is made as often as in other programs takes a twenty-fifth of the time of the tests.
+        gc.set_threshold(5_000, 10, 10)
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -71,6 +84,30 @@ def tokens_hold_no_words() -> Iterator[None]:
     patch.undo()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def browsers_share_the_middleware() -> Iterator[None]:
+    """Loading it takes as long as a short answer, and some tests ask each question with a browser of its own."""
+    load = ClientHandler.load_middleware
+
+    def load_once(self: ClientHandler) -> None:
+        if not MIDDLEWARE:
+            load(self)
+            MIDDLEWARE.update((name, vars(self)[name]) for name in OF_MIDDLEWARE)
+        vars(self).update(MIDDLEWARE)
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(ClientHandler, "load_middleware", load_once)
+    setting_changed.connect(_forget_middleware)
+    yield
+    setting_changed.disconnect(_forget_middleware)
+    patch.undo()
+
+
+def _forget_middleware(**_: Any) -> None:
+    """It reads settings as it is loaded."""
+    MIDDLEWARE.clear()
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
     """Takes the place of what pytest-django brings, which migrates anew for every process."""
@@ -82,6 +119,7 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> It
 @pytest.fixture(autouse=True)
 def limits_start_afresh() -> None:
     """Counted requests and what is cached outlast a test."""
+    MIDDLEWARE.clear()
     cache.clear()
     for rate in Rate.known:
         rate.forget()

@@ -19,8 +19,6 @@ VISITOR, STRANGER, ANNOTATOR, REVIEWER, RESEARCHER, LEAD, ADMIN = PEOPLE = (
 MEMBERS = (ANNOTATOR, REVIEWER, RESEARCHER, LEAD, ADMIN)
 LEADS = (LEAD, ADMIN)
 RUNNERS = (RESEARCHER, LEAD, ADMIN)
-OTHERS = (ANNOTATOR, REVIEWER, RESEARCHER, ADMIN)
-"""The members beside the lead."""
 ANNOTATORS = (ANNOTATOR, LEAD, ADMIN)
 REVIEWERS = (REVIEWER, LEAD, ADMIN)
 WORKERS = (ANNOTATOR, REVIEWER, LEAD, ADMIN)
@@ -198,11 +196,12 @@ JUDGING = [
     Line("evaluation:judging-queue", (B, "{judging}"), get=form(*MEMBERS)),
     Line("evaluation:judging-delete", (B, "{judging}"), post=form(*RUNNERS)),
     Line("evaluation:judging-next", (B, "{judging}"), post=form(*MEMBERS)),
+    Line("evaluation:judging-skip", (B, "{judging}"), post=form(*MEMBERS)),
     Line("evaluation:judging-undo", (B, "{judging}"), post=form(*MEMBERS)),
-    # The lead holds the question at the moment: it is shown to nobody else.
-    Line("evaluation:judging-question", (B, "{judging}", "{question}"), get=form(LEAD) | dict.fromkeys(OTHERS, 409),
+    # Another member holds the question at the moment: it is shown to nobody else.
+    Line("evaluation:judging-question", (B, "{judging}", "{question}"), get=form() | dict.fromkeys(MEMBERS, 409),
          post=form(*MEMBERS), data={"verdict": "yes"}),
-    Line("evaluation:judging-crop", (B, "{judging}", "{question}", 1), get=form(LEAD) | dict.fromkeys(OTHERS, 409)),
+    Line("evaluation:judging-crop", (B, "{judging}", "{question}", 1), get=form() | dict.fromkeys(MEMBERS, 409)),
 ]  # fmt: skip
 IMPORTS = [
     Line("evaluation:import", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),

@@ -7,11 +7,10 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-
-from django.db import connection
+from typing import Any
 
 SERVER_CONNECTIONS = 4
 
@@ -21,8 +20,8 @@ class NoPooler(Exception):
 
 
 @contextmanager
-def transaction_pooler(folder: Path) -> Iterator[int]:
-    """The port of a pooler on this machine. Raises ``NoPooler``."""
+def transaction_pooler(folder: Path, to: Mapping[str, Any]) -> Iterator[int]:
+    """The port of a pooler on this machine, in front of the database of these settings. Raises ``NoPooler``."""
     program = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if program is None:
         raise NoPooler("there is no pgbouncer on PATH or in /usr/sbin")
@@ -30,7 +29,7 @@ def transaction_pooler(folder: Path) -> Iterator[int]:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
     file = folder / "pgbouncer.ini"
-    file.write_text(_configuration(port))
+    file.write_text(_configuration(port, to))
     # It refuses to run as root.
     runs_as = ["-u", "nobody"] if os.geteuid() == 0 else []
     if runs_as:
@@ -45,8 +44,7 @@ def transaction_pooler(folder: Path) -> Iterator[int]:
         process.wait()
 
 
-def _configuration(port: int) -> str:
-    to = connection.settings_dict
+def _configuration(port: int, to: Mapping[str, Any]) -> str:
     server = {"host": to["HOST"] or "/var/run/postgresql", "port": to["PORT"] or "5432", "user": to["USER"]}
     words = {**server, "dbname": to["NAME"], **({"password": to["PASSWORD"]} if to["PASSWORD"] else {})}
     return "\n".join(

@@ -20,5 +20,7 @@ STORAGES = {
     "default": {"BACKEND": "tests.storage.Memory"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+SCRATCH = HOME_OF_TESTS / "scratch" / os.environ.get("PYTEST_XDIST_WORKER", "alone")
+"""Each process has its own: a test that tidies the folder takes nothing away from another one."""
 WHITENOISE_AUTOREFRESH = True
 """Static files are looked for when asked for: otherwise every browser of a test begins with reading them all."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.benchmarks import add_member, set_public
+from annotation.actions.benchmarks import add_member
 from annotation.actions.draft import save_draft
 from annotation.actions.gold_checks import add_checks, set_check_rules
 from annotation.actions.queue_leases import ANNOTATE, queue_of, take
@@ -27,20 +27,24 @@ from annotation.actions.review import Decision, answer_blind, decide, start_revi
 from annotation.actions.submit import submit
 from annotation.models import Benchmark, CheckAnswer, GoldCheck, Image, Lease, Sample
 from annotation.workflow import Role
+from evaluation.actions.answer_groups import read_groups
+from evaluation.actions.decide_answers import decide_answers
 from evaluation.actions.judging import draw_judging, judge_item, next_to_judge
+from evaluation.actions.judging_words import ANSWERS, CROPS
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
-from evaluation.models import Judgement, JudgingItem, JudgingQueue, Run, Trajectory
+from evaluation.models import Judgement, JudgingItem, JudgingQueue, Run, Step, Trajectory
 from evaluation.schema import Trajectory as TrajectoryRecord
 from tests import permission_table as table
 from tests.annotation.test_gold_checks import RULES
 from tests.annotation.work_data import content
-from tests.evaluation.run_pages import SEEN, _zoom
+from tests.evaluation.run_pages import MISSED, SEEN, _zoom
 from tests.factories import make_user
 from tests.test_permissions import World
 from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope
+from webapp.common.errors import Conflict
 
 pytestmark = pytest.mark.one_database
 TWINS = ("twin-a", "twin-b")
@@ -322,39 +326,90 @@ def test_a_lead_finds_out_by_the_same_crawl(world: World) -> None:
     assert [part for part in parts if not any(re.search(part, ask) for ask in found)] == []
 
 
-def judging(world: World, model: str, judge: str, verdicts: int) -> JudgingQueue:
-    """A queue drawn from one of two models that did the same. ``judge`` has judged so many questions of it, and holds
-    the next."""
+ASKED, OTHER = "Neither of them, I fear.", "It cannot be told from here."
+"""What one model said on every sample, and the other. No rule decides either."""
+
+
+def answered(world: World, model: str) -> None:
+    """This model said what is asked about, the other something else."""
+    for name in MODELS:
+        Trajectory.objects.filter(run__model__name=name).update(answer=ASKED if name == model else OTHER)
+    score_benchmark(actor=world.people[table.RESEARCHER], benchmark=the_benchmark())
+
+
+def looked(world: World, model: str) -> None:
+    """This model looked where a question shows it, the other elsewhere."""
+    for name in MODELS:
+        x1, y1, x2, y2 = SEEN if name == model else MISSED
+        steps = Step.objects.filter(trajectory__run__model__name=name)
+        steps.update(x1=x1, y1=y1, x2=x2, y2=y2, executed_x1=x1, executed_y1=y1, executed_x2=x2, executed_y2=y2)
+    score_benchmark(actor=world.people[table.RESEARCHER], benchmark=the_benchmark())
+
+
+def said_to_differ(text: str) -> None:
+    """Somebody decides what all answers with this text say, if anybody may now."""
+    benchmark = the_benchmark()
+    groups = [group for group in read_groups(benchmark, None).groups if group.raw == text]
+    if groups:
+        said = {group.key: "0" if group.multiple_choice else "n" for group in groups}
+        with suppress(Conflict):
+            decide_answers(actor=None, benchmark=benchmark, said=said)
+
+
+def judging(
+    world: World,
+    model: str,
+    judge: str,
+    verdicts: int | None,
+    about: str = CROPS,
+    decided: str = "",
+    alike: bool = False,
+) -> JudgingQueue:
+    """A queue drawn from one of two models. ``judge`` has judged so many questions of it, and holds the next; None: has
+    not begun. ``about`` crops the models looked at different places, ``about`` answers they said different things, and
+    what the one looked at or said is asked about; ``alike``: they did the same. ``decided``: what was said and somebody
+    decides: what is not asked about before the queue is drawn, what is asked about after it."""
     lea, mira = world.people[table.LEAD], world.people[table.RESEARCHER]
     benchmark = the_benchmark()
+    if not alike:
+        (answered if about == ANSWERS else looked)(world, model)
+    if decided == OTHER:
+        said_to_differ(decided)
     score_benchmark(actor=lea, benchmark=benchmark)
     run = Run.objects.get(model__name=model)
     for trajectory in Trajectory.objects.filter(run__model__name__in=MODELS):
-        about = {"run": trajectory.run, "sample": trajectory.sample}
-        Judgement.objects.create(**about, kind="reliability", judge="judge-7b", verdict="yes")
+        place = {"run": trajectory.run, "sample": trajectory.sample}
+        Judgement.objects.create(**place, kind="reliability", judge="judge-7b", verdict="yes")
     queue = draw_judging(
-        actor=mira, benchmark=benchmark, terms={"run": str(run.pk)}, size=10, people=2, seed="the same in both"
-    )
+        actor=mira, benchmark=benchmark, terms={"run": str(run.pk)}, size=10, people=2, about=about,
+        seed="the same in both",
+    )  # fmt: skip
     for number, item in enumerate(queue.items.order_by("pk")):
         # Names are random: here the two worlds need the same.
         JudgingItem.objects.filter(pk=item.pk).update(key=f"question-{number}")
+    world.names |= {"judging": queue.pk, "question": "question-0"}
+    if decided == ASKED:
+        said_to_differ(decided)
+    if verdicts is None:
+        return queue
     person = world.people[judge]
     for _ in range(verdicts):
         item = next_to_judge(actor=person, queue=queue)
         if item is None:
             break
-        judge_item(actor=person, item=item, said={"verdict": "yes", "answer": "B", "seconds": 2})
-    held = next_to_judge(actor=person, queue=queue)
-    world.names |= {"judging": queue.pk, "question": held.key if held else "question-0"}
+        said = {"verdict": "undecided"} if about == ANSWERS else {"verdict": "yes", "answer": "B"}
+        judge_item(actor=person, item=item, said={**said, "seconds": 2})
+    if held := next_to_judge(actor=person, queue=queue):
+        world.names["question"] = held.key
     return queue
 
 
-def with_a_queue(world: World, model: str, judge: str, who: str, verdicts: int, only: str = "") -> dict[str, Said]:
+def with_a_queue(
+    world: World, model: str, judge: str, who: str, verdicts: int | None, only: str = "", **changes: Any
+) -> dict[str, Said]:
     """The crawl in the world in which the queue was drawn from this model."""
     with taken_back():
-        if who == table.VISITOR:
-            set_public(actor=world.people[table.LEAD], benchmark=the_benchmark(), public=True)
-        judging(world, model, judge, verdicts)
+        judging(world, model, judge, verdicts, **changes)
         runs = Run.objects.filter(model__name__in=MODELS).order_by("model__name")
         rows = Trajectory.objects.filter(run__in=runs, sample__key__in=["seen-00", *TWINS]).order_by("pk")
         asks = addresses_of(
@@ -364,6 +419,9 @@ def with_a_queue(world: World, model: str, judge: str, who: str, verdicts: int, 
         if who == "token":
             asks = [ask for ask in asks if ask.address.startswith("/api/")]
         asks = [ask for ask in asks if re.search(only, ask.address)]
+        if "decided" in changes:
+            # The log says that somebody decided, and how many answers, but neither which nor what they say.
+            asks = [ask for ask in asks if not ask.address.endswith("/log/")]
         client = program(world.people[judge]) if who == "token" else browser(world, who)
         return crawl(client, asks)
 
@@ -374,12 +432,16 @@ def with_a_queue(world: World, model: str, judge: str, who: str, verdicts: int, 
         (table.LEAD, table.LEAD, 2),
         (table.ANNOTATOR, table.ANNOTATOR, 0),
         (table.RESEARCHER, "token", 2),
-        (table.REVIEWER, table.VISITOR, EVERY),
+        (table.REVIEWER, table.REVIEWER, None),
     ],
 )
-def test_nothing_tells_which_model_a_question_is_about(world: World, judge: str, who: str, verdicts: int) -> None:
-    """D2.1, D2.2, D2.3, D2.7"""
-    one, other = (with_a_queue(world, model, judge, who, verdicts) for model in MODELS)
+def test_nothing_tells_which_model_a_question_is_about(
+    world: World, judge: str, who: str, verdicts: int | None
+) -> None:
+    """D2.1, D2.2, D2.3, D2.7. Who has not begun sees results: but not which of two models that did the same is asked
+    about."""
+    alike = verdicts is None
+    one, other = (with_a_queue(world, model, judge, who, verdicts, alike=alike) for model in MODELS)
     assert len(one) > 50
     apart = in_words(differing(one, other))
     assert not apart, "\n".join(apart)
@@ -392,3 +454,35 @@ def test_who_has_finished_is_told_by_the_same_addresses(world: World) -> None:
     one, other = (with_a_queue(world, model, mira, mira, EVERY, only="|".join(parts)) for model in MODELS)
     found = list(differing(one, other))
     assert [part for part in (*parts, "api/v1/.*/judges/$") if not any(re.search(part, ask) for ask in found)] == []
+
+
+@pytest.mark.parametrize(
+    ("judge", "who"),
+    [(table.LEAD, table.LEAD), (table.ANNOTATOR, table.ANNOTATOR), (table.RESEARCHER, "token")],
+)
+def test_nothing_tells_whose_answer_a_question_quotes(world: World, judge: str, who: str) -> None:
+    one, other = (with_a_queue(world, model, judge, who, 1, about=ANSWERS) for model in MODELS)
+    assert len(one) > 50
+    apart = in_words(differing(one, other))
+    assert not apart, "\n".join(apart)
+
+
+@pytest.mark.parametrize(("verdicts", "decided"), [(None, ASKED), (1, OTHER)], ids=["not begun", "begun"])
+def test_nothing_tells_a_judge_what_was_decided(world: World, verdicts: int | None, decided: str) -> None:
+    """Who has not begun sees decisions, and there is none about what the queue asks. Who has begun sees none."""
+    lea = table.LEAD
+    one, other = (
+        with_a_queue(world, MODELS[0], lea, lea, verdicts, about=ANSWERS, decided=text) for text in ("", decided)
+    )
+    assert len(one) > 50
+    apart = in_words(differing(one, other))
+    assert not apart, "\n".join(apart)
+
+
+def test_who_has_finished_learns_whose_answers_they_were_by_the_same_addresses(world: World) -> None:
+    """So the crawl can see what it looks for."""
+    parts = (r"street/trajectories/\d+/$", "street/answers/report/$", r"street/judging/\d+/$")
+    lea, only = table.LEAD, "|".join(parts)
+    one, other = (with_a_queue(world, model, lea, lea, EVERY, only=only, about=ANSWERS) for model in MODELS)
+    found = list(differing(one, other))
+    assert [part for part in parts if not any(re.search(part, ask) for ask in found)] == []

@@ -196,10 +196,12 @@ def marks_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
 
 
 def judging_of(lea: User, benchmark: Benchmark, picture: Image) -> dict[str, Any]:
-    """A question about the crops of a run, handed out to the lead."""
+    """A question about the crops of a run, handed out to Jo: whoever judges sees no results."""
+    jo = make_user("Jo Berg")
+    add_member(actor=lea, benchmark=benchmark, user=jo, role=Role.ANNOTATOR)
     Sample.objects.filter(benchmark=benchmark, key="seen-00").update(image=picture)
     drawn = draw_judging(actor=lea, benchmark=benchmark, terms={}, size=1, people=1)
-    question = next_to_judge(actor=lea, queue=drawn)
+    question = next_to_judge(actor=jo, queue=drawn)
     return {"judging": drawn.pk, "question": question.key if question else ""}
 
 

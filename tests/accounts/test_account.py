@@ -26,12 +26,13 @@ from webapp.accounts.scopes import Scope
 from webapp.common.errors import Conflict, InvalidInput, NotFound
 from webapp.common.models import AuditEntry
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 NEW = "seven quiet otters"
 JSON_SCHEMA = {"Accept": "application/vnd.oai.openapi+json"}
 TOKEN = {"name": "notebook", "scopes": ["read", "import"], "benchmark": "", "lasts": "90", "password": PASSWORD}
 
 
+@pytest.mark.both_databases
 def test_two_accounts_cannot_differ_in_capitals_only(ana: User) -> None:
     for email in ("ana@example.org", "Ana@example.org"):
         with pytest.raises(IntegrityError), transaction.atomic():
@@ -84,6 +85,7 @@ def test_a_new_password_revokes_tokens_and_ends_sessions_however_it_is_set(
     assert other.get("/account/").status_code == 200
 
 
+@pytest.mark.both_databases
 def test_who_was_switched_off_and_on_again_has_no_old_session_or_token(ana: User, admin: User) -> None:
     """D4.1"""
     before, secret = signed_in(ana), make_token(ana)
@@ -124,6 +126,7 @@ def test_a_password_that_will_not_do_is_refused_at_its_field(ana: User, old: str
     assert ana.check_password(PASSWORD)
 
 
+@pytest.mark.both_databases
 def test_an_invitation_makes_the_account_once_and_tells_who_asked_to_know(
     lea: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,7 +140,7 @@ def test_an_invitation_makes_the_account_once_and_tells_who_asked_to_know(
     ines = User.objects.get(email="ines@example.org")
     assert told == [(invitation, ines)]
     assert client.get("/account/").status_code == 200
-    with pytest.raises(NotFound, match="used already"):
+    with pytest.raises(NotFound, match="already used"):
         actions.accept_invitation(secret, name="Again", password=NEW)
 
 

@@ -38,7 +38,7 @@ def kitchen(lea: User, ana: User, rui: User) -> Benchmark:
         review(revision, rui)
         settle(revision)
         submit(ben, number, "B", boxes=((110, 100, 210, 200),))
-    run = Run.objects.create(benchmark=benchmark, model=Model.objects.create(name="zoomer"))
+    run = Run.objects.create(benchmark=benchmark, number=1, model=Model.objects.create(name="zoomer"))
     for number, sample in enumerate(benchmark.samples.order_by("key")[:8]):
         for judge, verdict in ((rui.name, number % 2), (rui.email, number % 3), ("judge-7b", number % 4)):
             Judgement.objects.create(

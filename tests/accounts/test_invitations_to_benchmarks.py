@@ -53,7 +53,7 @@ def test_the_link_is_shown_once_and_its_secret_is_kept_nowhere(kitchen: Benchmar
 def test_the_page_names_who_which_benchmark_and_which_roles_before_it_asks(kitchen: Benchmark, lea: User) -> None:
     _, secret = invite_person(actor=lea, benchmark=kitchen, email="ines@example.org", roles=ANNOTATE_AND_REVIEW)
     text = Client().get(f"/invitation/{secret}/").content.decode()
-    said = ["Lea Moreau invites you", "Kitchen &lt;b&gt;4K&lt;/b&gt;", "to annotate its samples and review", "password"]
+    said = ["Lea Moreau invited you", "Kitchen &lt;b&gt;4K&lt;/b&gt;", "to annotate its samples and review", "password"]
     places = [text.index(words) for words in said]
     assert places == sorted(places)
 
@@ -96,7 +96,7 @@ def test_a_withdrawn_link_opens_nothing(kitchen: Benchmark, lea: User) -> None:
     assert signed_in(lea).post(f"{SETTINGS}invitations/{invitation.pk}/withdraw/").url == SETTINGS
     assert Client().get(f"/invitation/{secret}/").status_code == 404
     assert signed_in(lea).get(SETTINGS).context["invitations"] == []
-    with pytest.raises(Conflict, match="closed already"):
+    with pytest.raises(Conflict, match="already closed"):
         withdraw(actor=lea, benchmark=kitchen, invitation=invitation)
 
 

@@ -51,13 +51,13 @@ def test_two_keys_are_swapped_and_changed_again(ana):
 @pytest.mark.parametrize(
     ("key", "said"),
     [
-        ("H", "also for “move the picture”"),
-        ("Backspace", "also for “delete the box”"),
-        ("Ctrl+Z", "also for “undo”"),
-        ("7", "always for “value of the first facet”"),
-        ("?", "always for “list of keys”"),
-        ("Ctrl+W", "belongs to the browser"),
-        ("Enter", "presses the button"),
+        ("H", "also used for “pan”"),
+        ("Backspace", "also used for “delete the box”"),
+        ("Ctrl+Z", "also used for “undo”"),
+        ("7", "reserved for “value of the first facet”"),
+        ("?", "reserved for “keyboard shortcuts”"),
+        ("Ctrl+W", "used by the browser"),
+        ("Enter", "activates the focused button"),
         ("", "Press one key"),
         ("BB", "Press one key"),
         ("Hyper+B", "Press one key"),
@@ -89,8 +89,8 @@ def test_a_collision_is_told_at_both_keys_and_nothing_is_kept(ana):
     answer = signed_in(ana).post(ADDRESS, posted(box="H"))
     text = answer.content.decode()
     assert answer.status_code == 400
-    assert "H is also for “move the picture”" in text
-    assert "H is also for “box by drag; again: a box in the middle”" in text
+    assert "H is also used for “pan”" in text
+    assert "H is also used for “draw a box; again: box in the center”" in text
     assert 'name="annotate.box" value="H"' in text
     assert own_keys(ana, STUDIO) == {}
 

@@ -94,7 +94,7 @@ def test_guesses_of_the_present_password_count_as_those_at_the_door(ana: User) -
     client = signed_in(ana)
     sent = [client.post("/account/password/", {"old": "wrong", "new": "seven quiet otters"}) for _ in range(6)]
     assert [answer.status_code for answer in sent] == [400] * 5 + [429]
-    assert "too many failed tries for ana@example.org" in sent[-1].content.decode()
+    assert "Too many failed sign-in attempts for ana@example.org" in sent[-1].content.decode()
     assert try_to_sign_in(PASSWORD, address="127.0.0.1").status_code == 429
 
 

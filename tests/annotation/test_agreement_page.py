@@ -182,10 +182,12 @@ def test_only_people_with_a_role_get_in(worked: Benchmark, sam: User, client: An
 
 def test_nothing_to_compare_says_how_to_turn_overlap_on(kitchen: Benchmark, lea: User, ana: User, mira: User):
     answer = signed_in(lea).get(PAGE)
-    assert b"Nobody overlaps yet" in answer.content
+    assert b"No overlapping annotations yet" in answer.content
     assert b"/benchmarks/kitchen/settings/" in answer.content
-    assert b"Nothing of yours to compare yet" in signed_in(ana).get(PAGE).content
-    assert b"turns this on" in signed_in(mira).get(PAGE).content
+    assert b"None of your samples can be compared yet" in signed_in(ana).get(PAGE).content
+    answer = signed_in(mira).get(PAGE)
+    assert b"The lead can set the overlap" in answer.content
+    assert b"/benchmarks/kitchen/settings/" not in answer.content
 
 
 def test_the_export_holds_each_pair_once_and_runs_no_formula(worked: Benchmark, lea: User, ana: User, ben: User):

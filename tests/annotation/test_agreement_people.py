@@ -89,7 +89,7 @@ def test_a_researcher_sees_nobody(kitchen: Benchmark, ben: User) -> None:
 
 def test_a_benchmark_without_work_says_so(lea: User) -> None:
     mugs(lea, {})
-    assert b"Nobody has submitted anything yet" in signed_in(lea).get(PAGE).content
+    assert b"No submissions yet" in signed_in(lea).get(PAGE).content
 
 
 def test_people_who_share_a_first_name_are_told_apart(kitchen: Benchmark, lea: User) -> None:

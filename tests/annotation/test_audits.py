@@ -87,7 +87,7 @@ def test_the_audit_is_blind_first(noor, lea, kitchen):
     sample = draw_audit(actor=lea, benchmark=kitchen, share=0.05).items.get().sample
     html = page_of(noor, sample)
     assert "Which colour is the mug?" in html
-    assert not re.findall(r"gold_boxes|\"label\"|Ana Lind|Gold says", html)
+    assert not re.findall(r"gold_boxes|\"label\"|Ana Lind|gold answer is", html)
     with pytest.raises(Conflict, match="yourself"):
         decide_audit(actor=noor, sample=sample, verdict="agree")
     body = {"answer": "A", "seconds": 4, "unsure": False}
@@ -98,14 +98,14 @@ def test_the_audit_is_blind_first(noor, lea, kitchen):
     kept = BlindAnswer.objects.get(reviewer=noor)
     assert (kept.answer, kept.seconds, kept.condition) == ("A", 4, "picture")
     html = " ".join(page_of(noor, sample).split())
-    assert "You answered A, black. Gold says B, white." in html
+    assert "You answered A, black. The gold answer is B, white." in html
     assert "gold_boxes" in html
 
 
 def test_an_audit_may_begin_with_the_crop_alone(noor, lea, kitchen):
     set_queue(actor=lea, benchmark=kitchen, order="sequential", blind="crop", blind_margin=0)
     sample = draw_audit(actor=lea, benchmark=kitchen, share=0.05).items.get().sample
-    assert "This is all there is for now." in page_of(noor, sample)
+    assert "Only the crop is shown." in page_of(noor, sample)
 
 
 def test_a_disagreement_says_what_it_is_about_and_changes_no_gold(noor, lea, kitchen):
@@ -138,7 +138,7 @@ def test_the_lead_opens_it_again_for_its_author_or_keeps_the_gold(ana, noor, lea
     annotation = Annotation.objects.get(sample=first.sample)
     assert (annotation.state, annotation.author) == ("draft", ana)
     assert Sample.objects.get(pk=second.sample_id).state == "accepted"
-    assert AuditEntry.objects.get(action="annotation.reopen").reason == "An audit disagreed: wrong answer"
+    assert AuditEntry.objects.get(action="annotation.reopen").reason == "An audit disagreed: incorrect answer"
     assert client.get("/benchmarks/kitchen/quality/audits/").context["proposals"] == []
     with pytest.raises(Conflict):
         settle_proposal(actor=lea, item=second, outcome="reopened")
@@ -188,7 +188,7 @@ def test_the_next_one_follows_and_only_a_lead_draws(noor, rui, lea, kitchen):
     assert following.status_code == 303
     assert following.url not in (first, "/benchmarks/kitchen/audit/")
     assert client.get("/benchmarks/kitchen/audit/").context["waiting_n"] == 1
-    assert "drawn for a second review by you" in client.get("/benchmarks/kitchen/review/").content.decode()
+    assert "selected for a second review by you" in client.get("/benchmarks/kitchen/review/").content.decode()
     with pytest.raises(NotAllowed):
         draw_audit(actor=noor, benchmark=kitchen, share=0.5)
     with pytest.raises(InvalidInput):

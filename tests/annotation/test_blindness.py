@@ -196,7 +196,7 @@ def test_an_annotator_does_not_see_what_never_happens_to_a_check(ana: User, rui:
     after = studio(ana, sample)
     assert before["studio"]["state"] == after["studio"]["state"] == "submitted"
     assert [event.action for event in after["events"]] == [event.action for event in before["events"]]
-    with pytest.raises(Conflict, match="is submitted and locked"):
+    with pytest.raises(Conflict, match="is submitted and read-only"):
         save_draft(actor=ana, sample=Sample.objects.select_related("benchmark").get(pk=sample.pk), version=0,
                    content=content())  # fmt: skip
     begin(lea, kitchen, 0)

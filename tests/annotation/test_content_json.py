@@ -104,5 +104,5 @@ def test_a_wrong_shape_is_refused_with_its_field(data, field):
 def test_a_box_over_the_edge_is_refused_where_the_size_is_given():
     data = {"gold_boxes": [{"box": [90, 10, 101, 20]}]}
     assert content_from_json(data)[0].gold_boxes == (Box(90, 10, 101, 20),)
-    with pytest.raises(InvalidInput, match="inside the picture of 100 × 100"):
+    with pytest.raises(InvalidInput, match="inside the image of 100 × 100"):
         content_from_json(data, 100, 100)

@@ -7,8 +7,9 @@ import re
 
 import pytest
 
+from annotation.actions.blind_answers import next_condition
 from annotation.actions.queue_settings import set_queue
-from annotation.actions.review import Decision, answer_blind, decide, next_condition, under_review
+from annotation.actions.review import Decision, answer_blind, decide, under_review
 from annotation.imaging.evidence import crop_area
 from annotation.models import BenchmarkQueue, BlindAnswer, Review, Sample
 from annotation.quality import BlindRule, Condition, blind_step
@@ -89,7 +90,7 @@ def test_then_the_picture_with_nothing_chosen_beforehand_and_then_gold(rui, wait
     answer_blind(actor=rui, sample=waiting, answer="A", unsure=False, seconds=3, condition="crop")
     html, review = page_of(rui, waiting)
     assert (review["condition"], review["crops"], review["image"]["width"]) == ("after_crop", [], 1000)
-    assert "From the crop alone you said “black”." in " ".join(html.split())
+    assert "From the crop you answered “black”." in " ".join(html.split())
     assert 'value="A"' in html
     assert " checked" not in html
     assert "gold_boxes" not in review["content"]

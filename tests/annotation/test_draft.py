@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotation.actions.draft import StaleDraft, save_draft
 from annotation.models import Annotation, Draft, Lease, Sample
-from annotation.views.annotate_context import studio_json
+from annotation.views.studio_data import studio_json
 from tests.annotation.work_data import content, drafted, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
 from webapp.common.errors import Conflict, NotAllowed
@@ -87,7 +87,7 @@ def test_who_has_no_right_writes_no_draft(rui, sam):
 
 def test_a_submitted_annotation_takes_no_draft(ana):
     sample = submitted(ana, to_annotate(1, annotator=ana))
-    with pytest.raises(Conflict, match="is submitted and locked"):
+    with pytest.raises(Conflict, match="is submitted and read-only"):
         save_draft(actor=ana, sample=sample, version=0, content=content())
 
 

@@ -162,6 +162,7 @@ def told_apart(user: User, check: Sample, other: Sample) -> dict[str, Any]:
     return {name: (here[name], there[name]) for name in here if here[name] != there[name]}
 
 
+@pytest.mark.one_database
 def test_the_annotators_browser_gets_the_same_for_a_check_field_by_field(ana, lea, bo, kitchen):
     for number in (5, 6, 7):
         facet_of(kitchen.samples.get(key=f"s-000{number}"), name="scene", value="desk")
@@ -197,6 +198,7 @@ def test_the_annotators_browser_gets_the_same_for_a_check_field_by_field(ana, le
     assert told_apart(ana, check, other) == {}
 
 
+@pytest.mark.one_database
 def test_who_comments_on_a_check_is_answered_as_on_any_sample(ana, lea, kitchen):
     begin_with(lea, kitchen, 1)
     check, other = take_one(ana, kitchen), held(ana, kitchen.samples.get(key="s-0005"))
@@ -237,8 +239,9 @@ def test_a_check_that_is_reopened_while_somebody_holds_it_makes_no_surplus_annot
     reopen_samples(actor=lea, benchmark=kitchen, samples=chosen, reason="The plate was moved.", key="again")
     again = kitchen.samples.select_related("benchmark").get(pk=check.pk)
     before = Annotation.objects.filter(sample=again).count()
-    with pytest.raises(Conflict, match="somebody else has it now"):
+    with pytest.raises(Conflict) as conflict:
         save_draft(actor=ana, sample=again, version=1, content=content())
+    assert conflict.value.code == "lease_lost"
     assert Annotation.objects.filter(sample=again).count() == before
     assert take_one(ana, kitchen) != again
 
@@ -266,6 +269,7 @@ def test_a_skipped_check_is_not_handed_out_again(ana, lea, kitchen):
     assert following != sample
 
 
+@pytest.mark.one_database
 def test_what_is_known_cannot_be_looked_up_by_who_only_annotates(ana, rui, lea, kitchen):
     sample = "/benchmarks/kitchen/samples/s-0000/"
     assert signed_in(ana).get(sample).status_code == 200
@@ -287,7 +291,7 @@ def test_who_falls_below_is_paused_the_lead_is_told_and_lifts_it(ana, lea, kitch
     data = AuditEntry.objects.get(action="queue.pause").data
     assert (data["right"], data["n"], data["upper"]) == (0, 3, pytest.approx(0.5615, abs=1e-4))
     assert next_to_annotate(actor=ana, benchmark=kitchen) is None
-    assert b"You were paused here" in signed_in(ana).get("/benchmarks/kitchen/annotate/").content
+    assert b"You are paused" in signed_in(ana).get("/benchmarks/kitchen/annotate/").content
     page = signed_in(lea).get("/benchmarks/kitchen/quality/")
     assert [tab.count for tab in page.context["tabs"] if tab.label == "Quality"] == [1]
     assert [group.group.pause for group in page.context["people"]] == [standing_one]
@@ -382,6 +386,7 @@ QUERIES = 16
 counts of four tabs (5), and the version."""
 
 
+@pytest.mark.one_database
 def test_overlap_is_not_exceeded_by_checks(ana, bo, lea, kitchen):
     set_queue(actor=lea, benchmark=kitchen, order="sequential", overlap=2)
     begin_with(lea, kitchen, 4)

@@ -118,7 +118,7 @@ def test_nothing_is_found_while_the_tiles_are_being_made(
     image = bring(kitchen, lea, tmp_path, shade=200)
     answer = signed_in(lea).get(f"/benchmarks/kitchen/images/{image.sha256}/{name}")
     assert answer.status_code == 404
-    assert "made in the background" in answer.content.decode()
+    assert "Jobs page" in answer.content.decode()
 
 
 def test_pictures_are_only_read(folder: str, lea: User) -> None:

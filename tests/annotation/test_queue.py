@@ -193,8 +193,9 @@ def test_assigning_takes_what_others_had_begun(ana, lea):
     sample = drafted(lea, benchmark)
     assigned(lea, benchmark, ana, sample.key)
     assert take_one(ana, benchmark) == sample
-    with pytest.raises(Conflict, match="somebody else has it now"):
+    with pytest.raises(Conflict) as conflict:
         save_draft(actor=lea, sample=sample, version=1, content=content())
+    assert conflict.value.code == "lease_lost"
 
 
 def test_by_facet_the_values_follow_each_other_and_those_without_come_last(ana, lea):

@@ -9,22 +9,17 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from annotation.actions.benchmarks import add_member
+from annotation.actions.blind_answers import is_right
+from annotation.actions.checks_of import ChecksFailed
 from annotation.actions.comments import add_comment, resolve_comment
 from annotation.actions.draft import save_draft
 from annotation.actions.freeze import gold_digest
+from annotation.actions.leave_review import leave_review
 from annotation.actions.queue_settings import set_queue
 from annotation.actions.read_timeline import timeline
-from annotation.actions.review import (
-    Decision,
-    answer_blind,
-    decide,
-    is_right,
-    leave_review,
-    next_to_review,
-    under_review,
-)
+from annotation.actions.review import Decision, answer_blind, decide, next_to_review, under_review
 from annotation.actions.skip import skip
-from annotation.actions.submit import ChecksFailed, submit
+from annotation.actions.submit import submit
 from annotation.models import BlindAnswer, Comment, Gold, Lease, Review, Revision, Sample
 from annotation.schema import AnswerType, SampleContent
 from annotation.views.review_context import review_json
@@ -44,7 +39,7 @@ from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 @made_once
@@ -63,6 +58,7 @@ def post(client, sample, step, data, key=""):
     return client.post(address, body, content_type="application/json", headers={"Idempotency-Key": key})
 
 
+@pytest.mark.both_databases
 def test_a_reviewer_is_handed_what_waits_and_holds_it(rui, lea, benchmark, sample):
     assert next_review(rui, benchmark) == sample
     assert next_review(rui, benchmark) == sample
@@ -77,6 +73,7 @@ def annotation_of_sample(sample):
     return sample.annotations.get()
 
 
+@pytest.mark.both_databases
 def test_nobody_reviews_their_own_work(ana, benchmark, sample):
     add_member(actor=None, benchmark=benchmark, user=ana, role=Role.REVIEWER)
     assert next_to_review(actor=ana, benchmark=benchmark) is None
@@ -161,6 +158,7 @@ def test_a_blind_answer_is_right_wrong_or_undecided(kind, answers, said, right):
     assert is_right(SampleContent("?", AnswerType(kind), {}, answers), said) is right
 
 
+@pytest.mark.both_databases
 def test_accepting_makes_gold_with_its_share_and_facets(rui, benchmark, sample):
     before = gold_digest(benchmark)
     reviewed(rui, sample, "accept")
@@ -232,6 +230,7 @@ def test_a_decision_without_sense_is_refused(rui, sample, data, field):
     assert not Review.objects.exists()
 
 
+@pytest.mark.both_databases
 def test_the_same_decision_again_is_one_review(ana, rui, benchmark, sample):
     submitted(ana, benchmark)
     client = signed_in(rui)
@@ -243,7 +242,7 @@ def test_the_same_decision_again_is_one_review(ana, rui, benchmark, sample):
 
 def test_accepted_work_is_locked(ana, rui, sample):
     reviewed(rui, sample, "accept")
-    with pytest.raises(Conflict, match="accepted and locked"):
+    with pytest.raises(Conflict, match="accepted and read-only"):
         save_draft(actor=ana, sample=sample, version=0, content=content())
     with pytest.raises(Conflict):
         decide(actor=rui, sample=sample, decision=Decision("discard", ["other"]))
@@ -299,6 +298,7 @@ def test_a_reviewer_may_pass_one_by(rui, lea, benchmark, sample):
     assert next_review(lea, benchmark) == sample
 
 
+@pytest.mark.both_databases
 def test_with_an_overlap_a_sample_waits_for_all_its_annotators(ana, rui, lea, benchmark, sample):
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
     assert next_to_review(actor=rui, benchmark=benchmark) is None
@@ -346,13 +346,14 @@ def test_another_annotator_neither_reads_nor_writes_comments(ana, rui, benchmark
     assert timeline(sample, bo) == []
 
 
+@pytest.mark.both_databases
 def test_the_timeline_tells_who_did_what_and_why(ana, rui, sample):
     reviewed(rui, sample, "return", comment="Tighter.")
     told = [(event.who, event.words, event.after) for event in timeline(sample, rui)]
     assert told == [
-        ("Ana Lind", "began a draft", "draft"),
+        ("Ana Lind", "started a draft", "draft"),
         ("Ana Lind", "submitted", "submitted"),
-        ("Rui Costa", "began a review", "in_review"),
+        ("Rui Costa", "started a review", "in_review"),
         ("Rui Costa", "answered blind", ""),
         ("Rui Costa", "returned", "returned"),
     ]

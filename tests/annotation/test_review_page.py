@@ -71,7 +71,7 @@ def test_the_verdict_names_both_answers_after(rui, waiting):
     answer_blind(actor=rui, sample=waiting, answer="A", unsure=True, seconds=4)
     html = " ".join(page_of(signed_in(rui), waiting).content.decode().split())
     assert "You answered A, black." in html
-    assert "Gold says B, white." in html
+    assert "The gold answer is B, white." in html
     assert "not sure" in html
     assert review_of(page_of(signed_in(rui), waiting))["content"]["gold_boxes"] == GOLD["gold_boxes"]
 
@@ -79,7 +79,7 @@ def test_the_verdict_names_both_answers_after(rui, waiting):
 def test_who_could_not_tell_is_told_what_gold_says(rui, waiting):
     answer_blind(actor=rui, sample=waiting, answer="", unsure=True, seconds=4)
     html = " ".join(page_of(signed_in(rui), waiting).content.decode().split())
-    assert "You could not tell from the picture. Gold says B, white." in html
+    assert "You couldn't answer from the image. The gold answer is B, white." in html
 
 
 @pytest.mark.parametrize(("targets", "extra"), [(GOLD["targets"], 3), ([], 0)])
@@ -105,9 +105,9 @@ def test_own_work_opened_by_address_is_refused_with_the_reason(ana, role):
     client = signed_in(ana)
     response = page_of(client, sample)
     assert response.status_code == 403
-    assert "You annotated s-0000 yourself. Somebody else reviews it." in response.content.decode()
+    assert "You annotated s-0000 yourself. Another reviewer must review it." in response.content.decode()
     listed = client.get("/benchmarks/kitchen/review/").content.decode()
-    assert "1 of your own waits for somebody else" in listed
+    assert "1 of your own samples is waiting for another reviewer" in listed
     assert "Continue" not in listed
 
 
@@ -180,7 +180,7 @@ def test_a_conflict_says_what_happened_and_leads_to_the_list(ana, rui, waiting):
 def test_an_empty_list_says_so_and_offers_nothing(rui):
     to_annotate(1, reviewer=rui)
     html = signed_in(rui).get("/benchmarks/kitchen/review/").content.decode()
-    assert "Nothing waits for your review" in html
+    assert "Nothing to review" in html
     assert "Continue" not in html
 
 
@@ -199,4 +199,4 @@ def test_last_decisions_are_listed_in_words(ana, rui):
     html = " ".join(signed_in(rui).get("/benchmarks/kitchen/review/").content.decode().split())
     assert "fixed and accepted" in html
     assert "Small things." in html
-    assert "answered 1 of 1 as gold says" in html
+    assert "match the gold: 1 of 1" in html

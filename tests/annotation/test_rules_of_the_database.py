@@ -47,7 +47,7 @@ def mug(benchmark):
 
 @made_once
 def trajectory(benchmark, mug):
-    run = Run.objects.create(benchmark=benchmark, model=Model.objects.create(name="M"))
+    run = Run.objects.create(benchmark=benchmark, number=1, model=Model.objects.create(name="M"))
     return Trajectory.objects.create(run=run, sample=mug, digest="d")
 
 

@@ -113,13 +113,13 @@ def test_a_value_that_leaves_nothing_can_be_taken_away_where_it_was_chosen(kitch
 
 def test_terms_stand_in_the_bar_and_each_can_be_taken_away(kitchen: Benchmark, lea: User) -> None:
     context = signed_in(lea).get(PAGE, {"q": "mug", "facet.colour": "red", "area": "0-0.05", "view": "table"}).context
-    assert [(token.name, token.value) for token in context["tokens"]] == [("colour", "red"), ("area", "under 0.05 %")]
+    assert [(token.name, token.value) for token in context["tokens"]] == [("colour", "red"), ("area", "under 0.05%")]
     left = parse_qs(urlsplit(context["tokens"][0].without).query)
     assert left == {"q": ["mug"], "area": ["0-0.05"], "view": ["table"]}
 
 
 def test_samples_that_a_run_has_nothing_on(kitchen: Benchmark, lea: User) -> None:
-    run = Run.objects.create(benchmark=kitchen, model=Model.objects.create(name="Model A"), setting="base")
+    run = Run.objects.create(benchmark=kitchen, number=1, model=Model.objects.create(name="Model A"), setting="base")
     for key, condition in (("mug-000", "none"), ("mug-001", "visual")):
         Trajectory.objects.create(run=run, sample=Sample.objects.get(key=key), condition=condition, digest="0" * 32)
     answer = signed_in(lea).get(PAGE, {"missing_from": run.pk})
@@ -183,7 +183,7 @@ def test_a_tile_has_the_picture_its_boxes_and_a_loupe_on_the_evidence(kitchen: B
     [
         ({"image": None, "image_problem": "It is cut off after 3.1 MB."}, "It is cut off after 3.1 MB."),
         ({"image": None, "image_name": "a.jpg"}, "a.jpg has not been imported."),
-        ({"image": None}, "No picture is named."),
+        ({"image": None}, "This sample has no image."),
     ],
 )
 def test_a_sample_without_a_picture_says_why(lea: User, fields: dict[str, Any], said: str) -> None:
@@ -199,7 +199,7 @@ def test_a_picture_whose_tiles_are_being_made_is_not_asked_for(lea: User) -> Non
     make_benchmark(lea, count=1)
     Image.objects.update(state=Image.State.WAITING)
     tile = signed_in(lea).get(PAGE).context["tiles"][0]
-    assert (tile.thumbnail, tile.problem) == ("", "The tiles of this picture are being made.")
+    assert (tile.thumbnail, tile.problem) == ("", "The image is being prepared.")
 
 
 def test_what_waits_is_counted_for_the_person_and_by_their_roles(
@@ -236,7 +236,7 @@ def test_an_empty_benchmark_says_how_to_bring_samples(lea: User, ana: User) -> N
     benchmark = make_benchmark(lea)
     add_member(actor=lea, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)
     assert b"manage.py import_benchmark kitchen" in signed_in(lea).get(PAGE).content
-    assert b"Its lead imports samples." in signed_in(ana).get(PAGE).content
+    assert b"Only the benchmark lead can import samples." in signed_in(ana).get(PAGE).content
 
 
 def test_a_key_of_a_page_that_never_was_is_refused(kitchen: Benchmark, lea: User) -> None:

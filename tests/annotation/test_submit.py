@@ -7,11 +7,12 @@ from threading import Barrier, Thread
 import pytest
 from django.db import IntegrityError, connection, transaction
 
+from annotation.actions.checks_of import ChecksFailed
 from annotation.actions.draft import StaleDraft
 from annotation.actions.freeze import gold_digest
 from annotation.actions.queue_settings import set_queue
 from annotation.actions.read_timeline import timeline
-from annotation.actions.submit import ChecksFailed, submit
+from annotation.actions.submit import submit
 from annotation.models import Annotation, Draft, Gold, Lease, Revision, Sample
 from tests.annotation.test_draft import put
 from tests.annotation.work_data import content, drafted, submitted, take_one, to_annotate
@@ -78,7 +79,7 @@ def test_the_same_submission_again_is_one_revision_with_the_same_answer(ana):
 
 def test_without_a_key_a_second_submission_is_a_conflict(ana):
     sample = submitted(ana, to_annotate(1, annotator=ana))
-    with pytest.raises(Conflict, match="submitted and locked"):
+    with pytest.raises(Conflict, match="submitted and read-only"):
         submit(actor=ana, sample=sample, version=0, content=content())
     assert Revision.objects.count() == 1
 
@@ -116,7 +117,7 @@ def test_each_step_is_in_the_log_and_in_the_timeline(ana, lea):
         ("annotation.begin", "", "draft"), ("annotation.submit", "draft", "submitted"),
     ]  # fmt: skip
     assert [(event.who, event.words) for event in timeline(sample, lea)] == [
-        ("Ana Lind", "began a draft"), ("Ana Lind", "submitted"),
+        ("Ana Lind", "started a draft"), ("Ana Lind", "submitted"),
     ]  # fmt: skip
     assert [event.action for event in timeline(sample, ana)] == ["annotation.begin", "annotation.submit"]
 

@@ -11,7 +11,7 @@ from annotation.actions.suggest_predictions import suggest_predictions
 from annotation.actions.suggestions import Suggestion, allow_suggestions, suggestions_for
 from annotation.models import Revision, Sample
 from annotation.schema import Box
-from annotation.views.annotate_context import studio_json
+from annotation.views.studio_data import studio_json
 from tests.annotation.work_data import annotation_of, content, submitted, take_one, to_annotate
 from tests.conftest import signed_in
 from tests.worlds import made_once

@@ -31,7 +31,7 @@ from webapp.common import objects
 from webapp.common.models import AuditEntry
 from webapp.jobs.models import Job
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 DAMAGED = (ROOT / "tests/fuzz/regressions/images.strip-offsets-of-text").read_bytes()[1:]
 """A TIFF whose strips begin at a text."""
@@ -88,6 +88,7 @@ def test_a_stranger_finds_nothing_and_an_annotator_may_not(method, benchmark, sa
     assert getattr(Client(), method)(PAGE).status_code == 302
 
 
+@pytest.mark.both_databases
 def test_each_picture_becomes_a_sample_to_do(benchmark, lea, run_jobs):
     client = signed_in(lea)
     answer = sent(client, one_dot_png=picture(1), two_dot_png=picture(2, (50, 60)))
@@ -101,7 +102,7 @@ def test_each_picture_becomes_a_sample_to_do(benchmark, lea, run_jobs):
     assert not Annotation.objects.exists()
     assert [record.content for record in sample_records(benchmark)] == [SampleContent()] * 2
     page = client.get(answer.url).content.decode()
-    assert "2 files taken in" in page
+    assert "2 files uploaded" in page
     assert "/benchmarks/street/samples/?state=to_do" in page
     assert "every 1s" not in page
     assert AuditEntry.objects.filter(action="pictures.upload", benchmark="street").count() == 1
@@ -125,9 +126,10 @@ def test_a_zip_gives_its_pictures_and_says_what_it_passed_over(benchmark, lea, r
     assert list(Sample.objects.order_by("key").values_list("key", "image_name")) == [("a", "a.png"), ("a-2", "a-2.png")]
     record = ImportRecord.objects.get()
     assert rules(record) == ["not-a-picture", "key-made-unique"]
-    assert "There is a sample a already; this one is called a-2." in signed_in(lea).get(answer.url).content.decode()
+    assert "The ID a is already in use. This sample has the ID a-2." in signed_in(lea).get(answer.url).content.decode()
 
 
+@pytest.mark.both_databases
 def test_the_same_picture_twice_is_one_sample(benchmark, lea, run_jobs):
     client = signed_in(lea)
     sent(client, one_dot_png=picture(1), copy_dot_png=picture(1))
@@ -177,6 +179,7 @@ def test_an_upload_that_cannot_be_kept_comes_back_with_the_sentence(files, statu
     assert not ImportRecord.objects.exists()
 
 
+@pytest.mark.both_databases
 def test_an_upload_that_stopped_goes_on_behind_what_is_there(benchmark, lea, monkeypatch):
     monkeypatch.setattr(upload_pictures, "BATCH", 1)
     files = [SimpleUploadedFile(f"{n}.png", picture(n)) for n in range(3)]

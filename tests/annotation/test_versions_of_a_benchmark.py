@@ -20,7 +20,7 @@ from tests.conftest import signed_in
 from tests.worlds import made_once
 from webapp.accounts.models import User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 VERSIONS = "/benchmarks/kitchen/versions/"
 
 
@@ -44,6 +44,7 @@ def changed(number: int, **fields: Any) -> SampleRecord:
     return replace(made, content=replace(made.content, **fields))
 
 
+@pytest.mark.both_databases
 def test_what_differs_is_told_by_kind_and_key(kitchen: Benchmark, lea: User) -> None:
     first = Version.objects.get()
     found = difference(kitchen, first, None)
@@ -101,6 +102,7 @@ def test_a_long_text_keeps_a_few_words_around_what_differs() -> None:
     assert [piece.kind for piece in pieces(old * 20, new * 20, words=True)] == ["cut", "new"]
 
 
+@pytest.mark.both_databases
 def test_a_lead_freezes_the_next_version_with_a_note(kitchen: Benchmark, lea: User) -> None:
     client = signed_in(lea)
     assert client.get(VERSIONS).context["changed_n"] == 3
@@ -155,6 +157,7 @@ def test_a_benchmark_without_gold_says_what_to_do(lea: User) -> None:
     assert "There is no gold to freeze yet." in text
 
 
+@pytest.mark.both_databases
 def test_more_changes_cost_no_more_queries(kitchen: Benchmark, lea: User) -> None:
     # Of the page itself: versions, the two states (2), samples, revisions, their boxes, calls and tools (3), in review.
     client = signed_in(lea)

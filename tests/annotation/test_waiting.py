@@ -146,7 +146,7 @@ def test_what_came_back_is_first_then_what_was_given_then_the_others(busy: Bench
     states = dict(Sample.objects.values_list("key", "state"))
     keys = handed_to_annotate(ana, busy)
     assert {states[key] for key in keys[:2]} == {"returned", "draft"}
-    assert keys[2] == "s-0005", "It was given to her."
+    assert keys[2] == "s-0005", "It was assigned to her."
     assert keys[3:-1] == sorted(keys[3:-1])
 
 

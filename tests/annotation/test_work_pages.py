@@ -143,7 +143,7 @@ def test_chosen_samples_are_given_away_and_the_outcome_names_what_was_not(
     assert answers[0].status_code == 302
     assert answers[0]["Location"] == answers[1]["Location"], "Twice the same request is one."
     page = signed_in(lea).get(answers[0]["Location"])
-    assert (page.context["done_n"], page.context["done"]) == (2, "given to Ana Lind")
+    assert (page.context["done_n"], page.context["done"]) == (2, "assigned to Ana Lind")
     [(why, n, keys)] = page.context["refused"]
     assert (n, keys) == (1, ["s-0000"])
     assert why.startswith("It is accepted.")
@@ -155,7 +155,7 @@ def test_all_that_match_are_returned_unless_others_match_by_then(benchmark: Benc
     data = {"key": "one", "return-reasons": "typo", "return-comment": "New rules."}
     wrong = posted(lea, "return", "?state=in_review", all="99", **data)
     assert wrong.status_code == 400
-    assert "11 samples match now, and 99 did." in wrong.content.decode()
+    assert "11 samples match now, not 99." in wrong.content.decode()
     assert benchmark.samples.in_state("in_review").count() == 11
     for _ in range(2):
         answer = posted(lea, "return", "?state=in_review", all="11", **data)
@@ -164,11 +164,11 @@ def test_all_that_match_are_returned_unless_others_match_by_then(benchmark: Benc
 
 
 MISSING: list[tuple[str, dict[str, str], str, str]] = [
-    ("assign", {}, "to", "Choose who gets the samples."),
+    ("assign", {}, "to", "Choose a person."),
     ("return", {}, "reasons", "Choose a reason, or write a comment."),
     ("return", {"return-reasons": "because"}, "reasons", "because"),
     ("discard", {"discard-comment": " "}, "reasons", "Choose a reason, or write a comment."),
-    ("reopen", {}, "reason", "Say why: the author reads it."),
+    ("reopen", {}, "reason", "Enter a reason."),
 ]
 
 
@@ -232,7 +232,7 @@ def test_a_seat_is_released_from_the_page(benchmark: Benchmark, lea: User) -> No
     [lease] = client.get(WORK).context["leases"]
     answer = client.post(reverse("annotation:work-release", args=["kitchen", lease.pk]), follow=True)
     assert [str(said) for said in answer.context["messages"]] == [
-        f"{lease.sample.key} is free again. What Bo Ek saved of it is kept."
+        f"{lease.sample.key} is released. The draft of Bo Ek is kept."
     ]
     assert answer.context["leases"] == []
 
@@ -249,15 +249,15 @@ def test_the_rule_of_the_queue_is_set_and_shown(lea: User) -> None:
     client = signed_in(lea)
     answer = client.post(QUEUE, RULE, follow=True)
     [said] = map(str, answer.context["messages"])
-    assert said.startswith("Changed: order, facet, people to a sample")
+    assert said.startswith("Changed: order, facet, annotators per sample")
     benchmark.refresh_from_db()
     queue = benchmark.queue
     assert (queue.order, queue.facet, queue.overlap, queue.overlap_share) == ("facet", "room", 2, 0.15)
     assert (queue.review_share, queue.blind, queue.lease_minutes) == (0.8, "off", 30)
     assert 'value="15"' in client.get(QUEUE).content.decode()
-    assert "15 % to 2 people each" in " ".join(client.get(WORK).content.decode().split())
+    assert "15% to 2 people each" in " ".join(client.get(WORK).content.decode().split())
     again = client.post(QUEUE, RULE, follow=True)
-    assert [str(said) for said in again.context["messages"]] == ["Nothing was changed: the queue is as before."]
+    assert [str(said) for said in again.context["messages"]] == ["No changes to save."]
 
 
 WRONG = [

@@ -124,7 +124,7 @@ def test_what_can_be_foreseen_is_refused_without_a_whole_run(sample: Sample, ana
     assert [step["tool"] for step in told["steps"]] == ["sharpen", "resize"]
     assert told["error"]["message"] == (
         "Step 3 (denoise): denoise: image = 3200 × 2400 is not possible. "
-        "Allowed: a picture of at most 2,000,000 pixels; crop or resize it first."
+        "Allowed: an image of at most 2,000,000 pixels; crop or resize it first."
     )
 
 

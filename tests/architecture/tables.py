@@ -12,7 +12,7 @@ from pathlib import Path
 
 from annotation.toolbox.signature import Parameter, shown_value
 from annotation.toolbox.table import TOOLS, ToolSpec
-from evaluation.metrics.catalogue import METRICS, Metric, metrics_of
+from evaluation.metrics.catalogue import METRICS, Metric
 from evaluation.metrics.failures import FAILURES, RULES
 from evaluation.metrics.settings import CHOICES, RANGES, MetricSettings
 from evaluation.query.fields import described
@@ -51,7 +51,8 @@ def metrics() -> str:
     for group in dict.fromkeys(metric.group for metric in METRICS.values()):
         rows = (
             (code(metric.name), metric.label, metric.unit, metric.better, _source(metric), metric.definition)
-            for metric in metrics_of(group)
+            for metric in METRICS.values()
+            if metric.group == group
         )
         head = ("Name", "Label", "Unit", "Better", "Source", "Definition")
         parts.append(f"### {group.capitalize()}\n\n{table(head, rows)}\n")

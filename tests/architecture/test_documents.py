@@ -53,6 +53,11 @@ def test_the_readme_begins_with_its_two_commands():
     assert commands(README)[:2] == ["make demo", "make test"]
 
 
+def test_the_readme_shows_one_image_that_is_in_the_repository():
+    [image] = re.findall(r"!\[[^]]{20,}\]\(([^)]*)\)", README)
+    assert 10_000 < (ROOT / image).stat().st_size <= 200_000
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=str)
 def test_every_make_target_in_a_document_exists(document):
     targets = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.M))

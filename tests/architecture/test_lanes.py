@@ -61,16 +61,18 @@ ON_BOTH = {"Thread", "Barrier", "ThreadPoolExecutor", "IntegrityError", "Operati
 """Names of what databases do each in their own way: locks, races and constraints."""
 
 
-def says_one_database(node: ast.AST) -> bool:
-    return any(isinstance(part, ast.Attribute) and part.attr == "one_database" for part in ast.walk(node))
+def says(marker: str, node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr == marker for part in ast.walk(node))
 
 
 def on_one_database(module: ast.Module) -> list[ast.AST]:
-    """What is marked: the whole module, or functions of it."""
-    if any(isinstance(line, ast.Assign) and says_one_database(line.value) for line in module.body):
-        return [module]
-    functions = (line for line in module.body if isinstance(line, ast.FunctionDef))
-    return [one for one in functions if any(map(says_one_database, one.decorator_list))]
+    """What is marked: functions of a module, or all of it but what is marked as of both."""
+    marks: dict[ast.AST, list[ast.expr]] = {
+        line: line.decorator_list if isinstance(line, ast.FunctionDef) else [] for line in module.body
+    }
+    if any(isinstance(line, ast.Assign) and says("one_database", line.value) for line in module.body):
+        return [line for line in module.body if not any(says("both_databases", mark) for mark in marks[line])]
+    return [line for line in module.body if any(says("one_database", mark) for mark in marks[line])]
 
 
 def needs_both(node: ast.AST) -> bool:

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tomllib
 from importlib.metadata import distributions, packages_distributions
-from pathlib import Path
 
 import pytest
 
@@ -35,6 +34,7 @@ BINARY = {
     ".parquet",
     ".xlsx",
     ".woff2",
+    ".ttf",
     ".gif",
     ".tif",
     ".tiff",
@@ -112,25 +112,31 @@ def test_no_file_names_a_registry_or_a_folder_of_one_machine():
     assert not found
 
 
-def data_packages(path: Path) -> set[str]:
-    """Packages whose files are asked for by name, with ``importlib.resources.files("name")``."""
-    return set(re.findall(r"""\bfiles\(\s*["']([\w.]+)["']""", text(path)))
+def declared() -> set[str]:
+    """The distributions that the project names, its extras included."""
+    lines = [*PROJECT["dependencies"], *(line for extra in PROJECT["optional-dependencies"].values() for line in extra)]
+    return {re.match(r"[\w.\-]+", line)[0].lower().replace("_", "-") for line in lines}
+
+
+def imported() -> dict[str, set[str]]:
+    """The packages of others that the product imports, with the distributions each may come from."""
+    installed = packages_distributions()
+    names = {module.partition(".")[0] for path in product_files() for module in imported_modules(path)}
+    foreign = names - set(sys.stdlib_module_names) - set(PRODUCT)
+    return {name: {found.lower().replace("_", "-") for found in installed.get(name, [name])} for name in foreign}
 
 
 def test_every_package_that_is_imported_is_declared():
     """What another package happens to bring may be gone with its next version."""
-    lines = [*PROJECT["dependencies"], *(line for extra in PROJECT["optional-dependencies"].values() for line in extra)]
-    declared = {re.match(r"[\w.\-]+", line)[0].lower().replace("_", "-") for line in lines}
-    installed = packages_distributions()
-    missing = {
-        name
-        for path in product_files()
-        for name in (module.partition(".")[0] for module in imported_modules(path) | data_packages(path))
-        if name not in sys.stdlib_module_names and name not in PRODUCT
-        if not declared & {found.lower().replace("_", "-") for found in installed.get(name, [name])}
-    }
+    missing = {name for name, sources in imported().items() if not declared() & sources}
     # Celery, Django and the storages for S3 are used with the parts they are made of.
     assert missing <= {"kombu", "asgiref", "botocore"}
+
+
+def test_every_package_that_is_declared_is_imported():
+    used = set().union(*imported().values())
+    # openpyxl refuses XML entities where defusedxml is installed.
+    assert {name for name in declared() - used if name.replace("-", "_") not in used} <= {"defusedxml"}
 
 
 def test_the_version_is_the_same_everywhere():

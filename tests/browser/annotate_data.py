@@ -108,7 +108,7 @@ class Studio:
         page.keyboard.press("b")
         page.get_by_label("Question").focus()
         page.keyboard.type("Which colour is the mug?")
-        page.get_by_label("one of the options").check()
+        page.get_by_label("Multiple choice").check()
         page.get_by_label("Option A", exact=True).focus()
         page.keyboard.type("black")
         page.keyboard.press("Enter")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -29,12 +31,18 @@ expect.set_options(timeout=20_000)
 WSGIRequestHandler.disable_nagle_algorithm = True
 
 
+AXE = Path(project.BASE_DIR) / "node_modules/axe-core/axe.min.js"
+KEPT = "kept.html"
+"""An empty page beside the static files."""
+
+
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, Any]:
     found = lanes.find_chromium()
     if found is None:
         pytest.skip("no Chromium on PATH")
-    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic"]}
+    fewer_processes = ["--process-per-site", "--in-process-gpu"]
+    return {"executable_path": found, "args": ["--no-sandbox", "--disable-gpu", "--disable-quic", *fewer_processes]}
 
 
 @pytest.fixture(scope="session")
@@ -50,6 +58,8 @@ def static_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     hashed = {"staticfiles": {"BACKEND": "webapp.common.static.HashedStaticFilesStorage"}}
     with override_settings(STATIC_ROOT=folder, STORAGES=project.STORAGES | hashed):
         call_command("collectstatic", verbosity=0, interactive=False)
+        shutil.copy(AXE, folder)
+        (folder / KEPT).write_text("<!doctype html>")
         finder = "django.contrib.staticfiles.finders.FileSystemFinder"
         with override_settings(STATICFILES_DIRS=[folder], STATICFILES_FINDERS=[finder]), kept_by_browsers():
             yield
@@ -86,16 +96,20 @@ def context(
     settings = repr(sorted(browser_context_args.items()))
     if settings not in contexts:
         contexts[settings] = browser.new_context(**browser_context_args)
+        # As long as it is open, the pages of the tests share its process: a new one costs more than many a page.
+        contexts[settings].new_page().goto(f"{live_server.url}{project.STATIC_URL}{KEPT}")
     context = contexts[settings]
+    kept, *_ = context.pages
     yield context
     context.unroute_all()
     context.set_offline(False)
     context.clear_cookies()
     context.clear_permissions()
     emptied = {"origin": live_server.url, "storageTypes": "local_storage,indexeddb,cache_storage,service_workers"}
-    context.new_cdp_session(context.new_page()).send("Storage.clearDataForOrigin", emptied)
     for page in context.pages:
-        page.close()
+        if page != kept:
+            page.close()
+    context.new_cdp_session(kept).send("Storage.clearDataForOrigin", emptied)
 
 
 @pytest.fixture
@@ -109,6 +123,11 @@ def page(page: Page) -> Page:
 
     page.keyboard.press = pressed  # type: ignore[method-assign]
     return page
+
+
+def bring_axe(page: Page) -> None:
+    """As a file that the browser keeps with its compiled code. The context has to have ``bypass_csp``."""
+    page.add_script_tag(url=f"{project.STATIC_URL}{AXE.name}")
 
 
 OVERTAKEN = ("Ignoring tile", "Image load aborted")

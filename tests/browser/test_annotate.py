@@ -70,7 +70,7 @@ def test_a_box_drawn_over_the_evidence_has_its_pixels(studio: Studio) -> None:
     for _ in range(13):
         page.keyboard.press("+")
     # Near enough to judge single pixels, which are squares then (D8.14).
-    expect(page.locator("[data-part=zoom]")).to_have_text("3200\u00a0%")
+    expect(page.locator("[data-part=zoom]")).to_have_text("3200%")
     x, y = middle(page)
     x1, y1, x2, y2 = (32 * value for value in PART)
     centre = (32 * WIDTH / 2, 32 * HEIGHT / 2)
@@ -147,7 +147,7 @@ def test_a_drag_right_after_b_draws_that_box_anew(studio: Studio) -> None:
 def test_every_kind_of_change_is_undone_and_done_again(studio: Studio) -> None:
     page = studio.page
     studio.fill_all()
-    page.get_by_label("Name of another facet").fill("category")
+    page.get_by_label("New facet").fill("category")
     page.keyboard.press("Enter")
     page.keyboard.type("sign")
     page.keyboard.press("Enter")
@@ -171,7 +171,7 @@ def test_every_kind_of_change_is_undone_and_done_again(studio: Studio) -> None:
 
 def test_options_are_pasted_moved_and_keep_their_answer(studio: Studio) -> None:
     page = studio.page
-    page.get_by_label("one of the options").check()
+    page.get_by_label("Multiple choice").check()
     page.get_by_label("Option A", exact=True).focus()
     page.evaluate(
         """() => {
@@ -208,7 +208,7 @@ def test_without_network_nothing_is_lost_and_it_is_sent_later(studio: Studio, co
     context.set_offline(True)
     page.get_by_label("Question").fill("Which colour?")
     expect(page.locator("#saving")).to_have_attribute("data-state", "offline")
-    expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
+    expect(page.get_by_role("alert")).to_contain_text("Offline")
     expect(page.get_by_role("button", name="Submit and next")).to_have_attribute("aria-disabled", "true")
     page.get_by_label("Question").fill("Which colour has it?")
     context.set_offline(False)
@@ -234,7 +234,7 @@ def test_a_session_that_ended_is_said_and_the_tab_saves_for_its_person_alone(
         door.get_by_label("Email").fill(person.email)
         door.get_by_label("Password", exact=True).fill(PASSWORD)
         door.keyboard.press("Enter")
-        expect(door.get_by_role("heading", name="You are signed in")).to_be_visible()
+        expect(door.get_by_role("heading", name="You're signed in")).to_be_visible()
         door.close()
         expect(alert).to_contain_text("Rui Costa") if person == rui else expect(alert).to_be_hidden()
     studio.saved()
@@ -266,12 +266,12 @@ def test_two_versions_are_shown_in_words_and_on_the_picture_and_put_together(
     other.saved()
     studio.page.get_by_label("Question").fill("Mine?")
     studio.drag((500, 500), (580, 560))
-    dialog = studio.page.get_by_role("dialog", name="was changed in two places")
+    dialog = studio.page.get_by_role("dialog", name="was edited in two places")
     expect(dialog).to_be_visible()
     rows = dialog.locator("tbody tr")
     expect(rows).to_have_count(3)
     expect(rows.nth(0).locator("[data-side=mine] ins")).to_have_text("Mine?")
-    expect(rows.nth(0).get_by_text("Only one of the two.")).to_be_visible()
+    expect(rows.nth(0).get_by_text("Choose one side.")).to_be_visible()
     for at, side in enumerate(("mine", "theirs", "both")):
         expect(rows.nth(at).locator(f"[data-side={side}] input")).to_be_checked()
     for side in ("mine", "theirs"):
@@ -300,7 +300,7 @@ def test_the_answers_of_the_checks_stand_beside_their_fields(studio: Studio) -> 
     studio.saved()
     submit = page.get_by_role("button", name="Submit and next")
     expect(submit).to_have_attribute("aria-disabled", "true")
-    expect(page.locator("#reason")).to_contain_text("to mend first")
+    expect(page.locator("#reason")).to_contain_text("Fix ")
     expect(page.locator("[data-part=open] .msg--bad")).to_contain_text("answer is missing")
     page.keyboard.press("Control+Enter")
     assert Revision.objects.count() == 0
@@ -323,7 +323,7 @@ def test_a_lost_lease_is_said_and_the_work_is_kept(studio: Studio, benchmark: Be
     submitted_by_rui(sample, rui)
     studio.page.get_by_label("Question").fill("Mine?")
     expect(studio.page.locator("#saving")).to_have_attribute("data-state", "lost")
-    expect(studio.page.get_by_role("alert")).to_contain_text("Your work is kept in this browser")
+    expect(studio.page.get_by_role("alert")).to_contain_text("only in this browser")
     assert studio.question() == "Mine?"
 
 
@@ -368,7 +368,7 @@ def test_targets_are_dragged_onto_a_step_and_between_two(studio: Studio) -> None
 def test_a_mistyped_facet_leaves_nothing_and_an_emptied_option_goes(studio: Studio) -> None:
     """D8.15."""
     page = studio.page
-    name = page.get_by_label("Name of another facet")
+    name = page.get_by_label("New facet")
     rows = page.locator(".frow")
     name.fill("categry")
     page.keyboard.press("Enter")
@@ -383,19 +383,19 @@ def test_a_mistyped_facet_leaves_nothing_and_an_emptied_option_goes(studio: Stud
     page.keyboard.press("Control+z")
     expect(rows).to_have_count(0)
     page.get_by_label("Accepted answers").fill("two")
-    page.get_by_label("one of the options").check()
+    page.get_by_label("Multiple choice").check()
     expect(page.get_by_label("Option A", exact=True)).to_have_value("two")
-    page.get_by_role("button", name="Add an option").click()
+    page.get_by_role("button", name="Add option").click()
     page.keyboard.press("Backspace")
     expect(page.locator(".opts__row")).to_have_count(2)
     expect(page.get_by_label("Option B", exact=True)).to_be_focused()
-    page.get_by_label("an open answer").check()
+    page.get_by_label("Open-ended").check()
     expect(page.get_by_label("Accepted answers")).to_have_value("two")
 
 
 def test_options_are_dragged_by_their_grip(studio: Studio) -> None:
     page = studio.page
-    page.get_by_label("one of the options").check()
+    page.get_by_label("Multiple choice").check()
     page.get_by_label("Option A", exact=True).fill("black")
     page.get_by_label("Option B", exact=True).fill("white")
     page.get_by_label("A is the answer").check()
@@ -415,7 +415,7 @@ def test_looking_changes_nothing_of_the_sample(studio: Studio) -> None:
     page.get_by_label("Brightness and contrast").click()
     page.get_by_label("Brightness", exact=True).fill("180")
     expect(page.locator(".stage__view canvas").first).to_have_css("filter", "brightness(1.8) contrast(1)")
-    page.get_by_role("button", name="As it is").click()
+    page.get_by_role("button", name="Reset").click()
     expect(page.locator(".stage__view canvas").first).to_have_css("filter", "none")
     assert page.get_by_label("Undo").is_enabled()
     page.keyboard.press("Control+z")
@@ -557,12 +557,12 @@ def test_boxes_are_drawn_inside_one_another_hidden_and_judged_by_the_pixel(studi
     expect(page.locator(".layer")).to_have_css("visibility", "hidden")
     page.keyboard.press("x")
     expect(page.locator(".layer")).to_have_css("visibility", "visible")
-    page.get_by_label("Fold this panel").click()
+    page.get_by_label("Collapse panel").click()
     expect(page.locator(".eye .shot")).to_be_hidden()
     page.reload()
     studio.ready()
     expect(page.locator(".eye .shot")).to_be_hidden()
-    page.get_by_label("Unfold this panel").click()
+    page.get_by_label("Expand panel").click()
     expect(page.locator(".eye .shot")).to_be_visible()
 
 
@@ -573,7 +573,7 @@ def test_submitted_work_is_shown_and_cannot_be_changed(
     sample = submitted(ana, benchmark)
     sign_in(page.context, live_server.url, ana)
     studio = Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
-    expect(page.get_by_role("alert")).to_contain_text("read-only")
+    expect(page.get_by_role("alert")).to_contain_text("Read-only")
     expect(page.get_by_role("button", name="Submit and next")).to_have_attribute("aria-disabled", "true")
     expect(page.get_by_role("button", name="Skip")).to_be_disabled()
     fields = page.locator("[data-form] :is(input:not([type=radio]), textarea)")
@@ -596,7 +596,7 @@ def test_submitted_work_is_shown_and_cannot_be_changed(
 def test_a_skipped_sample_leads_back_to_the_queue(studio: Studio) -> None:
     page = studio.page
     page.get_by_role("button", name="Skip").click()
-    page.get_by_label("Why you skip it").fill("The picture is broken.")
+    page.get_by_label("Reason").fill("The picture is broken.")
     page.get_by_role("dialog").get_by_role("button", name="Skip").click()
     expect(page).to_have_url(re.compile(r"/benchmarks/kitchen/annotate/$"))
     expect(page.locator("main")).to_contain_text("to do")

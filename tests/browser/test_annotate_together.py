@@ -105,14 +105,14 @@ def test_the_author_talks_with_the_reviewer_where_the_work_is_mended(returned: S
     expect(page.locator(".returned")).to_contain_text("box too large")
     threads = page.locator("#comments > ul > li")
     expect(threads).to_have_count(2)
-    expect(page.get_by_role("button", name="Comment of Rui Costa")).to_be_visible()
-    threads.first.get_by_role("button", name="Answer").click()
+    expect(page.get_by_role("button", name="Comment by Rui Costa")).to_be_visible()
+    threads.first.get_by_role("button", name="Reply").click()
     page.keyboard.type("Done.")
     page.keyboard.press("Control+Enter")
     expect(threads.first).to_contain_text("Done.")
     assert Revision.objects.count() == 1
     threads.first.get_by_role("button", name="Resolve").click()
-    expect(page.get_by_role("button", name="Comment of Rui Costa")).to_have_count(0)
+    expect(page.get_by_role("button", name="Comment by Rui Costa")).to_have_count(0)
     page.keyboard.press("c")
     expect(page.locator("[data-picking]")).to_be_visible()
     page.keyboard.press("Enter")
@@ -132,7 +132,7 @@ def test_the_toolchain_is_read_as_calls_and_written_as_json_with_its_checks_besi
     page.keyboard.press("ArrowRight")
     field = page.get_by_label("As JSON")
     field.fill('[{"tool": "Crop", "where": 3}]')
-    expect(page.locator("#chain-problem")).to_contain_text("Call 1 has no “where”")
+    expect(page.locator("#chain-problem")).to_contain_text("Call 1 has the unknown key “where”")
     expect(page.locator(".chain__call")).to_have_count(0)
     field.fill('[{"tool": "Crop", "arguments": {"x": 1, "y": 2, "width": 0, "height": 9}}]')
     expect(page.locator("#chain-problem")).to_be_hidden()
@@ -151,15 +151,15 @@ def test_a_key_is_changed_by_pressing_another_and_the_studio_obeys(
 ) -> None:
     sign_in(page.context, live_server.url, ana)
     page.goto(f"{live_server.url}/account/keys/")
-    field = page.get_by_label("Box by drag; again")
+    field = page.get_by_label("Draw a box; again")
     field.focus()
     page.keyboard.press("h")
     expect(page.locator(".msg--bad:visible")).to_have_count(2)
     page.keyboard.press("n")
     expect(page.locator(".msg--bad:visible")).to_have_count(0)
     expect(field).to_have_value("N")
-    page.get_by_role("button", name="Save the keys").click()
-    expect(page.get_by_text("1 key is another now.")).to_be_visible()
+    page.get_by_role("button", name="Save shortcuts").click()
+    expect(page.get_by_text("1 shortcut changed.")).to_be_visible()
     sample = next_to_annotate(actor=ana, benchmark=benchmark)
     assert sample is not None
     studio = Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
@@ -169,11 +169,11 @@ def test_a_key_is_changed_by_pressing_another_and_the_studio_obeys(
     studio.boxes(1)
     expect(page.locator(".stage-tools [data-key-of=box]")).to_have_text("N")
     page.keyboard.press("?")
-    row = page.locator(".key-help li").filter(has_text="box by drag")
+    row = page.locator(".key-help li").filter(has_text="draw a box")
     expect(row.locator("kbd")).to_have_text("N")
     page.keyboard.press("Escape")
     page.goto(f"{live_server.url}/account/keys/")
-    page.get_by_role("button", name="Back to B").click()
+    page.get_by_role("button", name="Reset to B").click()
     expect(field).to_have_value("B")
     assert faults == []
 
@@ -239,14 +239,14 @@ def test_the_next_sample_opens_without_loading_the_page_anew_and_is_given_back_o
     assert page.evaluate("window.stayed")
     assert page.title().startswith("mug-1")
     assert opened.question() == ""
-    expect(page.get_by_label("one of the options")).to_be_checked()
+    expect(page.get_by_label("Multiple choice")).to_be_checked()
     page.keyboard.press("b")
     opened.boxes(1)
     opened.saved()
     assert Draft.objects.get().annotation.sample.key == "mug-1"
     page.go_back()
     expect(page.locator(".crumbs [aria-current]")).to_have_text("mug-0")
-    expect(page.get_by_role("alert")).to_contain_text("read-only")
+    expect(page.get_by_role("alert")).to_contain_text("Read-only")
 
 
 def test_what_was_kept_ahead_is_given_back_by_who_goes_elsewhere(opened: Studio) -> None:

@@ -45,10 +45,10 @@ def test_an_audit_by_keys_from_the_crop_to_the_verdict(
     assert crop.evaluate("image => image.naturalWidth") > 0
     expect(page.locator(".frame__view")).to_have_count(0)
     page.keyboard.press("1")
-    expect(page.get_by_text("From the crop alone you said “black”.")).to_be_visible()
+    expect(page.get_by_text("From the crop you answered “black”.")).to_be_visible()
     expect(page.locator("[data-magnification]")).to_contain_text("%")
     page.keyboard.press("2")
-    expect(page.get_by_text("Gold says the same.")).to_be_visible()
+    expect(page.get_by_text("It matches the gold answer.")).to_be_visible()
     expect(page.locator("dl[data-fields]")).to_contain_text("48 × 32 px")
     page.keyboard.press("1")
     expect(page.get_by_label("box is ambiguous")).to_be_checked()

@@ -22,13 +22,13 @@ from evaluation.actions.score_run import score_benchmark
 from evaluation.schema import Condition
 from tests import permission_table as table
 from tests.annotation.agreement_data import mugs, three_people
+from tests.browser.conftest import bring_axe
 from tests.evaluation.run_pages import trajectories
 from tests.test_permissions import World
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 WINDOW: ViewportSize = {"width": 1280, "height": 800}
-AXE = Path(settings.BASE_DIR) / "node_modules/axe-core/axe.min.js"
 RUN = """(only) => axe.run(document, {
     resultTypes: ["violations"], preload: false,
     rules: { "target-size": { enabled: true } },
@@ -92,7 +92,7 @@ def addresses(world: World, person: str) -> Iterator[str]:
 
 def faults(page: Page, *, dark: bool) -> list[str]:
     """What axe finds on this page: everything in light, and colours again in dark."""
-    page.evaluate(AXE.read_text())
+    bring_axe(page)
     found: list[str] = page.evaluate(RUN)
     if dark:
         page.evaluate("document.documentElement.dataset.theme = 'dark'")

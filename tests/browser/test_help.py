@@ -27,7 +27,8 @@ from evaluation.models import Trajectory
 from tests import permission_table as table
 from tests.annotation.work_data import drafted, reviewed, submitted
 from tests.browser.annotate_data import EVIDENCE, kitchen
-from tests.browser.test_axe import AXE, the_world
+from tests.browser.conftest import bring_axe
+from tests.browser.test_axe import the_world
 from tests.factories import facet_of
 from tests.test_permissions import World
 
@@ -207,7 +208,7 @@ class Shown:
             self.page.keyboard.press("?")
         else:
             self.page.locator(f"[data-opens={name}]").first.click()
-        self.page.evaluate(AXE.read_text())
+        bring_axe(self.page)
         for width in (1280, 390):
             self.page.set_viewport_size({"width": width, "height": 800})
             for dark in (False, True):

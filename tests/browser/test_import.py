@@ -35,7 +35,7 @@ def send(imports: Page) -> Callable[[str, bytes], None]:
         imports.get_by_label(re.compile("Drop a file")).set_input_files(
             [{"name": name, "mimeType": "application/json", "buffer": content}]
         )
-        imports.get_by_role("button", name="Read the file").click()
+        imports.get_by_role("button", name="Preview file").click()
 
     return sent
 
@@ -47,8 +47,8 @@ def test_a_run_is_read_looked_at_and_committed(
     expect(imports.get_by_role("heading", name="Reading runs.json")).to_be_visible()
     run_jobs()
     expect(imports.locator(".record")).to_have_count(5, timeout=15_000)
-    expect(imports.get_by_text("Nothing is written yet")).to_be_visible()
-    imports.get_by_role("link", name="Five others").click()
+    expect(imports.get_by_text("Nothing is saved yet")).to_be_visible()
+    imports.get_by_role("link", name="Five other records").click()
     expect(imports.locator(".record")).to_have_count(3)
     imports.get_by_label("Coordinates of the boxes").select_option("pixel")
     expect(imports.get_by_role("heading", name="Reading runs.json")).to_be_visible()
@@ -78,7 +78,7 @@ def test_columns_are_chosen_on_the_page_and_known_the_next_time(
     imports.get_by_label("where is read as").select_option("boxes")
     expect(imports.get_by_role("heading", name="Reading mine.csv")).to_be_visible()
     run_jobs()
-    imports.get_by_label("The numbers of a box are").select_option("xywh")
+    imports.get_by_label("Box format").select_option("xywh")
     expect(imports.get_by_role("heading", name="Reading mine.csv")).to_be_visible()
     run_jobs()
     imports.get_by_role("button", name="Commit 2 records").click()
@@ -90,9 +90,9 @@ def test_columns_are_chosen_on_the_page_and_known_the_next_time(
     send("next.csv", b"where,id,pred\n1 1 9 9,sign,C\n")
     expect(imports.get_by_role("heading", name="Reading next.csv")).to_be_visible()
     run_jobs()
-    expect(imports.get_by_text("as saved by Lea")).to_be_visible()
+    expect(imports.get_by_text("saved by Lea")).to_be_visible()
     expect(imports.get_by_label("where is read as")).to_have_value("boxes")
-    expect(imports.get_by_label("The numbers of a box are")).to_have_value("xywh")
+    expect(imports.get_by_label("Box format")).to_have_value("xywh")
     assert faults == []
 
 

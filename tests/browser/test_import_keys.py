@@ -43,7 +43,7 @@ def test_an_unknown_log_is_mapped_by_keyboard_alone(
     page.get_by_label("Drop a file").set_input_files(
         [{"name": "log.json", "mimeType": "application/json", "buffer": LOG}]
     )
-    page.get_by_role("button", name="Read the file").press("Enter")
+    page.get_by_role("button", name="Preview file").press("Enter")
     expect(page.get_by_role("heading", name="Reading log.json")).to_be_visible()
     run_jobs()
     page.get_by_role("radio", name="Any other JSON").press("Space")
@@ -69,9 +69,9 @@ def test_an_unknown_log_is_mapped_by_keyboard_alone(
     put("entries[*].journal[*].uses[*].zap", "t", "Tool", "zap")
     put("entries[*].journal[*].uses[*].with.where", "b", "Box", "with.where")
     put("entries[*].verbatim", "a", "Answer of the model", "verbatim")
-    expect(page.get_by_label("Four numbers are")).to_have_value("xywh")
+    expect(page.get_by_label("Order of the four numbers")).to_have_value("xywh")
     expect(page.locator(".keymap__preview .record")).to_have_count(2)
-    page.get_by_role("button", name="Read the whole file").press("Enter")
+    page.get_by_role("button", name="Preview full file").press("Enter")
     expect(page.get_by_role("heading", name="Reading log.json")).to_be_visible()
     run_jobs()
     page.get_by_role("button", name="Commit 2 records").press("Enter")

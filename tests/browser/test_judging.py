@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.actions.benchmarks import add_member
+from annotation.actions.benchmarks import add_member, set_public
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.actions.judging import draw_judging
@@ -35,6 +35,7 @@ def queue(tmp_path: Any, settings: Any, page: Page, live_server: Any, lea: User,
     mug = next(record for record in records.samples() if record.id == "mug")
     build(tmp_path / "files", drawn_sample(mug), [replace(records.trajectories()[1], setting="")])
     benchmark = Benchmark.objects.get()
+    set_public(actor=None, benchmark=benchmark, public=False)
     for person, role in ((lea, Role.LEAD), (ana, Role.ANNOTATOR)):
         add_member(actor=None, benchmark=benchmark, user=person, role=role)
     drawn = draw_judging(actor=lea, benchmark=benchmark, terms={}, size=1, people=1)

@@ -40,7 +40,7 @@ def test_a_row_can_be_made_the_reference_at_any_width(board, page, width):
     """In a narrow window nothing hovers over it: it stands in sight."""
     page.set_viewport_size({"width": width, "height": 800})
     page.goto(board)
-    link = page.get_by_role("link", name="make reference").first
+    link = page.get_by_role("link", name="set as reference").first
     link.focus()
     expect(link).to_have_css("opacity", "1")
     assert link.bounding_box()["x"] + link.bounding_box()["width"] <= width
@@ -52,7 +52,7 @@ def test_making_a_row_the_reference_compares_the_others_with_it(board, page):
     page.goto(board)
     row = page.locator(".lb tr", has_text="Model D")
     row.hover()
-    row.get_by_role("link", name="make reference").click()
+    row.get_by_role("link", name="set as reference").click()
     expect(page.locator("th.c-difference")).to_contain_text("Model D")
     assert page.locator(".lb tr[aria-selected=true]").inner_text().count("Model D") == 1
 

@@ -10,10 +10,9 @@ from django.conf import global_settings
 from django.test import override_settings
 from playwright.sync_api import Page, expect
 
-from evaluation.models import Run
 from evaluation.publishing.bundle import publish
 from tests import settings as plain
-from tests.evaluation.board_data import make_board
+from tests.evaluation.run_pages import make_benchmark, only_run
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -23,13 +22,13 @@ def test_keys_work_in_a_copy_that_is_opened_from_its_folder(
     lea: User, page: Page, faults: list[str], tmp_path: Path, live_server: object
 ) -> None:
     """D7.16: no server hands the files out; scripts, styles and keys are there all the same."""
-    board = make_board(lea)
-    query = f"run={Run.objects.of(board).filter(model__name='Model C').get().pk}"
     # From the sources: what was collected for the server of the tests is no source.
     finders = global_settings.STATICFILES_FINDERS
     sources = {"STATICFILES_DIRS": plain.STATICFILES_DIRS, "STATICFILES_FINDERS": finders, "STORAGES": plain.STORAGES}
     with override_settings(**sources):
-        publish(board, tmp_path / "copy", [query], most=3, today=date(2030, 1, 2))
+        street = make_benchmark(lea, {"seen": 2}, pictures=False)
+        query = f"run={only_run(street).pk}"
+        publish(street, tmp_path / "copy", [query], most=3, today=date(2030, 1, 2))
     page.goto((tmp_path / "copy" / "index.html").as_uri())
     page.get_by_role("link", name="Cases:").first.click()
     rows = page.locator(".trajectory-row")

@@ -90,7 +90,7 @@ def test_a_whole_review_by_keys_alone(desk: Desk, rui: User) -> None:
     expect(page.locator(".frame__marks, [data-lens]")).to_have_count(0)
     # With the decision these are three keys; when sure two.
     desk.press("u", "2")
-    expect(page.get_by_text("You answered B, white. Gold says the same.")).to_be_visible()
+    expect(page.get_by_text("You answered B, white. It matches the gold answer.")).to_be_visible()
     expect(page.locator(".layer rect.gold")).to_have_count(1)
     desk.press("a")
     desk.on("mug-1")
@@ -105,7 +105,7 @@ def test_a_whole_review_by_keys_alone(desk: Desk, rui: User) -> None:
 def test_the_picture_that_does_not_tell_is_said_by_one_key(desk: Desk) -> None:
     desk.blind()
     desk.press("0")
-    expect(desk.page.get_by_text("You could not tell from the picture.")).to_be_visible()
+    expect(desk.page.get_by_text("You couldn't answer from the image.")).to_be_visible()
 
 
 def test_returned_work_is_fixed_by_its_author_and_accepted(
@@ -114,7 +114,7 @@ def test_returned_work_is_fixed_by_its_author_and_accepted(
     page = desk.page
     desk.gold()
     desk.press("4", "r", "Control+Enter")
-    expect(page.get_by_text("Say in the comment what the author is to change.")).to_be_visible()
+    expect(page.get_by_text("Write in the comment what the author should change.")).to_be_visible()
     page.keyboard.type("Only the black mark.")
     desk.press("Control+Enter")
     desk.on("mug-1")
@@ -209,10 +209,10 @@ def test_a_reviewer_fixes_with_the_editor_of_the_annotator(desk: Desk, rui: User
     desk.press("Control+y", "Control+y")
     assert measures(page) == small
     page.get_by_label("Label of box G1").fill("mark")
-    page.get_by_role("button", name="Add an option").click()
+    page.get_by_role("button", name="Add option").click()
     page.keyboard.type("grey")
     page.get_by_label("C is the answer").check()
-    page.get_by_label("Name of another facet").fill("category: colour;")
+    page.get_by_label("New facet").fill("category: colour;")
     page.get_by_role("tab", name="Toolchain").click()
     page.get_by_label("As JSON").fill('[{"tool": "crop", "arguments": {"x": 9, "y": 9, "width": 20, "height": 20}}]')
     page.get_by_role("tab", name="Tool plan").click()
@@ -289,8 +289,8 @@ def test_comments_stand_on_their_place_with_answers_and_an_end(desk: Desk) -> No
     expect(page.locator(".comment__text")).to_have_text("Is this <b>it</b>?")
     comment = Comment.objects.get()
     assert (comment.x, comment.y) == (pytest.approx(1205, abs=2), pytest.approx(800, abs=2))
-    expect(page.get_by_role("button", name="Comment of Rui Costa")).to_be_visible()
-    page.get_by_role("button", name="Answer", exact=True).click()
+    expect(page.get_by_role("button", name="Comment by Rui Costa")).to_be_visible()
+    page.get_by_role("button", name="Reply", exact=True).click()
     page.keyboard.type("It is.")
     desk.press("Control+Enter")
     expect(page.locator(".comment .comment")).to_contain_text("It is.")
@@ -310,17 +310,17 @@ def test_without_network_all_that_was_typed_stays_and_is_sent_again(desk: Desk) 
     page.keyboard.type("Look again.")
     page.context.set_offline(True)
     desk.press("Control+Enter")
-    expect(page.get_by_text("The server does not answer.")).to_be_visible()
-    expect(page.get_by_label("What Ana Lind is to change")).to_have_value("Look again.")
+    expect(page.get_by_text("No response from the server.")).to_be_visible()
+    expect(page.get_by_label("What should Ana Lind change?")).to_have_value("Look again.")
     page.context.set_offline(False)
     page.reload()
     desk.press("r")
-    expect(page.get_by_label("What Ana Lind is to change")).to_have_value("Look again.")
-    expect(page.get_by_role("button", name="wrong answer")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_label("What should Ana Lind change?")).to_have_value("Look again.")
+    expect(page.get_by_role("button", name="incorrect answer")).to_have_attribute("aria-pressed", "true")
     page.context.set_offline(True)
     desk.press("Control+Enter")
     page.context.set_offline(False)
-    page.get_by_role("button", name="Send it again").click()
+    page.get_by_role("button", name="Send again").click()
     desk.on("mug-1")
     review = Review.objects.get()
     assert (review.decision, review.reasons, review.comment) == ("return", ["wrong_answer"], "Look again.")
@@ -335,7 +335,7 @@ def test_a_decision_made_meanwhile_is_said_in_a_sentence(desk: Desk, benchmark: 
     answer_blind(actor=lea, sample=sample, answer="B", unsure=False, seconds=3)
     decide(actor=lea, sample=sample, decision=Decision("discard", ("typo",)))
     desk.press("a")
-    expect(page.get_by_role("alert").filter(has_text="mug-0 does not wait for a review")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="mug-0 is not waiting for review")).to_be_visible()
     assert Review.objects.get().reviewer == lea
     assert state("mug-0") == "discarded"
 
@@ -344,7 +344,7 @@ def test_the_seat_is_given_back_on_leaving(desk: Desk) -> None:
     desk.gold()
     assert Lease.objects.filter(sample__key="mug-0").count() == 1
     desk.page.get_by_role("link", name="Review").click()
-    expect(desk.page.get_by_text("2 wait for your review")).to_be_visible()
+    expect(desk.page.get_by_text("2 samples to review")).to_be_visible()
     desk.page.wait_for_load_state("networkidle")
     for _ in range(50):
         if not Lease.objects.exists():
@@ -388,6 +388,6 @@ def test_the_toolchain_is_seen_run_step_by_step_and_confirmed(
     assert not VerifiedChain.objects.exists()
     strip.get_by_label("Why the last step still shows").fill("The mug has two marks; one is hidden.")
     strip.get_by_role("button", name="Verify").click()
-    expect(strip.get_by_text("Confirmed by Rui Costa on")).to_contain_text("one is hidden")
+    expect(strip.get_by_text("Verified by Rui Costa on")).to_contain_text("one is hidden")
     mark = VerifiedChain.objects.get()
     assert (mark.kind, mark.answer, mark.measurements["total_components"]) == ("confirmed", "two", 1)

@@ -43,9 +43,13 @@ def test_the_threshold_moves_the_numbers_and_what_they_open(page, live_server, r
     expect(matrix.locator("output")).to_have_text("0.30")
     expect(matrix.locator("b").first).to_contain_text("35.7")
     expect(matrix.locator(".ci__range")).to_have_count(4)
-    expect(matrix.locator(".ci").first).to_have_attribute("aria-label", re.compile(r"interval 2\d\.\d to 5\d\.\d %"))
-    expect(matrix.locator("[data-when]")).to_have_text("Right when grounded 62.5 %, when not 50.0 %.")
+    expect(matrix.locator(".ci").first).to_have_attribute("aria-label", re.compile(r"interval 2\d\.\d to 5\d\.\d%"))
+    expect(matrix.locator("[data-when]")).to_have_text(
+        "Accuracy, %: when grounded 62.5 (62.5–68.8), when ungrounded 50.0."
+    )
     expect(matrix.locator("[data-points]")).to_have_text("+12.5 pp")
+    expect(matrix.locator("[data-open]")).to_have_text("(+12.5 to +18.8 pp)")
+    expect(matrix.locator(".quad__c .range")).to_have_text(["(35.7–39.3)", "(17.9–21.4)"])
     expect(matrix.locator("[data-odds]")).to_have_text("1.67")
     expect(matrix.locator("[data-spread]")).to_have_text(", no interval away from the scored threshold")
     opened = matrix.locator(".quad__c").first.get_attribute("href")

@@ -47,23 +47,23 @@ def test_selected_samples_can_be_shown_alone(samples: Page, faults: list[str]) -
         samples.keyboard.press(key)
     expect(bar).to_be_visible()
     expect(samples.locator(".tile.is-sel")).to_have_count(2)
-    samples.get_by_role("button", name="Show these alone").click()
+    samples.get_by_role("button", name="Show only selected").click()
     expect(samples.locator(".tile")).to_have_count(2)
     expect(samples.locator("#count")).to_have_text("2 of 12")
-    samples.get_by_role("link", name="Remove id 2 chosen").click()
+    samples.get_by_role("link", name="Remove id 2 selected").click()
     expect(samples.locator(".tile")).to_have_count(12)
     assert faults == []
 
 
 def test_a_search_keeps_the_facet_that_narrows(samples: Page, faults: list[str]) -> None:
-    samples.get_by_role("link", name="red").click()
+    samples.get_by_role("link", name="red 4").click()
     expect(samples.locator(".tile")).to_have_count(4)
     samples.keyboard.press("/")
     samples.keyboard.type("mug-00")
     samples.keyboard.press("Enter")
     expect(samples).to_have_url(re.compile(r"facet\.colour=red"))
     expect(samples.locator(".tile")).to_have_count(4)
-    samples.get_by_role("link", name="As a table").click()
+    samples.get_by_role("link", name="Table view").click()
     expect(samples.locator("tbody tr")).to_have_count(4)
     assert faults == []
 

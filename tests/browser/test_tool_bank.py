@@ -78,10 +78,10 @@ def test_a_name_that_the_bank_lacks_is_taken_and_said_to_be_proposed(plan: Studi
     page.keyboard.type("wr")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
-    expect(page.get_by_label("wr, step 1")).to_contain_text("new: submitting proposes it")
+    expect(page.get_by_label("wr, step 1")).to_contain_text("new: proposed when you submit")
     page.keyboard.type("wrap")
     page.keyboard.press("Shift+Enter")
-    expect(page.locator("[data-part=distractors]")).to_contain_text("refused: No tool.")
+    expect(page.locator("[data-part=distractors]")).to_contain_text("rejected: No tool.")
     plan.saved()
     expect(page.locator("[data-checks=distractors]")).to_contain_text("Choose another tool.")
     assert Draft.objects.get().content["targets"] == [{"tool": "wr", "step": 1}]

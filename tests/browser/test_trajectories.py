@@ -24,7 +24,7 @@ def leave_a_note_unsent(page, rows, preview):
     expect(note, "what was not sent is not lost").to_have_value("It was the shade.")
     page.route("**/note/**", lambda route: route.abort())
     preview.get_by_role("button", name="Add note").click()
-    expect(page.locator(".toast[data-failed]")).to_contain_text("The server did not answer.")
+    expect(page.locator(".toast[data-failed]")).to_contain_text("No response from the server.")
     expect(note).to_have_value("It was the shade.")
 
 
@@ -141,7 +141,7 @@ def test_a_preview_that_never_comes_does_not_hold_up_the_next(lea, live_server, 
     page.wait_for_timeout(300)
     rows.nth(2).locator(".trajectory-row__open").focus()
     expect(preview.locator(f"[data-pk='{second}']")).to_have_count(1, timeout=8000)
-    expect(page.locator(".toast")).to_contain_text("The server did not answer.")
+    expect(page.locator(".toast")).to_contain_text("No response from the server.")
 
 
 def test_a_telephone_shows_both_close_ups_the_difference_and_what_can_be_done_with_a_run(lea, live_server, page):

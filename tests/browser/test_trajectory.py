@@ -122,7 +122,7 @@ def black_area(page):
     return frame["x"] + x1, frame["y"] + y1, frame["x"] + x2, frame["y"] + y2
 
 
-@pytest.mark.parametrize(("button", "times"), [("Magnify more", 0), ("Magnify more", 1), ("Magnify less", 3)])
+@pytest.mark.parametrize(("button", "times"), [("Zoom in", 0), ("Zoom in", 1), ("Zoom out", 3)])
 def test_a_gold_box_lies_on_the_pixels_of_the_evidence(page, live_server, looked, button, times):
     page.set_viewport_size({"width": 1440, "height": 900})
     page.emulate_media(reduced_motion="reduce")
@@ -205,8 +205,8 @@ def test_hostile_texts_stay_texts_and_run_nowhere(page, live_server, store, tmp_
     for tab in ("toolchain", "interventions", "judgements", "raw"):
         open_trajectory(page, live_server, f"?tab={tab}#turn=1")
     assert page.locator("h1").inner_text().startswith("<script>alert(1)</script>")
-    page.get_by_role("link", name="Show all of turn 1").click()
-    expect(page.get_by_role("link", name="Show all of turn 1")).to_have_count(0)
+    page.get_by_role("link", name="Show full turn 1").click()
+    expect(page.get_by_role("link", name="Show full turn 1")).to_have_count(0)
     assert len(page.locator("[id='turn=1']").text_content()) > 5_000_000
     page.goto(f"{live_server.url}/benchmarks/kitchen/samples/mug/?crops=last")
     page.wait_for_selector("sightline-frame.is-live")

@@ -47,7 +47,7 @@ def test_rows_are_chosen_by_range_and_by_key_and_returned_together(
     expect(page.get_by_role("heading", name="It is to do.")).to_be_visible()
     page.get_by_role("link", name="Back to the samples").click()
     page.set_viewport_size({"width": 390, "height": 800})
-    page.get_by_label("All 9 that match").check()
+    page.get_by_label("All 9 matching samples").check()
     expect(chosen).to_have_text("all 9")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert ["status of 400" in fault for fault in faults] == [True], "the one form without a reason"

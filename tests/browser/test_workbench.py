@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def add(page: Page, name: str) -> None:
-    page.get_by_label("Add a step by the name of its tool").fill(name)
+    page.get_by_label("Add a step by tool name").fill(name)
     page.keyboard.press("Enter")
 
 
@@ -44,7 +44,7 @@ def test_ana_builds_a_chain_on_the_picture(
     assert abs(box["y"] + box["height"] / 2 - 800) < 20
 
     add(page, "color range")
-    page.get_by_role("button", name="Pick a colour").click(timeout=30_000)
+    page.get_by_role("button", name="Pick a color").click(timeout=30_000)
     expect(page.locator("[data-part=before]")).to_have_css("clip-path", "none")
     expect(page.locator("[data-part=cut]")).to_be_hidden()
     page.keyboard.press("Tab")
@@ -54,7 +54,7 @@ def test_ana_builds_a_chain_on_the_picture(
     add(page, "grayscale")
     add(page, "binarize")
     add(page, "components")
-    expect(page.locator("[data-part=out-title]")).to_have_text("What step 4 returned", timeout=30_000)
+    expect(page.locator("[data-part=out-title]")).to_have_text("Result of step 4", timeout=30_000)
     expect(page.locator("[data-part=measured] dd").first).to_have_text("1", timeout=30_000)
     page.locator(".bstep").nth(3).get_by_role("button", name="Move step 4", exact=True).press("Alt+ArrowUp")
     assert tools(page)[2:] == ["connected_components_with_stats", "threshold"]
@@ -98,7 +98,7 @@ def test_a_chain_is_saved_by_itself_and_outlives_its_tab(
     studio.get_by_label("Question").first.fill("Which colour?")
     expect(studio.locator("#saving")).to_have_attribute("data-state", "saved", timeout=30_000)
     add(again, "canny")
-    dialog = again.get_by_role("dialog", name="was changed in two places")
+    dialog = again.get_by_role("dialog", name="was edited in two places")
     expect(dialog).to_be_visible()
     again.keyboard.press("Control+Enter")
     expect(again.locator("#saving")).to_have_attribute("data-state", "saved", timeout=30_000)

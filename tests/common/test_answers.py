@@ -127,7 +127,7 @@ def test_an_error_of_ours_is_a_page_with_its_sentence_and_a_reference() -> None:
 def test_what_was_sent_and_refused_leads_back_to_its_form_on_this_site(before: str, way_out: str) -> None:
     answer = Client().post("/refuse/", headers={"Referer": before} if before else {})
     assert answer.status_code == 413
-    assert f'href="{way_out}">Back to the page</a>' in answer.content.decode()
+    assert f'href="{way_out}">Back to previous page</a>' in answer.content.decode()
 
 
 @pytest.mark.django_db
@@ -137,7 +137,7 @@ def test_who_may_not_open_a_page_is_told_by_which_role_and_whom_to_ask(ana: User
     add_member(actor=None, benchmark=street, user=ana, role=Role.ANNOTATOR)
     text = signed_in(ana).get("/benchmarks/street/import/").content.decode()
     assert f"On Street you are annotator, which does not include this page. {lea} can give you one" in text
-    assert 'href="/benchmarks/street/">To the benchmark</a>' in text
+    assert 'href="/benchmarks/street/">Open benchmark</a>' in text
 
 
 def test_who_is_too_fast_is_told_when_to_go_on_in_words_and_in_the_header() -> None:
@@ -145,7 +145,7 @@ def test_who_is_too_fast_is_told_when_to_go_on_in_words_and_in_the_header() -> N
     assert (answer.status_code, answer["Retry-After"]) == (429, "61")
     text = answer.content.decode()
     assert "These were too many tries. Try again in 2 min." in text
-    assert 'href="http://testserver/form/">Back to the page</a>' in text
+    assert 'href="http://testserver/form/">Back to previous page</a>' in text
 
 
 @pytest.mark.django_db
@@ -155,7 +155,7 @@ def test_the_api_says_when_to_go_on_too(ana: User, settings: Any) -> None:
     assert (answer.status_code, answer["Retry-After"]) == (429, "10")
     assert answer.json()["error"]["message"].endswith("Try again in 10 s.")
     *_, slowed = (signed_in(ana).get("/api/v1/input/") for _ in range(2))
-    assert slowed.json()["error"]["message"] == f"These are too many requests. Ask again in {slowed['Retry-After']} s."
+    assert slowed.json()["error"]["message"] == f"Too many requests. Try again in {slowed['Retry-After']} s."
 
 
 @pytest.mark.django_db
@@ -166,7 +166,7 @@ def test_what_is_not_there_in_a_benchmark_can_be_looked_for_by_who_may_see_it(an
         Sample.objects.create(benchmark=street, key=name)
     address = "/benchmarks/street/samples/corner & 7/"
     text = signed_in(lea).get(address).content.decode()
-    assert "Street has no sample corner &amp; 7. Near by name: corner &amp; 6 and corner &amp; 81." in text
+    assert "Street has no sample corner &amp; 7. Did you mean corner &amp; 6 or corner &amp; 81?" in text
     assert 'href="/benchmarks/street/samples/">All samples</a>' in text
     assert re.search('aria-label="Find a sample"[^>]* value="corner &amp; 7"', text)
     assert "not a member" not in text
@@ -180,14 +180,14 @@ def test_what_is_not_there_in_a_benchmark_can_be_looked_for_by_who_may_see_it(an
 def test_an_address_with_a_character_that_no_name_has_is_refused(ana: User, address: str) -> None:
     answer = signed_in(ana).get(address)
     assert answer.status_code == 400
-    assert "Take %00 out of it" in answer.content.decode()
+    assert "Remove %00" in answer.content.decode()
 
 
 @pytest.mark.django_db
 def test_a_form_with_a_character_that_no_text_has_is_refused(ana: User) -> None:
     answer = signed_in(ana).post("/account/name/", "name=Ana%00Lind", content_type="application/x-www-form-urlencoded")
     assert answer.status_code == 400
-    assert "holds the character NUL" in answer.content.decode()
+    assert "contains the character NUL" in answer.content.decode()
     ana.refresh_from_db()
     assert "\0" not in ana.name
 
@@ -196,7 +196,7 @@ def test_a_form_with_a_character_that_no_text_has_is_refused(ana: User) -> None:
 def test_an_address_for_forms_says_so_when_it_is_opened(ana: User) -> None:
     answer = signed_in(ana).get("/sign-out/")
     assert (answer.status_code, answer["Allow"]) == (405, "POST")
-    assert "There is no page to open here" in answer.content.decode()
+    assert "This address has no page" in answer.content.decode()
 
 
 @pytest.mark.django_db

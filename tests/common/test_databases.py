@@ -4,15 +4,17 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 
 from annotation.actions.freeze import freeze_version
 from evaluation.models import Trajectory
 from tests import databases
 from tests.evaluation.run_pages import make_benchmark
 from webapp.accounts.models import User
-from webapp.common.databases import migration_lock
+from webapp.common.databases import migration_lock, refuse_old_tables
 
 
 def tables_with_rows() -> set[str]:
@@ -53,3 +55,18 @@ def test_who_migrates_waits_for_others_that_migrate() -> None:
         assert not ended.wait(0.3)
     thread.join(60)
     assert ended.is_set()
+
+
+@pytest.mark.both_databases
+@pytest.mark.django_db
+@pytest.mark.parametrize("app", ["accounts", "annotation", "common", "evaluation", "jobs"])
+def test_a_database_from_before_the_squash_goes_on_from_where_it_is(app: str) -> None:
+    """It has what the squashed migration replaces, and not its name."""
+    on_disk = MigrationLoader(None).disk_migrations
+    [squashed] = [one for (of, _), one in on_disk.items() if of == app and one.replaces]
+    recorded = MigrationRecorder.Migration.objects.filter(app=app)  # type: ignore[misc]
+    recorded.filter(name=squashed.name).delete()
+    refuse_old_tables()
+    recorded.exclude(name__in=[name for _, name in squashed.replaces[:-1]]).delete()
+    with pytest.raises(CommandError, match="missing"):
+        refuse_old_tables()

@@ -51,7 +51,7 @@ def assert_sent_away(answer: Any, said: str) -> None:
 @pytest.mark.parametrize("address", ["/", "/jobs/", "/no/such/page", "/api/v1/jobs/"])
 def test_without_a_database_every_page_says_when_to_come_back(address: str, no_database: Client) -> None:
     """D3.10: a stopped database is no fault of the program."""
-    assert_sent_away(no_database.get(address), "database does not answer")
+    assert_sent_away(no_database.get(address), "No response from the database")
 
 
 @pytest.fixture
@@ -74,12 +74,10 @@ def test_a_locked_sqlite_refuses_what_is_sent_and_pages_go_on(locked: Client, mo
     monkeypatch.setattr(on_sqlite, "REQUEST_SECONDS", 0.2)
     assert locked.get("/jobs/").status_code == 200
     assert_sent_away(locked.post(reverse("accounts:rename"), {"name": "Ana"}), "busy")
-    turns = on_sqlite.turns_of(str(connection.settings_dict["NAME"]))
-    assert turns.take(1)
-    begun = time.monotonic()
-    assert_sent_away(locked.post(reverse("accounts:rename"), {"name": "Ana"}), "busy")
-    assert time.monotonic() - begun < 2
-    turns.pass_on()
+    with on_sqlite.lock_of(str(connection.settings_dict["NAME"])):
+        begun = time.monotonic()
+        assert_sent_away(locked.post(reverse("accounts:rename"), {"name": "Ana"}), "busy")
+        assert time.monotonic() - begun < 2
 
 
 @pytest.fixture
@@ -109,9 +107,9 @@ def test_a_store_that_hangs_holds_one_request_for_seconds_and_those_after_it_not
     request.getfixturevalue("silent_store")
     client, address = signed_in(lea), f"/benchmarks/kitchen/images/{image.sha256}/thumbnail.jpg"
     begun = time.monotonic()
-    assert_sent_away(client.get(address), "file store does not answer")
+    assert_sent_away(client.get(address), "No response from the file store")
     first = time.monotonic()
     for _ in range(8):
-        assert_sent_away(client.get(address), "file store does not answer")
+        assert_sent_away(client.get(address), "No response from the file store")
     assert first - begun < LONGEST
     assert time.monotonic() - first < 1

@@ -193,6 +193,7 @@ def fifty_slow_clients(server: Served) -> Iterator[list[socket.socket]]:
         yield slow
 
 
+@pytest.mark.one_database
 def test_fifty_slow_clients_hold_up_nobody_and_are_closed(server: Served) -> None:
     """D3.1: heads and bodies that arrive a byte at a time take no thread, whatever length they announce."""
     with fifty_slow_clients(server) as slow:
@@ -205,6 +206,7 @@ def test_fifty_slow_clients_hold_up_nobody_and_are_closed(server: Served) -> Non
     assert server.ask("/sign-in/") < (200, 2)
 
 
+@pytest.mark.one_database
 def test_fifty_slow_clients_of_the_proxy_hold_up_nobody(server: Served, lea: User, tmp_path: Path) -> None:
     """D3.1, D3.2: in the containers too; only where files are uploaded are bodies passed on as they come."""
     create_benchmark(actor=lea, slug="street")
@@ -220,6 +222,7 @@ def test_fifty_slow_clients_of_the_proxy_hold_up_nobody(server: Served, lea: Use
         assert answer[0] == 400
 
 
+@pytest.mark.one_database
 def test_the_process_is_alive_while_all_its_threads_are_busy(server: Served, lea: User, database_address: str) -> None:
     """D3.9: ``/live`` takes no thread; D3.1: clients that are gone leave none behind."""
     if connection.vendor != "sqlite":
@@ -291,6 +294,7 @@ def test_six_pictures_of_196_megapixels_at_once_cost_no_memory(server: Served, a
     assert server.most_memory() - before < 100
 
 
+@pytest.mark.one_database
 def test_clients_that_do_not_read_take_no_threads_of_others_and_are_cut_off(server: Served) -> None:
     """D3.1: an answer is sent at the client's pace outside of the threads of pages, and not for long."""
     with ExitStack() as stack:
@@ -307,6 +311,7 @@ def test_clients_that_do_not_read_take_no_threads_of_others_and_are_cut_off(serv
     assert "Traceback" not in server.process.output
 
 
+@pytest.mark.one_database
 def test_a_client_that_goes_ends_what_was_made_for_it(server: Served) -> None:
     """D3.1: the thread of an answer that nobody reads is free again."""
     for _ in range(2 * STREAMS):
@@ -331,6 +336,7 @@ def test_a_request_in_pieces_and_several_on_one_connection_are_answered(server: 
     assert server.ask("/account/name/", "POST", iter([b"name=", b"Lea+Moreau"]), form)[0] == 302
 
 
+@pytest.mark.one_database
 def test_an_answer_is_not_held_back_until_its_client_has_spoken(server: Served) -> None:
     """Small pieces are sent at once: otherwise each answer on a kept connection takes 40 ms."""
     taken = []
@@ -343,6 +349,7 @@ def test_an_answer_is_not_held_back_until_its_client_has_spoken(server: Served) 
     assert median(taken) < 0.03
 
 
+@pytest.mark.one_database
 def test_serving_on_a_public_address_is_warned_of(database_address: str, folder: Path) -> None:
     """D3.2: passwords would cross the network as they are."""
     for host, warned in (("127.0.0.1", False), ("0.0.0.0", True)):

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import pytest
+
 from annotation.models import Benchmark
 from tests.evaluation.board_data import make_board
 from tests.evaluation.run_pages import make_benchmark
 from tests.worlds import made_once
 from webapp.accounts.models import User
+
+
+@pytest.fixture
+def scratch(settings: Any, tmp_path: Path) -> None:
+    """Uploads are kept in a folder of the test."""
+    settings.SCRATCH = tmp_path
 
 
 @made_once

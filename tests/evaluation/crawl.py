@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Benchmark
-from evaluation.models import Trajectory
+from tests.evaluation.lists import pks_in
 
 LINK = re.compile(r"<a\s[^>]*\bdata-count=[^>]*>")
 TOTAL = re.compile(r'<main\s[^>]*\bdata-total="(\d+)"')
@@ -39,14 +39,13 @@ def wrong_links(client: Client, response: HttpResponse) -> dict[str, tuple[int, 
 
 
 def miscounted(benchmark: Benchmark, client: Client, response: HttpResponse) -> dict[str, tuple[int, int]]:
-    """As ``wrong_links``, but lists of trajectories are counted in the database instead of being drawn: for the pages
+    """As ``wrong_links``, but lists of trajectories are counted instead of being drawn: for the pages
     of which another setting changes the numbers and not the lists."""
     lists = reverse("evaluation:trajectories", args=[benchmark.slug])
     found = {}
     for href, n in counted_links(response).items():
         path, _, query = href.partition("?")
-        rows = Trajectory.objects.of(benchmark)
-        held = rows.listed(QueryDict(query).dict()).count() if path == lists else total(client, href)
+        held = len(pks_in(benchmark, QueryDict(query).dict())) if path == lists else total(client, href)
         found[href] = (n, held)
     return {href: pair for href, pair in found.items() if pair[0] != pair[1]}
 

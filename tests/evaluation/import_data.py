@@ -5,7 +5,12 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.test import Client
 
 from annotation.actions.benchmarks import add_member, create_benchmark
 from annotation.actions.save_samples import save_samples
@@ -13,10 +18,31 @@ from annotation.exporters.native import sample_row
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.exporters.native import trajectory_row
+from tests.conftest import signed_in
 from tests.evaluation import records
 from webapp.accounts.models import User
 
 COLOURS = ("red", "green", "blue")
+
+
+def say(*words: object) -> str:
+    """What a command prints."""
+    out = io.StringIO()
+    call_command(*map(str, words), stdout=out)
+    return out.getvalue()
+
+
+def sent(client: Client, run_jobs: Callable[[], object], content: bytes, name: str, slug: str = "kitchen") -> str:
+    """A file uploaded on the page of a benchmark and read: the address of its import."""
+    url: str = client.post(f"/benchmarks/{slug}/import/", {"file": SimpleUploadedFile(name, content)}).url  # type: ignore[attr-defined]
+    run_jobs()
+    return url
+
+
+def with_researcher(lea: User, rui: User) -> Client:
+    """Rui's browser, who imports into Lea's kitchen."""
+    kitchen(lea, (rui, Role.RESEARCHER))
+    return signed_in(rui)
 
 
 class File(io.BytesIO):

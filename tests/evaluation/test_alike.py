@@ -10,16 +10,19 @@ from django.urls import reverse
 from evaluation.actions.alike import alike
 from evaluation.actions.mark_trajectories import correct_failure
 from evaluation.actions.read_marks import read_marks
-from evaluation.models import Score, Trajectory
+from evaluation.models import Run, Score, Trajectory
+from evaluation.store.snapshot import Snapshot
 from tests.conftest import signed_in
 from tests.evaluation.crawl import total
+from tests.evaluation.lists import pks_in
 from tests.evaluation.run_pages import only_run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 
 def terms_of(trajectory, person):
-    return alike(trajectory, read_marks(trajectory, person).failure, 0.5)
+    snapshot = Snapshot(trajectory.run.benchmark, list(Run.objects.of(trajectory.run.benchmark)), person)
+    return alike(trajectory, read_marks(trajectory, person).failure, 0.5, snapshot)
 
 
 @pytest.mark.both_databases
@@ -28,7 +31,7 @@ def test_every_trajectory_is_in_the_list_of_those_alike(lea, street):
     seen = {}
     for row in [*rows.evaluated(), *rows.filter(rollout=0).exclude(condition="none")]:
         terms = terms_of(row, lea)
-        listed = set(Trajectory.objects.of(street).listed(terms, lea).values_list("pk", flat=True))
+        listed = set(pks_in(street, terms, lea))
         assert row.pk in listed, (row.sample.key, terms)
         seen.setdefault(tuple(terms.items()), listed)
     assert len(seen) > 8
@@ -55,7 +58,7 @@ def test_what_people_said_goes_before_the_rule(lea, street):
     correct_failure(actor=lea, trajectory=row, failure="crop_ignored")
     terms = terms_of(row, lea)
     assert terms["failure"] == "crop_ignored"
-    assert [one.pk for one in Trajectory.objects.of(street).listed(terms, lea)] == [row.pk]
+    assert pks_in(street, terms, lea) == [row.pk]
 
 
 def test_the_preview_counts_them_and_leads_to_as_many(lea, street):
@@ -77,4 +80,4 @@ def test_nothing_is_said_of_what_is_not_scored(lea, street):
         reverse("evaluation:trajectory-preview", args=[street.slug, row.pk]), headers={"HX-Request": "true"}
     )
     assert answer.context["alike"] is None
-    assert "Alike" not in answer.content.decode()
+    assert "Similar" not in answer.content.decode()

@@ -58,7 +58,7 @@ def test_a_list_is_narrowed_by_reason_and_run(lea: User, kitchen: Benchmark) -> 
     assert "Quai" in page_of(client, "?reason=unmatched")
     assert REFUSAL not in page_of(client, "?reason=unmatched")
     assert client.get(f"{PAGE}?run=x").status_code == 400
-    assert "Nothing to decide here" in page_of(client, "?reason=unheard")
+    assert "No answers to decide" in page_of(client, "?reason=unheard")
 
 
 def test_a_decision_comes_back_as_a_piece_or_as_the_page(lea: User, kitchen: Benchmark) -> None:
@@ -68,15 +68,15 @@ def test_a_decision_comes_back_as_a_piece_or_as_the_page(lea: User, kitchen: Ben
     assert "6 answers decided: they say B." in piece
     assert "<html" not in piece
     assert f"<kbd>{first.key}" not in piece
-    assert "Scores of an earlier state" in piece
+    assert "Stale scores" in piece
     again = client.post(PAGE, {"group": first.key, "said": "A"}, headers={"HX-Request": "true"})
     assert again.status_code == 409
     for group in (second, third):
         answer = client.post(PAGE, {"group": group.key, "said": "0" if group.multiple_choice else "n"}, follow=True)
         assert "1 answer decided" in answer.content.decode()
-    assert "Nothing to decide here" in page_of(client)
+    assert "No answers to decide" in page_of(client)
     decided = page_of(client, "?state=decided")
-    assert all(words in decided for words in ("says B: cup", "says none of them", "says something else"))
+    assert all(words in decided for words in ("B: cup", "none of the options", "not accepted"))
     client.post(PAGE, {"act": "undo"})
     client.post(f"{PAGE}?state=decided", {"act": "back", "group": first.key})
     assert Judgement.objects.count() == 1
@@ -116,4 +116,4 @@ def test_annotators_and_an_empty_benchmark(lea: User, ana: User, kitchen: Benchm
     add_member(actor=lea, benchmark=kitchen, user=ana, role=Role.ANNOTATOR)
     assert signed_in(ana).get(PAGE).status_code == 403
     create_benchmark(actor=lea, slug="empty", title="Empty")
-    assert "Nothing to decide here" in signed_in(lea).get("/benchmarks/empty/answers/").content.decode()
+    assert "No answers to decide" in signed_in(lea).get("/benchmarks/empty/answers/").content.decode()

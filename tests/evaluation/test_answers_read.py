@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_a_token_before_each_letter_leaves_all_letters_readable(lea: User) -> None:
-    """Acceptance 5: 270 answers ``<s> B`` were 0 %."""
+    """Acceptance 5: 270 answers ``<s> B`` were 0%."""
     kitchen = make_kitchen(lea, 270)
     run = said(lea, kitchen, {f"s{i}": "<s> B" for i in range(270)}, "Model B")
     scores = Score.objects.filter(scoring__run=run)

@@ -60,3 +60,13 @@ def test_the_report_is_told_of_each_run_and_facet(client: Client) -> None:
     [one] = client.get(f"{API}report/?by=place").json()["results"]
     assert (one["report"]["unread"], one["report"]["answers"]) == (7, 9)
     assert {place: found["answers"] for place, found in one["slices"].items()} == {"window": 1, "door": 7}
+
+
+def test_a_report_by_a_facet_that_there_is_not_names_those_there_are(client: Client) -> None:
+    run = Run.objects.get().pk
+    for address in (f"{API}report/?by=places", f"{API}report/?by=places&run={run}"):
+        answer = client.get(address)
+        assert answer.status_code == 404
+        assert "'places'" in answer.content.decode()
+        assert "There are by place." in answer.content.decode()
+    assert client.get(f"{API}report/?by=").json()["results"][0]["slices"] == {}

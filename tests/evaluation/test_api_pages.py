@@ -89,8 +89,9 @@ def test_page_and_api_have_the_same_difference_by_grounding(client: Client, of: 
     found = client.get(f"{API}runs/{run}/charts/", {"by": by, "slice": slice}).json()["grounded_difference"]
     assert found["counts"] == [cell.count for cell in shown["cells"]]
     assert shown["difference"].points == f"{percentage_points(found['value'])} pp"
-    assert shown["difference"].odds.split(",")[0] == decimal(found["odds_ratio"], 2)
-    assert shown["difference"].spread == f"no interval: fewer than 20 pictures ({found['clusters']})"
+    odds, *halves = shown["difference"].odds.split(" ", 1)
+    assert (odds, bool(halves)) == (decimal(found["odds_ratio"], 2), found["halves_added"])
+    assert shown["difference"].spread == f"no interval: fewer than 20 image clusters ({found['clusters']})"
     assert (found["ci_low"], found["ci_method"]) == (None, "")
 
 

@@ -104,6 +104,11 @@ def test_every_get_answers_what_the_schema_says_and_is_not_sent_again_while_noth
         ({"mapping": {"columns": {}, "boxes": "round"}}, False),
         ({"mapping": {"columns": {}, "rows": {}}}, False),
         ({"replaces": -1}, False),
+        ({"both": True, "answer_is_not_gold": False}, True),
+        ({"both": "perhaps"}, False),
+        ({"answer_is_not_gold": 7}, False),
+        ({"mapping": {"columns": {"sample": "id"}, "list": "dev"}}, True),
+        ({"mapping": {"columns": {"sample": "id"}, "list": 3}}, False),
     ],
 )
 def test_what_can_be_said_of_an_import_is_what_the_schema_says(choices: Any, fits: bool, lea: User) -> None:

@@ -78,7 +78,7 @@ def test_a_version_keeps_the_chains_and_the_page_shows_what_became_of_them(
     assert (change.kind, change.key, change.before) == (Kind.CHANGED, "one", change.after)
     add_member(actor=None, benchmark=benchmark, user=lea, role=Role.LEAD)
     page = signed_in(lea).get("/benchmarks/kitchen/versions/").content.decode()
-    assert "Further chain 2" in page
+    assert "Accepted toolchain 2" in page
     assert "(mirrored text)" in page
     kept = VersionEntry.objects.get(sample=sample).accepted_chains
     assert [chain["note"] for chain in kept] == ["mirrored text", ""]

@@ -12,11 +12,13 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.actions.benchmarks import create_benchmark
 from evaluation.actions.compare_runs import CELLS, compare_runs
+from evaluation.actions.delete_run import queue_delete_run
 from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.read_board import read_board
 from evaluation.actions.save_runs import RunBook, save_trajectories
 from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Comparison, Run, Score, Scoring, Trajectory
+from evaluation.views.run_letters import letters_of
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board, tries
 from tests.evaluation.crawl import counted_links, wrong_links
@@ -73,7 +75,9 @@ def test_where_two_runs_looked_is_said_of_the_samples_both_cropped(lea, board):
     look = answer.context["look"]
     assert (look.n.n, look.only_a.n, look.only_b.n) == (9, 2, 0)
     words = " ".join(answer.content.decode().split())
-    assert "no interval below 20 pictures; p from 10,000 random signs of pictures, seed 20260101" in words
+    assert (
+        "no interval below 20 image clusters; p from 10,000 random sign flips of image clusters, seed 20260101" in words
+    )
     # The population of D is the one both have.
     own = {name: run("Model D").scoring.metrics.on_slice().get(metric=name) for name in ("mean_ioa", "grounded_score")}
     shown = {"mean_ioa": look.found.ioa_b, "grounded_score": look.found.grounded_b}
@@ -98,7 +102,7 @@ def test_the_resampled_interval_names_its_draws_and_is_that_of_the_api(lea):
     of = shown.context["found"].resampled
     assert (found["low"], found["high"]) == (of.low, of.high)
     assert found["detail"]["draws"] == 10_000
-    words = f"95 % bootstrap, 10,000 draws of samples, seed {found['detail']['seed']}"
+    words = f"95% bootstrap, 10,000 draws of samples, seed {found['detail']['seed']}"
     assert words in shown.content.decode()
 
 
@@ -123,14 +127,12 @@ def test_where_samples_share_pictures_runs_and_slices_are_told_apart_by_picture_
     [whole], [line] = page.context["shown"].pairs, [one for one in page.context["shown"].slices if one.found.n]
     for found in (whole.found, line.found):
         assert (found.p_value, found.p_cluster, found.p_holm) == (by_sample, by_picture, by_picture)
-    assert "p of the exact sign flip over pictures, slices tested, Holm over 1" in " ".join(
-        page.content.decode().split()
-    )
+    assert "p clustered (exact sign flip), slices tested, Holm over 1" in " ".join(page.content.decode().split())
     row = next(row for row in read_board(unscored_board, reference=run("All").pk).ranked if row.run == run("None"))
     assert (row.against.p_value, row.against.p_cluster) == (by_sample, by_picture)
     assert row.against.p_holm >= by_picture
     board = client.get("/benchmarks/kitchen/leaderboard/", {"reference": run("All").pk})
-    assert "p by picture" in board.content.decode()
+    assert "p (clustered)" in board.content.decode()
 
 
 def test_more_than_two_are_each_compared_with_the_first(lea, board):
@@ -139,7 +141,7 @@ def test_more_than_two_are_each_compared_with_the_first(lea, board):
         "Model D, code",
         "Whole picture, base",
     ]
-    assert page.context["shown"].why.endswith("in 6.2\N{NO-BREAK SPACE}% of cases: they are not told apart.")
+    assert page.context["shown"].why.endswith("in 6.2% of cases. The difference is not significant.")
 
 
 def test_a_run_has_one_letter_on_every_page(lea):
@@ -176,6 +178,27 @@ def test_a_run_has_one_letter_on_every_page(lea):
     assert all(row.letter == names[row.name] for found in on_sample for row in found)
 
 
+def test_a_run_keeps_its_letter_when_others_go_and_a_new_one_takes_none_of_theirs(lea, run_jobs):
+    benchmark = make_board(lea)
+    before = letters_of(benchmark)
+    first, *_, last = Run.objects.of(benchmark).order_by("pk")
+    for gone in (first, last):
+        queue_delete_run(actor=lea, run=gone)
+        run_jobs()
+        del before[gone.pk]
+    assert letters_of(benchmark) == before
+    new = RunBook(benchmark, lea).run("Newcomer", "")
+    new.refresh_from_db()
+    assert new.letter == chr(ord(last.letter) + 1)
+    board = signed_in(lea).get("/benchmarks/kitchen/leaderboard/").context
+    assert {row.letter for row in (*board["ranked"], *board["baselines"])} <= set(before.values())
+
+
+@pytest.mark.parametrize(("number", "letter"), [(1, "A"), (26, "Z"), (27, "AA"), (703, "AAA"), (None, "")])
+def test_letters_go_on_after_z(number, letter):
+    assert Run(number=number).letter == letter
+
+
 def test_the_chosen_cell_shows_its_samples_and_the_address_keeps_the_sample(lea, board):
     client = signed_in(lea)
     view = client.get(address("Model C", "Model D", cell="a_only")).context["view"]
@@ -185,7 +208,7 @@ def test_the_chosen_cell_shows_its_samples_and_the_address_keeps_the_sample(lea,
     assert all(side.row is not None for side in again.sides)
     nobody = client.get(address("Model C", "Model D", cell="b_only"))
     assert nobody.context["view"] is None
-    assert "No sample is in this cell" in nobody.content.decode()
+    assert nobody.content.decode().count("compare__none") == 1
 
 
 def test_without_a_choice_the_best_two_are_compared_and_failed_runs_are_not_offered(lea, board):
@@ -235,7 +258,7 @@ def test_a_benchmark_without_two_scored_runs_says_so(lea):
 def test_other_settings_and_versions_are_warned_of(lea, board):
     Scoring.objects.filter(run__model__name="Model D").update(settings={"ioa_threshold": 0.7}, gold_digest="other")
     words = signed_in(lea).get(address("Model C", "Model D")).content.decode()
-    assert "Different settings." in words
+    assert "Different metric settings." in words
     assert "Different versions." in words
 
 

@@ -41,10 +41,10 @@ def pairs(benchmark: Benchmark) -> dict[str, str]:
 def test_the_numbers_are_those_of_describe_benchmark(kitchen: Benchmark) -> None:
     numbers, told = describe_benchmark(kitchen), pairs(kitchen)
     assert told["Samples"] == "8"
-    assert told["Pictures"] == "8, on 8 samples"
-    assert told["Choice, open"] == f"{numbers['multiple_choice']}, {numbers['open']}" == "5, 3"
-    assert told["Calls in reference chains"] == str(numbers["reference_calls"]) == "4"
-    assert told["Gold that was imported"] == "8 of 8"
+    assert told["Images"] == "8, on 8 samples"
+    assert told["Multiple choice, open-ended"] == f"{numbers['multiple_choice']}, {numbers['open']}" == "5, 3"
+    assert told["Calls in reference toolchains"] == str(numbers["reference_calls"]) == "4"
+    assert told["Imported gold"] == "8 of 8"
     assert (told["Annotators"], told["Reviewers"]) == ("0", "0")
 
 
@@ -59,7 +59,7 @@ def test_what_is_undefined_says_so(lea: User) -> None:
 def test_versions_stand_with_their_checksums_and_the_card_says_which_it_is(kitchen: Benchmark, lea: User) -> None:
     assert "never been frozen" in read_data_card(kitchen).state
     version = freeze_version(actor=lea, benchmark=kitchen)
-    assert f"those of version 1; checksum {version.checksum}" in read_data_card(kitchen).state
+    assert f"version 1; checksum {version.checksum}" in read_data_card(kitchen).state
     save_samples(actor=lea, benchmark=kitchen, records=[SampleRecord("new", record(1).content)])
     card = read_data_card(kitchen)
     assert "changed since version 1" in card.state

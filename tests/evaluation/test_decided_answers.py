@@ -13,11 +13,15 @@ from annotation.actions.save_samples import save_samples
 from annotation.models import Benchmark
 from annotation.schema import AnswerType, SampleContent, SampleRecord
 from annotation.workflow import Role
-from evaluation.actions.answer_groups import AnswerGroup, State, read_groups
+from evaluation.actions import answer_rows
+from evaluation.actions.answer_groups import State, read_groups
+from evaluation.actions.answer_rows import AnswerGroup
 from evaluation.actions.decide_answers import decide_answers, take_back, take_back_last
 from evaluation.actions.export_benchmark import export_as
 from evaluation.actions.import_runs import import_runs
+from evaluation.actions.metric_settings import change_settings
 from evaluation.actions.score_run import score_benchmark
+from evaluation.metrics.answers import judge_answer
 from evaluation.models import Judgement, Metric, Run, Score, Scoring
 from tests.evaluation.answers_data import OPTIONS, REFUSAL, make_kitchen, said, sample
 from webapp.accounts.models import User
@@ -87,7 +91,7 @@ def test_other_options_make_a_decision_stale(lea: User, kitchen: Benchmark) -> N
 
 def test_an_open_answer_is_decided_by_verdict_until_other_strings_are_accepted(lea: User, kitchen: Benchmark) -> None:
     [one] = [group for group in groups(kitchen, lea) if not group.multiple_choice]
-    with pytest.raises(InvalidInput, match="Say y, n or"):
+    with pytest.raises(InvalidInput, match="y, n or"):
         decide_answers(actor=lea, benchmark=kitchen, said={one.key: "B"})
     decide_answers(actor=lea, benchmark=kitchen, said={one.key: "y"})
     score_benchmark(actor=lea, benchmark=kitchen)
@@ -125,6 +129,76 @@ def test_the_last_decision_is_undone_first_and_only_ones_own(lea: User, kitchen:
     ]  # fmt: skip
 
 
+def test_a_decision_reads_the_answers_of_its_group_alone(
+    lea: User, kitchen: Benchmark, monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(5):
+        said(lea, kitchen, {f"s{i}": f"neither {number} {i}" for i in range(8)}, f"Model {number}")
+    many = {group.text: group.key for group in groups(kitchen, lea)}
+    assert len(many) == 43
+    read = texts_read(monkeypatch)
+    with django_assert_max_num_queries(18):
+        decide_answers(actor=lea, benchmark=kitchen, said={many["neither 2 3"]: "B"})
+    with django_assert_max_num_queries(18):
+        decide_answers(actor=lea, benchmark=kitchen, said={many[REFUSAL]: "0"})
+    assert read == ["neither 2 3", REFUSAL]
+
+
+def texts_read(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
+    """The answers that are read from now on."""
+    read: list[str | None] = []
+    monkeypatch.setattr(answer_rows, "judge_answer", lambda text, *rest: read.append(text) or judge_answer(text, *rest))
+    return read
+
+
+def test_groups_are_counted_by_their_names_and_one_answer_of_each_that_is_shown_is_read(
+    lea: User, kitchen: Benchmark, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    for number in range(4):
+        said(lea, kitchen, {"s0": REFUSAL, "s1": f"neither {number}"}, f"Model {number}")
+    run = Run.objects.get(model__name="Model 2")
+    read = texts_read(monkeypatch)
+    read_groups(kitchen, lea)
+    with django_assert_num_queries(8):
+        found = read_groups(kitchen, lea)
+    assert ([one.n for one in found.tallies], found.answers) == ([10, 1, 1, 1, 1, 1, 1], 16)
+    assert (found.by_reason, found.by_run[run.pk]) == ({"refusal": 10, "none": 5, "unmatched": 1}, 2)
+    assert read == []
+    with django_assert_num_queries(2):
+        [largest] = found.read(found.tallies[:1])
+    assert (largest.text, largest.n, largest.n_of(run.pk), read) == (REFUSAL, 10, 1, [REFUSAL])
+
+    decide_answers(actor=lea, benchmark=kitchen, said={largest.key: "B"}, run=run.pk)
+    assert (read_groups(kitchen, lea).tallies[0].n, read_groups(kitchen, lea, run=run.pk).answers) == (9, 1)
+    decide_answers(actor=lea, benchmark=kitchen, said={largest.key: "?"})
+    assert largest.key not in {one.key for one in read_groups(kitchen, lea).tallies}
+
+
+def test_a_group_is_counted_without_what_a_judge_model_decided(lea: User, kitchen: Benchmark) -> None:
+    about = {"run": Run.objects.get(), "kind": "answer", "judge": "m", "verdict": "yes"}
+    Judgement.objects.create(sample=kitchen.samples.get(key="s0"), **about)
+    score_benchmark(actor=lea, benchmark=kitchen)
+    assert [one.n for one in read_groups(kitchen, lea).tallies] == [5, 1, 1]
+
+
+def test_a_group_is_found_by_its_name_of_today_where_scores_are_of_earlier_options(
+    lea: User, kitchen: Benchmark
+) -> None:
+    other = [sample(f"s{i}", options=OPTIONS | {"B": "saucer"}) for i in range(8)]
+    save_samples(actor=lea, benchmark=kitchen, records=other)
+    [today] = [group for group in groups(kitchen, lea) if group.text == REFUSAL]
+    assert not Score.objects.filter(answer_group=today.key).exists()
+    assert decide_answers(actor=lea, benchmark=kitchen, said={today.key: "B"}).answers == 6
+
+
+def test_unread_answers_that_count_as_wrong_are_decided_by_group_too(lea: User, kitchen: Benchmark) -> None:
+    change_settings(actor=lea, benchmark=kitchen, values={"unread_answer": "wrong"})
+    score_benchmark(actor=lea, benchmark=kitchen)
+    largest = groups(kitchen, lea)[0]
+    assert Score.objects.filter(answer_group=largest.key).count() == 6
+    assert decide_answers(actor=lea, benchmark=kitchen, said={largest.key: "B"}).answers == 6
+
+
 def test_who_may_not_score_decides_nothing_and_a_second_person_comes_too_late(
     lea: User, ana: User, rui: User, kitchen: Benchmark
 ) -> None:
@@ -134,7 +208,7 @@ def test_who_may_not_score_decides_nothing_and_a_second_person_comes_too_late(
     with pytest.raises(NotAllowed):
         decide_answers(actor=ana, benchmark=kitchen, said={largest.key: "B"})
     decide_answers(actor=rui, benchmark=kitchen, said={largest.key: "B"})
-    with pytest.raises(Conflict, match="meanwhile"):
+    with pytest.raises(Conflict, match="decided or scored in the meantime"):
         decide_answers(actor=lea, benchmark=kitchen, said={largest.key: "A"})
     with pytest.raises(InvalidInput, match="A, B, C, D, 0 or"):
         decide_answers(actor=lea, benchmark=kitchen, said={groups(kitchen, lea, reason="none")[0].key: "E"})

@@ -34,7 +34,7 @@ from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.models import AuditEntry
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @made_once

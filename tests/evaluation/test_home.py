@@ -91,7 +91,7 @@ def test_where_nothing_waits_nothing_is_claimed(kitchen: Benchmark, lea: User, s
     for person in (lea, sam):
         context = home(person)
         assert (context["waiting"], context["next"]) == ([], None)
-    assert b"You have a role on no benchmark yet" in signed_in(sam).get("/").content
+    assert b"You aren't a member of any benchmark yet" in signed_in(sam).get("/").content
 
 
 def test_recent_runs_have_their_quadrants_or_say_that_nothing_was_zoomed(lea: User, sam: User) -> None:
@@ -109,9 +109,9 @@ def test_what_happened_is_told_in_sentences_to_those_it_concerns(lea: User, ana:
     add_member(actor=lea, benchmark=desk, user=ana, role=Role.ANNOTATOR)
     news = home(ana)["news"]
     assert [(str(happening.actor), happening.text) for happening in news] == [
-        ("Lea Moreau", "made somebody annotator of Desk"),
+        ("Lea Moreau", "added a member as annotator to Desk"),
         ("Lea Moreau", "scored 2 runs of Desk"),
-        ("Lea Moreau", "made Desk"),
+        ("Lea Moreau", "created Desk"),
     ]
     assert home(sam)["news"] == []
 

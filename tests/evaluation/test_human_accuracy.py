@@ -110,7 +110,7 @@ def test_a_reviewer_sees_their_own_and_a_researcher_all_together(
     assert b"Rui" not in together.content
     rows = json.loads(b"".join(signed_in(mira).get("/benchmarks/kitchen/agreement/blind.json")))
     assert {row["reviewer"] for row in rows} == {"a reviewer"}
-    assert b"No blind answer of yours yet" in signed_in(ana).get(PAGE).content
+    assert b"You have no blind answers yet" in signed_in(ana).get(PAGE).content
 
 
 def test_the_number_of_queries_does_not_grow(

@@ -21,11 +21,11 @@ from annotation.schema import AnswerType, SampleContent, SampleRecord
 from evaluation.actions import import_runs as module
 from evaluation.actions import stored_rows
 from evaluation.actions.import_runs import import_runs
-from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.score_run import score_benchmark
 from evaluation.exporters.native import trajectory_row
 from evaluation.importers import recognition, rows
 from evaluation.models import Run, Scoring, Step, Trajectory, WordPart
+from evaluation.store.trajectory_list import TrajectoryList
 from tests.evaluation import records
 from tests.evaluation.import_data import kitchen, lines
 from tests.worlds import made_once

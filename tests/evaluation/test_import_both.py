@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from annotation.actions.benchmarks import create_benchmark
 from annotation.models import Benchmark, Gold, ImportRecord, Sample
-from evaluation.actions import upload
 from evaluation.actions.undo_import import ask_undo
 from evaluation.models import Metric, Run, Trajectory
+from tests.evaluation.import_data import say, sent
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("scratch")]
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 FILES = [
@@ -29,17 +27,6 @@ FILES = [
 TABLE = (
     b"qid,question,A,B,answer,prediction,x1,y1,x2,y2\nq1,Which?,cup,jar,A,B. jar,1,2,30,40\nq2,Why?,cup,jar,B,B,,,,\n"
 )
-
-
-@pytest.fixture(autouse=True)
-def home(settings, tmp_path):
-    settings.SCRATCH = tmp_path
-
-
-def say(*words: object) -> str:
-    out = io.StringIO()
-    call_command(*map(str, words), stdout=out)
-    return out.getvalue()
 
 
 @pytest.mark.parametrize(("name", "format", "found"), FILES, ids=[row[1] for row in FILES])
@@ -87,6 +74,9 @@ def test_a_file_without_gold_is_refused_in_a_sentence(tmp_path):
     (path := tmp_path / "mine.csv").write_bytes(b"qid,question,prediction\nq1,Which?,B\n")
     with pytest.raises(CommandError, match="no column with the question, or none with the correct answer"):
         say("import_benchmark", "kitchen", path, "--with-runs")
+    path.write_bytes(b'qid,question,gt,bbox\nq1,Which?,B,"[1, 2, 3, 4]"\n')
+    with pytest.raises(CommandError, match="no column with what a model answered"):
+        say("import_benchmark", "kitchen", path, "--with-runs", "--format", "table")
     with pytest.raises(CommandError, match="hold no questions"):
         say("import_benchmark", "kitchen", DATA / "shapes/sharegpt.json", "--with-runs")
     assert not Sample.objects.exists()
@@ -104,13 +94,11 @@ def test_on_the_page_one_button_imports_both(lea, client, run_jobs, bench):
         for n in range(3)
     ]
     content = "\n".join(map(json.dumps, rows)).encode()
-    record = upload.receive(actor=lea, benchmark=bench, file=SimpleUploadedFile("x_samples_v.jsonl", content))
-    run_jobs()
-    address = f"/benchmarks/kitchen/import/{record.pk}/"
-    assert "This file holds 3 samples and what one model did" in client.get(address).content.decode()
+    address = sent(client, run_jobs, content, "x_samples_v.jsonl")
+    assert "This file contains 3 samples and the run of one model" in client.get(address).content.decode()
     client.post(address + "choose/", {"both": "on", "model": "M"})
     run_jobs()
-    record.refresh_from_db()
+    record = ImportRecord.objects.get()
     assert (record.kind, record.format, record.preview["counts"]["new"]) == ("samples", "lmms-eval", 3)
     client.post(address + "commit/")
     run_jobs()

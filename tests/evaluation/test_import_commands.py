@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
+from PIL import Image as Picture
 
 from annotation.actions import import_samples as module
 from annotation.actions.benchmarks import create_benchmark
@@ -57,6 +59,21 @@ def test_a_benchmark_and_a_run_go_in_and_a_leaderboard_comes_out(write):
     assert "M: 1 of 1 samples" in say("score", "kitchen")
     assert Metric.objects.get(metric="accuracy", slice_by="").value == 1.0
     assert json.loads(say("describe_benchmark", "kitchen", "--format", "json"))["samples"] == 1
+
+
+def test_images_come_from_a_zip_of_their_own_or_from_the_one_that_is_imported(tmp_path):
+    Picture.new("RGB", (30, 20), "red").save(tmp_path / "mug.png")
+    row = {"id": "mug", "image": "images/mug.png", "question": "Which?", "options": {"A": "x", "B": "y"}, "answer": "B"}
+    (lone := tmp_path / "mugs.jsonl").write_text(json.dumps(row | {"bbox": [1, 2, 3, 4]}))
+    with zipfile.ZipFile(whole := tmp_path / "bench.zip", "w") as archive:
+        archive.write(lone, "mugs.jsonl")
+        archive.write(tmp_path / "mug.png", "images/mug.png")
+    for slug, words in (("one", (whole,)), ("two", (lone, "--images", whole))):
+        say("import_benchmark", slug, *words)
+        assert Sample.objects.get(benchmark__slug=slug).image.width == 30
+    assert "unchanged 1" in say("import_benchmark", "one", whole)
+    with pytest.raises(CommandError, match="no folder and no zip"):
+        say("import_benchmark", "one", whole, "--images", lone)
 
 
 def test_the_same_file_again_changes_nothing(write):

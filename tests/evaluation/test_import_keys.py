@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import json
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from annotation.actions.benchmarks import create_benchmark
 from annotation.actions.save_samples import save_samples
-from annotation.models import ImportRecord
+from annotation.models import ImportRecord, Sample
 from annotation.schema import SampleContent, SampleRecord
-from annotation.workflow import Role
+from evaluation.actions import upload
 from evaluation.models import SavedMapping, Trajectory
 from tests.conftest import signed_in
-from tests.evaluation.import_data import kitchen
+from tests.evaluation.import_data import say, sent, with_researcher
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database, pytest.mark.usefixtures("scratch")]
 
-PAGE = "/benchmarks/kitchen/import/"
+NAME = "log.json"
 MAPPING = {
     "rows": "results[*]", "sample": "meta.qid", "turns": "log[*]", "said": "log[*].thought",
     "calls": "log[*].actions[*]", "tool": "API_name", "arguments": "API_params", "box": "API_params.bbox",
@@ -42,21 +40,9 @@ def log(*rows, model="Falcon"):
 LOG = log(row("mug", [100, 100, 50, 50]), row("cup", [1, 2, 3, 4]), row("stranger", [1, 2, 3, 4]))
 
 
-@pytest.fixture(autouse=True)
-def home(settings, tmp_path):
-    settings.SCRATCH = tmp_path
-
-
 @pytest.fixture
 def client(lea, rui):
-    kitchen(lea, (rui, Role.RESEARCHER))
-    return signed_in(rui)
-
-
-def sent(client, run_jobs, content=LOG, name="log.json"):
-    url = client.post(PAGE, {"file": SimpleUploadedFile(name, content)}).url
-    run_jobs()
-    return url
+    return with_researcher(lea, rui)
 
 
 def fields(**paths):
@@ -67,15 +53,17 @@ def values(page):
     return {row["field"].name: row["value"] for _, rows in page.context["fields"] for row in rows if row["value"]}
 
 
+@pytest.mark.both_databases
 def test_a_log_is_proposed_previewed_read_and_known_the_next_time(client, run_jobs):
-    url = sent(client, run_jobs)
+    url = sent(client, run_jobs, LOG, NAME)
     text = client.get(url).content.decode()
-    assert "Say what each key is first" in text
+    assert f'href="{url}keys/"' in text
+    assert 'disabled aria-describedby="blocked"' in text
     page = client.get(url + "keys/")
     paths = {name: MAPPING[name] for name in ("rows", "sample", "calls", "tool", "box", "observation", "model")}
     assert values(page).items() >= paths.items()
     assert {f.label: f.value for f in page.context["preview"]["figures"]}.items() >= {
-        "joined": 2, "refused": 1, "calls": 2, "boxes": 2}.items()  # fmt: skip
+        "joined": 2, "rejected": 1, "calls": 2, "boxes": 2}.items()  # fmt: skip
     assert len(page.context["preview"]["rows"]) == 2
     assert "&lt;b&gt;small" in page.content.decode()
     assert ImportRecord.objects.get().options.get("mapping") is None
@@ -90,12 +78,12 @@ def test_a_log_is_proposed_previewed_read_and_known_the_next_time(client, run_jo
     assert SavedMapping.objects.get().mapping == MAPPING
     again = sent(client, run_jobs, log(row("sign", [1, 1, 9, 9]), model="Kite"), "next.json")
     text = client.get(again).content.decode()
-    assert "as saved by Rui Costa" in text
+    assert "saved by Rui Costa" in text
     assert "Commit 1 record" in text
 
 
 def test_keys_are_put_into_fields_from_the_top_of_the_file(client, run_jobs):
-    url = sent(client, run_jobs) + "keys/"
+    url = sent(client, run_jobs, LOG, NAME) + "keys/"
     at = "results[*].log[*].actions[*]"
     page = client.post(url, {"chosen": "results", "do": "put:rows"})
     assert values(page) == {"rows": "results[*]"}
@@ -114,7 +102,7 @@ def test_keys_are_put_into_fields_from_the_top_of_the_file(client, run_jobs):
 
 
 def test_what_is_wrong_stands_at_its_field(client, run_jobs):
-    url = sent(client, run_jobs) + "keys/"
+    url = sent(client, run_jobs, LOG, NAME) + "keys/"
     page = client.post(url, fields(rows="results[*]", sample="meta[", answer="log[-1].answer"))
     [wrong] = [row for _, rows in page.context["fields"] for row in rows if row["error"]]
     assert (wrong["field"].name, wrong["value"]) == ("sample", "meta[")
@@ -126,7 +114,7 @@ def test_what_is_wrong_stands_at_its_field(client, run_jobs):
 
 def test_boxes_that_lie_outside_can_be_read_otherwise_by_a_button(client, run_jobs):
     content = log(*(row(name, [500, 500, 900, 900]) for name in ("mug", "cup", "sign")))
-    url = sent(client, run_jobs, content) + "keys/"
+    url = sent(client, run_jobs, content, NAME) + "keys/"
     given = fields(**{k: v for k, v in MAPPING.items() if k not in ("box_form", "coordinates")})
     page = client.post(url, {**given, "box_form": "xywh"})
     shown = page.context["preview"]
@@ -146,9 +134,7 @@ def test_a_key_that_holds_the_gold_answers_is_pointed_out(client, run_jobs, lea)
     steps = [{"tool": "a", "args": {}}]
     rows = [{"qid": f"q{n}", "steps": steps, "target": f"n{n}", "said": f"m{n}"} for n in numbers]
     lead = signed_in(lea)
-    content = SimpleUploadedFile("log.json", json.dumps(rows).encode())
-    url = lead.post("/benchmarks/quiz/import/", {"file": content}).url
-    run_jobs()
+    url = sent(lead, run_jobs, json.dumps(rows).encode(), NAME, "quiz")
     lead.post(url + "choose/", {"format": "mapped"})
     run_jobs()
     page = lead.get(url + "keys/")
@@ -159,28 +145,67 @@ def test_a_key_that_holds_the_gold_answers_is_pointed_out(client, run_jobs, lea)
 
 
 def test_the_command_takes_a_mapping_and_proposes_one(client, run_jobs, tmp_path):
-    path, mapping, out = tmp_path / "log.json", tmp_path / "mapping.json", io.StringIO()
+    path, mapping = tmp_path / NAME, tmp_path / "mapping.json"
     path.write_bytes(LOG)
     mapping.write_text(json.dumps(MAPPING))
     with pytest.raises(CommandError, match=r'needs a mapping of its keys.*"calls": "log\[\*\].actions\[\*\]"'):
-        call_command("import_runs", "kitchen", str(path), format="mapped")
+        say("import_runs", "kitchen", path, "--format", "mapped")
     with pytest.raises(CommandError, match="mapping is for the format mapped, not for table"):
-        call_command("import_runs", "kitchen", str(path), format="table", mapping=mapping)
-    call_command("import_runs", "kitchen", str(path), mapping=mapping, stdout=out)
-    assert "trajectories 2, new 2" in out.getvalue()
-    call_command("import_runs", "kitchen", str(path), mapping=mapping, stdout=out)
-    assert "unchanged 2" in out.getvalue()
+        say("import_runs", "kitchen", path, "--format", "table", "--mapping", mapping)
+    assert "trajectories 2, new 2" in say("import_runs", "kitchen", path, "--mapping", mapping)
+    assert "unchanged 2" in say("import_runs", "kitchen", path, "--mapping", mapping)
 
 
 def test_the_api_takes_a_mapping_with_the_file(client, rui, run_jobs):
-    token_page = client.post(PAGE, {"file": SimpleUploadedFile("log.json", LOG)})
-    run_jobs()
+    sent(client, run_jobs, LOG, NAME)
     pk = ImportRecord.objects.get().pk
     address = f"/api/v1/benchmarks/kitchen/imports/{pk}/"
     answer = client.patch(address, json.dumps({"format": "mapped", "mapping": MAPPING}), "application/json")
-    assert (token_page.status_code, answer.status_code) == (302, 202), answer.content
+    assert answer.status_code == 202, answer.content
     run_jobs()
     assert client.get(address).json()["to_write"]["new"] == 2
     bad = client.patch(address, json.dumps({"mapping": {"rows": "a["}}), "application/json")
     assert bad.status_code == 400
     assert "is no path" in bad.content.decode()
+
+
+def gold_log(lea) -> bytes:
+    """A log that has the correct answer of each sample under "target", and of one no option under "said"."""
+    correct = {s.key: s.gold.revision.answers[0] for s in Sample.objects.with_gold() if s.gold.revision.answers}
+    steps = [{"tool": "zoom", "args": {"box": [1, 2, 3, 4]}}]
+    return json.dumps(
+        [{"qid": k, "steps": steps, "target": a, "said": "who knows"} for k, a in correct.items()]
+    ).encode()
+
+
+def test_a_key_of_gold_answers_has_to_be_confirmed(client, lea, run_jobs, tmp_path):
+    content = gold_log(lea)
+    mapping = {"rows": "[*]", "sample": "qid", "calls": "steps[*]", "answer": "target"}
+    (path := tmp_path / NAME).write_bytes(content)
+    (chosen := tmp_path / "mapping.json").write_text(json.dumps(mapping))
+    with pytest.raises(CommandError, match="The key target equals the gold answer"):
+        say("import_runs", "kitchen", path, "--mapping", chosen)
+    url = sent(client, run_jobs, content, NAME)
+    client.post(url + "choose/", {"format": "mapped", "mapping": json.dumps(mapping)})
+    run_jobs()
+    page = client.get(url).content.decode()
+    assert "The key target equals the gold answer" in page
+    assert 'name="not_gold"' in page
+    assert "Choose where the model" in upload.blocked(ImportRecord.objects.get())
+    client.post(url + "choose/", {"gold_asked": "on", "not_gold": "on"})
+    run_jobs()
+    assert upload.blocked(ImportRecord.objects.get()) == ""
+    say("import_runs", "kitchen", path, "--mapping", chosen, "--answer-is-not-gold")
+    assert Trajectory.objects.exists()
+
+
+def test_the_preview_says_how_answers_would_be_read_and_warns(client, lea, run_jobs):
+    url = sent(client, run_jobs, gold_log(lea), NAME) + "keys/"
+    given = fields(rows="[*]", sample="qid", calls="steps[*]", tool="tool", answer="said")
+    page = client.post(url, given)
+    read = page.context["preview"]["read"]
+    assert (read["n"] > 0, read["alarm"]) == (True, "above the alarm of 2.0%")
+    assert "the run will be provisional" in page.content.decode()
+    page = client.post(url, {**given, **fields(answer="target")})
+    assert page.context["preview"]["read"]["alarm"] == ""
+    assert {part.label for part in page.context["preview"]["read"]["rules"]} >= {"letter"}

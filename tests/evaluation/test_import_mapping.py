@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import json
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.urls import reverse
 
 from annotation.actions.benchmarks import create_benchmark
 from annotation.models import ImportRecord, Sample
-from annotation.workflow import Role
 from evaluation.models import SampleAlias, SavedMapping, Trajectory
 from tests.conftest import signed_in
-from tests.evaluation.import_data import kitchen
+from tests.evaluation.import_data import say, sent, with_researcher
 from webapp.common.models import AuditEntry
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database, pytest.mark.usefixtures("scratch")]
 
-PAGE = "/benchmarks/kitchen/import/"
+NAME = "mine.csv"
 TABLE = b"token,said,where,note\nmug,B,100 100 50 50,x\ncup,A,,y\nmugg,A,,z\n"
 CHOSEN = {
     "column": ["token", "said", "where", "note"], "read_as": ["sample", "answer", "boxes", ""], "boxes": "xywh",
@@ -28,29 +25,18 @@ CHOSEN = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def home(settings, tmp_path):
-    settings.SCRATCH = tmp_path
-
-
 @pytest.fixture
 def client(lea, rui):
-    kitchen(lea, (rui, Role.RESEARCHER))
-    return signed_in(rui)
+    return with_researcher(lea, rui)
 
 
-def sent(client, run_jobs, content=TABLE, name="mine.csv"):
-    answer = client.post(PAGE, {"file": SimpleUploadedFile(name, content)})
-    run_jobs()
-    return answer.url
-
-
+@pytest.mark.both_databases
 def test_columns_are_chosen_on_the_page_and_kept_for_the_next_file(client, run_jobs):
-    url = sent(client, run_jobs)
+    url = sent(client, run_jobs, TABLE, NAME)
     client.post(url + "choose/", {"format": "table"})
     run_jobs()
     text = client.get(url).content.decode()
-    assert "No column says which sample a row is about" in text
+    assert "No column is mapped to a sample" in text
     assert "100 100 50 50" in text
     client.post(url + "choose/", CHOSEN)
     run_jobs()
@@ -75,7 +61,7 @@ def test_columns_are_chosen_on_the_page_and_kept_for_the_next_file(client, run_j
     client.post(again + "choose/", {"format": "table"})
     run_jobs()
     text = client.get(again).content.decode()
-    assert "as saved by Rui Costa" in text
+    assert "saved by Rui Costa" in text
     assert "Commit 1 record" in text
 
 
@@ -83,10 +69,10 @@ def test_a_table_of_samples_is_mapped_on_the_page_and_by_the_command(lea, run_jo
     create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
     client = signed_in(lea)
     table = b"no,ask,truth,area,wide,high,light\n1,Which number?,17,0.1 0.2 0.3 0.4,100,80,dim\n"
-    url = sent(client, run_jobs, table)
+    url = sent(client, run_jobs, table, NAME)
     page = client.get(url)
     assert ImportRecord.objects.get().kind == "samples"
-    assert "No column says what is asked" in page.content.decode()
+    assert "No column is mapped to a question" in page.content.decode()
     columns = {"id": "no", "question": "ask", "answer": "truth", "boxes": "area", "width": "wide", "height": "high"}
     client.post(url + "choose/", {
         "format": "table", "column": [*columns.values(), "light"], "read_as": [*columns, "facet."], "boxes": "xyxy",
@@ -104,20 +90,19 @@ def test_a_table_of_samples_is_mapped_on_the_page_and_by_the_command(lea, run_jo
     path, mapping = tmp_path / "mine.csv", tmp_path / "mapping.json"
     path.write_bytes(table)
     mapping.write_text(json.dumps({"columns": columns | {"facet.light": "light"}}))
-    out = io.StringIO()
-    call_command("import_benchmark", "kitchen", str(path), mapping=mapping, coordinates="norm1", stdout=out)
-    assert "read 1, unchanged 1" in out.getvalue()
+    said = say("import_benchmark", "kitchen", path, "--mapping", mapping, "--coordinates", "norm1")
+    assert "read 1, unchanged 1" in said
 
 
 def test_two_columns_are_not_read_as_one_field(client, run_jobs):
-    url = sent(client, run_jobs)
+    url = sent(client, run_jobs, TABLE, NAME)
     answer = client.post(url + "choose/", CHOSEN | {"read_as": ["sample", "sample", "", ""]})
     assert answer.status_code == 400
     assert "two columns are read as it, token and said" in answer.content.decode()
 
 
 def test_a_near_name_is_proposed_and_joined_only_when_a_person_says_so(client, run_jobs):
-    url = sent(client, run_jobs)
+    url = sent(client, run_jobs, TABLE, NAME)
     client.post(url + "choose/", CHOSEN)
     run_jobs()
     page = client.get(url)
@@ -126,7 +111,7 @@ def test_a_near_name_is_proposed_and_joined_only_when_a_person_says_so(client, r
     client.post(alias, {"name": "mugg", "sample": "cup"})
     run_jobs()
     text = client.get(url).content.decode()
-    assert "mugg means cup" in text
+    assert "mugg is sample cup" in text
     assert ImportRecord.objects.get().preview["counts"].get("refused", 0) == 0
     client.post(alias, {"name": "mugg"})
     run_jobs()
@@ -143,12 +128,10 @@ def test_the_command_takes_the_mapping_from_a_file(client, run_jobs, tmp_path):
     table, mapping = tmp_path / "mine.csv", tmp_path / "mapping.json"
     table.write_bytes(TABLE)
     mapping.write_text(json.dumps({"columns": {"sample": "token", "answer": "said"}}))
-    out = io.StringIO()
-    call_command("import_runs", "kitchen", str(table), mapping=mapping, model="M", stdout=out)
-    assert "trajectories 2, new 2" in out.getvalue()
+    assert "trajectories 2, new 2" in say("import_runs", "kitchen", table, "--mapping", mapping, "--model", "M")
     mapping.write_text("{}")
     with pytest.raises(CommandError, match="A mapping is a JSON object"):
-        call_command("import_runs", "kitchen", str(table), mapping=mapping, stdout=out)
+        say("import_runs", "kitchen", table, "--mapping", mapping)
     mapping.write_text(json.dumps({"columns": {"sample": "token", "answer": "said"}}))
     with pytest.raises(CommandError, match="is for the format table"):
-        call_command("import_runs", "kitchen", str(table), mapping=mapping, format="native", stdout=out)
+        say("import_runs", "kitchen", table, "--mapping", mapping, "--format", "native")

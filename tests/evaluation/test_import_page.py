@@ -22,7 +22,7 @@ from tests.evaluation.import_data import kitchen, lines, native, run_rows, sampl
 from tests.worlds import made_once
 from webapp.jobs.models import Job
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 PAGE = "/benchmarks/kitchen/import/"
 
@@ -58,17 +58,18 @@ def test_a_stranger_finds_nothing_and_an_annotator_may_not(name, method, benchma
     assert getattr(Client(), method)(PAGE + name).status_code == 302
 
 
+@pytest.mark.both_databases
 def test_a_run_goes_from_the_file_to_its_scores(benchmark, rui, run_jobs):
     client = signed_in(rui)
     answer = sent(client, native(trajectories=run_rows()))
     reading = client.get(answer.url)
-    assert "Nothing is written yet" in reading.content.decode()
+    assert "Nothing is saved yet" in reading.content.decode()
     assert 'hx-trigger="every 1s"' in reading.content.decode()
     run_jobs()
     page = client.get(answer.url)
     text = page.content.decode()
     assert "Commit 8 records" in text
-    assert "Five records as read" in text
+    assert "Five records" in text
     assert 'hx-trigger="every 1s"' not in text
     assert not Run.objects.exists()
     assert client.post(answer.url + "commit/").url == answer.url
@@ -85,7 +86,7 @@ def test_what_blocks_a_commit_is_said_beside_the_button(benchmark, rui, run_jobs
     client = signed_in(rui)
     url = previewed(client, run_jobs, native(trajectories=[{"model": "M", "sample_id": "mugg", "steps": []}]))
     text = client.get(url).content.decode()
-    assert "No row of this file can be written" in text
+    assert "No row of this file can be imported" in text
     assert "Unknown sample" in text
     client.post(url + "commit/")
     assert not Job.objects.filter(kind="evaluation.import").exists()
@@ -99,7 +100,7 @@ def test_a_run_that_is_there_already_is_named_before_the_commit(benchmark, rui, 
         said = client.get(url).content.decode()
         client.post(url + "commit/")
         run_jobs()
-    assert "Model E, interface already has a run of 1 records" in said
+    assert "Model E, interface already has a run (1 record)" in said
 
 
 def test_five_others_are_other_records_and_one_is_shown_raw(benchmark, rui, run_jobs):
@@ -118,7 +119,7 @@ def test_choices_are_a_plain_form_and_a_wrong_one_is_said_at_its_field(benchmark
     url = previewed(client, run_jobs)
     wrong = client.post(url + "choose/", {"coordinates": "size", "sent_size": "big", "format": "native"})
     assert wrong.status_code == 400
-    assert "size of the picture the model was sent" in wrong.content.decode()
+    assert "size of the image sent to the model" in wrong.content.decode()
     client.post(url + "choose/", {"coordinates": "norm1000", "format": "native", "score": "on"})
     record = ImportRecord.objects.get()
     assert (record.state, record.options["coordinates"]) == ("reading", "norm1000")
@@ -141,6 +142,7 @@ def test_no_file_at_all_is_said_too(benchmark, rui):
     assert (answer.status_code, "This field is required" in answer.content.decode()) == (400, True)
 
 
+@pytest.mark.both_databases
 def test_every_refused_row_is_listed_and_comes_as_csv(benchmark, rui, run_jobs):
     client = signed_in(rui)
     rows = [{"model": "M", "sample_id": f"=stranger{n}", "steps": []} for n in range(120)] + run_rows()[3:4]
@@ -170,7 +172,7 @@ def test_samples_lead_to_the_runs_of_the_same_file(benchmark, lea, run_jobs):
     url = previewed(client, run_jobs, native(samples=rows, trajectories=run_rows()))
     client.post(url + "commit/")
     run_jobs()
-    assert "Read the runs of this file" in client.get(url).content.decode()
+    assert "Import the runs of this file" in client.get(url).content.decode()
     twin = client.post(url + "other/").url
     run_jobs()
     assert "Commit 8 records" in client.get(twin).content.decode()
@@ -181,7 +183,7 @@ def test_an_import_that_was_stopped_can_go_on(benchmark, rui, run_jobs):
     url = previewed(client, run_jobs)
     client.post(url + "commit/")
     Job.objects.filter(kind="evaluation.import").update(state="cancelled")
-    assert "The import stopped" in client.get(url).content.decode()
+    assert "Import failed" in client.get(url).content.decode()
     client.post(url + "commit/")
     run_jobs()
     assert ImportRecord.objects.get().state == "done"
@@ -199,6 +201,7 @@ def test_the_list_asks_as_often_for_many_imports_as_for_one(benchmark, lea):
     assert counts[0] == counts[1]
 
 
+@pytest.mark.both_databases
 def test_of_a_long_file_the_first_records_are_shown_while_the_rest_is_read(benchmark, rui, monkeypatch):
     client = signed_in(rui)
     rows = [{"model": "M", "sample_id": "mug", "rollout": n, "answer": "B", "steps": []} for n in range(2500)]
@@ -207,7 +210,7 @@ def test_of_a_long_file_the_first_records_are_shown_while_the_rest_is_read(bench
     pages = []
     monkeypatch.setattr(dry_run, "SOON", 0.0)
     dry_run.dry_run(record.pk, lambda progress: pages.append(client.get(answer.url).content.decode()))
-    assert "The first records as read" in pages[0]
+    assert "First records" in pages[0]
     assert "Which colour is the mug?" in pages[0]
     assert "Commit 2,500 records" in client.get(answer.url).content.decode()
     assert "first" not in ImportRecord.objects.get().preview

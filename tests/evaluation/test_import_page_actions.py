@@ -19,7 +19,7 @@ from tests.worlds import made_once
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed, TooLarge
 from webapp.jobs.models import Job
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 COUNTED = ("read", "trajectories", "new", "changed", "unchanged", "repeated", "failed", "steps", "refused", "repaired",
            "noted", "issues", "interventions", "judgements", "rollout_groups")  # fmt: skip
@@ -98,12 +98,13 @@ def test_a_file_of_which_half_is_there_counts_new_changed_and_unchanged_as_the_i
 
 def test_duplicates_across_batches_are_counted_alike(lea, benchmark, run_jobs):
     rows = [{"model": "M", "sample_id": "mug", "answer": str(n % 3), "rollout": n % 1500} for n in range(3200)]
-    record = read(lea, benchmark, lines(rows), "trajectories.jsonl", run_jobs=run_jobs)
+    record = read(lea, benchmark, lines(rows), "trajectories.jsonl", run_jobs, choices={"score": False})
     counted = totals(record.preview["counts"])
     assert counted["repeated"]
     assert totals(committed(lea, record, run_jobs).counts) == counted
 
 
+@pytest.mark.one_database
 def test_the_numbers_of_the_preview_are_those_of_the_scores_after_the_import(lea, benchmark, run_jobs):
     record = read(lea, benchmark, native(trajectories=run_rows()), run_jobs=run_jobs)
     shown = {(r["model"], r["sample"], r["condition"], r["rollout"]): r for r in record.preview["records"]}
@@ -191,12 +192,13 @@ def test_choices_made_while_a_file_is_read_are_obeyed(lea, benchmark, run_jobs):
     assert str(Run.objects.get()) == "Mine, base"
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize(
     ("content", "name", "says"),
     [
         (b"", "a.json", "is empty"),
         (b"\x80\x04pickled", "a.pkl", "Pickles can run code"),
-        (b"\x89PNG\r\n", "a.png", "is a picture"),
+        (b"\x89PNG\r\n", "a.png", "is an image"),
         (b"just text", "a.txt", "has no known format"),
         (b"\x00\x01\x02\x03" * 99, "a.bin", "has no known format"),
         (b"PK\x03\x04 broken", "a.zip", "has no known format"),
@@ -208,6 +210,7 @@ def test_a_file_that_is_nothing_we_read_is_refused_in_a_sentence(lea, benchmark,
     assert not ImportRecord.objects.exists()
 
 
+@pytest.mark.one_database
 def test_a_file_over_the_limit_is_refused(lea, benchmark, settings, home):
     settings.MAX_UPLOAD_BYTES = 100
     with pytest.raises(TooLarge, match="larger than 100"):
@@ -215,6 +218,7 @@ def test_a_file_over_the_limit_is_refused(lea, benchmark, settings, home):
     assert [p for p in home.rglob("*") if p.is_file()] == []
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("name", ["../out.png", "/etc/out.png", "a/../../out.png", "C:\\out.png"])
 def test_a_zip_that_points_outside_itself_is_refused(lea, benchmark, name, home):
     pictures = File(zip_of({name: picture(4, 4)}), "p.zip")
@@ -223,6 +227,7 @@ def test_a_zip_that_points_outside_itself_is_refused(lea, benchmark, name, home)
     assert not list(home.rglob("out.png"))
 
 
+@pytest.mark.one_database
 def test_a_wrong_format_is_said_and_another_can_be_chosen(lea, benchmark, run_jobs):
     record = read(lea, benchmark, native(trajectories=run_rows()), run_jobs=run_jobs)
     assert (record.kind, record.format) == ("runs", "native")
@@ -238,7 +243,7 @@ def test_a_wrong_format_is_said_and_another_can_be_chosen(lea, benchmark, run_jo
 
 def test_a_file_is_read_again_after_the_benchmark_has_changed(lea, benchmark, run_jobs):
     record = read(lea, benchmark, native(trajectories=[STRANGER, STRANGER]), run_jobs=run_jobs)
-    assert "No row of this file can be written" in upload.blocked(record)
+    assert "No row of this file can be imported" in upload.blocked(record)
     mug = next(r for r in records.samples() if r.id == "mug")
     save_samples(actor=lea, benchmark=benchmark, records=[replace(mug, id="mugg")])
     upload.read_again(actor=lea, record=record)
@@ -250,7 +255,7 @@ def test_a_file_is_read_again_after_the_benchmark_has_changed(lea, benchmark, ru
 
 def test_an_import_whose_worker_was_killed_goes_on_from_its_last_batch(lea, benchmark, run_jobs, monkeypatch):
     rows = [{"model": "M", "sample_id": "mug", "answer": "B", "rollout": n} for n in range(2600)]
-    record = read(lea, benchmark, lines(rows), "trajectories.jsonl", run_jobs=run_jobs)
+    record = read(lea, benchmark, lines(rows), "trajectories.jsonl", run_jobs, choices={"score": False})
     from evaluation.actions import import_runs as module
 
     whole, calls = module.save_trajectories, []
@@ -274,6 +279,7 @@ def test_an_import_whose_worker_was_killed_goes_on_from_its_last_batch(lea, benc
     assert sum(calls[2:]) == 2600 - kept
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize(
     ("box", "space", "doubted"),
     [

@@ -16,7 +16,7 @@ from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, lines
 from tests.worlds import made_once
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 PAGE = "/benchmarks/kitchen/import/"
 FIRST = [{"id": "mug", "model_used": "M", "identified_tools": ["saw", "pencil"]}]
@@ -40,7 +40,7 @@ def test_of_a_picture_of_unknown_size_nothing_is_said_about_where_a_box_lies(
     client.post(url + "choose/", {"format": "native", "model": "M", "kind": "runs"})
     run_jobs()
     text = client.get(url).content.decode()
-    assert "the size of the picture is not known" in text
+    assert "the image size is unknown" in text
     assert "nothing of the box lies" not in text
 
 
@@ -67,7 +67,7 @@ def test_tasks_of_a_model_that_come_one_after_the_other_make_one_trajectory(
 
 
 def test_a_judgement_under_the_name_of_a_person_leaves_theirs(benchmark, lea, rui, tmp_path):
-    run = Run.objects.create(benchmark=benchmark, model=Model.objects.create(name="M"))
+    run = Run.objects.create(benchmark=benchmark, number=1, model=Model.objects.create(name="M"))
     mug = Sample.objects.get(key="mug")
     of = {"run": run, "sample": mug, "kind": "answer", "judge": rui.email}
     theirs = Judgement.objects.create(**of, person=rui, verdict="yes")
@@ -98,10 +98,10 @@ def test_a_file_exported_anew_takes_the_place_of_the_import_that_is_named(
     run_jobs()
     page = client.get(url)
     assert (page.context["blocked"], page.context["again"]["import"]) == ("", first.pk)
-    assert "It takes the place of" in page.content.decode()
+    assert "Replaces" in page.content.decode()
     client.post(url + "commit/")
     run_jobs()
-    assert [str(run) for run in Run.everything.all()] == ["M"]
+    assert [(str(run), run.letter) for run in Run.everything.all()] == [("M", "A")], "the run named Typo was A"
     assert list(Trajectory.objects.values_list("sample__key", "answer")) == [("mug", "B")]
 
 

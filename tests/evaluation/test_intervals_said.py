@@ -24,7 +24,7 @@ from tests.evaluation.run_pages import make_benchmark
 
 pytestmark = [pytest.mark.django_db]
 BOARD = "/benchmarks/kitchen/leaderboard/"
-DESIGN = re.compile(r"design effect [0-9.]+, as [0-9,]+ independent samples")
+DESIGN = re.compile(r"design effect [0-9.]+, equivalent to [0-9,]+ independent samples")
 
 
 def words_of(answer):
@@ -32,7 +32,7 @@ def words_of(answer):
 
 
 def test_a_design_effect_is_said_where_samples_share_pictures():
-    assert design_words(62, 45.706) == "design effect 1.36, as 46 independent samples"
+    assert design_words(62, 45.706) == "design effect 1.36, equivalent to 46 independent samples"
     assert (design_words(62, 62.0), design_words(62, None), design_words(0, 0.0)) == ("", "", "")
 
 
@@ -61,7 +61,7 @@ def test_an_effective_number_that_is_undefined_is_not_said(lea, board):
     kept.save()
     row = next(row for row in signed_in(lea).get(BOARD).context["ranked"] if row.row.run == run)
     assert "design effect" not in row.accuracy.title
-    assert "95 % interval" in row.accuracy.title
+    assert "95% interval" in row.accuracy.title
 
 
 @pytest.mark.one_database
@@ -120,7 +120,7 @@ def test_undecided_unread_and_missing_answers_are_counted_wherever_accuracy_is_s
     preview = client.get(
         reverse("evaluation:trajectory-preview", args=["street", one.pk]), headers={"HX-Request": "true"}
     )
-    assert "no failure" not in words_of(preview).split("<dt>Why</dt>")[1].split("</dd>")[0]
+    assert "no failure" not in words_of(preview).split("<dt>Failure</dt>")[1].split("</dd>")[0]
 
 
 @pytest.mark.one_database
@@ -131,15 +131,15 @@ def test_intervals_beside_an_adjusted_p_say_that_they_are_not_adjusted(lea, unsc
     client = signed_in(lea)
     board = words_of(client.get(BOARD))
     for words in (
-        ", unadjusted; p by picture",
-        "not adjusted for the number of comparisons",
+        ", unadjusted; p (clustered)",
+        "Newcombe’s unadjusted 95% interval",
         "(Newcombe), unadjusted, on",
         "p adjusted within a model; intervals unadjusted",
     ):
         assert words in board
     runs = "&".join(f"run={run.pk}" for run in Run.objects.filter(model__name__in=["Model C", "Model D"]))
     page = words_of(client.get(f"/benchmarks/kitchen/compare/?{runs}"))
-    assert "95 % (Newcombe), unadjusted" in page
-    assert "vs reference, Holm over 2 · 95 % intervals, unadjusted" in page
+    assert "95% (Newcombe), unadjusted" in page
+    assert "vs reference, Holm over 2 · 95% intervals, unadjusted" in page
     found = words_of(client.get(f"/benchmarks/kitchen/compare/slices/?{runs}&least=1"))
-    assert "the 95 % intervals are unadjusted" in found
+    assert "the 95% intervals are unadjusted" in found

@@ -21,8 +21,9 @@ from evaluation.actions.judging import (
     pass_by,
     take_back_last,
 )
+from evaluation.actions.mark_trajectories import tag_trajectories
 from evaluation.actions.score_run import score_benchmark
-from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Metric
+from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Metric, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.run_pages import make_benchmark
@@ -32,7 +33,7 @@ from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
-VERDICT_QUERIES, QUESTION_QUERIES = 27, 24
+VERDICT_QUERIES, QUESTION_QUERIES = 30, 24
 """Session, person, benchmark and role, queue and question are in both."""
 YES, NO, UNSURE = ({"verdict": word} for word in ("yes", "no", "undecided"))
 
@@ -112,7 +113,7 @@ def test_one_person_each_means_one_and_two_means_two(lea: User, ana: User, rui: 
     assert next_to_judge(actor=ana, queue=once) == first
     others = judge_all(rui, once)
     assert (len(others), first in others) == (3, False)
-    with pytest.raises(Conflict, match="ran out"):
+    with pytest.raises(Conflict, match="expired"):
         judge_item(actor=lea, item=first, said={"answer": "A"})
     twice = drawn(lea, street, size=3, people=2, terms={"correct": "no"})
     assert (len(judge_all(ana, twice)), len(judge_all(rui, twice)), len(judge_all(lea, twice))) == (4, 4, 0)
@@ -179,7 +180,7 @@ def test_the_question_tells_neither_model_nor_picture_nor_place(lea: User, ana: 
         assert "Which colour?" in text
         for secret in ("Model C", "seen-0", "0" * 60, "380", f"/trajectories/{queue.items.first().trajectory_id}"):
             assert secret not in text
-        assert ("Answer that was given" in text) == page.context["reliability"]
+        assert ("Answer of the model" in text) == page.context["reliability"]
         client.post(page.request["PATH_INFO"], {"verdict": "yes", "choice": "A", "seconds": "2.5"})
     assert "Model C" not in client.get(f"/benchmarks/street/judging/{queue.pk}/").content.decode()
 
@@ -208,6 +209,27 @@ def test_who_cannot_tell_stands_apart(lea: User, ana: User, street: Benchmark) -
     reliability, sufficiency = (one for one in page.context["kinds"])
     assert (reliability["mine_n"], reliability["undecided_n"], reliability["mine_rate"]) == (0, 2, None)
     assert (sufficiency["mine_n"], sufficiency["mine_yes"]) == (2, 0)
+
+
+def test_who_could_not_tell_elsewhere_is_not_counted_here(lea: User, ana: User, street: Benchmark) -> None:
+    judge_all(ana, drawn(lea, street, terms={"correct": "yes"}), reliable=UNSURE)
+    queue = drawn(lea, street, terms={"correct": "no"})
+    judge_all(ana, queue)
+    page = signed_in(ana).get(f"/benchmarks/street/judging/{queue.pk}/")
+    reliability, sufficiency = page.context["kinds"]
+    assert (reliability["asked"], reliability["mine_n"], reliability["undecided_n"]) == (2, 2, 0)
+    assert (sufficiency["asked"], sufficiency["mine_n"], sufficiency["undecided_n"]) == (2, 2, 0)
+
+
+def test_a_queue_is_drawn_from_a_list_by_a_tag_of_ones_own(lea: User, rui: User, street: Benchmark) -> None:
+    """The page of the list counted one, that of drawing none."""
+    one = Trajectory.objects.get(sample__key="seen-00", rollout=0, condition="none")
+    tag_trajectories(actor=lea, benchmark=street, trajectories=[one.pk], name="look", shared=False)
+    page = signed_in(lea).get("/benchmarks/street/judging/", {"tag": "look"})
+    assert (page.context["fit_n"], page.context["said_n"]) == (1, 1)
+    assert drawn(lea, street, terms={"tag": "look"}).drawn_from == 1
+    queue = drawn(lea, street, terms={})
+    assert queue.drawn_from > 1
 
 
 def test_a_queue_is_drawn_from_the_list_in_the_address(lea: User, street: Benchmark) -> None:

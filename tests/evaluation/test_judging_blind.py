@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.utils import timezone
 
 from annotation.actions.benchmarks import add_member, set_public
 from annotation.models import Benchmark
 from annotation.workflow import Role
 from evaluation.actions.judging import draw_judging, judge_item, next_to_judge, order_for, pass_by, take_back_last
-from evaluation.models import Judgement, JudgingItem, JudgingQueue, Run, Trajectory
+from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Run, Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.run_pages import make_benchmark
 from tests.evaluation.test_judging import YES, judge_all
@@ -81,9 +82,9 @@ def test_who_has_been_told_changes_no_verdict(ana: User, rui: User, mira: User, 
     """D2.1: a queue that could be opened again would be judged with the models in sight."""
     queue = drawn(mira, street, people=2)
     *_, last = judge_all(ana, queue)
-    with pytest.raises(Conflict, match="may see its models"):
+    with pytest.raises(Conflict, match="its models are shown"):
         take_back_last(actor=ana, queue=queue)
-    with pytest.raises(Conflict, match="may see its models"):
+    with pytest.raises(Conflict, match="its models are shown"):
         judge_item(actor=ana, item=last, said={**YES, "answer": "B"})
     first = next_to_judge(actor=rui, queue=queue)
     judge_item(actor=rui, item=first, said={**YES, "answer": "A"})
@@ -139,7 +140,9 @@ def test_verdicts_on_the_samples_of_an_open_queue_are_withheld_from_all_who_judg
     queue = drawn(mira, street)
     asked = set(queue.items.values_list("trajectory__sample__key", flat=True))
     judge_item(actor=ana, item=next_to_judge(actor=ana, queue=queue), said={**YES, "answer": "A"})
-    for user in (ana, mira, lea):
+    next_to_judge(actor=ana, queue=queue)
+    assert signed_in(ana).get(f"{API}/agreement/judges/").status_code == 403
+    for user in (mira, lea):
         client = signed_in(user)
         rows = client.get(f"{API}/agreement/judges/").json()["results"]
         assert {row["sample"] for row in rows}.isdisjoint(asked)
@@ -160,15 +163,49 @@ def test_verdicts_on_the_samples_of_an_open_queue_are_withheld_from_all_who_judg
     assert len(signed_in(ana).get(f"{API}/agreement/judges/").json()["results"]) == 10 + 6
 
 
-def test_signing_out_tells_a_judge_no_verdict(ana: User, mira: User, lea: User, sam: User, street: Benchmark) -> None:
-    """D2.3"""
-    set_public(actor=lea, benchmark=street, public=True)
+def test_signing_out_shows_a_judge_nothing(ana: User, mira: User, lea: User, street: Benchmark) -> None:
+    """D2.3, D2.5: judging queues and open access exclude each other; a page says so before a queue is drawn."""
     queue = drawn(mira, street)
-    item = next_to_judge(actor=ana, queue=queue)
-    judge_item(actor=ana, item=item, said={**YES, "answer": "A"})
-    address = f"/benchmarks/street/trajectories/{item.trajectory_id}/?tab=judgements"
-    for client in (Client(), signed_in(sam)):
-        shown = client.get(address)
-        assert (shown.context["withheld"], shown.context["judgements_n"]) == (True, 0)
+    with pytest.raises(Conflict, match=r"sign out .* Finish or delete"):
+        set_public(actor=lea, benchmark=street, public=True)
+    Benchmark.objects.update(public=True)
+    street.refresh_from_db()
+    queue.benchmark = street
+    with pytest.raises(Conflict, match="closed under Settings first"):
+        next_to_judge(actor=ana, queue=queue)
+    with pytest.raises(Conflict, match="under Settings first"):
+        drawn(mira, street)
+    assert 'name="people"' not in signed_in(mira).get("/benchmarks/street/judging/").content.decode()
+
+
+LISTS = ("leaderboard/", "runs/", "trajectories/", "agreement/judges/")
+
+
+def test_whoever_was_handed_a_crop_sees_no_results_until_they_have_finished(
+    ana: User, rui: User, mira: User, street: Benchmark
+) -> None:
+    queue, client = drawn(mira, street, people=2), signed_in(ana)
+
+    def seen() -> set[int]:
+        return {client.get(f"{start}/{page}").status_code for start in ("/benchmarks/street", API) for page in LISTS}
+
+    assert seen() == {200}
+    next_to_judge(actor=ana, queue=queue)
+    assert seen() == {403}
     judge_all(ana, queue)
-    assert Client().get(address).context["judgements_n"] == 3
+    assert seen() == {200}
+    assert signed_in(rui).get("/benchmarks/street/trajectories/").status_code == 200, "Rui has not begun"
+
+
+@pytest.mark.both_databases
+def test_who_let_a_question_lapse_has_seen_it(ana: User, rui: User, mira: User, street: Benchmark) -> None:
+    """They could look up the first question while others hold it, and then be handed the next one."""
+    queue = drawn(mira, street, size=1)
+    assert next_to_judge(actor=ana, queue=queue)
+    JudgingSeat.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert next_to_judge(actor=rui, queue=queue)
+    assert not JudgingSeat.objects.filter(user=ana).exists()
+    assert signed_in(ana).get("/benchmarks/street/trajectories/").status_code == 403
+    judge_all(rui, queue)
+    judge_all(ana, queue)
+    assert signed_in(ana).get("/benchmarks/street/trajectories/").status_code == 200

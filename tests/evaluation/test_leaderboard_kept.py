@@ -21,8 +21,7 @@ def test_a_kept_row_shows_what_has_changed_since(lea, board):
     last = Run.objects.order_by("pk").last().pk
     addresses = (
         "",
-        "?sort=accuracy&intervals=yes",
-        f"?reference={last}&groups=cost",
+        f"?sort=accuracy&intervals=yes&reference={last}&groups=cost",
         "?by=category&slice=Chart",
     )
 

@@ -24,11 +24,11 @@ from evaluation.metrics.failures import LABELS
 from evaluation.metrics.selection import SELECTED
 from evaluation.models import FailureLabel, Note, Run, SavedSlice, Tag, Tagging, Trajectory
 from evaluation.query.fields import FIELDS
-from evaluation.querysets_query import visible_tags
-from evaluation.querysets_words import marks_seen_by
+from evaluation.querysets_marks import marks_seen_by, visible_tags
 from evaluation.schema import Trajectory as Record
 from tests.conftest import signed_in
 from tests.evaluation.crawl import counted_links, wrong_links
+from tests.evaluation.lists import first_in, pks_in
 from tests.evaluation.run_pages import make_benchmark
 from tests.worlds import made_once
 from webapp.common.errors import InvalidInput, NotAllowed
@@ -52,7 +52,7 @@ def facet(response, title):
 
 @pytest.mark.both_databases
 def test_the_whole_list_is_tagged_and_untagged_at_once(street, lea):
-    client, wrong = signed_in(lea), Trajectory.objects.of(street).listed({"q": "wrong grounded"}).count()
+    client, wrong = signed_in(lea), len(pks_in(street, {"q": "wrong grounded"}))
     client.post(address("tag", street) + "?q=wrong+grounded", {"tag": " off  by one "})
     assert Tagging.objects.filter(tag__name="off by one", tag__owner=None).count() == wrong > 2
     response = client.get(address("trajectories", street))
@@ -69,7 +69,7 @@ def test_the_whole_list_is_tagged_and_untagged_at_once(street, lea):
 
 def test_a_tag_shows_in_its_row_and_the_facet_at_once_with_the_way_back(street, lea):
     """D7.4: the pieces that the list swaps in, under the terms of the list; also while its query cannot be read."""
-    client, one = signed_in(lea), Trajectory.objects.of(street).listed({"q": "wrong"}).first()
+    client, one = signed_in(lea), first_in(street, {"q": "wrong"})
     tag_trajectories(actor=lea, benchmark=street, trajectories=[one.pk], name="dim")
     sent = {"trajectory": one.pk, "tag": "glare"}
     for query, counts in (("?q=wrong", {"dim": 1, "glare": 1}), ("?q=right", {}), ("?q=wrong+and", None)):
@@ -107,7 +107,7 @@ def test_who_only_reads_leaves_nothing(street, lea, sam):
 
 
 def test_a_person_corrects_the_rule_and_the_facet_follows(street, lea):
-    client, one = signed_in(lea), Trajectory.objects.of(street).listed({"failure": "found_misread"}).first()
+    client, one = signed_in(lea), first_in(street, {"failure": "found_misread"})
     before = facet(client.get(address("trajectories", street)), "Why")
     client.post(address("failure", street, one.pk), {"failure": "wrong_tool"})
     client.post(address("failure", street, one.pk), {"failure": "crop_ignored"})
@@ -121,7 +121,7 @@ def test_a_person_corrects_the_rule_and_the_facet_follows(street, lea):
 def test_people_and_rules_agree_by_kappa_on_what_they_named(street, lea, rui):
     """Of four, people keep three rules; Rui sees three of them, says the same of two."""
     set_roles(actor=lea, benchmark=street, user=rui, roles={Role.REVIEWER})
-    misread, missed = (list(Trajectory.objects.of(street).listed({"failure": name})[:2])
+    misread, missed = (list(Trajectory.objects.filter(pk__in=pks_in(street, {"failure": name})[:2]))
                        for name in ("found_misread", "missed_evidence"))  # fmt: skip
     words = ["found_misread", "found_misread", "missed_evidence", "none"]
     for one, word in zip([*misread, *missed], words, strict=True):
@@ -135,7 +135,7 @@ def test_people_and_rules_agree_by_kappa_on_what_they_named(street, lea, rui):
     assert pair.found.ac1.interval is None  # Three pictures are too few for one.
     client = signed_in(lea)
     page = client.get(address("slices", street))
-    assert "What went wrong: people and rules" in page.content.decode()
+    assert 'id="failures"' in page.content.decode()
     assert wrong_links(client, page) == {}
 
 

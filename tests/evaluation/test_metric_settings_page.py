@@ -46,7 +46,9 @@ def test_a_change_is_stored_marked_and_scored_again(board: Benchmark, lea: User)
     runs = board.runs.count()
     answer = client.post(PAGE, {**DEFAULTS, "multi_crop": "last", "alpha": "0.25"}, follow=True)
     assert settings_of(board).changed() == {"multi_crop": "last", "unread_alarm": 0.5, "alpha": 0.25}
-    assert [str(said) for said in answer.context["messages"]] == [f"2 settings changed. {runs} runs are scored again."]
+    assert [str(said) for said in answer.context["messages"]] == [
+        f"2 settings changed. {runs} runs are being rescored."
+    ]
     assert [row.name for row in answer.context["rows"] if row.changed] == ["multi_crop", "unread_alarm", "alpha"]
     assert answer.context["stale_n"] == runs
     assert Job.objects.get().kind == "evaluation.score"
@@ -69,6 +71,6 @@ def test_saving_the_same_scores_nothing(board: Benchmark, lea: User) -> None:
 def test_all_changes_are_taken_back_at_once(board: Benchmark, lea: User) -> None:
     client = signed_in(lea)
     client.post(PAGE, {**DEFAULTS, "multi_crop": "last"})
-    assert "Back to the defaults" in client.get(PAGE).content.decode()
+    assert "Reset to defaults" in client.get(PAGE).content.decode()
     client.post(PAGE, {"defaults": "1"})
     assert settings_of(board) == MetricSettings()

@@ -24,9 +24,9 @@ def test_ranks_carry_their_range_and_their_chances_wherever_they_stand(lea):
     )
     content = client.get(BOARD).content.decode()
     assert "[1–3]" in content
-    assert "best in 87.6 %, among the first three in 95.2 %" in content
+    assert "first in 87.6% of draws, in the top 3 in 95.2%" in content
     assert "[n/a]" not in content
-    few = "from 1 to 3 by exact tests (all pairs, Holm over 3); 9 picture clusters are too few for draws"
+    few = "from 1 to 3 by exact tests (all pairs, Holm over 3); 9 image clusters are too few for a bootstrap"
     assert content.count(few) == 2
     board = client.get("/api/v1/benchmarks/kitchen/leaderboard/").json()
     assert [row["standing"]["p_top3"] for row in board["ranked"] if row["model"] == "Model C"] == [0.952]
@@ -37,12 +37,12 @@ def test_ranks_carry_their_range_and_their_chances_wherever_they_stand(lea):
 
 def test_a_rank_without_a_range_says_why():
     assert "alone" in place_words(Standing(rank=1, detail={"method": "bootstrap"}), "accuracy")
-    assert "without a range" in place_words(Standing(rank=2, detail={"draws": 10_000}), "accuracy")
+    assert "no rank range" in place_words(Standing(rank=2, detail={"draws": 10_000}), "accuracy")
 
 
 def test_a_place_without_the_chance_of_the_first_three_says_nothing_of_it():
     words = place_words(Standing(rank=1, low=1, high=3, p_best=0.876), "accuracy")
-    assert 'best in 87.6 %"' in words
+    assert 'first in 87.6% of draws"' in words
 
 
 @pytest.mark.parametrize(("models", "chance"), [("ABC", None), ("ABCD", 0.75)])

@@ -45,7 +45,7 @@ def pooled(benchmark: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     if connection.vendor != "postgresql":
         pytest.skip("SQLite has no server that a pooler could stand in front of")
     try:
-        with pooler.transaction_pooler(tmp_path) as port:
+        with pooler.transaction_pooler(tmp_path, connection.settings_dict) as port:
             kept = dict(connection.settings_dict)
             address = f"postgres://{kept['USER']}@127.0.0.1:{port}/{kept['NAME']}?prepare_threshold=none"
             monkeypatch.setenv("DATABASE_URL", address)

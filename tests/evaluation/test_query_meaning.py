@@ -1,9 +1,8 @@
-"""What a query lists: the database, the columns and a plain filter over the rows agree."""
+"""What a query lists: the engine and a plain reading of the rows agree."""
 
 from __future__ import annotations
 
 import itertools
-import math
 import re
 
 import pytest
@@ -12,20 +11,14 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from annotation.actions.changes import content_changed
 from annotation.models import Gold
 from evaluation.actions.keep_words import keep_words
-from evaluation.actions.list_asking import run_names
-from evaluation.actions.list_columns import forget_columns
-from evaluation.actions.list_order import Place
-from evaluation.actions.read_list import TrajectoryList
 from evaluation.actions.score_run import score_benchmark
-from evaluation.metrics.columns import Outcome, Quadrant
 from evaluation.metrics.failures import FAILURES
-from evaluation.metrics.reading import CLASSES, RULES, WHERES
 from evaluation.models import (
     FailureLabel,
     Judgement,
-    ListValue,
     Note,
     Run,
     Score,
@@ -35,135 +28,18 @@ from evaluation.models import (
     Trajectory,
     WordPart,
 )
-from evaluation.query.fields import READING_REASONS
-from evaluation.query.numbers import bounds
+from evaluation.query.fields import FIELDS, described
 from evaluation.query.parser import parse
-from evaluation.query.syntax import And, Elsewhere, Not, Or, Text, fields_in
+from evaluation.query.syntax import fields_in
+from evaluation.store.files import rows_changed
+from evaluation.store.trajectory_list import Place, TrajectoryList
+from tests.evaluation.lists import pks_in
+from tests.evaluation.plain_query import Plain
 from tests.evaluation.run_pages import make_benchmark, repeat
 from tests.worlds import made_once
 from webapp.common.errors import InvalidInput
 
 pytestmark = pytest.mark.django_db
-
-FLAGS = {
-    "undecided": "undecided", "unread": "unread", "unanswered": "missing_answer", "population": "in_population",
-    "grounded": "grounded", "zoomed": "invoked", "evidence": "visual_evidence", "right": "correct",
-}  # fmt: skip
-NUMBERS = {
-    "ioa": "ioa", "ioa_gt": "coverage", "ioa_pred": "concentration", "iou": "iou", "calls": "calls",
-    "tools": "unique_tools", "chain": "effective_calls", "missing": "plan_missing", "kendall_tau": "kendall_tau",
-}  # fmt: skip
-WORD = re.compile(r"[^\W_]+")
-ANSWERED = ("yes", "no", "undecided")
-CODES = {
-    "quadrant": ("quadrant", Quadrant.NAMES), "outcome": ("plan_outcome", Outcome.NAMES),
-    "reading_where": ("reading_where", WHERES), "reading_rule": ("reading_rule", RULES),
-    "reading_class": ("reading_class", CLASSES), "unread_reason": ("unread_reason", READING_REASONS),
-}  # fmt: skip
-
-
-def spaced(text):
-    return f" {' '.join(re.findall(WORD, text.casefold()))} "
-
-
-def verdict(score):
-    """Where nothing says what is right there is none."""
-    return "undecided" if score.undecided else {True: "yes", False: "no", None: "none"}[score.correct]
-
-
-class Plain:
-    """Every trajectory of a benchmark as objects, and a query asked of each, slowly."""
-
-    def __init__(self, benchmark, person):
-        rows = Trajectory.objects.of(benchmark).select_related("run__model", "sample__gold__revision", "score")
-        self.rows = list(
-            rows.prefetch_related("steps", "sample__facets", "sample__gold__revision__gold_boxes", "notes")
-        )
-        self.names = run_names(list(Run.objects.of(benchmark)))
-        self.said = dict(FailureLabel.objects.filter(current=True).values_list("trajectory_id", "failure"))
-        self.tags = set(Tagging.objects.filter(tag__owner__in=[person]).values_list("trajectory_id", "tag__name"))
-        self.tags |= set(Tagging.objects.filter(tag__owner=None).values_list("trajectory_id", "tag__name"))
-        plain = sorted((row for row in self.rows if row.condition == "none"), key=lambda row: row.rollout)
-        self.evaluated = {row.pk for row in {(r.run_id, r.sample_id): r for r in reversed(plain)}.values()}
-
-    def list(self, node):
-        named = fields_in(node)
-        about = [
-            row
-            for row in self.rows
-            if named & {"condition", "flip"}
-            or (row.condition == "none" if "rollout" in named else row.pk in self.evaluated)
-        ]
-        return {row.pk for row in about if self.meets(row, node)}
-
-    def meets(self, row, node):
-        if isinstance(node, And | Or):
-            return (all if isinstance(node, And) else any)(self.meets(row, part) for part in node.parts)
-        if isinstance(node, Not):
-            return not self.meets(row, node.part)
-        if isinstance(node, Elsewhere):
-            there = self.list(node.part)
-            return any(other.sample_id == row.sample_id for other in self.rows if other.pk in there)
-        if isinstance(node, Text):
-            return any(self.says(row, name, node.value) for name in ("question", "answer", "transcript"))
-        return self.compares(row, node)
-
-    def says(self, row, name, phrase):
-        said = [text for step in row.steps.all() for text in (step.text, step.observation)]
-        texts = {
-            "question": [row.sample.gold.revision.question],
-            "answer": [row.answer or ""],
-            "note": [note.text for note in row.notes.all()],
-        }.get(name, said)
-        # One space before and behind each word: a phrase is then a part of the text.
-        wanted = spaced(phrase).rstrip(" " if phrase.endswith("*") else "\n")
-        return any(wanted in spaced(text) for text in texts)
-
-    def compares(self, row, term):
-        name, value, score = term.field, term.value, getattr(row, "score", None)
-        if name in ("question", "answer", "transcript", "note"):
-            return self.says(row, name, value)
-        if name in FLAGS:
-            found = None if score is None else bool(getattr(score, FLAGS[name]))
-            if name == "right" and score is not None and verdict(score) == "none":
-                return False
-            return found is (value == "yes")
-        if name in NUMBERS or name in ("area", "rollout", "boxes"):
-            own = {"area": row.sample.evidence_share, "rollout": row.rollout}
-            number = own[name] if name in own else len(row.sample.gold.revision.gold_boxes.all())
-            number = getattr(score, NUMBERS[name], None) if name in NUMBERS else number
-            wanted = bounds(term)
-            return (number is None) is not wanted.defined and (
-                number is None or (wanted.low < number < wanted.high) or wanted.low == -math.inf == -wanted.high
-            )
-        if name in CODES:
-            path, names = CODES[name]
-            code = getattr(score, path, None)
-            return code is not None and (code == -1 if value == "none" else code == names.index(value))
-        facets = {(one.name, one.value) for one in row.sample.facets.all()}
-        return {
-            "run": lambda: row.run_id in self.names.get(value, ()),
-            "condition": lambda: row.condition == value,
-            "failed": lambda: bool(row.error) is (value == "yes"),
-            "scored": lambda: (score is not None) is (value == "yes"),
-            "correct": lambda: score is not None and verdict(score) in ([value] if value != "any" else ANSWERED),
-            "wrong": lambda: (score is not None and verdict(score) in ("no", "undecided")) is (value == "yes"),
-            "counted": lambda: (score is not None and verdict(score) in ANSWERED) is (value == "yes"),
-            "failure": lambda: FAILURES[self.said.get(row.pk, getattr(score, "failure", -1))] == value,
-            "tool": lambda: value in {step.tool for step in row.steps.all()},
-            "tag": lambda: (row.pk, value) in self.tags if value != "none" else row.pk not in dict(self.tags),
-            "repeats": lambda: self.repeats(row) in ([value] if value != "any" else ("always", "some", "never")),
-            "category": lambda: ("category", value) in facets,
-            "sample": lambda: row.sample.key.startswith(value[:-1]) if value.endswith("*") else row.sample.key == value,
-        }[name]()
-
-    def repeats(self, row):
-        """How the rollouts of the same run on the same sample turned out that count in accuracy."""
-        there = (r for r in self.rows if (r.run_id, r.sample_id, r.condition) == (row.run_id, row.sample_id, "none"))
-        found = [verdict(r.score) for r in there if getattr(r, "score", None) and verdict(r.score) in ANSWERED]
-        if len(found) < 2:
-            return "none"
-        return {len(found): "always", 0: "never"}.get(found.count("yes"), "some")
 
 
 @made_once
@@ -185,15 +61,13 @@ def street(lea, sam):
     WordPart.objects.all().delete()
     assert keep_words(first)
     second.scoring.delete()
-    forget_columns([first.pk])
+    rows_changed([first.pk, second.pk])
     return benchmark
 
 
 def check_agreement(benchmark, person, plain, query):
     runs = list(Run.objects.of(benchmark))
     wanted = plain.list(parse(query))
-    rows = Trajectory.objects.of(benchmark).listed({"q": query}, person)
-    assert set(rows.values_list("pk", flat=True)) == wanted, query
     assert set(TrajectoryList(benchmark, runs, {"q": query}, person).pks.tolist()) == wanted, query
     return len(wanted)
 
@@ -274,14 +148,29 @@ OWN = (
     "repeats:any condition:visual", "beside:nothing", "paired:evidence",
     "paired:evidence condition:placebo", "flip:lost wrong",
 )  # fmt: skip
-"""Queries that the table answers by itself, or asks the database once."""
+"""Queries of single fields, with run numbers in place of {}."""
+OF_SCORES = (
+    "usd > 0", "usd:none", "seconds >= 0", "seconds:none", "input_tokens:any", "output_tokens:none", "reading:A",
+    "reading:any", "reading:none", "file_reading:any", "file_reading:none", "reading_flag:any", "reading_flag:none",
+    "verdict_by:reading", "verdict_by:none", "verdict_by:any", "file_verdict:any", "file_verdict:none",
+    "reading_correct:yes", "reading_correct:no", "reading_correct:none", "file_differs:yes", "file_differs:none",
+    "unusable", "unusable:no", "center_hit", "center_hit:no", "grounded:no", "union_coverage > 0.5",
+    "union_coverage:none", "zoom > 1", "zoom:none", "region < 10%", "crops:1", "crops:2+", "edit_distance:any",
+    "edit_distance:none", "kendall_tau:none", "tools:1", "chain > 0", "reference_calls:none", "extra:none",
+    "prefix:none", "missing:any", "chain_status:ok", "chain_status:any", "chain_status:none", "reference",
+    "reference:no", "planned", "planned:no", "outcome:none", "outcome:any", "failure:any", "failure:none", "evidence",
+    "evidence:no",
+    "failed", "failed:no", "undecided", "undecided:no", "iou > 0.5", "ioa_pred:none", "zoomed:no", "population:no",
+    "unanswered", "unread", "correct:none", "paired:none",
+    "facet.category:any", "facet.category:none",
+)  # fmt: skip
 
 
 LONG = "crop " * 60 + "again"
 
 
-@pytest.mark.parametrize("kept", ["all runs", "one run", "columns alone"])
-def test_what_the_table_knows_is_what_the_database_says(lea, kept, street_of_two):
+@pytest.mark.parametrize("kept", ["all runs", "one run"])
+def test_every_field_means_what_it_says_plainly(lea, kept, street_of_two):
     repeat(street_of_two, lea)
     runs = list(Run.objects.of(street_of_two))
     Step.objects.filter(trajectory__run=runs[0], pk__in=list(Step.objects.values_list("pk", flat=True)[::3])).update(
@@ -291,11 +180,10 @@ def test_what_the_table_knows_is_what_the_database_says(lea, kept, street_of_two
     Step.objects.filter(trajectory__run=runs[1], trajectory__sample__key="seen-01", position=0).update(tool=LONG)
     Step.objects.filter(trajectory__run=runs[0], trajectory__sample__key="seen-02").update(ok=False, flag="post_answer")
     Gold.objects.filter(sample__key="seen-03").delete()
+    content_changed(street_of_two.pk)
     score_benchmark(actor=lea, benchmark=street_of_two)
     if kept == "one run":
-        forget_columns([runs[0].pk])
-    if kept == "columns alone":
-        ListValue.objects.filter(scoring__run=runs[0]).delete()
+        rows_changed([runs[0].pk])
     runs = list(Run.objects.of(street_of_two))
     judged = [("seen-00", "reliability", "Yes."), ("seen-01", "reliability", " "), ("seen-02", "sufficiency", None)]
     for key, kind, verdict in judged:
@@ -304,24 +192,29 @@ def test_what_the_table_knows_is_what_the_database_says(lea, kept, street_of_two
     Tagging.objects.create(
         tag=Tag.objects.create(benchmark=street_of_two, name="glare"), trajectory=runs[0].trajectories.first()
     )
-    found = 0
-    for query in OWN:
-        query = query.format(runs[0].pk, runs[1].pk, long=f'"{LONG}"')
-        rows = set(Trajectory.objects.of(street_of_two).listed({"q": query}).values_list("pk", flat=True))
-        for _ in range(2):
-            assert set(TrajectoryList(street_of_two, runs, {"q": query}).pks.tolist()) == rows, query
-        found += bool(rows)
-    assert found > 20
+    plain, found = Plain(street_of_two, None), 0
+    for query in (*OWN, *OF_SCORES):
+        found += check_agreement(street_of_two, None, plain, query.format(runs[0].pk, runs[1].pk, long=f'"{LONG}"')) > 0
+    assert found > 60
+
+
+def test_every_field_of_the_language_is_read_plainly():
+    asked = {
+        field for query in (*QUERIES, *OWN, *OF_SCORES) for field in fields_in(parse(query.format(1, 2, long="x")))
+    }
+    assert {field.name for field in described()} <= {FIELDS[name].name for name in asked if name in FIELDS}
 
 
 @pytest.mark.parametrize("query", ["tool:crop", "tool_failed:any", "aligned:none", 'followed:">crop"', "crop_cell:3-5"])
-def test_what_is_kept_by_value_is_found_without_a_look_at_steps_or_scores(lea, query, street_of_two):
+def test_a_list_is_found_without_a_look_at_rows_of_the_database(lea, query, street_of_two):
     runs = list(Run.objects.of(street_of_two))
-    len(TrajectoryList(street_of_two, runs, {}).pks)
     with CaptureQueriesContext(connection) as asked:
         len(TrajectoryList(street_of_two, runs, {"q": query}).pks)
-    assert sum("evaluation_listvalue" in one["sql"] for one in asked) == 1
     assert not [one for one in asked if re.search("evaluation_(step|score|trajectory)\\b", one["sql"])]
+
+
+def in_order(pks):
+    return Trajectory.objects.filter(pk__in=pks).order_by("sample__key", "run_id", "rollout", "condition", "pk")
 
 
 def test_pages_of_a_query_follow_each_other(lea, street_of_two):
@@ -334,14 +227,15 @@ def test_pages_of_a_query_follow_each_other(lea, street_of_two):
         if len(pks) < 7:
             break
         after = str(pks[-1])
-    rows = Trajectory.objects.of(street_of_two).listed({"q": "grounded or correct"}, lea).for_list()
-    assert seen == list(rows.values_list("pk", flat=True))
+    wanted = Plain(street_of_two, lea).list(parse("grounded or correct"))
+    assert seen == list(in_order(wanted).values_list("pk", flat=True))
 
 
 @pytest.mark.parametrize(("sort", "path"), [("ioa", "score__ioa"), ("-ioa", "score__ioa"), ("-calls", "score__calls")])
 def test_a_sorted_list_has_the_same_trajectories_and_what_has_no_number_last(lea, sort, path, street_of_two):
     found = TrajectoryList(street_of_two, list(Run.objects.of(street_of_two)), {"q": "not planned", "sort": sort}, lea)
-    own = Trajectory.objects.of(street_of_two).listed({"q": "not planned"}, lea).for_list().values_list("pk", path)
+    wanted = Plain(street_of_two, lea).list(parse("not planned"))
+    own = in_order(wanted).values_list("pk", path)
     known, unknown = [row for row in own if row[1] is not None], [row for row in own if row[1] is None]
     ranked = sorted(known, key=lambda row: -row[1] if sort.startswith("-") else row[1]) + unknown
     assert unknown or path == "score__calls"
@@ -364,4 +258,4 @@ def test_a_list_is_not_sorted_by_what_is_no_number(street, sort):
 
 def test_a_query_that_cannot_be_read_is_refused_with_its_column(street):
     with pytest.raises(InvalidInput, match=r"^Column 9: "):
-        Trajectory.objects.of(street).listed({"q": "correct )"})
+        pks_in(street, {"q": "correct )"})

@@ -17,7 +17,7 @@ from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, lines
 from tests.worlds import made_once
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 ZOOM = [{"tool": "zoom_in", "bbox": [1, 1, 9, 9]}]
 ROWS = [
@@ -121,7 +121,7 @@ def test_page_and_command_say_that_it_is_here_read_otherwise(take, lea, rui, run
     run_jobs()
     page = client.get(url)
     assert (page.context["blocked"], page.context["again"]["lost"]) == ("", "")
-    assert page.context["again"]["gone"] == "1 of its rows is not in this reading and would go."
+    assert page.context["again"]["gone"] == "1 of its rows is not in this file and will be deleted."
     assert "to remove, not in the file" in page.content.decode()
     client.post(url + "commit/")
     run_jobs()

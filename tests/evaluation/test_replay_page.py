@@ -36,7 +36,11 @@ def test_a_recorded_session_runs_again_as_it_was_recorded(benchmark: Benchmark, 
     add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
     address = f"/benchmarks/kitchen/trajectories/{Trajectory.objects.get().pk}/replay/"
     page = signed_in(lea).get(address)
-    assert [row.words for row in page.context["rows"]] == ["as recorded", "as recorded", "failed then, and fails here"]
+    assert [row.words for row in page.context["rows"]] == [
+        "as recorded",
+        "as recorded",
+        "failed in the record and in the replay",
+    ]
     assert page.context["rows"][0].seen == "80, 40, 140, 90"
     assert (page.context["same"], page.context["differ"], page.context["lost"]) == (2, 0, 0)
     assert [row.step.difference for row in page.context["rows"]] == [0.0, 0.0, None], "by the digests of the session"

@@ -52,14 +52,14 @@ def test_a_run_is_replayed_and_told_and_dropped(run: Run, benchmark: Benchmark, 
     assert {words for words, _ in page.context["told"].reasons} == {
         "it was not in the file.", "telescope: the toolbox has no such tool.",
     }  # fmt: skip
-    assert "not replayed: no picture" in page.content.decode()
+    assert "not replayed: no image" in page.content.decode()
     assert Scoring.objects.get().stale
     assert AuditEntry.objects.filter(action="replay.keep_run").count() == 1
 
     signed_in(lea).post(f"{here}keep/")
     run_waiting()
     told = signed_in(lea).get(here).context["told"]
-    assert ("kept already", 1) in told.became
+    assert ("already saved", 1) in told.became
     signed_in(lea).post(f"{here}drop/")
     assert not Replay.objects.exists()
     assert AuditEntry.objects.get(action="replay.drop_run").data == {"trajectories": 1}

@@ -47,7 +47,7 @@ def test_a_run_without_scores_has_trajectories_and_no_numbers(lea, unscored_boar
     assert rows["Model A, base"]["row"].trajectories == 4
     assert rows["Model A, base"]["row"].missing is None
     assert rows["Model A, base"]["accuracy"].text == "n/a"
-    assert "6 runs without current scores." in answer.content.decode()
+    assert "6 runs have no scores or stale scores." in answer.content.decode()
 
 
 def test_missing_samples_are_named_and_lead_to_their_pages(lea, board):
@@ -71,7 +71,7 @@ def test_a_run_of_another_benchmark_is_not_found_here(lea, board):
 def test_an_empty_list_says_how_to_import(lea):
     create_benchmark(actor=lea, slug="kitchen", title="Kitchen")
     words = signed_in(lea).get(RUNS).content.decode()
-    assert "No run yet" in words
+    assert "No runs yet" in words
     assert "/benchmarks/kitchen/import/" in words
 
 
@@ -82,6 +82,8 @@ def test_the_list_takes_the_same_queries_for_few_runs_and_for_many(lea, django_a
     with CaptureQueriesContext(connection) as few:
         Client().get(RUNS)
     model = Run.objects.first().model
-    Run.objects.bulk_create(Run(benchmark=benchmark, model=model, setting=f"again {n}") for n in range(40))
+    Run.objects.bulk_create(
+        Run(benchmark=benchmark, model=model, setting=f"again {n}", number=100 + n) for n in range(40)
+    )
     with django_assert_num_queries(len(few)):
         assert len(Client().get(RUNS).context["rows"]) == 46

@@ -20,7 +20,7 @@ from evaluation.models import Run, Scoring
 from tests.conftest import signed_in
 
 pytestmark = pytest.mark.django_db
-SINCE = "settings or Sightline have changed since"
+STALE = "data-stale"
 HERE = "/benchmarks/kitchen"
 
 
@@ -44,7 +44,7 @@ def told(client):
     """Which pages and answers of the API say that scores are of an earlier state."""
     runs = list(Run.objects.scored().order_by("pk"))
     first, second = [run.pk for run in runs if run.scoring.failed_n < run.scoring.trajectories_n][:2]
-    found = {name: SINCE in client.get(address).content.decode() for name, address in pages(first, second).items()}
+    found = {name: STALE in client.get(address).content.decode() for name, address in pages(first, second).items()}
     api = f"/api/v1{HERE}"
     board = client.get(f"{api}/leaderboard/").json()
     over = client.get("/api/v1/leaderboard/").json()["rows"]
@@ -109,7 +109,7 @@ def test_few_runs_are_named_and_many_are_counted(lea, board):
     first.scoring.stale = True
     first.scoring.save()
     chains = f"{HERE}/toolchain/analysis/"
-    assert f"Scores of an earlier state: {first}.</b>" in client.get(chains).content.decode()
+    assert f"Stale scores: {first}.</b>" in client.get(chains).content.decode()
     Scoring.objects.update(stale=True)
     assert len(others) >= 3
-    assert f"Scores of an earlier state: {1 + len(others)} runs.</b>" in client.get(chains).content.decode()
+    assert f"Stale scores: {1 + len(others)} runs.</b>" in client.get(chains).content.decode()

@@ -20,7 +20,7 @@ from tests.worlds import made_once
 from webapp.common.models import AuditEntry
 from webapp.jobs.sweeper import sweep
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
 RUNS = native(trajectories=run_rows())
 
@@ -56,6 +56,7 @@ def received(lea, benchmark, run_jobs, content=RUNS) -> ImportRecord:
     return ImportRecord.objects.get(pk=record.pk)
 
 
+@pytest.mark.both_databases
 def test_an_upload_that_nobody_imports_goes_with_its_file_and_is_written_down(lea, benchmark, run_jobs, uploads):
     record = received(lea, benchmark, run_jobs)
     assert sweep_uploads(actor=None, now=after(29)) == 0
@@ -68,6 +69,7 @@ def test_an_upload_that_nobody_imports_goes_with_its_file_and_is_written_down(le
     assert entry.data == {"file": "file.json", "bytes": len(RUNS)}
 
 
+@pytest.mark.both_databases
 def test_what_was_imported_stays_and_so_does_what_failed_on_the_way(lea, benchmark, run_jobs, uploads):
     done = received(lea, benchmark, run_jobs)
     upload.commit(actor=lea, record=done)
@@ -127,6 +129,7 @@ def test_pictures_stay_until_they_are_taken_in(lea, benchmark, run_jobs, uploads
     assert list(uploads.iterdir()) == []
 
 
+@pytest.mark.both_databases
 def test_what_broke_off_goes_after_a_day_and_a_file_of_no_record_after_the_same_wait(lea, benchmark, run_jobs, uploads):
     record = received(lea, benchmark, run_jobs)
     scratch = uploads.with_name("scratch")

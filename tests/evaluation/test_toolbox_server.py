@@ -170,6 +170,7 @@ def test_messages_and_tokens_of_a_session_are_kept_and_shown(benchmark: Benchmar
     assert wrong.json()["error"]["field"] == "messages.0"
 
 
+@pytest.mark.one_database
 def test_an_agent_gets_the_stored_file_or_a_jpeg_of_full_color_resolution(benchmark: Benchmark, lea: User) -> None:
     """D10.4: everything was sent as PNG. The policy is recorded with the trajectory."""
     add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
@@ -192,6 +193,7 @@ def test_an_agent_gets_the_stored_file_or_a_jpeg_of_full_color_resolution(benchm
     assert (trajectory.output_tokens, trajectory.extra["messages"][0]["text"]) == (7, "I counted.")
 
 
+@pytest.mark.one_database
 def test_agents_work_with_the_profile_of_the_published_interface(benchmark: Benchmark, lea: User) -> None:
     """D10.2: over MCP and the API alike; the profile is recorded, and a replay makes the same values."""
     add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
@@ -229,13 +231,14 @@ def test_agents_work_with_the_profile_of_the_published_interface(benchmark: Benc
     assert Trajectory.objects.count() == 2
 
 
+@pytest.mark.one_database
 def test_what_an_agent_gets_wrong_is_said_and_nothing_is_raised(benchmark: Benchmark) -> None:
     desk = ToolboxDesk(benchmark, "agent-7", "interface")
     assert "no sample three" in desk.call("open_sample", {"sample": "three"})[0]
     assert "open_sample first" in desk.call("canny", {"session": "no"})[0]
     session = opened(desk)
     assert "known are" in desk.call("telescope", {"session": session})[0]
-    assert "there is no picture" in desk.call("canny", {"session": session, "image": "image_9"})[0]
+    assert "there is no image" in desk.call("canny", {"session": session, "image": "image_9"})[0]
 
 
 def test_a_session_ends_by_itself_after_so_many_calls() -> None:
@@ -246,6 +249,7 @@ def test_a_session_ends_by_itself_after_so_many_calls() -> None:
     assert len(session.steps) == MOST_CALLS
 
 
+@pytest.mark.one_database
 def test_every_tool_is_offered_with_its_session_and_its_pictures(benchmark: Benchmark) -> None:
     offered = {name: schema for name, _, schema in ToolboxDesk(benchmark, "a", "b").tools()}
     assert set(offered) == set(TOOLS) | {"list_samples", "open_sample", "answer"}
@@ -346,6 +350,7 @@ def test_a_session_over_the_api_is_its_calls_and_its_answer_records_it(benchmark
     assert sent("calls", calls="crop").status_code == 400
 
 
+@pytest.mark.one_database
 def test_the_pictures_of_all_sessions_have_a_limit_and_the_oldest_session_gives_way(
     benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -402,6 +407,7 @@ def test_a_person_runs_two_tools_at_once_and_a_stranger_none(ana: User, sam: Use
     assert sent(ana).status_code == 200
 
 
+@pytest.mark.one_database
 def test_a_picture_is_measured_before_it_is_decoded(ana: User, benchmark: Benchmark) -> None:
     """D3.3: by its header, and by the limit of what tools give; the second picture of a call too."""
     add_member(actor=None, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)

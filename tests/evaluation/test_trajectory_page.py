@@ -17,6 +17,7 @@ from evaluation.models import Intervention, Judgement, Score, Trajectory
 from evaluation.schema import Usage
 from tests.conftest import signed_in
 from tests.evaluation import records
+from tests.evaluation.lists import pks_in
 from tests.evaluation.trajectory_data import of, page, scored_kitchen, with_picture
 from tests.worlds import made_once
 
@@ -116,14 +117,14 @@ def test_the_head_says_what_was_said_and_what_is_right(client):
 @pytest.mark.parametrize(
     ("model", "sample", "words"),
     [
-        ("Model A", "sign", "The verdict of the file decides: right."),
-        ("Model B", "cup", "No answer was given, which counts as wrong."),
+        ("Model A", "sign", "The verdict of the file decides: correct."),
+        ("Model B", "cup", "No answer. Counted as incorrect."),
         ("Model B", "cup", "This trajectory failed."),
-        ("Model B", "mug", "No tool was called"),
+        ("Model B", "mug", "No tool calls"),
         ("Model B", "mug", "no zoom call, outside the grounding population"),
-        ("Model A", "sign", "no gold evidence"),
-        ("Model A", "sign", "This sample has no picture."),
-        ("Model A", "wall", "A tool plan was asked for, not an answer."),
+        ("Model A", "sign", "no gold box"),
+        ("Model A", "sign", "This sample has no image."),
+        ("Model A", "wall", "The task asks for a tool plan, not an answer."),
     ],
 )
 def test_what_is_missing_is_said(client, model, sample, words):
@@ -133,7 +134,7 @@ def test_what_is_missing_is_said(client, model, sample, words):
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ("Perhaps black or white", "(unread)"),
+        ("Perhaps black or white", "Unread: "),
         ("A. black", "Read as option A: a letter at the start"),
         ("Not B. The answer is A.", '<mark class="read-span">A</mark>'),
     ],
@@ -152,7 +153,7 @@ def test_an_answer_that_nobody_judged_is_undecided(lea):
 @pytest.mark.parametrize(
     ("state", "problem", "words"),
     [
-        (Image.State.WAITING, "", "The picture is being prepared."),
+        (Image.State.WAITING, "", "The image is being processed."),
         (Image.State.FAILED, "The JPEG data is damaged.", "The JPEG data is damaged."),
     ],
 )
@@ -167,21 +168,21 @@ def test_an_unknown_size_is_said_and_nothing_is_scored(lea):
     unknown = [replace(s, width=None, height=None) for s in records.samples()]
     scored_kitchen(lea, samples=unknown)
     text = page(signed_in(lea), address(of("Model A", "mug")))
-    assert "size of the picture unknown" in text
+    assert "image size unknown" in text
     assert "size unknown" in text
 
 
 def test_scores_older_than_the_settings_are_called_so(client, kitchen, lea):
     trajectory = of("Model A", "mug")
-    assert "older than" not in page(client, address(trajectory))
+    assert "Stale scores" not in page(client, address(trajectory))
     change_settings(actor=lea, benchmark=kitchen, values={"ioa_threshold": 1.0})
-    assert "older than" in page(client, address(trajectory))
+    assert "Stale scores" in page(client, address(trajectory))
 
 
 def test_a_trajectory_that_was_never_scored_is_shown(client):
     trajectory = of("Model A", "mug")
     trajectory.score.delete()
-    assert "Not scored yet." in page(client, address(trajectory))
+    assert "Not scored." in page(client, address(trajectory))
 
 
 def test_neighbours_are_those_of_the_list_it_came_from(client):
@@ -203,8 +204,8 @@ def test_who_comes_from_the_list_of_all_goes_through_all_of_it_and_back_to_the_r
     there = address(row).removesuffix(f"{row.pk}/")
     [opened] = re.findall(rf'class="trajectory-row__open" href="([^"]*/{row.pk}/[^"]*)"', page(client, there))
     text = page(client, opened)
-    listed = list(Trajectory.objects.listed({}).for_list())
-    assert f"{listed.index(row) + 1} of {len(listed)} in this list" in text
+    listed = pks_in(row.run.benchmark, {})
+    assert f"{listed.index(row.pk) + 1} of {len(listed)} in this list" in text
     assert f'href="{there}?at={row.pk}"' in text
 
 
@@ -224,7 +225,7 @@ def test_a_tab_is_in_the_address_and_keeps_the_list(client, tab):
 
 def test_the_graph_shows_what_reached_the_answer(client):
     text = page(client, address(of("Model A", "mug")))
-    assert "2 of 3 calls, 1 failed" in text
+    assert "2 of 3 calls effective, 1 failed" in text
     assert "<td>the original</td>" in text
 
 
@@ -251,7 +252,7 @@ def test_rollouts_of_a_sample_lead_to_one_another_and_say_right_or_wrong(client)
     assert address(second) in text
     assert address(first) in page(client, address(second, "?tab=interventions"))
     said = [trial.verdict for trial in client.get(address(first, "?tab=interventions")).context["trials"]]
-    assert said == [{True: "right", False: "wrong"}[row.score.correct] for row in (first, second)]
+    assert said == [{True: "correct", False: "incorrect"}[row.score.correct] for row in (first, second)]
 
 
 def test_what_noise_turned_is_against_the_lowest_rollout_whatever_its_number(client):
@@ -280,7 +281,7 @@ def test_a_plan_shows_what_matched_and_what_is_missing(client):
     text = page(client, address(of("Model A", "wall")))
     assert "Exact match" in text
     assert text.count("step 2") == 2  # predicted and wanted
-    assert "missing" not in text.split('aria-label="Transcript"')[0].split("Recognition")[0]
+    assert "is-missing" not in text.split('aria-label="Transcript"')[0].split("Recognition")[0]
 
 
 def test_a_stranger_finds_nothing(sam, kitchen):

@@ -10,6 +10,7 @@ from django.urls import reverse
 from evaluation.models import Trajectory
 from evaluation.views import trajectory_place
 from evaluation.views.trajectory_place import place_of
+from tests.evaluation.lists import pks_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -17,7 +18,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 @pytest.mark.parametrize("terms", [{}, {"quadrant": "G+A+"}, {"q": "calls >= 1 not failed"}, {"correct": "no"}])
 def test_the_place_is_the_one_among_the_rows_that_the_database_lists(lea, monkeypatch, terms, street):
     monkeypatch.setattr(trajectory_place, "PAGE_SIZE", 3)
-    listed = list(Trajectory.objects.of(street).listed(terms, lea).for_list().values_list("pk", flat=True))
+    listed = pks_in(street, terms, lea)
     assert len(listed) > 3
     for row in Trajectory.objects.of(street):
         told = place_of(street.slug, row, terms, lea)

@@ -18,7 +18,7 @@ from tests.evaluation import records
 from tests.evaluation.trajectory_data import of, page, scored_kitchen
 from tests.worlds import made_once
 
-LINKED = re.compile(r'<a href="([^"]*)">(\d+) judgements?</a>')
+LINKED = re.compile(r'<a href="([^"]*)">(\d+) judgments?</a>')
 
 
 def said(words, person=None, kind="reliability"):
@@ -28,24 +28,25 @@ def said(words, person=None, kind="reliability"):
 @pytest.mark.parametrize(
     ("told", "rule", "words", "apart"),
     [
-        (said(["yes", "yes", "no"]) + said(["yes"], 1), "right",
+        (said(["yes", "yes", "no"]) + said(["yes"], 1), "correct",
          "judges: 2 of 3 say the crops support the answer; people: 1 of 1", ""),
-        (said(["yes", "undecided"]), "right",
-         "judges: 1 of 1 says the crops support the answer, 1 without a verdict", ""),
-        (said(["undecided"]) + said(["no"], 1), "right",
-         "judges: 1 without a verdict on whether the crops support the answer; "
+        (said(["yes", "undecided"]), "correct",
+         "judges: 1 of 1 says the crops support the answer, 1 not judged", ""),
+        (said(["undecided"]) + said(["no"], 1), "correct",
+         "judges: 1 not judged on whether the crops support the answer; "
          "people: 0 of 1 say the crops support the answer", ""),
-        (said([None]), "right", "judges: 1 without a verdict on whether the crops support the answer", ""),
-        (said(["no"]) + said(["yes"], 1), "right",
+        (said([None]), "correct", "judges: 1 not judged on whether the crops support the answer", ""),
+        (said(["no"]) + said(["yes"], 1), "correct",
          "judges: 0 of 1 say the crops support the answer; people: 1 of 1", "judges and people differ"),
         # Half and half differs from nobody.
-        (said(["yes", "no"]) + said(["no"], 1), "right",
+        (said(["yes", "no"]) + said(["no"], 1), "correct",
          "judges: 1 of 2 says the crops support the answer; people: 0 of 1", ""),
         (said(["partly"], kind="sufficiency"), "", "judges: 0 of 1 say the crops alone are enough", ""),
-        (said(["right", "correct"], kind="answer"), "right", "judges: 2 of 2 say the answer is right", ""),
-        (said(["right"], kind="answer"), "wrong", "judges: 1 of 1 says the answer is right", "the rule says wrong"),
-        (said(["wrong"], 1, "answer"), "right", "people: 0 of 1 say the answer is right", "the rule says right"),
-        (said(["yes"], kind="answer"), "undecided", "judges: 1 of 1 says the answer is right", ""),
+        (said(["right", "correct"], kind="answer"), "correct", "judges: 2 of 2 say the answer is correct", ""),
+        (said(["right"], kind="answer"), "incorrect", "judges: 1 of 1 says the answer is correct",
+         "the rule says incorrect"),
+        (said(["wrong"], 1, "answer"), "correct", "people: 0 of 1 say the answer is correct", "the rule says correct"),
+        (said(["yes"], kind="answer"), "undecided", "judges: 1 of 1 says the answer is correct", ""),
     ],
 )  # fmt: skip
 def test_each_kind_has_a_line_and_says_who_differs(told, rule, words, apart):
@@ -54,7 +55,7 @@ def test_each_kind_has_a_line_and_says_who_differs(told, rule, words, apart):
 
 
 def test_nobody_said_anything_is_no_line():
-    assert verdict_lines([], "right") == []
+    assert verdict_lines([], "correct") == []
 
 
 @made_once
@@ -104,10 +105,10 @@ def test_the_head_counts_what_the_tab_lists(lea, ana, kitchen):
 @pytest.mark.parametrize(
     ("answer", "verdict", "judges", "words"),
     [
-        ("A", True, [], "right, says a judge; the rule says wrong"),
-        ("A", True, ["judge-7b"], "right, says judge-7b; the rule says wrong"),
-        ("A", True, ["judge-7b", "judge-70b"], "right, says a judge; the rule says wrong"),
-        ("B", False, [], "wrong, says a judge; the rule says right"),
+        ("A", True, [], "correct, says a judge; the rule says incorrect"),
+        ("A", True, ["judge-7b"], "correct, says judge-7b; the rule says incorrect"),
+        ("A", True, ["judge-7b", "judge-70b"], "correct, says a judge; the rule says incorrect"),
+        ("B", False, [], "incorrect, says a judge; the rule says correct"),
         ("B", True, [], ""),
         ("B", None, ["judge-7b"], ""),
         ("", True, [], ""),
@@ -127,7 +128,7 @@ def test_a_verdict_that_overrides_the_rule_is_said(lea, answer, verdict, judges,
 @pytest.mark.one_database
 def test_an_open_answer_that_only_a_judge_can_tell_says_so(lea, kitchen):
     text = page(signed_in(lea), address(of("Model A", "sign")))
-    assert "right, says a judge; the rule cannot tell" in text
+    assert "correct, says a judge; the rule can't tell" in text.replace("&#x27;", "'")
 
 
 @pytest.mark.django_db
@@ -142,13 +143,15 @@ def test_who_still_has_to_judge_is_not_told_what_anybody_said(lea, ana, kitchen)
     judged(mug)
     judged(mug, "sufficiency", judge="judge-70b")
     client = signed_in(ana)
+    text = page(client, address(mug)) + page(client, address(mug, "?tab=judgements"))
+    assert "support the answer" not in text
+    assert "judge-7" not in text
+    assert not LINKED.findall(text)
+    assert "is finished" in text
     for _ in range(2):
-        text = page(client, address(mug)) + page(client, address(mug, "?tab=judgements"))
-        assert "support the answer" not in text
-        assert "judge-7" not in text
-        assert not LINKED.findall(text)
-        assert "is finished" in text
-        judge_item(actor=ana, item=next_to_judge(actor=ana, queue=queue), said={"verdict": "no"})
+        item = next_to_judge(actor=ana, queue=queue)
+        assert client.get(address(mug)).status_code == 403, "she is in the middle of it"
+        judge_item(actor=ana, item=item, said={"verdict": "no"})
     number, listed, text, _ = shown(client, mug)
     assert (number, listed) == (3, 3)
     assert "judges: 1 of 1 says the crops support the answer; people: 0 of 1" in text

@@ -17,6 +17,7 @@ from evaluation.actions.read_macro import read_macro
 from evaluation.actions.score_run import score_benchmark
 from evaluation.models import Comparison, Metric, Run, Scoring, Trajectory
 from tests.conftest import signed_in
+from tests.evaluation.crawl import counted_links, wrong_links
 from tests.evaluation.run_pages import make_benchmark
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -98,9 +99,9 @@ def test_a_comparison_says_whether_undecided_answers_could_turn_its_sign(lea):
     assert pair.could_turn
     client = signed_in(lea)
     address = f"/benchmarks/street/compare/?run={a.pk}&run={b.pk}"
-    words = "−10.0 to +50.0 pp, could turn its sign"
+    words = "−10.0 to +50.0 pp, could change its sign"
     assert words in words_of(client.get(address))
-    assert "undecided answers could turn it" in words_of(client.get("/benchmarks/street/leaderboard/"))
+    assert "undecided answers could change its sign" in words_of(client.get("/benchmarks/street/leaderboard/"))
     assert words in content(client.get(f"{address}&format=md"))
     found = client.get(f"/api/v1/benchmarks/street/compare/?run={a.pk}&run={b.pk}").json()["pairs"][0]
     assert (found["difference_low"], found["difference_high"]) == pytest.approx((-0.1, 0.5))
@@ -149,3 +150,35 @@ def test_a_hundred_equal_refusals_leave_everything_open(lea):
     [row] = read_board(benchmark).ranked
     assert (row.metrics["accuracy"].low, row.metrics["accuracy"].high, row.provisional) == (0.0, 1.0, True)
     assert "0.0–100.0" in words_of(signed_in(lea).get("/benchmarks/street/leaderboard/"))
+
+
+def test_the_board_sorts_by_the_share_of_unread_answers_and_lists_them(lea):
+    """One of ten is unread in A, and none in B, where a person's letter stands in its place."""
+    benchmark = make_street(lea)
+    Trajectory.objects.filter(run__model__name="Model B", sample__key="unread-00").update(answer="B")
+    score_benchmark(actor=lea, benchmark=benchmark)
+    a, b = Run.objects.order_by("pk")
+    client, board = signed_in(lea), "/benchmarks/street/leaderboard/?sort=unread_rate"
+    answer = client.get(board)
+    assert [row.run for row in answer.context["board"].ranked] == [b, a]
+    assert 'title="Share of the answers given in which no answer could be read.' in answer.content.decode()
+    words = words_of(answer)
+    assert "10.0 (1 of 10)" in words
+    assert "0.0 (0 of 10)" in words
+    unread = [href for href in counted_links(answer) if "unread=yes" in href]
+    assert unread
+    assert wrong_links(client, answer) == {}
+    for terms in ("&by=category&slice=Color", "&q=scored"):
+        assert wrong_links(client, client.get(f"{board}{terms}")) == {}
+    for format in ("md", "tex"):
+        text = content(client.get(f"{board}&format={format}"))
+        assert "Unread" in text
+        assert "10.0 (1 of 10)" in text
+    lines = csv.DictReader(content(client.get(f"{board}&format=csv")).splitlines())
+    rows = {row["run"]: row for row in lines if row["run"]}
+    assert {run: (float(row["unread_rate"]), row["unread"]) for run, row in rows.items()} == {
+        str(a.pk): (0.1, "1"), str(b.pk): (0.0, "0")
+    }  # fmt: skip
+    said = client.get("/api/v1/benchmarks/street/leaderboard/?sort=unread_rate").json()["ranked"]
+    assert [(row["run"], row["metrics"]["unread_rate"]["value"]) for row in said] == [(b.pk, 0.0), (a.pk, 0.1)]
+    assert (said[1]["metrics"]["unread_rate"]["numerator"], said[1]["metrics"]["unread_rate"]["n"]) == (1, 10)

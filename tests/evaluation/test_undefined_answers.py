@@ -37,7 +37,7 @@ def test_page_and_api_list_the_same(street, client):
     assert {q: len(client.get(api, terms).json()["results"]) for q, terms in queries.items()} == COUNTS
     assert {q: total(client, f"{lists}?q={q}&run={run}") for q in queries} == COUNTS
     rows = client.get(f"{lists}?q=correct:none&run={run}").content.decode()
-    assert (rows.count("no answer wanted"), rows.count(">undecided<")) == (KINDS["unasked"], 0)
+    assert (rows.count(">no gold answer</span>"), rows.count(">undecided<")) == (KINDS["unasked"], 0)
 
 
 def test_api_and_export_say_nothing_of_them(street, client):

@@ -38,7 +38,7 @@ from webapp.common.errors import Conflict
 from webapp.common.models import AuditEntry
 from webapp.jobs.models import Job
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
@@ -52,8 +52,8 @@ def benchmark(lea, rui):
     return kitchen(lea, (rui, Role.RESEARCHER))
 
 
-def imported(lea, benchmark, run_jobs, content, name="file.json", **more):
-    record = upload.receive(actor=lea, benchmark=benchmark, file=File(content, name), **more)
+def imported(lea, benchmark, run_jobs, content, name="file.json", scored=False, **more):
+    record = upload.receive(actor=lea, benchmark=benchmark, file=File(content, name), choices={"score": scored}, **more)
     run_jobs()
     upload.commit(actor=lea, record=ImportRecord.objects.get(pk=record.pk))
     run_jobs()
@@ -92,11 +92,13 @@ def test_reading_scoring_and_undoing_forget_vanished_workers_as_they_get_on(lea,
 def test_an_import_of_runs_goes_as_it_came(lea, benchmark, run_jobs, monkeypatch):
     monkeypatch.setattr(undo_import, "BATCH", 3)
     rows = run_rows()
-    first = imported(lea, benchmark, run_jobs, native(trajectories=rows[:5]))
+    first = imported(lea, benchmark, run_jobs, native(trajectories=rows[:5]), scored=True)
     there = set(Trajectory.objects.values_list("pk", flat=True))
     verdict = {"model": "Model C", "sample_id": "cup", "kind": "answer", "verdict": "Yes"}
     later = [{**row, "model": "Model C"} for row in rows[:4]]
-    second = imported(lea, benchmark, run_jobs, native(trajectories=[*rows[5:], *later], judgements=[verdict]))
+    content = native(trajectories=[*rows[5:], *later], judgements=[verdict])
+    second = imported(lea, benchmark, run_jobs, content, scored=True)
+    assert {score.trajectory.run.model.name for score in Score.objects.all()} == {"Model A", "Model B", "Model C"}
     assert dict(undo_plan(second).goes) == {
         "trajectories": 7, "tool lists": 0, "interventions": 0, "judgements": 1, "rollout groups": 0, "runs": 3,
     }  # fmt: skip
@@ -135,7 +137,7 @@ def test_what_a_later_import_replaced_stays(lea, benchmark, run_jobs):
     rows = run_rows()
     first = imported(lea, benchmark, run_jobs, native(trajectories=rows))
     imported(lea, benchmark, run_jobs, native(trajectories=[{**rows[0], "answer": "other"}]))
-    assert [sentence.split(" were ")[0] for sentence in undo_plan(first).stays] == ["Up to 1 of its records"]
+    assert [sentence.split(" was ")[0] for sentence in undo_plan(first).stays] == ["Up to 1 of its records"]
     undone(lea, first, run_jobs)
     assert Trajectory.objects.get().answer == "other"
 
@@ -156,7 +158,7 @@ def test_a_judgement_made_here_since_stands_in_the_way(lea, benchmark, run_jobs)
     record = imported(lea, benchmark, run_jobs, native(trajectories=run_rows()))
     run = Run.objects.get(model__name="Model B")
     Judgement.objects.create(run=run, sample=Sample.objects.get(key="mug"), kind="answer", judge="Rui")
-    with pytest.raises(Conflict, match="1 judgments of its runs were made here"):
+    with pytest.raises(Conflict, match="1 judgment refers to its runs"):
         undo_import.ask_undo(actor=lea, record=record)
     assert Trajectory.objects.count() == 8
 
@@ -170,8 +172,8 @@ def asked_about(lea, rui, benchmark, *models):
         item = JudgingItem.objects.create(queue=queue, trajectory=about, kind="reliability")
         JudgingSeat.objects.create(item=item, place=0, user=rui, taken_at=now, expires_at=now, done_at=now)
         Judgement.objects.create(
-            run=about.run, sample=about.sample, kind="reliability", judge=rui.email, person=rui, verdict="yes",
-            extra={"queue": queue.pk},
+            run=about.run, sample=about.sample, trajectory=about, kind="reliability", judge=rui.email, person=rui,
+            verdict="yes", extra={"queue": queue.pk},
         )  # fmt: skip
     return queue
 
@@ -224,15 +226,15 @@ def test_samples_stay_while_runs_or_versions_stand_on_them(lea, rui, run_jobs):
     freeze_version(actor=lea, benchmark=benchmark)
     address = reverse("evaluation:import-undo", args=["kitchen", record.pk])
     page = signed_in(lea).get(address).content.decode()
-    assert "8 trajectories stand on its samples" in page
+    assert "8 trajectories refer to its samples" in page
     assert "4 of its samples are in a frozen version" in page
-    assert "Remove what it brought" not in page
+    assert "Undo import" not in page
     assert signed_in(lea).post(address).status_code == 409
     assert benchmark.samples.count() == 4
     page = signed_in(lea).get(reverse("evaluation:import-undo", args=["kitchen", runs.pk])).content.decode()
-    assert "Remove what it brought" in page
+    assert "Undo import" in page
     answer = signed_in(lea).post(reverse("evaluation:import-undo", args=["kitchen", runs.pk]))
-    assert "Removing what file.json brought" in signed_in(lea).get(answer.url).content.decode()
+    assert "Undoing the import of file.json" in signed_in(lea).get(answer.url).content.decode()
     run_jobs()
     assert "Removed: 8 trajectories, 2 runs" in signed_in(lea).get(answer.url).content.decode()
 
@@ -240,7 +242,7 @@ def test_samples_stay_while_runs_or_versions_stand_on_them(lea, rui, run_jobs):
 def test_an_import_that_changed_samples_cannot_be_undone(lea, benchmark, run_jobs):
     rows = sample_rows()
     record = imported(lea, benchmark, run_jobs, native(samples=[{**rows[0], "question": "Other?"}]))
-    assert "It changed 1 samples" in undo_plan(record).later[0]
+    assert "It changed 1 existing sample," in undo_plan(record).later[0]
 
 
 FIRST = {"identified_tools": ["saw", "pencil"], "seconds_asked": 3}
@@ -276,7 +278,7 @@ def test_of_a_joined_trajectory_goes_the_list_that_the_import_brought(lea, bench
     assert [row[0] for row in told() if row[1] and row[2]] == ["mug"]
     plan = undo_plan(records[gone])
     assert (plan.goes["trajectories"], plan.goes["tool lists"], plan.goes["runs"]) == (1, 1, 0)
-    assert plan.stays == ("1 of its lists stood beside one of another import; that one stays.",)
+    assert plan.stays == ("1 of its lists replaced one of another import, which stays.",)
     undone(lea, records[gone], run_jobs)
     left = (["mug", "sign"], ["cup", "mug"])[gone]
     assert told() == alone(order[1 - gone], *left)

@@ -238,3 +238,20 @@ def images() -> list[bytes]:
         Image.linear_gradient("L").resize((9, 7)).save(file, kind, **options)
         found.append(file.getvalue())
     return found
+
+
+ANSWERS = (
+    "The correct answer is B.",
+    "So it is not A but B. Wait, actually (C).",
+    "<think>B</think><answer>C. lamp</answer>",
+    'I say:\n```json\n{"answer": "\\u0042", "score": 1}\n```',
+    "**Final answer:** \\boxed{\\text{B}}\n\nD",
+    "正确答案是B, 不是A.",
+    "$\\frac{17}{1}$ mm, i.e. 1,700 % or ½",
+    "<|im_start|>assistant\nYes, a; b<|im_end|>\nUSER: no",
+    "A. kettle\nB. cup\nAnswer: cup (B)",
+    "La respuesta es la D. Die Antwort lautet: B",
+    "['B']",
+    "I'm sorry, I cannot tell; it may be A or B.",
+)
+"""Texts of models, for the reader of answers."""

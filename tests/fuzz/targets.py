@@ -31,6 +31,7 @@ from evaluation.importers import IMPORTERS as RUN_IMPORTERS
 from evaluation.importers import detect_format as detect_runs
 from evaluation.importers.code_track import Program
 from evaluation.importers.code_values import Raster
+from evaluation.importers.decisions import decisions_in
 from evaluation.importers.interface import BoxSpace, ReadOptions
 from evaluation.importers.mapped.mapping import mapping_from, mapping_in
 from evaluation.importers.mapped.outline import digest_of, outline_of
@@ -38,6 +39,9 @@ from evaluation.importers.mapped.placing import uses
 from evaluation.importers.mapped.proposals import propose
 from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.importers.zooming import at_least
+from evaluation.metrics.answers import judge_answer
+from evaluation.metrics.columns import UNKNOWN, AnswerKey
+from evaluation.metrics.settings import MetricSettings
 from evaluation.schema import Coordinates
 from tests.fuzz import seeds
 from tests.fuzz.seeds import DAMAGED_FILES as FILES
@@ -113,6 +117,16 @@ def _as_text(value: object) -> str:
 SPACES = (None, BoxSpace(Coordinates.NORM1), BoxSpace(Coordinates.NORM1000), BoxSpace(Coordinates.PIXEL, (640, 480)))
 
 
+READINGS = ("standard", "vtc", "deepeyes", "vlmevalkit")
+ANSWER_KEYS = (
+    AnswerKey(True, {"A": "kettle", "B": "cup", "C": "lamp", "D": "vase"}, ("B",)),
+    AnswerKey(True, {"A": "Yes", "B": "No", "C": "45 mm", "D": "to the left of the $x$", "E": "B"}, ("A",)),
+    AnswerKey(True, {}, ("A",)),
+    AnswerKey(False, {}, ("17 mm", "cup", "1/2", "yes", "a, b")),
+)
+"""The keys that each text is read under."""
+
+
 def _runs(name: str) -> Reading:
     return lambda path, choice: RUN_IMPORTERS[name].read(path, ReadOptions(coordinates=SPACES[choice >> 6]), INDEX)
 
@@ -167,6 +181,23 @@ def _keys(path: Path, choice: int) -> Iterable[Any]:
     yield from RUN_IMPORTERS["mapped"].read(
         path / log, ReadOptions(keys=mapping, coordinates=SPACES[choice >> 6]), INDEX
     )
+
+
+def _answers(path: Path, choice: int) -> Iterable[Any]:
+    """What is read in a text under options, and under accepted strings. Its place is in the text."""
+    text = path.read_bytes().decode("utf-8", "replace").replace("\0", "")
+    settings = MetricSettings(answer_reading=READINGS[choice >> 6])
+    for key in ANSWER_KEYS:
+        judged = judge_answer(text, key, UNKNOWN, settings)
+        reading = judged.reading
+        assert 0 <= reading.start <= reading.end <= len(text), "a place outside the text"
+        known = settings.answer_reading == "standard" and key.options
+        assert not reading.letter or not known or reading.letter in key.options, "a letter that is no option"
+        yield judged
+
+
+def _decisions(path: Path, _: int) -> Iterable[Any]:
+    yield from decisions_in(path)
 
 
 def _sample_mapping(path: Path, _: int) -> Iterable[Any]:
@@ -296,6 +327,11 @@ TARGETS: Mapping[str, Target] = {
     ]),
     "sample-mapping": Target(_sample_mapping, [
         (("mapping.json", "rows.csv"), (as_json({"columns": seeds.SAMPLE_COLUMNS}), seeds.SAMPLE_CELLS)),
+    ]),
+    "answers": Target(_answers, [(("answer.txt",), (text.encode(),)) for text in seeds.ANSWERS]),
+    "decisions": Target(_decisions, [
+        (("decisions.csv",), (b"group,answers,decision\r\n0123456789abcdef,3,B\r\nfedcba9876543210,1,?\r\n",)),
+        (("decisions.csv",), ('\ufeff"group","decision"\n"0123456789abcdef","Y"\n,\n'.encode(),)),
     ]),
     "images": Target(_image, [(("image",), (content,)) for content in seeds.images()]),
     "detection": Target(_detected, [_file(name) for name in FILES]),

@@ -7,20 +7,20 @@ import { answersInWords } from "../../static/js/models/options.js";
 test("D8.11: the measurement stands beside the answer", () => {
   const measured = [["total_components", 4], ["area", 2.4711]];
   assert.equal(endWords({ measured, agrees: false }, ["two"]), "The last step measures total components 4, area 2.47. The answer is “two”.");
-  assert.equal(endWords({ measured, agrees: true }, ["four", "4"]), "The last step measures total components 4, area 2.47. That is the answer, “four” or “4”.");
-  assert.equal(endWords({ measured: [], agrees: null }, ["red"]), "The last step measures no number. The answer is “red”; compare them yourself.");
-  assert.equal(endWords({ measured, agrees: null }, []), "The last step measures total components 4, area 2.47. There is no answer yet.");
+  assert.equal(endWords({ measured, agrees: true }, ["four", "4"]), "The last step measures total components 4, area 2.47. This matches the answer, “four” or “4”.");
+  assert.equal(endWords({ measured: [], agrees: null }, ["red"]), "The last step measures nothing. The answer is “red”; compare them.");
+  assert.equal(endWords({ measured, agrees: null }, []), "The last step measures total components 4, area 2.47. The sample has no answer yet.");
   assert.equal(endWords(null, ["two"]), "");
 });
 
 test("D8.11: the mark says whether it was compared or confirmed", () => {
   const mark = { by: "Ana", kind: "compared", answer: ["four"], measured: [["total_components", 4]], reason: "" };
-  assert.equal(markWords(mark, "today"), "Compared by Ana on today. It replays, and its last step measures the answer: total components 4, “four”.");
+  assert.equal(markWords(mark, "today"), "Verified by Ana on today. It replays, and the last step measures the answer: total components 4, “four”.");
   assert.equal(
     markWords({ ...mark, kind: "confirmed", reason: "One is hidden." }, "today"),
-    "Confirmed by Ana on today. It replays, and the last step shows the answer, “four”. Reason: One is hidden.",
+    "Verified by Ana on today. It replays, and the last step shows the answer, “four”. Reason: One is hidden.",
   );
-  assert.equal(markWords({ ...mark, kind: "confirmed", answer: [] }, "today"), "Confirmed by Ana on today. It replays, and the last step shows the answer.");
+  assert.equal(markWords({ ...mark, kind: "confirmed", answer: [] }, "today"), "Verified by Ana on today. It replays, and the last step shows the answer.");
 });
 
 test("the answers in words are the texts of right options, or the accepted texts", () => {

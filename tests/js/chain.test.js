@@ -19,17 +19,17 @@ test("a call is a line, and what it does not say is left out", () => {
 
 test("what is no toolchain says what is wrong and where", () => {
   const wrong = [
-    ["[{", /^This is not JSON yet: /],
-    ['{"tool": "Crop"}', /^A toolchain is a list/],
-    ['[{"tool": "Crop"}, 3]', /^Call 2 is not an object/],
-    ['[{"tool": ""}]', /^Call 1 names no tool\.$/],
-    ['[{"tool": "Crop", "args": {}}]', /^Call 1 has no “args”; it has tool, arguments, image_in, image_out\.$/],
-    ['[{"tool": "Crop", "arguments": [1]}]', /^Call 1 has arguments that are not an object\.$/],
-    ['[{"tool": "Crop", "image_in": []}]', /^Call 1 has an image_in/],
-    ['[{"tool": "Crop", "image_in": ["a", 3]}]', /^Call 1 has an image_in/],
-    ['[{"tool": "Crop", "image_out": 3}]', /^Call 1 has an image_out/],
-    ['[{"tool": "Crop", "image_out": "original"}]', /^Call 1 calls its result original/],
-    [JSON.stringify(Array(101).fill({ tool: "Crop" })), /^There are 101 calls; at most 100 are kept\.$/],
+    ["[{", /^Invalid JSON: /],
+    ['{"tool": "Crop"}', /^A toolchain must be a list/],
+    ['[{"tool": "Crop"}, 3]', /^Call 2 must be an object/],
+    ['[{"tool": ""}]', /^Call 1 has no tool name\.$/],
+    ['[{"tool": "Crop", "args": {}}]', /^Call 1 has the unknown key “args”. Allowed: tool, arguments, image_in, image_out\.$/],
+    ['[{"tool": "Crop", "arguments": [1]}]', /^Call 1 needs an object as arguments\.$/],
+    ['[{"tool": "Crop", "image_in": []}]', /^Call 1 needs a name or a list of names as image_in/],
+    ['[{"tool": "Crop", "image_in": ["a", 3]}]', /^Call 1 needs a name or a list of names as image_in/],
+    ['[{"tool": "Crop", "image_out": 3}]', /^Call 1 needs a name as image_out/],
+    ['[{"tool": "Crop", "image_out": "original"}]', /^Call 1 can't name its result original/],
+    [JSON.stringify(Array(101).fill({ tool: "Crop" })), /^The toolchain has 101 calls \(limit: 100\)\.$/],
   ];
   for (const [text, problem] of wrong) {
     const read = readChain(text);
@@ -42,6 +42,6 @@ test("a call is told in words", () => {
   assert.deepEqual(callWords(CROP), { given: ["x = 10", "y = 20"], way: "original → a" });
   assert.deepEqual(callWords({ ...BOTH, arguments: { mode: "otsu", box: [1, 2] } }), {
     given: ["mode = otsu", "box = [1,2]"],
-    way: "original and a → a new picture",
+    way: "original and a → new image",
   });
 });

@@ -71,7 +71,7 @@ test("a row begins with both where both changed and go together, else with who c
   assert.deepEqual(rows.map(({ name, side }) => [name, side]), [["Question", "mine"], ["Options and answer", "theirs"], ["Evidence boxes", "both"]]);
   assert.deepEqual(rows[0].runs.mine, [{ kind: "cut", text: "Why" }, { kind: "added", text: "Who" }, { kind: "same", text: "?" }]);
   assert.equal(rows[0].runs.both, null);
-  assert.equal(sumOf(rows), "1 of 3 from here, 1 of 3 from the server, 1 of 3 from both.");
+  assert.equal(sumOf(rows), "1 of 3 from this browser, 1 of 3 from the server, 1 of 3 from both.");
 });
 
 test("a box that both sides moved is not chosen twice, and can be", () => {

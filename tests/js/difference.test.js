@@ -85,10 +85,10 @@ test("changed, new and vanished fields are named, boxes with how they lie", () =
 });
 
 for (const [before, after, words] of [
-  [[0, 0, 10, 10], [2, 2, 7, 7], "The new box lies inside the old one. Area −75 %, IoU 0.25"],
-  [[2, 2, 7, 7], [0, 0, 10, 10], "The new box holds the old one. Area +300 %, IoU 0.25"],
+  [[0, 0, 10, 10], [2, 2, 7, 7], "The new box is inside the old one. Area −75%, IoU 0.25"],
+  [[2, 2, 7, 7], [0, 0, 10, 10], "The new box contains the old one. Area +300%, IoU 0.25"],
   [[0, 0, 10, 10], [5, 0, 15, 10], "IoU 0.33"],
-  [[0, 0, 10, 10], [20, 0, 30, 10], "The new box lies elsewhere."],
+  [[0, 0, 10, 10], [20, 0, 30, 10], "The new box doesn't overlap the old one."],
 ]) {
   test(`${before} and ${after}: ${words}`, () => assert.equal(boxNote(before, after).replaceAll("\u00a0", " "), words));
 }

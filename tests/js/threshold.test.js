@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Thresholds } from "../../static/js/models/threshold.js";
+import { rate, Thresholds } from "../../static/js/models/threshold.js";
 
 /** Ten in the population: four grounded and right up to 0.5, then none. */
 const counts = Array.from({ length: 101 }, (_, step) => (step < 50 ? [4, 1, 2, 3] : [0, 0, 6, 4]));
@@ -33,8 +33,9 @@ test("intervals, the right answers on either side and the rank follow the thresh
   const told = new Thresholds({ counts, intervals, ranks, list: "?" });
   assert.deepEqual(told.at(0.2)[0].interval, [0.1, 0.7]);
   assert.equal(told.at(0.9)[0].interval, null);
-  assert.deepEqual(told.rightWhen(0.2), { grounded: 0.8, not: 0.4 });
-  assert.deepEqual(told.rightWhen(0.9), { grounded: null, not: 0.6 });
+  assert.deepEqual(told.accuracyWhen(0.2).grounded, { share: 0.8, range: null });
+  assert.deepEqual(told.accuracyWhen(0.2).ungrounded, { share: 0.4, range: null });
+  assert.deepEqual(told.accuracyWhen(0.9).grounded, { share: null, range: null });
   assert.deepEqual([told.rank(0.2), told.rank(0.9), thresholds.rank(0.2)], [2, 1, null]);
 });
 
@@ -43,6 +44,24 @@ test("the words of the difference are those of its step", () => {
   const told = new Thresholds({ counts, differences, list: "?" });
   assert.deepEqual([told.difference(0.2)[0], told.difference(0.9)[0]], ["+40.0 pp", "n/a, as none is grounded"]);
   assert.equal(thresholds.difference(0.2), null);
+});
+
+test("undecided answers leave a range open on either side of the line", () => {
+  const open = counts.map(([n]) => (n ? [1, 0] : [0, 2]));
+  const told = new Thresholds({ counts, open, list: "?" });
+  assert.deepEqual(told.at(0.2).map(({ range }) => range), [[0.4, 0.5], [0, 0.1], [0.2, 0.2], [0.3, 0.3]]);
+  assert.deepEqual(told.at(0.9).map(({ range }) => range), [[0, 0], [0, 0], [0.6, 0.8], [0.2, 0.4]]);
+  assert.deepEqual(told.accuracyWhen(0.2), {
+    grounded: { share: 0.8, range: [0.8, 1] },
+    ungrounded: { share: 0.4, range: [0.4, 0.4] },
+  });
+});
+
+test("a provisional run has a range in place of the point, and no point where none is known", () => {
+  const [open, closed, unknown] = [[0.4, 0.5], [0.4, 0.4], null].map((range) => ({ share: 0.4, range }));
+  assert.deepEqual([open, closed, unknown].map((one) => rate(one)), ["40.0 (40.0–50.0)", "40.0", "40.0"]);
+  assert.deepEqual([open, closed, unknown].map((one) => rate(one, true)), ["40.0–50.0", "40.0", "n/a"]);
+  assert.equal(rate({ share: null, range: null }), "n/a");
 });
 
 test("an empty population has no shares", () => {

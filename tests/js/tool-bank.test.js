@@ -34,8 +34,8 @@ test("another name finds the tool and is said", () => {
 test("beside a name stands what the lead has to say of it", () => {
   assert.equal(bank.wordsFor("Wrench"), "Tools");
   assert.equal(bank.wordsFor("spanner"), "in the bank: Wrench");
-  assert.equal(bank.wordsFor("Wrap"), "refused: No tool.");
+  assert.equal(bank.wordsFor("Wrap"), "rejected: No tool.");
   assert.equal(bank.wordsFor("wren"), "proposed");
-  assert.equal(bank.wordsFor("Fret saw"), "new: submitting proposes it");
+  assert.equal(bank.wordsFor("Fret saw"), "new: proposed when you submit");
   assert.deepEqual(["Wrench", "wren", "Fret saw"].map((name) => bank.settled(name)), [true, false, false]);
 });

@@ -14,7 +14,7 @@ test("the undefined is said and never nought", () => {
 
 test("numbers are written as the server writes them", () => {
   assert.equal(share(0.754), "0.75");
-  assert.equal(magnification(0.385), "39\u00a0%");
+  assert.equal(magnification(0.385), "39%");
   assert.equal(fileSize(999), "999\u00a0B");
   assert.equal(fileSize(8_400_000), "8.4\u00a0MB");
   assert.equal(fileSize(212_600_000), "213\u00a0MB");

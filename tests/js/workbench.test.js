@@ -155,6 +155,6 @@ test("an address may bring a chain behind its #", () => {
 });
 
 test("what cannot be pasted says why", () => {
-  for (const [text, words] of [["{", "not JSON"], ["[]", "no call"], ["[5]", "Call 1"], ['{"steps": 4}', "list of calls"], ['{"tool_calls": [{"function": {"name": "a", "arguments": "{"}}]}', "arguments of a call"]])
+  for (const [text, words] of [["{", "not JSON"], ["[]", "no successful call"], ["[5]", "Call 1"], ['{"steps": 4}', "list of calls"], ['{"tool_calls": [{"function": {"name": "a", "arguments": "{"}}]}', "arguments of a call"]])
     assert.match(readPasted(text).problem, new RegExp(words));
 });

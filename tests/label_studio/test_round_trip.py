@@ -102,7 +102,7 @@ def test_gold_that_changed_here_goes_there_as_a_further_annotation(studio, bench
 
 
 def test_a_wrong_token_and_a_wrong_project_are_said(studio, benchmark, lea):
-    with pytest.raises(InvalidInput, match="refuses the token"):
+    with pytest.raises(InvalidInput, match="rejected the token"):
         push(actor=lea, benchmark=benchmark, project=None, url=studio.url, token="0" * 40)
     with pytest.raises(NotFound, match="no such project"):
         pull(actor=lea, benchmark=benchmark, project=999_999, **address(studio))

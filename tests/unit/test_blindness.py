@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from annotation.blindness import HANDED_CHECKS, OPEN, Facts, known
+from annotation.blindness import HANDED_CHECKS, JUDGING, OPEN, Facts, known
 from annotation.workflow import Right, Role, may
 
 ROLE_SETS = [frozenset(some) for n in range(5) for some in combinations(Role, n)]
@@ -38,6 +38,16 @@ def test_nobody_without_a_role_sees_anything_while_checks_run() -> None:
     """D2.5"""
     for copy in (False, True):
         assert known(Facts(public=True, copy=copy, checks_run=True)).rights == frozenset()
+
+
+@pytest.mark.parametrize("roles", ROLE_SETS, ids=lambda roles: "+".join(sorted(roles)) or "nobody")
+def test_no_second_role_shows_results_to_somebody_who_judges(roles: frozenset[Role]) -> None:
+    for checks_run in (False, True):
+        told = known(Facts(roles=roles, public=True, copy=True, judging=True, checks_run=checks_run))
+        rights = {right for right in Right if may(roles, right)} & JUDGING
+        assert told.rights == (rights & HANDED_CHECKS if told.handed_checks else rights)
+        assert not told.rights & {Right.SEE_GOLD, Right.SCORE, Right.EXPORT, Right.IMPORT_RUNS, Right.COMPARE_WORK}
+        assert (told.gold, told.marks) == (False, False)
 
 
 @pytest.mark.parametrize(

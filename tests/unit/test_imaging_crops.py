@@ -61,19 +61,12 @@ def test_noise_is_repeatable_and_unlike_another_seed() -> None:
     assert 120 < noise.mean() < 135
 
 
-@pytest.mark.parametrize("encode", [crops.encode_jpeg, crops.encode_png, crops.encode_webp])
 @pytest.mark.parametrize("colour", [(255, 0, 0), (0, 0, 255)])
-def test_encodings_keep_red_red_and_blue_blue(encode: object, colour: tuple[int, int, int]) -> None:
-    assert callable(encode)
+def test_what_is_encoded_keeps_red_red_and_blue_blue(colour: tuple[int, int, int]) -> None:
     picture = np.full((16, 16, 3), colour, np.uint8)
-    data = encode(picture)
+    data = crops.encode_jpeg(picture)
     assert np.abs(np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(int) - colour).max() <= 6
-    assert encode(picture) == data
-
-
-def test_webp_says_when_a_picture_is_too_long_for_it() -> None:
-    with pytest.raises(ValueError, match="16383"):
-        crops.encode_webp(np.zeros((2, 16_384, 3), np.uint8))
+    assert crops.encode_jpeg(picture) == data
 
 
 @given(st.integers(0, 990), st.integers(0, 590), st.integers(1, 600), st.integers(1, 600))

@@ -133,5 +133,6 @@ def test_a_thumbnail_of_a_cmyk_jpeg_is_rgb(tmp_path: Path) -> None:
 
 
 def test_a_thumbnail_of_no_picture_is_refused() -> None:
-    with pytest.raises(PictureProblem, match="not a picture"):
+    with pytest.raises(PictureProblem) as refused:
         thumbnail(b"plain words" * 20, 32)
+    assert refused.value.rule == "not-an-image"

@@ -42,5 +42,6 @@ def test_a_region_has_the_size_asked_for_and_the_pixels_of_the_picture(picture, 
 
 
 def test_a_box_outside_the_picture_is_refused(read_tile):
-    with pytest.raises(PictureProblem, match="outside the picture"):
+    with pytest.raises(PictureProblem) as refused:
         region(1500, 1100, Box(2000, 0, 2100, 50), 100, read_tile)
+    assert refused.value.rule == "outside-picture"

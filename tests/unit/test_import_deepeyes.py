@@ -251,7 +251,7 @@ def test_a_row_that_fits_no_sample_or_two_is_refused() -> None:
     with pytest.raises(RowRefused) as polluted:
         converted(dialogue(), image="sa_79105_turn00_bbox_572_866_809_942.png")
     assert polluted.value.issue.rule == "unknown-sample"
-    with pytest.raises(RowRefused, match="No sample has this picture with this question"):
+    with pytest.raises(RowRefused, match="No sample has this image with this question"):
         converted(dialogue(), question="What colour is the teapot?")
 
 

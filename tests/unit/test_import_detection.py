@@ -57,6 +57,14 @@ def test_a_native_file_is_recognised_for_what_it_holds(tmp_path: Path) -> None:
     assert detect_runs(path) == []
 
 
+def test_boxes_in_rows_say_more_than_the_name_of_a_file(tmp_path: Path) -> None:
+    row = {"id": "a", "image": "a.png", "question": "q", "options": {"A": "x", "B": "y"}, "answer": "A"}
+    (path := tmp_path / "samples.jsonl").write_text(json.dumps(row) + "\n")
+    assert detect_samples(path)[0].importer == "native"
+    path.write_text(json.dumps({**row, "bbox": [1, 2, 3, 4]}) + "\n")
+    assert detect_samples(path)[0].importer == "viebench"
+
+
 @pytest.mark.parametrize("name", ["samples.csv", "trajectories.csv", "settings.tsv"])
 def test_a_table_is_not_native_for_its_name(tmp_path: Path, name: str) -> None:
     path = tmp_path / name

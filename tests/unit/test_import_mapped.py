@@ -239,6 +239,36 @@ def test_values_propose_the_mapping_a_person_would_make(log: Log, tmp_path: Path
     assert proposed.get("texts", {}) == log.mapping.get("texts", {})
 
 
+def test_the_key_that_holds_ids_of_samples_is_proposed_whatever_it_is_called(tmp_path: Path) -> None:
+    trace = {"thoughts": ["near"], "actions": [{"name": "look", "args": {"box": [0.1, 0.1, 0.2, 0.2]}},
+                                               {"name": "answer", "args": {"text": "It is white (B)"}}]}  # fmt: skip
+    log = document(
+        {"episodes": [{"id": 7000 + n, "item": key, "trace": trace} for n, key in enumerate(("mug", "cup"))]}
+    )
+    outline = outline_of(written(tmp_path, log))
+    assert str(propose(outline).paths["sample"]) == "id"
+    mapping = propose(outline, is_sample=INDEX.__contains__)
+    assert str(mapping.paths["sample"]) == "item"
+    found, _ = rows(written(tmp_path, log), mapping)
+    assert [(one.sample_id, one.answer, len(one.steps)) for one in found] == [
+        (key, "It is white (B)", 1) for key in ("mug", "cup")
+    ]
+
+
+def test_a_file_for_each_record_is_called_by_its_folder_and_its_answer_stays_whole(tmp_path: Path) -> None:
+    path = tmp_path / "logs.zip"
+    log = {"query": "?", "iterations": [{"tool": {"name": "crop", "params": {"x": 1, "y": 2, "w": 3, "h": 4}}}],
+           "final_response": "<think>near</think><answer>B</answer>"}  # fmt: skip
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("mug", "cup"):
+            archive.writestr(f"outputs/val/{name}/log.json", json.dumps(log))
+    found, issues = rows(path, propose(outline_of(path)))
+    assert sorted((one.sample_id, one.answer) for one in found) == [
+        (name, "<think>near</think><answer>B</answer>") for name in ("cup", "mug")
+    ]
+    assert issues == []
+
+
 GOLD = ("target", "label", "gt", "gt_answer", "ground_truth", "gold", "solution", "reference", "answer", "expected")
 
 
@@ -312,3 +342,60 @@ def test_a_log_that_would_be_a_table_without_its_calls_is_asked_about(tmp_path: 
     found = detect_format(written(tmp_path, lines(row, row), "log.jsonl"))
     assert [one.importer for one in found] == ["mapped", "table"]
     assert found[0].confidence < 0.5
+
+
+def test_lists_beside_the_calls_give_one_item_to_each(tmp_path: Path) -> None:
+    log = document(
+        [
+            {"id": "mug", "calls": [{"tool": "crop", "box": [1, 2, 3, 4]}, {"tool": "turn", "box": None}],
+             "results": ["seen", "error: no"], "thoughts": ["near", "round"]},
+            {"id": "cup", "calls": [{"tool": "crop", "box": [1, 2, 3, 4]}], "results": ["one", "too many"]},
+        ]
+    )  # fmt: skip
+    mapping = propose(outline_of(written(tmp_path, log)))
+    assert [str(mapping.paths[name]) for name in ("observation", "said")] == ["results[*]", "thoughts[*]"]
+    found, _ = rows(written(tmp_path, log), mapping)
+    assert [(step.observation, step.text) for step in found[0].steps] == [("seen", "near"), ("error: no", "round")]
+    assert [step.observation for step in found[1].steps] == [""]
+
+
+def test_tools_and_boxes_may_stand_in_lists_of_their_own(tmp_path: Path) -> None:
+    log = lines({"id": "mug", "did": {"tools": ["crop", "zoom"], "boxes": [[1, 2, 3, 4], [5, 6, 7, 8]]}, "pred": "B"})
+    mapping = {"sample": "id", "calls": "did.tools[*]", "tool": ".", "box": "did.boxes[*]", "answer": "pred"}
+    [one], _ = rows(written(tmp_path, log), mapping)
+    assert [(step.tool, pixels(step)) for step in one.steps] == [("crop", (1, 2, 3, 4)), ("zoom", (5, 6, 7, 8))]
+
+
+def test_a_key_that_some_records_lack_changes_no_proposal(tmp_path: Path) -> None:
+    step = {"tool": "crop", "args": {"box": [1, 2, 3, 4]}, "out": "seen"}
+    whole = {"steps": [step], "final": "B", "notes": "", "seed": 1, "model": "Falcon"}
+    log = {"q0": {"error": "timeout"}, "q1": whole, "q2": {**whole, "steps": [], "notes": None}, "q3": None}
+    log |= {f"q{n}": {key: value for key, value in whole.items() if key != "notes"} for n in range(4, 9)}
+    proposed = propose(outline_of(written(tmp_path, document(log)))).as_dict()
+    wanted = {"rows": "[*]", "sample": "key()", "calls": "steps[*]", "box": "args.box", "answer": "final"}
+    assert {name: proposed.get(name) for name in wanted} == wanted
+    for one in log.values():
+        for call in (one or {}).get("steps", []):
+            call["args"] = {"box": None} if one is not whole else call["args"]
+    assert propose(outline_of(written(tmp_path, document(log)))).as_dict()["calls"] == "steps[*]"
+
+
+def test_a_trace_says_which_of_its_events_are_calls(tmp_path: Path) -> None:
+    events = [
+        {"type": "GENERATION", "name": "vlm", "input": {"asked": 1}, "output": "thinking"},
+        {"type": "SPAN", "name": "zoom", "input": {"bbox": [1, 2, 3, 4]}, "output": "seen"},
+    ]
+    log = document([{"id": "t1", "name": "eval", "input": {"sample_id": "mug"}, "output": {"answer": "B"},
+                     "expected": {"answer": "A"}, "observations": events}])  # fmt: skip
+    mapping = propose(outline_of(written(tmp_path, log)))
+    [one], _ = rows(written(tmp_path, log), mapping)
+    assert (one.sample_id, one.answer, [(s.tool, s.observation) for s in one.steps]) == ("mug", "B", [("zoom", "seen")])
+
+
+def test_an_object_of_named_sides_is_proposed_as_the_box(tmp_path: Path) -> None:
+    region = {"left": 1, "top": 2, "right": 3, "bottom": 4}
+    log = lines({"state": {"image_path": "/tmp/x/shelf.jpg"}, "events": [{"action": "zoom", "region": region}],
+                 "reply": "B"})  # fmt: skip
+    mapping = propose(outline_of(written(tmp_path, log, "log.jsonl")))
+    [one], _ = rows(written(tmp_path, log, "log.jsonl"), mapping)
+    assert (one.sample_id, one.answer, [pixels(step) for step in one.steps]) == ("mug", "B", [(1, 2, 3, 4)])

@@ -167,7 +167,7 @@ UNREADABLE = [
     ("gzip", "samples.jsonl.gz", b"\x1f\x8b\x08\x00rest", "gzip"),
     ("a pickle", "samples.pkl", b"\x80\x04\x95rest", "pickle"),
     ("UTF-16", "samples.jsonl", '{"id": 1}'.encode("utf-16"), "UTF-16"),
-    ("a picture", "a.png", b"\x89PNG\r\n\x1a\n", "picture"),
+    ("a picture", "a.png", b"\x89PNG\r\n\x1a\n", "a.png is an image"),
 ]
 
 

@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.importers import detect_format as detect_samples
 from annotation.importers.any_table import columns_of
 from annotation.importers.box_cells import boxes_in, tagged_boxes
 from annotation.importers.column_mapping import BoxForm
 from annotation.importers.interface import ImportProblem
 from annotation.importers.mapping import header_digest
 from annotation.schema import Issue
-from evaluation.importers import IMPORTERS, detect_format
+from evaluation.importers import IMPORTERS
+from evaluation.importers import detect_format as detect_runs
 from evaluation.importers.interface import BoxSpace, ColumnMapping, ReadOptions
 from evaluation.importers.mapping import RUN_FIELDS
 from evaluation.importers.matching import MemoryIndex, SampleKey
@@ -91,7 +93,7 @@ def test_a_mapping_survives_its_own_json_and_a_file_that_is_none_is_said() -> No
 
 @pytest.mark.parametrize(
     ("mapping", "said"),
-    [({"answer": "a"}, "which sample"), ({"sample": "a"}, "what the model did"),
+    [({"answer": "a"}, "mapped to a sample"), ({"sample": "a"}, "what the model did"),
      ({"sample": "a", "box_1": "b"}, "2nd number of the box")],
 )  # fmt: skip
 def test_a_mapping_says_what_it_lacks(tmp_path: Path, mapping: dict[str, str], said: str) -> None:
@@ -204,12 +206,12 @@ def test_objects_in_rows_are_columns_and_an_error_is_no_answer(tmp_path: Path) -
 
 
 def test_a_table_is_taken_for_runs_only_where_the_answers_are_a_models(tmp_path: Path) -> None:
-    sure = detect_format(written(tmp_path, "id,prediction\nmug,A\n"))[0]
+    sure = detect_runs(written(tmp_path, "id,prediction\nmug,A\n"))[0]
     assert (sure.importer, sure.confidence) == ("table", 0.5)
     assert "Answer of the model is prediction." in sure.reasons
-    unsure = detect_format(written(tmp_path, "id,answer\nmug,A\n"))[0]
+    unsure = detect_runs(written(tmp_path, "id,answer\nmug,A\n"))[0]
     assert unsure.confidence < 0.5
-    assert detect_format(written(tmp_path, "just words\n", "notes.txt")) == []
+    assert detect_runs(written(tmp_path, "just words\n", "notes.txt")) == []
 
 
 def test_reading_goes_on_where_it_stopped(tmp_path: Path) -> None:
@@ -234,7 +236,7 @@ def test_boxes_in_the_reasoning_of_a_prediction_are_where_it_looked(tmp_path: Pa
     said = "<think>The mug <box>[250,200,500,400]</box> is white.</think><answer>B</answer> <box>[1,2,3,4]</box>"
     row = {"index": "mug", "question": "Which colour?", "A": "black", "B": "white", "prediction": said}
     path = written(tmp_path, json.dumps([row]), "TreeBench.json")
-    importer = IMPORTERS[detect_format(path)[0].importer]
+    importer = IMPORTERS[detect_runs(path)[0].importer]
     sent = ReadOptions(coordinates=BoxSpace.parse("500x400"))
     (one,) = (item for item in importer.read(path, sent, INDEX) if isinstance(item, Trajectory))
     assert importer.name == "vlmevalkit"
@@ -247,3 +249,51 @@ def test_a_text_without_a_word_is_not_joined_with_a_sample_that_has_no_question(
     path = written(tmp_path, "question,prediction\n...,B\n")
     items = list(read(path, ReadOptions(), MemoryIndex([SampleKey("to be authored", "a.jpg")])))
     assert [item.rule for item in items if isinstance(item, Issue)] == ["unknown-sample"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "sample", "answer"),
+    [
+        ("image_id,Prediction_text,label", "image_id", "Prediction_text"),
+        (",Image ID,raw_response,Ground Truth", "Image ID", "raw_response"),
+        ("Sample ID,Model Output,Correct?,Latency (s)", "Sample ID", "Model Output"),
+        ("custom_id,predicted label,label_text", "custom_id", "predicted label"),
+    ],
+)
+def test_columns_are_known_by_the_names_that_writers_give(
+    heading: str, sample: str, answer: str, tmp_path: Path
+) -> None:
+    (path := tmp_path / "run.csv").write_text(f"{heading}\n1,2,3,4\n")
+    mapping = RUN_FIELDS.guessed(heading.split(",")).columns
+    assert (mapping["sample"], mapping["answer"]) == (sample, answer)
+    assert [(one.importer, one.confidence >= 0.5) for one in detect_runs(path)] == [("table", True)]
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["answer", "Answer_text", "label_text", "target", "expected_output", "gold.prediction", "reference.output",
+     "ground_truth.value", "gt_response", "correct answer"],
+)  # fmt: skip
+def test_a_gold_column_is_never_guessed_as_the_answer(column: str) -> None:
+    assert "answer" not in RUN_FIELDS.guessed(["id", column]).columns
+
+
+def test_a_plain_table_of_samples_is_found_by_its_content(tmp_path: Path) -> None:
+    (path := tmp_path / "bench.csv").write_text("id,image,question,answer\n1,a.jpg,What?,cup\n")
+    assert [(one.importer, one.confidence) for one in detect_samples(path)] == [("table", 0.5)]
+    [runs] = detect_runs(path)
+    assert (runs.confidence, runs.reasons[-1]) == (
+        0.2, "Its columns are those of samples: import it as samples (import_benchmark)."
+    )  # fmt: skip
+    (path := tmp_path / "asked.csv").write_text("id,image,question,width,height\n1,a.jpg,What?,9,9\n")
+    assert detect_samples(path)[0].confidence == 0.5
+    (path := tmp_path / "vague.csv").write_text("id,question,colour\n1,What?,red\n")
+    assert detect_samples(path)[0].confidence == 0.4
+
+
+def test_a_table_of_rows_with_more_about_it_is_one(tmp_path: Path) -> None:
+    table = {"_type": "table", "ncols": 2, "columns": ["Sample ID", "Model Output"], "data": [["mug", "B"]],
+             "column_types": {"wb_type": "dict"}}  # fmt: skip
+    (path := tmp_path / "t.table.json").write_text(json.dumps(table))
+    assert detect_runs(path)[0].importer == "table"
+    assert [column.name for column in columns_of(path)] == ["Sample ID", "Model Output"]

@@ -128,6 +128,7 @@ def test_a_text_is_taken_apart(how: str, text: str, value: Any) -> None:
     [
         ('{"a": 1}', "json"), ("[1, 2]", "json"), ("{'a': 1}", "python"), ("crop(x=1)", "python"),
         ("<think>a</think>", "tags"), ("Thought: a\nAction: b", "react"), ("B", ""), ("It is (B).", ""),
+        ("<think>a</think><answer>B</answer>", ""), ("<act>a</act><answer>B</answer>", "tags"),
         ("a < b and b > a", ""), ("Action: act", ""), ("[B]", ""),
     ],
 )  # fmt: skip

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from scipy.stats import kendalltau
 
 from bench.plain_chains import kendall, levenshtein, longest_common
 from evaluation.metrics.alignment import Edit, align
@@ -131,6 +130,8 @@ def test_edits_keep_names_as_written() -> None:
 
 @given(st.permutations("abcdef"))
 def test_tau_of_two_orders_of_the_same_tools_is_kendalls(order: list[str]) -> None:
+    from scipy.stats import kendalltau
+
     found = score_one(sample(reference=tuple("abcdef")), *chain("".join(order)))
     assert found.kendall_tau[0] == pytest.approx(kendalltau(np.arange(6), ["abcdef".index(t) for t in order])[0])
 

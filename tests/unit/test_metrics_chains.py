@@ -16,12 +16,8 @@ from evaluation.metrics.chains import (
     chains_of,
     choices,
     confusion,
-    confusion_rows,
     confusion_words,
-    join_chains,
     pair_word,
-    reference_rows,
-    transition_rows,
     transition_words,
     transitions,
     uses,
@@ -68,21 +64,6 @@ def test_pairs_of_tools_are_counted_by_call_and_by_trajectory() -> None:
     assert transition_words(found)[1::2] == ["\n>d\nd>\nd>d\n", "\n>\n"]
 
 
-@given(st.lists(st.tuples(st.none() | tools.filter(bool), tools), min_size=1, max_size=5))
-def test_the_trajectories_of_a_word_are_those_that_have_it(cases: list[tuple[list[str] | None, list[str]]]) -> None:
-    found = chains(*[("".join(a) if a else None, "".join(b)) for a, b in cases])
-    for rows, words in ((confusion_rows, confusion_words), (transition_rows, transition_words)):
-        texts = words(found)
-        by_word = {word: [] for text in texts for word in text.split("\n")[1:-1]}
-        for word, having in by_word.items():
-            having += [row for row, text in enumerate(texts) if f"\n{word}\n" in text]
-        assert {word: having.tolist() for word, having in rows(found).items()} == by_word
-    wanted = {tool: [row for row, (a, _) in enumerate(cases) if tool in (a or ())] for tool in "abcd"}
-    assert {tool: rows.tolist() for tool, rows in reference_rows(found).items()} == {
-        tool: rows for tool, rows in wanted.items() if rows
-    }
-
-
 def test_long_names_that_begin_alike_have_one_word() -> None:
     names = tuple("a" * LONGEST_NAME + end for end in ("", "b", "c"))
     one, two, three = (np.array(codes) for codes in ([0, 1], [2], [0]))
@@ -91,9 +72,8 @@ def test_long_names_that_begin_alike_have_one_word() -> None:
         np.ones(2, bool), np.array([0, 0, 1]), three,
     )  # fmt: skip
     word = pair_word(names[0], names[0])
-    assert transition_rows(found)[word].tolist() == [0]
-    assert confusion_rows(found)[pair_word("", names[2])].tolist() == [0, 1]
-    assert reference_rows(found) == {names[0]: np.array([1])}
+    assert [word in text.split("\n") for text in transition_words(found)] == [True, False]
+    assert all(pair_word("", names[2]) in text.split("\n") for text in confusion_words(found))
 
 
 def test_a_tool_is_chosen_once_per_sample_and_undefined_is_not_0() -> None:
@@ -104,14 +84,6 @@ def test_a_tool_is_chosen_once_per_sample_and_undefined_is_not_0() -> None:
     assert [(use.tool, use.calls, use.share, use.trajectories) for use in uses(chains((None, "aab")))] == [
         ("a", 2, 2 / 3, 1), ("b", 1, 1 / 3, 1)
     ]  # fmt: skip
-
-
-def test_runs_joined_and_taken_apart_again_are_the_runs() -> None:
-    first, second = chains(("ab", "ba"), ("c", "")), chains((None, "cd"), ("d", "bd"))
-    both = join_chains([first, second])
-    assert confusion(both.take(np.arange(2, 4))) == confusion(second)
-    assert transitions(both.take(np.array([1, 0]))) == transitions(first)
-    assert (len(join_chains([])), confusion(join_chains([])), uses(join_chains([]))) == (0, [], [])
 
 
 def test_the_pass_rate_of_a_length_without_a_counted_answer_is_undefined() -> None:

@@ -6,7 +6,6 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from annotation.schema import Target, ToolPlan
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.columns import Outcome
 from evaluation.metrics.records import run_columns, sample_columns
@@ -14,14 +13,13 @@ from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.tables import (
     coverage_curve,
-    crop_regions,
     length_histogram,
     outcomes_by_targets,
     tool_distribution,
 )
 from evaluation.schema import Step, Trajectory
 from tests.unit.metrics_cases import multiple_choice, random_run, sample, zoom
-from tests.unit.score_cases import make_samples, make_scores, random_scores
+from tests.unit.score_cases import random_scores
 
 DEFAULT = MetricSettings()
 GOLD = [[0, 0, 100, 100]]
@@ -51,52 +49,50 @@ def two_runs():
 
 def test_coverage_after_n_calls_is_a_mean_that_never_falls(two_runs):
     _, run, scores = two_runs
-    assert coverage_curve(scores, run).tolist() == pytest.approx([0, 0.5 / 3, 1 / 3])
-    assert coverage_curve(scores, run, np.array([0])).tolist() == [0, 0.5, 1]
-    assert coverage_curve(scores, run, np.array([1])).tolist() == [0]
-    assert coverage_curve(scores, run, np.array([], int)).size == 0
+
+    def curve(*rows):
+        return coverage_curve(scores.step_coverage, run.step_start, np.isin(np.arange(3), rows)).tolist()
+
+    assert curve(0, 1, 2) == pytest.approx([0, 0.5 / 3, 1 / 3])
+    assert curve(0) == [0, 0.5, 1]
+    assert curve(1) == [0]
+    assert curve() == []
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_coverage_curve_of_any_run_never_falls(seed):
     samples, run = random_run(seed, rows=40)
-    curve = coverage_curve(score_run(samples, run, DEFAULT), run)
+    scores = score_run(samples, run, DEFAULT)
+    curve = coverage_curve(scores.step_coverage, run.step_start, scores.scorable)
     assert curve[0] == 0
     assert (np.diff(curve) >= -1e-12).all()
     assert curve[-1] <= 1 + 1e-12
 
 
-def test_the_tool_distribution_shares_all_attempted_calls(two_runs):
-    _, run, _ = two_runs
-    names = [(use.tool, use.calls, use.share) for use in tool_distribution(run, DEFAULT)]
-    assert names == [("crop", 3, 0.75), ("Edge Detect", 1, 0.25)]
-    merged = tool_distribution(run, MetricSettings(tool_aliases="canonical"))
-    assert [use.tool for use in merged] == ["crop", "canny"]
-    assert tool_distribution(run, DEFAULT, np.array([1])) == []
+def test_the_tool_distribution_shares_all_attempted_calls():
+    found = tool_distribution({"canny": 1, "blur": 1, "crop": 2, "never": 0})
+    assert [(use.tool, use.calls, use.share) for use in found] == [
+        ("crop", 2, 0.5),
+        ("blur", 1, 0.25),
+        ("canny", 1, 0.25),
+    ]
+    assert tool_distribution({}) == []
 
 
 def test_lengths_are_counted_against_the_reference(two_runs):
     _, _, scores = two_runs
-    found = length_histogram(scores)
+    lengths = (scores.calls, scores.effective_calls, scores.reference_calls)
+    found = length_histogram(*lengths)
     assert [row.predicted for row in found] == [1, 0, 2]
     assert [row.reference for row in found] == [0, 0, 3]
-    assert length_histogram(scores, np.array([], int)) == []
-
-
-def test_crops_fall_into_regions_of_coverage_and_concentration():
-    scores = make_scores(
-        5, in_population=[True] * 4 + [False], coverage=[1, 1, 0.1, 0, 1], concentration=[1, 0.1, 1, 0.5, 1]
-    )
-    assert crop_regions(scores, DEFAULT) == {"whole": 1, "wide": 1, "inside": 1, "off": 1}
+    assert length_histogram(*(column[:0] for column in lengths)) == []
+    assert length_histogram(np.array([2]), np.array([1]), np.array([-1])) == []
 
 
 def test_outcomes_are_stacked_by_number_of_targets():
-    plans = [ToolPlan(tuple(Target(f"t{i}", 1) for i in range(k))) for k in (1, 1, 8, 3)]
-    scores = make_scores(4, plan_outcome=[Outcome.EXACT, Outcome.SUBSTITUTE, Outcome.EXACT, Outcome.NONE])
-    found = {
-        size: counts.tolist() for size, counts in outcomes_by_targets(make_samples(4, plans=plans), scores).items()
-    }
-    assert found == {"1": [1, 0, 0, 1, 0], "6+": [1, 0, 0, 0, 0]}
+    outcomes = np.array([Outcome.EXACT, Outcome.SUBSTITUTE, Outcome.EXACT, Outcome.NONE])
+    found = outcomes_by_targets(outcomes, np.array([1, 1, 8, 3]))
+    assert {size: counts.tolist() for size, counts in found.items()} == {"1": [1, 0, 0, 1, 0], "6+": [1, 0, 0, 0, 0]}
 
 
 def test_a_run_goes_from_records_to_metrics(two_runs):

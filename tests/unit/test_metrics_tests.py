@@ -1,5 +1,8 @@
 """Exact tests against scipy, statsmodels and brute force (docs/metrics.md#interventions, #statistics, #two-runs,
-#many-runs)."""
+#many-runs).
+
+scipy and statsmodels are imported by the tests that ask them: collecting takes every process two seconds less.
+"""
 
 import itertools
 
@@ -7,9 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
-from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
-from statsmodels.stats.multitest import multipletests
 
 from evaluation.metrics.tests import (
     cluster_differences,
@@ -31,6 +31,9 @@ def test_mcnemar_gives_the_worked_examples(lost, gained, p):
 
 @given(st.integers(0, 400), st.integers(0, 400))
 def test_mcnemar_is_that_of_statsmodels_and_a_binomial_test(lost, gained):
+    from scipy.stats import binomtest
+    from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+
     expected = statsmodels_mcnemar([[3, lost], [gained, 9]], exact=True).pvalue
     assert mcnemar(lost, gained) == pytest.approx(min(expected, 1.0), rel=1e-9)
     if lost + gained:
@@ -38,6 +41,8 @@ def test_mcnemar_is_that_of_statsmodels_and_a_binomial_test(lost, gained):
 
 
 def test_mcnemar_of_many_pairs_keeps_its_digits():
+    from scipy.stats import binomtest
+
     assert mcnemar(50_000, 51_000) == pytest.approx(binomtest(50_000, 101_000).pvalue, rel=1e-9)
 
 
@@ -92,6 +97,8 @@ def test_holm_gives_the_worked_example():
 
 @pytest.mark.parametrize("m", [1, 2, 5, 12])
 def test_holm_is_that_of_statsmodels(m):
+    from statsmodels.stats.multitest import multipletests
+
     p_values = np.random.default_rng(m).random(m) ** 3
     assert holm(p_values.tolist()) == pytest.approx(multipletests(p_values, method="holm")[1].tolist())
 

@@ -9,13 +9,11 @@ from hypothesis import strategies as st
 
 from annotation.statistics import wilson
 from evaluation.metrics.columns import TRUE
-from evaluation.metrics.heatmap import COLUMNS, ROWS, crop_cells, densities, heat_maps
-from evaluation.metrics.records import run_columns, sample_columns
+from evaluation.metrics.heatmap import COLUMNS, NO_CELL, ROWS, cells_of_boxes, crop_cells, density, heat_map, in_units
 from evaluation.metrics.score import score_run
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.thresholds import STEPS, quadrant_intervals, quadrants_by_threshold, ranks_by_threshold
-from evaluation.schema import Trajectory
-from tests.unit.metrics_cases import random_run, sample, zoom
+from tests.unit.metrics_cases import random_run
 
 
 def counts(ioa, correct, population=None):
@@ -67,55 +65,37 @@ def test_the_row_of_the_scoring_threshold_is_the_scored_quadrants(seed, threshol
     assert table[round(threshold * STEPS)].tolist() == scored.tolist()
 
 
-def density(boxes, **size):
-    (found,) = densities(boxes, np.zeros(len(boxes), int), np.ones((1, 1), bool), **size)
-    return found.cells
-
-
 def test_a_box_weighs_one_wherever_it_lies():
-    grid = density(np.array([[0.0, 0.0, 1.0, 1.0], [0.1, 0.1, 0.13, 0.4]]))
+    grid = density(np.array([[0.0, 0.0, 1.0, 1.0], [0.1, 0.1, 0.13, 0.4]])).cells
     assert grid.shape == (ROWS, COLUMNS)
     assert grid.sum() == pytest.approx(1)
 
 
 def test_a_box_in_one_cell_fills_that_cell_alone():
-    grid = density(np.array([[0.51, 0.51, 0.6, 0.6]]), columns=2, rows=2)
+    grid = density(np.array([[0.51, 0.51, 0.6, 0.6]]), columns=2, rows=2).cells
     assert grid == pytest.approx(np.array([[0, 0], [0, 1]]))
 
 
 def test_a_box_over_two_cells_is_split_by_area():
-    assert density(np.array([[0.25, 0, 1, 0.5]]), columns=2, rows=2)[0] == pytest.approx([1 / 3, 2 / 3])
+    assert density(np.array([[0.25, 0, 1, 0.5]]), columns=2, rows=2).cells[0] == pytest.approx([1 / 3, 2 / 3])
 
 
 def test_no_boxes_are_nowhere():
-    assert not density(np.zeros((0, 4))).any()
+    assert not density(np.zeros((0, 4))).cells.any()
+
+
+def boxes_of(boxes, size=(1000.0, 800.0)):
+    return in_units(np.array(boxes, float).reshape(-1, 4), np.tile(np.array(size), (len(boxes), 1)))
+
+
+def test_boxes_are_cut_at_the_edges_and_empty_or_unknown_ones_are_left_out():
+    boxes = [[-100, 400, 500, 900], [10, 10, 10, 20], [1100, 0, 1200, 10], [np.nan, 0, 1, 1]]
+    assert boxes_of(boxes).tolist() == [[0, 0.5, 0.5, 1]]
+    assert len(boxes_of([[0, 0, 10, 10]], (np.nan, 800.0))) == len(boxes_of([[0, 0, 10, 10]], (1000.0, 0.0))) == 0
 
 
 def made(gold, *crops):
-    samples = sample_columns([sample("s", gold=[gold] if gold else [])])
-    run = run_columns([Trajectory("m", "s", steps=tuple(zoom(crop) for crop in crops))], samples)
-    scores = score_run(samples, run, MetricSettings())
-    return heat_maps(samples, run, scores, [np.arange(len(scores))])[0]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_many_selections_at_once_are_each_as_it_is_alone(seed):
-    samples, run = random_run(seed, rows=60)
-    scores = score_run(samples, run, MetricSettings())
-    selections = [np.arange(len(scores)), np.arange(0, len(scores), 3), np.arange(5), np.arange(0)]
-    for rows, together in zip(selections, heat_maps(samples, run, scores, selections), strict=True):
-        (alone,) = heat_maps(samples, run, scores, [rows])
-        assert (together is None) == (alone is None)
-        if alone is not None:
-            assert together.difference == pytest.approx(alone.difference, abs=1e-12)
-            assert (together.crops, together.golds, together.trajectories) == (
-                alone.crops,
-                alone.golds,
-                alone.trajectories,
-            )
-            assert (together.middle_crops, together.middle_gold) == pytest.approx(
-                (alone.middle_crops, alone.middle_gold)
-            )
+    return heat_map(boxes_of(crops), boxes_of([gold] if gold else []), 1)
 
 
 def test_looked_at_is_positive_and_missed_gold_negative():
@@ -131,7 +111,7 @@ def test_a_crop_of_the_gold_cancels_it():
     assert made([100, 100, 300, 200], [100, 100, 300, 200]).difference == pytest.approx(0)
 
 
-@pytest.mark.parametrize(("gold", "crops"), [(None, [[0, 0, 10, 10]]), ([0, 0, 9, 9], []), ([0, 0, 9, 9], [None])])
+@pytest.mark.parametrize(("gold", "crops"), [(None, [[0, 0, 10, 10]]), ([0, 0, 9, 9], [])])
 def test_without_crops_or_without_gold_there_is_no_map(gold, crops):
     assert made(gold, *crops) is None
 
@@ -161,8 +141,7 @@ def quadrants_of(row):
     ("crop", "cell"), [([0, 0, 2, 2], (0, 0)), ([490, 390, 510, 410], (7, 12)), ([998, 798, 1000, 800], (13, 23))]
 )
 def test_a_scoring_crop_counts_in_the_cell_of_its_centre(crop, cell):
-    samples = sample_columns([sample("s", gold=[[0, 0, 1000, 800]])])
-    run = run_columns([Trajectory("m", "s", steps=(zoom(crop),))], samples)
-    cells = crop_cells(samples, score_run(samples, run, MetricSettings()))
+    found = cells_of_boxes(np.array([crop], float), np.array([[1000.0, 800.0]]), np.ones(1, bool))
+    cells = crop_cells(np.append(found, NO_CELL))
     assert cells.shape == (ROWS, COLUMNS)
     assert (np.argwhere(cells).tolist(), cells.sum()) == ([list(cell)], 1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, MetricRow
 from evaluation.metrics.comparison import compare
-from evaluation.metrics.selection import BOUNDED
+from evaluation.metrics.selection import ENDED, QUADRANTS
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.undecided import answers_given, could_turn, difference_range, is_provisional
 from tests.unit.score_cases import make_samples, make_scores, random_scores
@@ -53,7 +53,7 @@ def test_an_undecided_answer_could_be_in_either_quadrant_of_its_row() -> None:
     inside, grounded = np.ones(4, bool), np.array([True, True, True, False])
     scores = answered(RIGHT, OPEN, WRONG, OPEN, in_population=inside, grounded=grounded, quadrant=[0, 1, 1, 3])
     found = rows_of(make_samples(4), scores)
-    ranges = [(found[name].value, found[name].detail["low"], found[name].detail["high"]) for name in BOUNDED[2:]]
+    ranges = [(found[name].value, found[name].detail["low"], found[name].detail["high"]) for name in QUADRANTS]
     assert ranges == [(0.25, 0.25, 0.5), (0.5, 0.25, 0.5), (0.0, 0.0, 0.25), (0.25, 0.0, 0.25)]
 
 
@@ -63,7 +63,7 @@ def test_a_point_lies_in_its_range_and_ranges_know_no_setting(seed: int, undecid
     found, plain = (
         rows_of(samples, scores, one) for one in (MetricSettings(undecided_answer=undecided), MetricSettings())
     )
-    for name in BOUNDED:
+    for name in ENDED:
         low, high = found[name].detail["low"], found[name].detail["high"]
         assert (low, high) == (plain[name].detail["low"], plain[name].detail["high"])
         # Without the undecided rows of the population, a quadrant's share can lie outside.

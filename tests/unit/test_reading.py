@@ -106,6 +106,25 @@ def test_an_unread_answer_says_why(text: str, reason: str) -> None:
     assert (found.state, found.letter, found.reason) == ("unread", "", reason)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ASSISTANT: B", "### Assistant:\nB", "**ASSISTANT: B**", "**Assistant:** B", "**Assistant**: B",
+        "**Assistant**\nB", "__AI: B__",
+        "`Assistant: B`", "```\nASSISTANT: B\n```", "```text\nAssistant:\n(B)\n```", "```Assistant: B```",
+        '```json\nAssistant: {"answer": "B"}\n```', "**```\nAssistant: B\n```**",
+    ],
+)  # fmt: skip
+def test_a_role_heading_is_no_part_of_an_answer_whatever_marks_are_around_it(text: str) -> None:
+    found = read(text)
+    assert (found.letter, found.strength, text[found.start : found.end]) == ("B", "exact", "B")
+
+
+def test_an_answer_that_is_called_like_a_role_is_no_heading() -> None:
+    assert [read(text, {"A": "Model", "B": "tool"}).letter for text in ("Model\n", "**Model**\n")] == ["A", "A"]
+    assert read("**Assistant manager**", {"A": "assistant manager", "B": "cook"}).letter == "A"
+
+
 def test_blank_is_not_unread() -> None:
     assert [read(text).state for text in (None, "", " \n", "</s>", "\u200b")] == ["blank"] * 5
 
@@ -284,6 +303,7 @@ LONG = 60_000
         "if ",
         "`",
         "wait ",
+        "AI:\n",
     ],
 )
 def test_hostile_texts_are_read_in_linear_time(unit: str) -> None:

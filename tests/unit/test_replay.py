@@ -94,9 +94,9 @@ def test_a_crop_of_a_crop_is_found_on_the_original() -> None:
     [
         (Step("telescope"), Outcome.LOST, "no such tool"),
         (Step("Convert Color"), Outcome.LOST, "it may mean colorspace_gray"),
-        (Step("canny", image_in="nowhere"), Outcome.LOST, "no earlier step made"),
+        (Step("canny", image_in="nowhere"), Outcome.LOST, "no earlier step produced"),
         (Step("zoom"), Outcome.LOST, "records no box"),
-        (Step("zoom", bbox=(5, 5, 5, 9)), Outcome.LOST, "empty or lies outside"),
+        (Step("zoom", bbox=(5, 5, 5, 9)), Outcome.LOST, "empty or outside"),
         (Step("blur", {"method": "median", "ksize": 4}), Outcome.LOST, "ksize = 4"),
         (Step("flip", {"direction": "vertical", "speed": 3}), Outcome.LOST, "speed"),
         (Step("opencv_crop", {"x": 150, "y": 0, "width": 60, "height": 9}), Outcome.UNLIKE, "width = 60"),

@@ -50,7 +50,7 @@ def test_a_file_of_names_alone_is_a_bank_and_its_heading_may_be_written_otherwis
         ("name,segment\nsaw,99\n", "Line 2: 99 is no segment here"),
         ("name,state\nsaw,maybe\n", "Line 2: maybe is no state"),
         ("name,state\nsaw,merged\n", "Line 2: a merged tool, and only that, names in merged_into"),
-        ("name,state\nsaw,refused\n", "Line 2: saw is refused without a reason"),
+        ("name,state\nsaw,refused\n", "Line 2: saw is rejected without a reason"),
         ("name\nsaw\nSAW\n", "Line 3: SAW is named in line 2 already"),
         ("name\n" + "x" * 256 + "\n", "Line 2: a name is longer than 255"),
         ('name\n"saw\n', "cannot be read as CSV"),

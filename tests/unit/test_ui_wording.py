@@ -34,12 +34,12 @@ def test_a_share_takes_the_decimals_it_is_given():
 @pytest.mark.parametrize(
     ("share", "expected"),
     [
-        (0.00047, "0.047 %"),
-        (0.00627, "0.627 %"),
-        (0.0214, "2.14 %"),
-        (0.312, "31.2 %"),
-        (0, "0 %"),
-        (0.000001, "< 0.001 %"),
+        (0.00047, "0.047%"),
+        (0.00627, "0.627%"),
+        (0.0214, "2.14%"),
+        (0.312, "31.2%"),
+        (0, "0%"),
+        (0.000001, "< 0.001%"),
     ],
 )
 def test_a_small_share_keeps_the_decimals_it_needs(share, expected):

@@ -1,0 +1,58 @@
+"""The image in the README: one sample of the demo on the page that visitors see first. Delete the file to renew it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.conf import settings as project
+from playwright.sync_api import expect
+
+from annotation.actions.benchmarks import create_benchmark, set_public
+from annotation.actions.import_samples import import_samples
+from annotation.exporters.native import row_line, sample_row
+from annotation.scenes.benchmark import demo_benchmark, write_picture
+from evaluation.actions.import_runs import import_runs
+from evaluation.actions.score_run import score_benchmark
+from evaluation.agents.demo import run_demo
+from evaluation.exporters.native import trajectory_row
+from evaluation.schema import Trajectory
+from webapp.jobs.runner import run_waiting
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+IMAGE = Path(project.BASE_DIR) / "docs/images/home.jpg"
+SAMPLE = "desk-oak-01"
+
+
+@pytest.fixture
+def demo(tmp_path, settings):
+    """A sample of the demo with the runs of its agents, public."""
+    files = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path / "media"}}
+    settings.STORAGES = settings.STORAGES | {"default": files}
+    folder = tmp_path / "demo"
+    folder.mkdir()
+    drawn = demo_benchmark(7)
+    write_picture(folder, next(one for one in drawn.pictures if SAMPLE.startswith(one.name)))
+    samples = [one for one in drawn.samples if one.id == SAMPLE]
+    (folder / "samples.jsonl").write_bytes(b"".join(row_line(sample_row(one)) + b"\n" for one in samples))
+    benchmark = create_benchmark(actor=None, slug="demo", title="Demo")
+    set_public(actor=None, benchmark=benchmark, public=True)
+    import_samples(actor=None, benchmark=benchmark, path=folder, format="native", images=folder)
+    run_waiting()
+    made = [row_line(trajectory_row(one)) for one in run_demo(folder, samples, 7) if isinstance(one, Trajectory)]
+    (folder / "trajectories.jsonl").write_bytes(b"\n".join(made) + b"\n")
+    import_runs(actor=None, benchmark=benchmark, path=folder, format="native")
+    score_benchmark(actor=None, benchmark=benchmark)
+
+
+def test_visitors_see_the_evidence_and_where_two_models_looked(demo, live_server, page):
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto(live_server.url)
+    case = page.locator(".welcome--case")
+    expect(case.locator("figure")).to_have_count(3)
+    page.wait_for_function("[...document.images].every((image) => image.complete && image.naturalWidth > 0)")
+    taken = case.screenshot(type="jpeg", quality=88)
+    assert len(taken) <= 200_000
+    if not IMAGE.exists():
+        IMAGE.write_bytes(taken)
