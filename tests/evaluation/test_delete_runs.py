@@ -110,7 +110,7 @@ def test_a_queue_goes_with_the_verdicts_given_in_it_and_with_no_others(lea: User
     assert address not in signed_in(rui).get(page).content.decode()
     client = signed_in(lea)
     assert address in client.get(page).content.decode()
-    assert "3 verdicts" in client.get(page).context["gone"]
+    assert "Verdicts: 3" in client.get(page).context["gone"]
     assert client.post(address).status_code == 302
     assert not JudgingQueue.objects.exists()
     assert [one.judge for one in Judgement.objects.all()] == ["A judge"]

@@ -72,7 +72,7 @@ def test_a_table_of_results_gives_its_questions_without_the_boxes_of_the_model(t
 
 def test_a_file_without_gold_is_refused_in_a_sentence(tmp_path):
     (path := tmp_path / "mine.csv").write_bytes(b"qid,question,prediction\nq1,Which?,B\n")
-    with pytest.raises(CommandError, match="no column with the question, or none with the correct answer"):
+    with pytest.raises(CommandError, match="no column with the question, or none with the gold answer"):
         say("import_benchmark", "kitchen", path, "--with-runs")
     path.write_bytes(b'qid,question,gt,bbox\nq1,Which?,B,"[1, 2, 3, 4]"\n')
     with pytest.raises(CommandError, match="no column with what a model answered"):
