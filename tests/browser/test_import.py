@@ -103,5 +103,5 @@ def test_what_has_no_room_is_not_sent(page: Page, imports: Page, send: Any, sett
     asked = []
     page.on("request", lambda request: asked.append(request.method))
     send("runs.json", native(trajectories=run_rows()) + b" " * 2000)
-    expect(imports.get_by_text("at most 1.0")).to_be_visible()
+    expect(imports.get_by_text("The limit is 1.0")).to_be_visible()
     assert "POST" not in asked

@@ -2,7 +2,7 @@ import { fileSize } from "../lib/format.js";
 
 const GONE = "No response from the server. Your files are still selected. Try again.";
 
-const tooLarge = (size, most) => `You selected ${fileSize(size)} (limit: ${fileSize(most)}). Select less.`;
+const tooLarge = (size, most) => `The selected files have ${fileSize(size)}. The limit is ${fileSize(most)}. Select fewer or smaller files.`;
 
 const NAMED = 3;
 
